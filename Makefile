@@ -1,0 +1,81 @@
+# Palpeur's house. Every target sets up what it needs by itself; `make` alone lists them.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.palpeur-ready
+
+# Programmes some tests call, and the Debian packages that bring them.
+DEBIAN_TOOLS := check_urdf gcc
+DEBIAN_PACKAGES := liburdfdom-tools gcc libc6-dev
+
+# Two test processes on two cores: a BLAS that starts threads of its own only gets in the way.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+RECENT := import sys, ensurepip; raise SystemExit(sys.version_info < (3, 11))
+USABLE := import sys, pip; raise SystemExit(sys.version_info < (3, 11))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench soak lint format clean tools
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(READY) ## plan the published example job and write its reports
+	@$(BIN)/palpeur demo
+
+test: $(READY) tools ## run the tests (without benchmarks and soak tests)
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not soak and not benchmark"
+
+bench: $(READY) ## run the measured ratios, alone in one process
+	@$(ONE_THREAD) $(BIN)/python -m pytest -m "benchmark and not soak"
+
+soak: $(READY) tools ## run the slow tests
+	@$(BIN)/python -m pytest -m soak
+
+lint: $(READY) ## check style, types and the doors between the rooms
+	@status=0; \
+	$(BIN)/ruff check . || status=1; \
+	$(BIN)/ruff format --check . || status=1; \
+	$(BIN)/mypy || status=1; \
+	$(BIN)/lint-imports || status=1; \
+	exit $$status
+
+format: $(READY) ## sort imports and format the code
+	@$(BIN)/ruff check --fix --exit-zero --quiet .
+	@$(BIN)/ruff format .
+
+clean: ## remove everything make has built, the environment included
+	@rm -rf $(VENV) build dist *.egg-info out
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find planner robots parts reports tests -name __pycache__ -prune -exec rm -rf {} +
+
+# An environment that works is kept and brought up to date; one that does not is made anew.
+$(READY): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "Palpeur needs Python 3.11 or newer; there is no '$(PYTHON)' here." \
+	    "Name another: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c '$(RECENT)' 2>/dev/null || { \
+	  echo "Palpeur needs Python 3.11 or newer with its venv module; '$(PYTHON)' is" \
+	    "$$($(PYTHON) --version 2>&1). Name another: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(BIN)/python -c '$(USABLE)' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@echo "Installing Palpeur and its tools into $(VENV) (a few minutes, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# Root, or sudo that asks for no password, installs what is missing; for anyone else tests skip.
+tools:
+	@missing=''; \
+	for tool in $(DEBIAN_TOOLS); do \
+	  command -v $$tool >/dev/null || missing="$$missing $$tool"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$$(id -u)" = 0 ]; then root=env; else root='sudo -n'; fi; \
+	if command -v apt-get >/dev/null && $$root true 2>/dev/null; then \
+	  echo "Installing $(DEBIAN_PACKAGES)"; \
+	  $$root apt-get update -qq >/dev/null && \
+	  $$root env DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >/dev/null && exit 0; \
+	fi; \
+	echo "Missing:$$missing. The tests that call them will skip;" \
+	  "Debian has them in: $(DEBIAN_PACKAGES)"

@@ -1,0 +1,1 @@
+"""What is measured: meshes, probe points, features, fits; knows no robot."""

@@ -1,0 +1,1 @@
+"""What a reader sees: validation, tables, figures, documents, programmes."""

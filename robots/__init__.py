@@ -1,0 +1,1 @@
+"""What a mechanism is and how it moves; knows no part."""

@@ -1,0 +1,283 @@
+"""The architecture as a test: doors between rooms, exported names, sizes, imports at start."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("planner", "robots", "parts", "reports")
+CODE_SUFFIXES = {".py", ".pyi", ".pyx", ".ipynb", ".c", ".h", ".cpp", ".rs", ".js", ".ts", ".sh"}
+FORBIDDEN_WORDS = {"util", "utils", "helper", "helpers", "manager", "managers"}
+HEAVY = {
+    *("lxml", "llvmlite", "matplotlib", "numba", "pandas", "pinocchio"),
+    *("pyarrow", "pydantic", "scipy", "sympy", "trimesh"),
+}
+MAX_FILE_LINES = 300
+MAX_MEDIAN_FILE_LINES = 160  # "near 120"
+MAX_BODY_LINES = 40
+MAX_MEDIAN_BODY_LINES = 10
+MAX_POSITIONAL = 5
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def listed_files(pattern: str = "*") -> list[Path]:
+    """Files git tracks or would track, relative to the root; deleted ones are not listed."""
+    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"]
+    command += ["--cached", "--others", "--exclude-standard", "--", pattern]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [Path(name) for name in sorted(set(found.split("\0")) - {""}) if (ROOT / name).exists()]
+
+
+def product_files() -> list[Path]:
+    return [path for path in listed_files("*.py") if path.parts[0] != "tests"]
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"), filename=str(path))
+
+
+def line_count(path: Path) -> int:
+    return len((ROOT / path).read_text(encoding="utf-8").splitlines())
+
+
+def functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:
+    """Every function with whether its first parameter is self or cls."""
+    for owner in ast.walk(tree):
+        for node in ast.iter_child_nodes(owner):
+            if isinstance(node, Function):
+                static = any(ast.unparse(d) == "staticmethod" for d in node.decorator_list)
+                yield node, isinstance(owner, ast.ClassDef) and not static
+
+
+def body_lines(function: Function) -> int:
+    """Lines from the first statement after the docstring to the end."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    if not body:
+        return 0
+    first = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
+    return function.end_lineno - first + 1
+
+
+def positional_count(function: Function, bound: bool) -> int:
+    return len(function.args.posonlyargs) + len(function.args.args) - bound
+
+
+def long_bodies(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for function, _ in functions(tree):
+        if body_lines(function) > MAX_BODY_LINES:
+            yield function.lineno, f"{function.name} has {body_lines(function)} lines"
+
+
+def crowded_signatures(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for function, bound in functions(tree):
+        if positional_count(function, bound) > MAX_POSITIONAL:
+            count = positional_count(function, bound)
+            yield function.lineno, f"{function.name} takes {count} positional parameters"
+
+
+def offenders(rule: Callable[[ast.Module], Iterator[tuple[int, str]]]) -> list[str]:
+    return [
+        f"{path}:{line}: {text}" for path in product_files() for line, text in rule(parsed(path))
+    ]
+
+
+# --- sizes ---------------------------------------------------------------------------------------
+
+
+def test_there_is_something_to_measure():
+    assert {path.parts[0] for path in product_files()} == set(ROOMS)
+
+
+def test_no_file_is_longer_than_300_lines():
+    lengths = {path: line_count(path) for path in product_files()}
+    assert [f"{path}:{n}: {n} lines" for path, n in lengths.items() if n > MAX_FILE_LINES] == []
+
+
+def test_the_median_file_is_short():
+    lengths = [line_count(path) for path in product_files() if path.name != "__init__.py"]
+    assert statistics.median(lengths) <= MAX_MEDIAN_FILE_LINES
+
+
+def test_no_function_body_is_longer_than_40_lines():
+    assert offenders(long_bodies) == []
+
+
+def test_the_median_function_body_is_short():
+    bodies = [body_lines(f) for path in product_files() for f, _ in functions(parsed(path))]
+    assert statistics.median(bodies) <= MAX_MEDIAN_BODY_LINES
+
+
+def test_no_function_takes_more_than_five_positional_parameters():
+    assert offenders(crowded_signatures) == []
+
+
+def test_the_rules_see_what_they_forbid():
+    crowded = (
+        "class A:\n    def f(self, a, b, c, d, e{}): ...\n    @staticmethod\n    def g(a): ...\n"
+    )
+    assert list(crowded_signatures(ast.parse(crowded.format("")))) == []
+    assert list(crowded_signatures(ast.parse(crowded.format(", *, k")))) == []
+    assert len(list(crowded_signatures(ast.parse(crowded.format(", /, k"))))) == 1
+    long = "def f():\n    '''One.\n\n    Two.\n    '''\n" + "    x = 1\n" * 40
+    assert list(long_bodies(ast.parse(long))) == []
+    assert list(long_bodies(ast.parse(long + "    x = 1\n"))) == [(1, "f has 41 lines")]
+
+
+# --- names and places ----------------------------------------------------------------------------
+
+
+def test_code_lives_in_the_four_rooms_and_the_tests_only():
+    allowed = {*ROOMS, "tests"}
+    code = [path for path in listed_files() if path.suffix in CODE_SUFFIXES]
+    assert [str(path) for path in code if path.parts[0] not in allowed] == []
+
+
+def test_no_module_has_an_empty_name():
+    named = [
+        (path, re.split(r"[._]", part)) for path in listed_files("*.py") for part in path.parts
+    ]
+    assert [str(path) for path, words in named if FORBIDDEN_WORDS & set(words)] == []
+
+
+def test_every_module_has_a_docstring():
+    assert [str(p) for p in listed_files("*.py") if not ast.get_docstring(parsed(p))] == []
+
+
+def test_rooms_are_packages_and_tests_are_not():
+    folders = {folder for path in product_files() for folder in path.parents} - {Path()}
+    assert [str(f) for f in sorted(folders) if not (ROOT / f / "__init__.py").is_file()] == []
+    assert [str(p) for p in listed_files("tests/**/__init__.py")] == []
+
+
+# --- exported names ------------------------------------------------------------------------------
+
+
+PACKAGES = [".".join(p.parent.parts) for p in product_files() if p.name == "__init__.py"]
+
+
+def declared_names(tree: ast.Module) -> tuple[set[str], list[str]]:
+    """Names an ``__init__.py`` re-exports, and the statements that do anything else."""
+    names: set[str] = set()
+    exported: set[str] = set()
+    other: list[str] = []
+    for node in tree.body[ast.get_docstring(tree) is not None :]:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            continue
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.name for alias in node.names if alias.asname == alias.name}
+            exported |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names |= set(ast.literal_eval(node.value))
+        else:
+            other.append(f"line {node.lineno}: {ast.unparse(node)[:60]}")
+    other += [f"{name} is imported but not re-exported" for name in sorted(exported - names)]
+    return names, other
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_exports_exactly_what_it_declares(package):
+    names, other = declared_names(parsed(Path(*package.split("."), "__init__.py")))
+    assert other == []
+    module = importlib.import_module(package)
+    found = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and not (isinstance(value, types.ModuleType) and value.__name__ == f"{package}.{name}")
+        and name != "annotations"  # left behind by `from __future__ import annotations`
+    }
+    assert found == {name for name in names if not name.startswith("_")}
+
+
+# --- what starting costs -------------------------------------------------------------------------
+
+
+def imported_by(code: str, *arguments: str) -> set[str]:
+    """Top-level names of everything a fresh interpreter imports while it runs the code."""
+    command = [sys.executable, "-X", "importtime", "-c", code, *arguments]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = re.findall(r"^import time: +\d+ \| +\d+ \| +(\S+)$", done.stderr, flags=re.MULTILINE)
+    return {name.partition(".")[0] for name in lines}
+
+
+def test_the_import_probe_sees_a_heavy_module():
+    assert "pydantic" in imported_by("def late():\n    import pydantic\nlate()")
+
+
+@pytest.mark.parametrize("module", [*ROOMS, "robots.core"])
+def test_importing_a_room_is_light(module):
+    imported = imported_by(f"import {module}")
+    assert module.partition(".")[0] in imported
+    assert imported & HEAVY == set()
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_command_line_starts_light(option):
+    imported = imported_by("from planner.cli.main import run; run()", option)
+    assert "planner" in imported
+    assert imported & HEAVY == set()
+
+
+# --- doors ---------------------------------------------------------------------------------------
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from importlinter.cli import lint_imports_command as run; run()"
+    command = [sys.executable, "-c", code, "--no-cache", "--config", str(folder / "pyproject.toml")]
+    return subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+
+
+def test_the_doors_between_the_rooms_hold():
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def model_house(tmp_path):
+    """The contracts over a house of empty rooms, for a test to put one import into."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    rooms = [*ROOMS, "planner/cli", "robots/core", "robots/library", "robots/arm", "robots/biped"]
+    for room in rooms:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "imported", "code"),
+    [
+        ("planner/cli/main.py", "reports", 0),
+        ("planner/stage.py", "robots.arm", 0),
+        ("robots/arm/inverse.py", "robots.core", 0),
+        ("planner/stage.py", "reports", 1),
+        ("planner/stage.py", "planner.cli.main", 1),
+        ("parts/mesh.py", "robots.core", 1),
+        ("robots/arm/inverse.py", "parts", 1),
+        ("robots/arm/inverse.py", "robots.biped", 1),
+        ("robots/core/pose.py", "robots.library", 1),
+        ("robots/core/pose.py", "planner", 1),
+    ],
+)
+def test_each_door_opens_one_way(model_house, file, imported, code):
+    (model_house / "planner/cli/main.py").write_text("import reports\n")
+    (model_house / file).write_text(f"import {imported}\n")
+    done = lint_imports(model_house)
+    assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_a_new_room_in_robots_must_be_given_a_place(model_house):
+    (model_house / "robots/extra.py").touch()
+    assert lint_imports(model_house).returncode == 1
