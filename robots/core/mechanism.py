@@ -1,0 +1,271 @@
+"""Joint and Mechanism: the immutable description that everything else reads.
+
+A mechanism is a tree of joints on a fixed base; each joint carries one body. A joint's frame sits
+at a constant ``placement`` in its parent's frame; the joint turns about, or slides along, the z
+axis of that frame. Modified Denavit-Hartenberg rows, URDF origins and description phrases all
+become placements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.body import Body
+from robots.core.errors import MechanismError
+
+Array = NDArray[np.float64]
+
+BASE = -1  # parent index of a joint that stands on the base
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s²], base frame
+
+
+class JointKind(Enum):
+    """How a joint moves along its frame's z axis."""
+
+    REVOLUTE = "revolute"
+    PRISMATIC = "prismatic"
+    FIXED = "fixed"
+
+    @property
+    def angular(self) -> bool:
+        """Whether the joint variable is an angle."""
+        return self is JointKind.REVOLUTE
+
+    @property
+    def unit(self) -> str:
+        """SI unit of the joint variable."""
+        return "rad" if self.angular else "m"
+
+    @property
+    def effort_unit(self) -> str:
+        """SI unit of the joint's force or torque."""
+        return "N m" if self.angular else "N"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Joint:
+    """One joint and the body it carries; lengths in metres, angles in radians, forces in newtons.
+
+    Args:
+        name: unique in the mechanism.
+        kind: revolute, prismatic or fixed.
+        parent: index of the parent joint, ``BASE`` for the base.
+        placement: joint frame in the parent frame at q = 0. # (4, 4)
+        q_min: lower limit, -inf when there is none. [rad or m]
+        q_max: upper limit. [rad or m]
+        max_speed: KV of the sources. [rad/s or m/s]
+        max_acceleration: KA of the sources. [rad/s² or m/s²]
+        max_effort: torque or force the drive can give. [N m or N]
+        coulomb: dry friction. [N m or N]
+        viscous: friction per speed. [N m s or N s/m]
+        motor_inertia: drive inertia seen at the joint. [kg m² or kg]
+        body: mass properties in the joint frame.
+
+    Raises:
+        MechanismError: a value out of its domain; the message names the joint.
+    """
+
+    name: str
+    kind: JointKind
+    parent: int
+    placement: Array
+    q_min: float = -np.inf
+    q_max: float = np.inf
+    max_speed: float = np.inf
+    max_acceleration: float = np.inf
+    max_effort: float = np.inf
+    coulomb: float = 0.0
+    viscous: float = 0.0
+    motor_inertia: float = 0.0
+    body: Body = field(default_factory=Body)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "placement", checked_placement(self.placement, self.name))
+        unit = self.kind.unit
+        if np.isnan(self.q_min) or np.isnan(self.q_max) or self.q_min > self.q_max:
+            raise MechanismError(
+                f"Joint {self.name!r}: lower limit {self.q_min:g} {unit} is above upper limit "
+                f"{self.q_max:g} {unit}; exchange them or correct one.",
+                joint=self.name,
+                q_min=self.q_min,
+                q_max=self.q_max,
+            )
+        for field_name in ("max_speed", "max_acceleration", "max_effort"):
+            self._require(field_name, above_zero=True)
+        for field_name in ("coulomb", "viscous", "motor_inertia"):
+            self._require(field_name, above_zero=False)
+
+    def _require(self, field_name: str, *, above_zero: bool) -> None:
+        value = getattr(self, field_name)
+        wrong = not value > 0.0 if above_zero else not (value >= 0.0 and np.isfinite(value))
+        if wrong:
+            bound = "above zero" if above_zero else "finite, zero or more"
+            raise MechanismError(
+                f"Joint {self.name!r}: {field_name} is {value!r}; it must be {bound}.",
+                joint=self.name,
+                field=field_name,
+                value=value,
+            )
+
+    @property
+    def movable(self) -> bool:
+        """Whether the joint has a variable of its own."""
+        return self.kind is not JointKind.FIXED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Mechanism:
+    """A tree of joints on a fixed base.
+
+    Args:
+        name: short name, shown everywhere.
+        joints: parents before children.
+        source: where the numbers come from.
+        gravity: acceleration of gravity in the base frame. # (3,) [m/s²]
+        tool: probe (tool) frame in the frame of joint ``tool_joint``. # (4, 4)
+        tool_joint: index of the joint that carries the tool; default the last one.
+
+    Raises:
+        MechanismError: no joint, two joints of one name, a parent that is not before its child.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    source: str = ""
+    gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
+    tool: Array = field(default_factory=lambda: np.eye(4))
+    tool_joint: int = -1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        _check_tree(self.name, self.joints)
+        gravity = np.array(self.gravity, dtype=np.float64)
+        if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
+            raise MechanismError(
+                f"Mechanism {self.name!r}: gravity is {self.gravity!r}; "
+                "give three finite numbers in m/s², base frame."
+            )
+        gravity.flags.writeable = False
+        object.__setattr__(self, "gravity", gravity)
+        object.__setattr__(self, "tool", checked_placement(self.tool, "tool"))
+        last = len(self.joints) - 1
+        if not -1 <= self.tool_joint <= last:
+            raise MechanismError(
+                f"Mechanism {self.name!r}: the tool hangs on joint index {self.tool_joint}; "
+                f"the last index is {last}."
+            )
+        if self.tool_joint == -1:
+            object.__setattr__(self, "tool_joint", last)
+
+    @property
+    def movable(self) -> tuple[Joint, ...]:
+        """Joints with a variable, in the order of q."""
+        return tuple(joint for joint in self.joints if joint.movable)
+
+    @property
+    def dof(self) -> int:
+        """Number of joint variables n."""
+        return len(self.movable)
+
+    @property
+    def q_min(self) -> Array:
+        """Lower limits. # (n,) [rad or m]."""
+        return self._per_variable("q_min")
+
+    @property
+    def q_max(self) -> Array:
+        """Upper limits. # (n,) [rad or m]."""
+        return self._per_variable("q_max")
+
+    @property
+    def max_speed(self) -> Array:
+        """Speed limits KV. # (n,) [rad/s or m/s]."""
+        return self._per_variable("max_speed")
+
+    @property
+    def max_acceleration(self) -> Array:
+        """Acceleration limits KA. # (n,) [rad/s² or m/s²]."""
+        return self._per_variable("max_acceleration")
+
+    @property
+    def max_effort(self) -> Array:
+        """Torque or force limits. # (n,) [N m or N]."""
+        return self._per_variable("max_effort")
+
+    @property
+    def total_mass(self) -> float:
+        """Sum of the bodies' masses. [kg]."""
+        return sum(joint.body.mass for joint in self.joints)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether every joint's parent is the joint before it."""
+        return all(joint.parent == index - 1 for index, joint in enumerate(self.joints))
+
+    def index(self, name: str) -> int:
+        """Index of the joint called ``name``.
+
+        Raises:
+            MechanismError: no joint has this name; the message lists those that exist.
+        """
+        names = [joint.name for joint in self.joints]
+        if name not in names:
+            raise MechanismError(
+                f"Mechanism {self.name!r} has no joint {name!r}; it has {', '.join(names)}.",
+                name=name,
+            )
+        return names.index(name)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What is doubtful about the numbers, one sentence each; the mechanism is still usable."""
+        return tuple(
+            f"Body of joint {joint.name!r} is not physically consistent: {reason}."
+            for joint in self.joints
+            for reason in joint.body.inconsistencies()
+        )
+
+    def _per_variable(self, field_name: str) -> Array:
+        return np.array([getattr(joint, field_name) for joint in self.movable], dtype=np.float64)
+
+
+def checked_placement(placement: object, owner: str) -> Array:
+    """Copy a (4, 4) rigid placement, refusing what is not one; ``owner`` names it in the error."""
+    array = np.array(placement, dtype=np.float64)
+    rigid = (
+        array.shape == (4, 4)
+        and bool(np.all(np.isfinite(array)))
+        and bool(np.all(array[3] == (0.0, 0.0, 0.0, 1.0)))
+        and np.allclose(array[:3, :3] @ array[:3, :3].T, np.eye(3), atol=1e-9)
+        and float(np.linalg.det(array[:3, :3])) > 0.0
+    )
+    if not rigid:
+        raise MechanismError(
+            f"The placement of {owner!r} is not a rigid (4, 4) transform: {array.tolist()}.",
+            owner=owner,
+        )
+    array.flags.writeable = False
+    return array
+
+
+def _check_tree(name: str, joints: tuple[Joint, ...]) -> None:
+    if not joints:
+        raise MechanismError(f"Mechanism {name!r} has no joint; give it at least one.")
+    seen: set[str] = set()
+    for index, joint in enumerate(joints):
+        if joint.name in seen:
+            raise MechanismError(
+                f"Mechanism {name!r}: two joints are called {joint.name!r}; rename one.",
+                joint=joint.name,
+            )
+        seen.add(joint.name)
+        if not BASE <= joint.parent < index:
+            raise MechanismError(
+                f"Mechanism {name!r}: joint {joint.name!r} (index {index}) has parent index "
+                f"{joint.parent}; a parent stands before its child.",
+                joint=joint.name,
+                parent=joint.parent,
+            )
