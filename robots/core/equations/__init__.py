@@ -1,0 +1,1 @@
+"""The equations of a tree mechanism, each once, over scalars they never look into."""

@@ -1,0 +1,71 @@
+"""Machine code on disk, by content hash; any number of processes may share it.
+
+An entry is written under a private name and renamed into place, so a reader sees all of it or none.
+It starts with its own SHA-256: a damaged or half-copied entry is recompiled, never run. The folder
+is ``$PALPEUR_CACHE_DIR``, else the user's cache folder; it is created for its owner only, and a
+folder that other users may write to is not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+_DIGEST = 32  # bytes of SHA-256 in front of every entry
+
+
+def cache_folder() -> Path:
+    """Folder of compiled kernels; it may not exist yet."""
+    chosen = os.environ.get("PALPEUR_CACHE_DIR")
+    if chosen:
+        return Path(chosen) / "kernels"
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "palpeur" / "kernels"
+
+
+def read(key: str) -> bytes | None:
+    """The entry's machine code; None when there is none that can be trusted."""
+    path = cache_folder() / f"{key}.o"
+    try:
+        if not _is_private(path.parent):
+            return None
+        content = path.read_bytes()
+    except OSError:
+        return None
+    code = content[_DIGEST:]
+    return code if hashlib.sha256(code).digest() == content[:_DIGEST] else None
+
+
+def write(key: str, code: bytes) -> None:
+    """Store machine code; a folder that cannot be written only costs the next compilation."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_private(folder):
+            return
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{key[:16]}-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            Path(name).replace(folder / f"{key}.o")
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody but the owner may write: machine code from others is not run."""
+    if sys.platform == "win32":
+        return True
+    info = folder.stat()
+    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

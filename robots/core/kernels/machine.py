@@ -1,0 +1,88 @@
+"""From LLVM assembly to callable machine code on this machine, through llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from robots.core.kernels.llvm_text import ENTRY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What code may be generated for: the processor, and doubles per vector register."""
+
+    cpu: str
+    features: str
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """Machine code in memory; ``engine`` keeps it there as long as this object lives."""
+
+    call: Any  # ctypes function: (blocks, in pointers…, out pointer) -> None
+    engine: Any
+
+
+@cache
+def this_machine() -> Machine | None:
+    """The machine this process runs on; None where vectors have no fused multiply-add.
+
+    Without it the range reduction of sine and cosine would lose digits: NumPy is used instead.
+    """
+    binding = _binding()
+    features = binding.get_host_cpu_features()
+    if features.get("avx512f") and features.get("avx512dq"):
+        lanes = 8
+    elif features.get("fma") and features.get("avx2"):
+        lanes = 4
+    elif binding.get_process_triple().startswith(("aarch64", "arm64")):
+        lanes = 2
+    else:
+        return None
+    return Machine(cpu=binding.get_host_cpu_name(), features=features.flatten(), lanes=lanes)
+
+
+def object_code(text: str, machine: Machine) -> bytes:
+    """Compile LLVM assembly to a relocatable object."""
+    binding = _binding()
+    module = binding.parse_assembly(text)
+    module.verify()
+    return bytes(_target(machine).emit_object(module))
+
+
+def load(code: bytes, machine: Machine, inputs: int) -> Loaded:
+    """Map an object into memory and find its entry.
+
+    Args:
+        code: what ``object_code`` gave, on this machine.
+        machine: the machine it was compiled for.
+        inputs: number of input arrays.
+    """
+    binding = _binding()
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target(machine))
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (inputs + 1))
+    return Loaded(call=signature(engine.get_function_address(ENTRY)), engine=engine)
+
+
+@cache
+def _binding() -> Any:
+    """llvmlite, with the native target ready; imported only when compilation pays."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+def _target(machine: Machine) -> Any:
+    binding = _binding()
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=machine.cpu, features=machine.features, opt=3, reloc="static", codemodel="jitdefault"
+    )
