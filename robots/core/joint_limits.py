@@ -1,0 +1,138 @@
+"""The drives' limits, and which of them binds a motion.
+
+Source: [LAMMARI12] §V.3 (KV, KA)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robots.core.errors import MotionError
+from robots.core.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+Kind = Literal["velocity", "acceleration", "torque"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointLimits:
+    """Largest speeds KV, accelerations KA and efforts of n joints.
+
+    Args:
+        max_speed: KV, finite and above zero. # (n,) [rad/s or m/s]
+        max_acceleration: KA, finite and above zero. # (n,) [rad/s² or m/s²]
+        max_effort: above zero; infinite where the effort is not limited. # (n,) [N m or N]
+        names: used in messages; default q1, q2, …
+        units: "rad" or "m" for each joint; default "rad".
+
+    Raises:
+        MotionError: a limit that is not a number above zero, or lists of different lengths.
+    """
+
+    max_speed: Array
+    max_acceleration: Array
+    max_effort: Array = field(default_factory=lambda: np.zeros(0))
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = np.atleast_1d(self.max_speed).shape[0]
+        effort = self.max_effort if np.size(self.max_effort) else np.full(n, np.inf)
+        names = tuple(self.names) or tuple(f"q{j + 1}" for j in range(n))
+        units = tuple(self.units) or ("rad",) * n
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "units", units)
+        for text in (names, units):
+            if len(text) != n:
+                raise MotionError(f"There are {n} speed limits but {len(text)} names or units.")
+        per = self.units
+        self._set("max_speed", self.max_speed, [f"{u}/s" for u in per])
+        self._set("max_acceleration", self.max_acceleration, [f"{u}/s²" for u in per])
+        self._set("max_effort", effort, ["N" if u == "m" else "N m" for u in per])
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> JointLimits:
+        """Limits of a mechanism's movable joints.
+
+        Raises:
+            MotionError: a joint without a speed or acceleration limit.
+        """
+        return cls(
+            max_speed=mechanism.max_speed,
+            max_acceleration=mechanism.max_acceleration,
+            max_effort=mechanism.max_effort,
+            names=tuple(joint.name for joint in mechanism.movable),
+            units=tuple(joint.kind.unit for joint in mechanism.movable),
+        )
+
+    @property
+    def dof(self) -> int:
+        """Number of joints n."""
+        return len(self.names)
+
+    def displacement(self, value: ArrayLike) -> Array:
+        """Check one displacement per joint; any sign, finite. # (n,) [rad or m].
+
+        Raises:
+            MotionError: another number of joints, or a value that is not finite.
+        """
+        D = np.array(value, dtype=np.float64, ndmin=1)
+        self._require_length(D, "displacements")
+        for joint in np.flatnonzero(~np.isfinite(D)):
+            raise MotionError(
+                f"Joint {self.names[joint]}: its displacement is {D[joint]} {self.units[joint]}; "
+                "it must be finite.",
+                joint=int(joint),
+                value=float(D[joint]),
+                unit=self.units[joint],
+            )
+        return D
+
+    def _set(self, field_name: str, value: ArrayLike, units: list[str]) -> None:
+        limits = np.array(value, dtype=np.float64, ndmin=1)
+        what = field_name.replace("max_", "")
+        self._require_length(limits, f"{what} limits")
+        may_be_infinite = field_name == "max_effort"
+        for joint in np.flatnonzero(~(limits > 0.0) | (np.isinf(limits) & (not may_be_infinite))):
+            domain = "above zero" if may_be_infinite else "finite and above zero"
+            raise MotionError(
+                f"Joint {self.names[joint]}: its {what} limit is {limits[joint]} {units[joint]}; "
+                f"it must be {domain}.",
+                joint=int(joint),
+                value=float(limits[joint]),
+                unit=units[joint],
+            )
+        limits.flags.writeable = False
+        object.__setattr__(self, field_name, limits)
+
+    def _require_length(self, value: Array, what: str) -> None:
+        if value.shape != (self.dof,):
+            raise MotionError(
+                f"The {what} have shape {value.shape}; there are {self.dof} joints.",
+                found=value.shape,
+                expected=(self.dof,),
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """The limit that a motion reaches.
+
+    Args:
+        joint: index among the movable joints.
+        name: the joint's name.
+        kind: which limit.
+        s: where in the motion, 0 to 1.
+    """
+
+    joint: int
+    name: str
+    kind: Kind
+    s: float
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.kind}"

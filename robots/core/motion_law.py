@@ -1,0 +1,192 @@
+"""Motion laws: how r goes from 0 to 1 while s = t/T goes from 0 to 1.
+
+Every law is made of polynomial pieces. A law is defined on 0 ≤ s ≤ 1; its ends are taken from the
+inside, so r' and r'' at s = 0 and s = 1 are those of the motion. Before and after it r rests.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robots.core.errors import MotionError
+
+Array = NDArray[np.float64]
+Side = Literal["left", "right"]
+
+LAW_NAMES = ("linear", "cubic", "quintic", "bang-bang", "trapezoid")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A polynomial in rising powers of s - origin, in force up to ``end``."""
+
+    end: float
+    origin: float
+    coefficients: tuple[float, ...]
+
+    def derivative(self, order: int) -> tuple[float, ...]:
+        """Coefficients of the derivative of this order."""
+        powers = range(order, len(self.coefficients))
+        return tuple(math.perm(k, order) * self.coefficients[k] for k in powers) or (0.0,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionLaw:
+    """One law r(s), with its peaks in closed form.
+
+    Args:
+        name: one of ``LAW_NAMES``.
+        pieces: in order of s; the last one ends at 1.
+        peak_rate: largest r'; all laws reach it at s = 1/2.
+        peak_acceleration: largest |r''| inside; jumps of r' at the ends are not counted.
+        peak_acceleration_at: where |r''| is first largest.
+        acceleration_fraction: part of the duration in which the motion speeds up.
+    """
+
+    name: str
+    pieces: tuple[Piece, ...]
+    peak_rate: float
+    peak_acceleration: float
+    peak_acceleration_at: float
+    acceleration_fraction: float
+
+    @property
+    def switches(self) -> tuple[float, ...]:
+        """Instants s inside the motion where r'' jumps."""
+        return tuple(piece.end for piece in self.pieces[:-1])
+
+    @property
+    def has_plateau(self) -> bool:
+        """Whether part of the motion runs at constant speed."""
+        return self.acceleration_fraction < 0.5
+
+    def r(self, s: ArrayLike) -> Array:
+        """Progress, 0 to 1. Args: s, any shape. # (...)."""
+        return self._evaluate(s, 0, "right")
+
+    def dr(self, s: ArrayLike, side: Side = "right") -> Array:
+        """Rate r' = dr/ds. Args: s; side from which a switch is seen. # (...)."""
+        return self._evaluate(s, 1, side)
+
+    def ddr(self, s: ArrayLike, side: Side = "right") -> Array:
+        """Acceleration r'' = d²r/ds². Args: s; side from which a switch is seen. # (...)."""
+        return self._evaluate(s, 2, side)
+
+    def _evaluate(self, s: ArrayLike, order: int, side: Side) -> Array:
+        s = np.asarray(s, dtype=np.float64)
+        if np.any(np.isnan(s)):
+            raise MotionError(f"The {self.name} law was asked for s = nan; give a number.")
+        inside = np.clip(s, 0.0, 1.0)
+        # searchsorted's side means the same as ours: which piece owns a switch.
+        index = np.searchsorted(np.array(self.switches), inside, side=side)
+        x = inside - np.array([piece.origin for piece in self.pieces])[index]
+        table = np.array([piece.derivative(order) for piece in self.pieces])[index]
+        value = np.zeros_like(x)
+        for power in reversed(range(table.shape[-1])):
+            value = value * x + table[..., power]
+        return value if order == 0 else np.where(inside == s, value, 0.0)
+
+
+LINEAR = MotionLaw(
+    name="linear",
+    pieces=(Piece(end=1.0, origin=0.0, coefficients=(0.0, 1.0)),),
+    peak_rate=1.0,
+    peak_acceleration=0.0,
+    peak_acceleration_at=0.0,
+    acceleration_fraction=0.0,
+)
+"""Constant speed; its speed jumps at both ends. Source: [LAMMARI12] §V.3.1 eq. (V.3)."""
+
+CUBIC = MotionLaw(
+    name="cubic",
+    pieces=(Piece(end=1.0, origin=0.0, coefficients=(0.0, 0.0, 3.0, -2.0)),),
+    peak_rate=3 / 2,
+    peak_acceleration=6.0,
+    peak_acceleration_at=0.0,
+    acceleration_fraction=0.5,
+)
+"""Speed zero at both ends. Source: [LAMMARI12] §V.3.1 eqs. (V.4)-(V.5)."""
+
+QUINTIC = MotionLaw(
+    name="quintic",
+    pieces=(Piece(end=1.0, origin=0.0, coefficients=(0.0, 0.0, 0.0, 10.0, -15.0, 6.0)),),
+    peak_rate=15 / 8,
+    peak_acceleration=10 / math.sqrt(3),
+    peak_acceleration_at=0.5 - math.sqrt(3) / 6,
+    acceleration_fraction=0.5,
+)
+"""Speed and acceleration zero at both ends. Source: [LAMMARI12] §V.3.1 eq. (V.6)."""
+
+BANG_BANG = MotionLaw(
+    name="bang-bang",
+    pieces=(
+        Piece(end=0.5, origin=0.0, coefficients=(0.0, 0.0, 2.0)),
+        Piece(end=1.0, origin=1.0, coefficients=(1.0, 0.0, -2.0)),
+    ),
+    peak_rate=2.0,
+    peak_acceleration=4.0,
+    peak_acceleration_at=0.0,
+    acceleration_fraction=0.5,
+)
+"""Constant acceleration, then the same deceleration. Source: [LAMMARI12] §V.3.2 eq. (V.7)."""
+
+
+def trapezoid(acceleration_fraction: float) -> MotionLaw:
+    """Bang-bang with a plateau of constant speed.
+
+    Args:
+        acceleration_fraction: t_a / T, above 0 and at most 1/2; 1/2 leaves no plateau.
+
+    Raises:
+        MotionError: a fraction out of its domain.
+
+    Source: [LAMMARI12] §V.3.3 eq. (V.8)
+    """
+    f = acceleration_fraction
+    if not 0.0 < f <= 0.5:
+        raise MotionError(
+            f"The trapezoid's acceleration takes {f!r} of the duration; "
+            "it must be above 0 and at most 0.5.",
+            acceleration_fraction=f,
+        )
+    bend = 1.0 / (2.0 * f * (1.0 - f))
+    plateau = (Piece(end=1.0 - f, origin=0.5, coefficients=(0.5, 1.0 / (1.0 - f), 0.0)),)
+    return MotionLaw(
+        name="trapezoid",
+        pieces=(
+            Piece(end=f, origin=0.0, coefficients=(0.0, 0.0, bend)),
+            *(plateau if f < 0.5 else ()),
+            Piece(end=1.0, origin=1.0, coefficients=(1.0, 0.0, -bend)),
+        ),
+        peak_rate=1.0 / (1.0 - f),
+        peak_acceleration=2.0 * bend,
+        peak_acceleration_at=0.0,
+        acceleration_fraction=f,
+    )
+
+
+def motion_law(name: str, *, acceleration_fraction: float = 0.5) -> MotionLaw:
+    """Law by name.
+
+    Args:
+        name: one of ``LAW_NAMES``.
+        acceleration_fraction: t_a / T of the trapezoid; the other laws have none to choose.
+
+    Raises:
+        MotionError: no law of this name; the message lists those that exist.
+    """
+    if name == "trapezoid":
+        return trapezoid(acceleration_fraction)
+    for law in (LINEAR, CUBIC, QUINTIC, BANG_BANG):
+        if law.name == name:
+            return law
+    raise MotionError(
+        f"There is no motion law {name!r}; choose one of {', '.join(LAW_NAMES)}.",
+        name=name,
+        known=LAW_NAMES,
+    )
