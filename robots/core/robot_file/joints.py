@@ -1,0 +1,167 @@
+"""Tables of a robot file → joints and bodies in SI."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.body import Body
+from robots.core.denavit_hartenberg import DhRow
+from robots.core.file_units import metres, radians
+from robots.core.mechanism import Joint, JointKind
+from robots.core.pose import make_pose, rotation_zyx
+from robots.core.robot_file.source_text import KeyPath, SourceText
+
+if TYPE_CHECKING:
+    from robots.core.robot_file.schema import (
+        BodyTable,
+        FixedTable,
+        PoseTable,
+        PrismaticDrive,
+        PrismaticTable,
+        RevoluteDrive,
+        RevoluteTable,
+    )
+
+Array = NDArray[np.float64]
+
+
+def joint_of(
+    table: RevoluteTable | PrismaticTable | FixedTable,
+    parent: int,
+    source: SourceText,
+    path: KeyPath,
+) -> Joint:
+    """The joint of a ``[[joint]]`` table.
+
+    Raises:
+        RobotFileError: limits exchanged, placement given twice, tensor without its point.
+    """
+    body = body_of(table.body, source, (*path, "body")) if table.body else Body()
+    placement = placement_of(table, source, path)
+    kind = JointKind(table.type)
+    if table.type == "fixed":
+        return Joint(name=table.name, kind=kind, parent=parent, placement=placement, body=body)
+    if table.type == "revolute":
+        limits = _limits(table.min_deg, table.max_deg, "deg", source, path)
+        q_min, q_max = (radians(limit) for limit in limits)
+        drive = revolute_drive(table)
+    else:
+        limits = _limits(table.min_mm, table.max_mm, "mm", source, path)
+        q_min, q_max = (metres(limit) for limit in limits)
+        drive = prismatic_drive(table)
+    return Joint(
+        name=table.name,
+        kind=kind,
+        parent=parent,
+        placement=placement,
+        q_min=q_min,
+        q_max=q_max,
+        body=body,
+        **drive,
+    )
+
+
+def revolute_drive(table: RevoluteDrive) -> dict[str, Any]:
+    """Drive limits and friction of a revolute joint, as keywords of ``Joint``."""
+    return {
+        "max_speed": _or_infinite(table.max_speed_rad_s),
+        "max_acceleration": _or_infinite(table.max_acceleration_rad_s2),
+        "max_effort": _or_infinite(table.max_torque_nm),
+        "coulomb": float(table.coulomb_nm),
+        "viscous": float(table.viscous_nm_s),
+        "motor_inertia": float(table.motor_inertia_kg_m2),
+    }
+
+
+def prismatic_drive(table: PrismaticDrive) -> dict[str, Any]:
+    """Drive limits and friction of a prismatic joint, as keywords of ``Joint``."""
+    return {
+        "max_speed": _or_infinite(table.max_speed_m_s),
+        "max_acceleration": _or_infinite(table.max_acceleration_m_s2),
+        "max_effort": _or_infinite(table.max_force_n),
+        "coulomb": float(table.coulomb_n),
+        "viscous": float(table.viscous_n_s_m),
+        "motor_inertia": float(table.motor_mass_kg),
+    }
+
+
+def body_of(table: BodyTable, source: SourceText, path: KeyPath) -> Body:
+    """The body of a ``body`` table.
+
+    Raises:
+        RobotFileError: a tensor that does not say which point it refers to.
+
+    Source: sources.md decision 1: the file says where each tensor is given
+    """
+    com = vector(table.com_mm, metres)
+    if table.inertia_kg_m2 is None:
+        return Body(mass=float(table.mass_kg), com=com, at=table.at or "com")
+    if table.at is None:
+        raise source.error(
+            (*path, "at"),
+            'is missing; give at = "com" if the tensor refers to the centre of mass, at = "origin" '
+            "if it refers to the joint's origin.",
+        )
+    i = table.inertia_kg_m2
+    tensor = [[i.xx, i.xy, i.xz], [i.xy, i.yy, i.yz], [i.xz, i.yz, i.zz]]
+    inertia = np.array([[float(entry) for entry in row] for row in tensor])
+    return Body(mass=float(table.mass_kg), com=com, inertia=inertia, at=table.at)
+
+
+def pose_of(table: PoseTable) -> Array:
+    """Placement of a translation and three angles. # (4, 4)."""
+    rotation = rotation_zyx(vector(table.rotation_zyx_deg, radians))
+    return make_pose(rotation, vector(table.translation_mm, metres))
+
+
+def vector(values: Sequence[Decimal], to_si: Callable[[Decimal], float] = float) -> Array:
+    """Three decimals of a file in SI. # (3,)."""
+    return np.array([to_si(value) for value in values])
+
+
+def placement_of(
+    table: RevoluteTable | PrismaticTable | FixedTable, source: SourceText, path: KeyPath
+) -> Array:
+    """Placement of a joint. # (4, 4).
+
+    Raises:
+        RobotFileError: both ``pose`` and Denavit-Hartenberg keys.
+    """
+    if table.pose is None:
+        return DhRow(
+            alpha=radians(table.alpha_deg),
+            d=metres(table.d_mm),
+            theta=radians(table.theta_deg),
+            r=metres(table.r_mm),
+        ).pose()
+    for key in ("alpha_deg", "d_mm", "theta_deg", "r_mm"):
+        if key in table.model_fields_set:
+            raise source.error(
+                (*path, key), "stands beside pose; give the placement in one of the two ways."
+            )
+    return pose_of(table.pose)
+
+
+def _limits(
+    lower: Decimal | None, upper: Decimal | None, unit: str, source: SourceText, path: KeyPath
+) -> tuple[Decimal, Decimal]:
+    low = Decimal("-Infinity") if lower is None else lower
+    high = Decimal("Infinity") if upper is None else upper
+    if low > high:
+        raise source.error(
+            (*path, f"min_{unit}"),
+            f"is {lower}, above max_{unit} = {upper}; exchange them or correct one.",
+            value=lower,
+            limit=upper,
+        )
+    return low, high
+
+
+def _or_infinite(value: Decimal | None) -> float:
+    return math.inf if value is None else float(value)

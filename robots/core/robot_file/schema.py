@@ -1,0 +1,231 @@
+"""The tables of a robot file (TOML, format 1) and their JSON Schema.
+
+Every key with a dimension carries its unit; a key that is not listed here is an error. Numbers are
+kept as the decimals of the file, so that conversion to SI rounds once.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+LONGEST_NAME = 100
+
+
+def _real(value: object) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise PydanticCustomError("real", "a number")
+    number = Decimal(value)
+    try:
+        finite = number.is_finite() and abs(float(number)) < 1e300
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise PydanticCustomError("real", "a finite number")
+    return number if float(number) else Decimal(0)
+
+
+def _zero_or_more(value: object) -> Decimal:
+    number = _real(value)
+    if number < 0:
+        raise PydanticCustomError("real", "a number, zero or more")
+    return number
+
+
+def _above_zero(value: object) -> Decimal:
+    number = _real(value)
+    if number <= 0:
+        raise PydanticCustomError("real", "a number above zero")
+    return number
+
+
+def _name(value: object) -> str:
+    good = isinstance(value, str) and value.isprintable() and value.strip() == value != ""
+    if not good or len(str(value)) > LONGEST_NAME:
+        raise PydanticCustomError(
+            "name", f"a name of 1 to {LONGEST_NAME} printable characters, no space at its ends"
+        )
+    return str(value)
+
+
+_NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
+_AS_FLOAT = PlainSerializer(float, return_type=float)
+Real = Annotated[Decimal, PlainValidator(_real), _AS_FLOAT, WithJsonSchema({"type": "number"})]
+NonNegative = Annotated[
+    Decimal,
+    PlainValidator(_zero_or_more),
+    _AS_FLOAT,
+    WithJsonSchema({"type": "number", "minimum": 0}),
+]
+Positive = Annotated[
+    Decimal,
+    PlainValidator(_above_zero),
+    _AS_FLOAT,
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
+]
+Name = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
+Triple = tuple[Real, Real, Real]
+_ZERO = Decimal(0)
+_ZEROS = (_ZERO, _ZERO, _ZERO)
+
+
+class Table(BaseModel):
+    """A table that knows all its keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class InertiaTable(Table):
+    """Entries of the inertia tensor itself: xy is -∫xy dm, not the product of inertia."""
+
+    xx: Real = _ZERO
+    yy: Real = _ZERO
+    zz: Real = _ZERO
+    xy: Real = _ZERO
+    xz: Real = _ZERO
+    yz: Real = _ZERO
+
+
+class BodyTable(Table):
+    """Mass properties in the joint frame; ``at`` says which point the tensor refers to."""
+
+    mass_kg: NonNegative
+    com_mm: Triple = _ZEROS
+    inertia_kg_m2: InertiaTable | None = None
+    at: Literal["origin", "com"] | None = Field(
+        default=None, description="required beside inertia_kg_m2"
+    )
+
+
+class PoseTable(Table):
+    """A frame in another one: T(translation)·Rz·Ry·Rx, as everywhere in the product's files."""
+
+    translation_mm: Triple = _ZEROS
+    rotation_zyx_deg: Triple = Field(default=_ZEROS, description="angles about z, then y, then x")
+
+
+class JointTable(Table):
+    """What all joints have: a name, a parent, a placement and a body.
+
+    The placement is Rx(α)·Tx(d)·Rz(θ)·Tz(r) (modified Denavit-Hartenberg), or ``pose`` where the
+    joint's axis does not meet its parent's x axis at a right angle (trees, imported robots).
+    """
+
+    name: Name
+    parent: str | None = Field(default=None, description='default: the joint before; or "base"')
+    alpha_deg: Real = _ZERO
+    d_mm: Real = _ZERO
+    theta_deg: Real = _ZERO
+    r_mm: Real = _ZERO
+    pose: PoseTable | None = Field(default=None, description="instead of the four keys above")
+    body: BodyTable | None = None
+
+
+class RevoluteDrive(Table):
+    """Limits and friction of a revolute joint's drive."""
+
+    max_speed_rad_s: Positive | None = None
+    max_acceleration_rad_s2: Positive | None = None
+    max_torque_nm: Positive | None = None
+    coulomb_nm: NonNegative = _ZERO
+    viscous_nm_s: NonNegative = _ZERO
+    motor_inertia_kg_m2: NonNegative = _ZERO
+
+
+class PrismaticDrive(Table):
+    """Limits and friction of a prismatic joint's drive."""
+
+    max_speed_m_s: Positive | None = None
+    max_acceleration_m_s2: Positive | None = None
+    max_force_n: Positive | None = None
+    coulomb_n: NonNegative = _ZERO
+    viscous_n_s_m: NonNegative = _ZERO
+    motor_mass_kg: NonNegative = _ZERO
+
+
+class RevoluteTable(JointTable, RevoluteDrive):
+    """A joint that turns about its z axis."""
+
+    type: Literal["revolute"]
+    min_deg: Real | None = None
+    max_deg: Real | None = None
+
+
+class PrismaticTable(JointTable, PrismaticDrive):
+    """A joint that slides along its z axis."""
+
+    type: Literal["prismatic"]
+    min_mm: Real | None = None
+    max_mm: Real | None = None
+
+
+class FixedTable(JointTable):
+    """A joint that does not move."""
+
+    type: Literal["fixed"]
+
+
+class ToolTable(PoseTable):
+    """The tool (probe) frame in a joint's frame."""
+
+    joint: str | None = Field(default=None, description="default: the last joint")
+    body: BodyTable | None = Field(default=None, description="the tool's own mass, in its frame")
+
+
+class RobotTable(Table):
+    """Name, provenance and gravity; or the whole geometry as a description phrase."""
+
+    name: Name
+    source: str = ""
+    gravity_m_s2: Triple | None = None
+    description: str | None = None
+
+
+class DescribedBodyTable(BodyTable):
+    """Mass properties of the body that a joint of the description carries, in the phrase's axes."""
+
+    joint: str = Field(description='"q1" for the first joint of the phrase, and so on')
+
+
+class DescribedDriveTable(RevoluteDrive, PrismaticDrive):
+    """Drive of a joint of the description; the keys are those of the joint's kind."""
+
+    joint: str
+
+
+class RobotFile(Table):
+    """A whole robot file. Either ``joint`` tables or ``robot.description``, not both."""
+
+    model_config = ConfigDict(title="Palpeur robot file, format 1")
+
+    format: Literal[1]
+    robot: RobotTable
+    gravity_m_s2: Triple | None = Field(default=None, description="also accepted in [robot]")
+    description: str | None = Field(default=None, description="also accepted in [robot]")
+    joint: tuple[
+        Annotated[RevoluteTable | PrismaticTable | FixedTable, Field(discriminator="type")], ...
+    ] = ()
+    tool: ToolTable | None = None
+    body: tuple[DescribedBodyTable, ...] = ()
+    drive: tuple[DescribedDriveTable, ...] = ()
+    lengths_mm: dict[str, Real] = Field(default={}, description="values of the phrase's lengths")
+    limits_mm: dict[str, Real] = Field(default={}, description="values of prismatic limits")
+    angles_deg: dict[str, Real] = Field(default={}, description="values of constant angles")
+    limits_deg: dict[str, Real] = Field(default={}, description="values of joint-angle limits")
+
+
+JOINT_TABLES: dict[str, type[JointTable]] = {
+    "revolute": RevoluteTable,
+    "prismatic": PrismaticTable,
+    "fixed": FixedTable,
+}

@@ -1,0 +1,145 @@
+"""The text of a robot file: its size limit, its TOML, and the line where a key stands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from robots.core.errors import RobotFileError
+from robots.core.file_units import decimal_of
+
+LARGEST_FILE = 1_000_000  # [bytes]; a robot of a thousand joints needs a third of it
+
+KeyPath = tuple[str | int, ...]
+
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]#]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(
+    r"""^\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*="""
+)
+_PART = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceText:
+    """Text of a file and the name that messages give it."""
+
+    origin: str
+    text: str
+
+    def document(self) -> dict[str, object]:
+        """The TOML document, its decimals kept exactly as printed.
+
+        Raises:
+            RobotFileError: text too long or not TOML.
+        """
+        check_size(self.origin, len(self.text.encode("utf-8", "surrogatepass")))
+        try:
+            return tomllib.loads(self.text, parse_float=decimal_of)
+        except RecursionError:
+            raise RobotFileError(
+                f"{self.origin}: tables are nested too deeply; a robot file needs four levels.",
+                file=self.origin,
+            ) from None
+        except ValueError as error:
+            raise RobotFileError(
+                f"{self.origin}: this is not valid TOML: {error}.", file=self.origin
+            ) from None
+
+    def error(self, path: KeyPath, sentence: str, **facts: object) -> RobotFileError:
+        """The error for the key at ``path``: file, line, key, then the sentence."""
+        line = self.line_of(path)
+        place = self.origin if line is None else f"{self.origin}, line {line}"
+        return RobotFileError(
+            f"{place}: {path_text(path)} {sentence}",
+            file=self.origin,
+            key=path_text(path),
+            line=line,
+            **facts,
+        )
+
+    def line_of(self, path: KeyPath) -> int | None:
+        """Line of the key, or of the nearest table that holds it; None when neither is found."""
+        found: int | None = None
+        depth = 0
+        for line, key in _keys(self.text):
+            if depth < len(key) <= len(path) and path[: len(key)] == key:
+                found, depth = line, len(key)
+        return found
+
+
+def read_text(path: Path) -> SourceText:
+    """Read a robot file.
+
+    Raises:
+        RobotFileError: no such file, not readable, too large, not UTF-8.
+    """
+    origin = path.name
+    try:
+        check_size(origin, path.stat().st_size)
+        raw = path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RobotFileError(f"{path}: the file cannot be read: {reason}.", file=origin) from error
+    try:
+        return SourceText(origin=origin, text=raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise RobotFileError(
+            f"{origin}: byte {error.start + 1} is not UTF-8; save the file as UTF-8.", file=origin
+        ) from None
+
+
+def check_size(origin: str, size: int) -> None:
+    """Refuse a file beyond the limit.
+
+    Raises:
+        RobotFileError: too large.
+    """
+    if size > LARGEST_FILE:
+        raise RobotFileError(
+            f"{origin}: the file has {size} bytes; at most {LARGEST_FILE} are read.",
+            file=origin,
+            value=size,
+            limit=LARGEST_FILE,
+        )
+
+
+def path_text(path: KeyPath) -> str:
+    """A key path as people write it: ``joint[2].body.mass_kg``, indices from 0."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text or "the file"
+
+
+def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:
+    """Line and full path of every table header and every key at the start of a line."""
+    table: KeyPath = ()
+    counts: dict[KeyPath, int] = {}
+    for line, content in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(content):
+            table = _table_path(_parts(header[2]), counts, is_array=header[1] == "[[")
+            yield line, table
+        elif key := _KEY.match(content):
+            yield line, table + _parts(key[1])
+
+
+def _table_path(names: tuple[str, ...], counts: dict[KeyPath, int], *, is_array: bool) -> KeyPath:
+    """Path of a table header, with the index of every array of tables on the way."""
+    path: KeyPath = ()
+    for position, name in enumerate(names):
+        path += (name,)
+        if is_array and position == len(names) - 1:
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path += (counts[path],)
+    return path
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple("".join(found) for found in _PART.findall(text))
