@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from robots.core.kernels.llvm_arctangent import arctangent
 from robots.core.kernels.llvm_trigonometry import Trigonometry
 from robots.core.recording import Operation, Programme
 
@@ -128,6 +129,10 @@ def _compute(programme: Programme, out: Emitter, bases: Sequence[str]) -> list[s
                 name = trigonometry.sin(values[item.a])
             case Operation.COS:
                 name = trigonometry.cos(values[item.a])
+            case Operation.ATAN2:
+                name = arctangent(out, values[item.a], values[item.b])
+            case Operation.MAXIMUM:
+                name = _maximum(out, values[item.a], values[item.b])
             case Operation.SIGN:
                 name = _sign(out, values[item.a])
             case Operation.SQRT:
@@ -149,6 +154,15 @@ def _sign(out: Emitter, x: str) -> str:
     )
     moving = out.value(f"fcmp one {out.vector} {x}, {out.constant(0.0)}")
     return out.value(f"select <{out.lanes} x i1> {moving}, {out.vector} {unit}, {out.vector} {x}")
+
+
+def _maximum(out: Emitter, x: str, y: str) -> str:
+    """The larger by lane; NaN in either stays NaN."""
+    smaller = out.value(f"fcmp ult {out.vector} {x}, {y}")
+    larger = f"<{out.lanes} x i1> {smaller}, {out.vector} {y}, {out.vector} {x}"
+    chosen = out.value(f"select {larger}")
+    broken = out.value(f"fcmp uno {out.vector} {x}, {x}")
+    return out.value(f"select <{out.lanes} x i1> {broken}, {out.vector} {x}, {out.vector} {chosen}")
 
 
 def _outputs(programme: Programme, out: Emitter, values: Sequence[str]) -> list[str]:

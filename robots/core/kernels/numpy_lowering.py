@@ -21,6 +21,8 @@ _UFUNC: dict[Operation, Any] = {
     Operation.DIVIDE: np.true_divide,
     Operation.SIGN: np.sign,
     Operation.SQRT: np.sqrt,
+    Operation.ATAN2: np.arctan2,
+    Operation.MAXIMUM: np.maximum,
 }
 
 Operand = int | float  # index of an earlier call, or a constant

@@ -42,7 +42,8 @@ def internal_tables(description: Description) -> InternalTables:
 
     Source: [LIEGEOIS80] §4.2
     """
-    coder = _Coder()
+    # With ten joints or more "12" could be joint 12 or joints 1 and 2: a dot parts the numbers.
+    coder = _Coder(separator="." if len(description.joints()) > 9 else "")
     coder.follow(description.moves, _BASE)
     segments = tuple(
         Segment(label=draft.label, translation=draft.translation, rotation=draft.rotation)
@@ -78,6 +79,7 @@ class _Draft:
 class _Coder:
     """Follows a phrase and fills the tables."""
 
+    separator: str
     frames: list[Frame] = field(default_factory=list)
     drafts: dict[str, _Draft] = field(default_factory=lambda: {_BASE: _Draft(label=_BASE)})
     freedoms: list[Freedom] = field(default_factory=list)
@@ -105,7 +107,7 @@ class _Coder:
             same = before.group_axis == move.axis
             draft.group = (*(before.group if same else ()), number)
             draft.group_axis = move.axis
-            draft.rotation = along(move.axis, _group_text(draft.group))
+            draft.rotation = along(move.axis, self.separator.join(map(str, draft.group)))
         self.drafts[draft.label] = draft
         self.freedoms.append(_freedom(move, number))
         code = ROTATION if turns else PRISMATIC
@@ -133,11 +135,6 @@ def _freedom(move: JointMove, number: int) -> Freedom:
 
 def _limit(quantity: Quantity | None, unlimited: str) -> str:
     return quantity.text if quantity else unlimited
-
-
-def _group_text(group: tuple[int, ...]) -> str:
-    """'234' as in the report; from the tenth joint on '9.10', as digits would run together."""
-    return ("." if max(group) > 9 else "").join(map(str, group))
 
 
 def _sum(terms: list[str]) -> str:

@@ -56,12 +56,23 @@ class Quantity:
             outputs = self.equations(read, arguments, recording_functions())
         except ZeroDivisionError:
             raise EquationError(
-                f"{self.name} of {mechanism.name!r} divides by zero in every posture: the angles "
-                "it uses are singular for all joint values, or a mass that it needs is zero.",
+                f"{self.name} of {mechanism.name!r} divides by zero in every posture. "
+                f"{_DIVISORS.get(self.name, _NO_ANGLES)}",
                 quantity=self.name,
             ) from None
         shape = tuple(extents[e] if isinstance(e, str) else e for e in self.shape)
         return recorder.programme(self.name, outputs, shape)
+
+
+_NO_MASS = (
+    "Some joint moves no inertia: give the bodies theirs, or the drive a motor inertia."
+)
+_NO_ANGLES = "The angles it uses are singular for all joint values; take the other angle set."
+_DIVISORS = {
+    "forward_dynamics": _NO_MASS,
+    "center_of_mass": "The mechanism has no mass: give its bodies theirs.",
+    "center_of_mass_jacobian": "The mechanism has no mass: give its bodies theirs.",
+}
 
 
 def _extents(tree: Tree) -> dict[str, int]:

@@ -20,6 +20,8 @@ class Operation(Enum):
     COS = "cos"
     SIGN = "sign"
     SQRT = "sqrt"
+    ATAN2 = "atan2"
+    MAXIMUM = "max"
 
     @property
     def operands(self) -> int:
@@ -30,6 +32,7 @@ class Operation(Enum):
 
 
 _UNARY = (Operation.SIN, Operation.COS, Operation.SIGN, Operation.SQRT)
+_OTHERS = (Operation.SIGN, Operation.SQRT, Operation.ATAN2, Operation.MAXIMUM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class Programme:
             additions=tally[Operation.ADD] + tally[Operation.SUBTRACT],
             divisions=tally[Operation.DIVIDE],
             sines_cosines=tally[Operation.SIN] + tally[Operation.COS],
-            others=tally[Operation.SIGN] + tally[Operation.SQRT],
+            others=sum(tally[operation] for operation in _OTHERS),
         )
 
     @property

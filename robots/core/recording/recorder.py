@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from robots.core.equations.functions import Functions
-from robots.core.errors import EquationError
 from robots.core.recording.programme import (
     Argument,
     Instruction,
@@ -140,15 +139,31 @@ class Recorder:
         return -node if left.negative != right.negative else node
 
     def unary(self, operation: Operation, a: Any) -> Any:
-        """sin, cos, sign or sqrt of a recorded value; odd and even functions absorb the sign."""
+        """Record sin, cos, sign or sqrt; odd and even functions absorb the sign."""
         x = self._constant_of(a)
         if x is not None:
             return _FOLD[operation](x)
-        node = self._node(operation, a.index)
-        if operation is Operation.SQRT and a.negative:
-            raise EquationError("A recorded expression takes the root of a negated square.")
+        inner = self._unsigned(a) if operation is Operation.SQRT else a
+        node = self._node(operation, inner.index)
         odd = operation in (Operation.SIN, Operation.SIGN)
         return -node if odd and a.negative else node
+
+    def binary(self, operation: Operation, a: Any, b: Any) -> Any:
+        """atan2 or the larger of two values; atan2 is odd in its first operand."""
+        x, y = self._constant_of(a), self._constant_of(b)
+        if x is not None and y is not None:
+            return _FOLD_TWO[operation](x, y)
+        left, right = self._reference(a), self._unsigned(self._reference(b))
+        odd = operation is Operation.ATAN2
+        first = left.index if odd else self._unsigned(left).index
+        node = self._node(operation, first, right.index)
+        return -node if odd and left.negative else node
+
+    def _unsigned(self, node: Node) -> Node:
+        """The value itself where a negated reference will not do."""
+        if not node.negative:
+            return node
+        return self._node(Operation.SUBTRACT, self._number(0.0).index, node.index)
 
     def _sum(self, left: Node, right: Node) -> Node:
         """Canonical sum: equal operands in any order and sign give the same instruction."""
@@ -212,9 +227,7 @@ class Recorder:
     def _reference(self, value: Any) -> Node:
         if isinstance(value, Node):
             return value
-        number = float(value)
-        # The sign of a constant is kept in the number, so that -0.0 and 0.0 stay apart.
-        return self._number(number)
+        return self._number(float(value))
 
     def _number(self, number: float) -> Node:
         return Node(self, self._index(Instruction(Operation.CONSTANT, number=number)))
@@ -241,17 +254,26 @@ class Recorder:
 
 
 def recording_functions() -> Functions:
-    """sin, cos, sign and sqrt of recorded values; plain numbers are computed at once."""
+    """Functions of recorded values; plain numbers are computed at once."""
     return Functions(
         sin=lambda x: _apply(Operation.SIN, x),
         cos=lambda x: _apply(Operation.COS, x),
         sign=lambda x: _apply(Operation.SIGN, x),
         sqrt=lambda x: _apply(Operation.SQRT, x),
+        atan2=lambda y, x: _apply_two(Operation.ATAN2, y, x),
+        maximum=lambda a, b: _apply_two(Operation.MAXIMUM, a, b),
     )
 
 
 def _apply(operation: Operation, x: Any) -> Any:
     return x.recorder.unary(operation, x) if isinstance(x, Node) else _FOLD[operation](float(x))
+
+
+def _apply_two(operation: Operation, a: Any, b: Any) -> Any:
+    for value in (a, b):
+        if isinstance(value, Node):
+            return value.recorder.binary(operation, a, b)
+    return _FOLD_TWO[operation](float(a), float(b))
 
 
 def _renumbered(item: Instruction, place: Mapping[int, int]) -> Instruction:
@@ -264,6 +286,11 @@ def _renumbered(item: Instruction, place: Mapping[int, int]) -> Instruction:
 _FOLD: dict[Operation, Callable[[float], float]] = {
     Operation.SIN: math.sin,
     Operation.COS: math.cos,
-    Operation.SIGN: lambda x: math.copysign(1.0, x) if x else 0.0,
-    Operation.SQRT: math.sqrt,
+    Operation.SIGN: lambda x: math.copysign(1.0, x) if x and not math.isnan(x) else x,
+    Operation.SQRT: lambda x: math.sqrt(x) if x >= 0.0 else math.nan,
+}
+
+_FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {
+    Operation.ATAN2: math.atan2,
+    Operation.MAXIMUM: max,
 }

@@ -1,0 +1,1 @@
+"""Symbols: equations for people to read, and source code for other machines."""
