@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 # Below this |w| the sense of a half turn is rounding noise, and a rule decides it.
 _HALF_TURN = 1e-15
 # Below this sine the cross product of two unit vectors is rounding noise.
-_PARALLEL = 1e-12
+_PARALLEL = 2e-12  # twice the shortest direction: the largest entry of the cross product is longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

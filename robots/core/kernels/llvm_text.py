@@ -188,13 +188,14 @@ def _read_rows(out: Emitter, base: str, size: int) -> list[str]:
     """Columns of a block of rows, one vector each."""
     columns: list[str] = []
     for start, width in _groups(size, out.lanes):
-        rows = [_gather_rows(out, base, size, start, width, j) for j in range(width)]
+        rows = [_gather_rows(out, (base, size), start, width, j) for j in range(width)]
         columns.extend(_transposed(out, rows, width))
     return columns
 
 
-def _gather_rows(out: Emitter, base: str, size: int, start: int, width: int, j: int) -> str:
+def _gather_rows(out: Emitter, block: tuple[str, int], start: int, width: int, j: int) -> str:
     """Columns start…start+width of the rows j, j+width, …, side by side in one vector."""
+    base, size = block
     parts = []
     for row in range(j, out.lanes, width):
         address = out.value(f"getelementptr inbounds double, ptr {base}, i64 {row * size + start}")

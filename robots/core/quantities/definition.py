@@ -64,9 +64,7 @@ class Quantity:
         return recorder.programme(self.name, outputs, shape)
 
 
-_NO_MASS = (
-    "Some joint moves no inertia: give the bodies theirs, or the drive a motor inertia."
-)
+_NO_MASS = "Some joint moves no inertia: give the bodies theirs, or the drive a motor inertia."
 _NO_ANGLES = "The angles it uses are singular for all joint values; take the other angle set."
 _DIVISORS = {
     "forward_dynamics": _NO_MASS,

@@ -1,3 +1,5 @@
+"""Axis and angle of a rotation, near zero, near a half turn and between."""
+
 import numpy as np
 import pytest
 from hypothesis import given

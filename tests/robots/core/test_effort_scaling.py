@@ -1,3 +1,5 @@
+"""Least durations under torque limits, against brute force."""
+
 import numpy as np
 import pytest
 

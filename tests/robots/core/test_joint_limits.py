@@ -1,3 +1,5 @@
+"""Limits of joints, and the names of those that bind."""
+
 import numpy as np
 import pytest
 

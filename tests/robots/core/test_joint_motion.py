@@ -1,3 +1,5 @@
+"""A joint motion in time: values, rates and peaks."""
+
 import numpy as np
 import pytest
 

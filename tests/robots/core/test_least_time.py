@@ -1,3 +1,5 @@
+"""Least synchronised times: Tableau 4, optimality, refusals."""
+
 import numpy as np
 import pytest
 from hypothesis import given

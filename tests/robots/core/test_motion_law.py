@@ -1,3 +1,5 @@
+"""The five motion laws: values, rates, both sides of a switch, peaks in closed form."""
+
 from itertools import pairwise
 
 import numpy as np

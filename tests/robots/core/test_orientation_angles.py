@@ -1,3 +1,5 @@
+"""Euler ZXZ and yaw-pitch-roll both ways, their singular cases and rates."""
+
 import numpy as np
 import pytest
 from hypothesis import given

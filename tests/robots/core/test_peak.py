@@ -1,3 +1,5 @@
+"""The highest value of a function on an interval, against closed forms and dense grids."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Rigid transforms: laws of composition, inversion and refusal."""
+
 import numpy as np
 import pytest
 

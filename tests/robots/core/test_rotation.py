@@ -1,3 +1,5 @@
+"""Rotations: exact quadrants, orthonormality, nearest rotation, directions."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Straight-line motion of a pose: position, orientation and their derivatives."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,3 +1,5 @@
+"""Least durations of geometric paths under speed and acceleration limits."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

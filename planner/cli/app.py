@@ -1,0 +1,58 @@
+"""The command ``palpeur``: its groups, and the options that belong to all of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planner.cli import commands
+from planner.cli.motion_app import motion
+from planner.cli.robot_app import app as robot_app
+from planner.cli.session import Session
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"palpeur {version('palpeur')}")
+        raise typer.Exit
+
+
+def root(
+    context: typer.Context,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No messages or progress; may stand anywhere.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Plans, proves and reports measuring jobs for robots.
+
+    Results go to stdout, messages to stderr. Exit codes: 0 done; 1 something failed its check;
+    2 bad input; 130 interrupted.
+    """
+    del version  # its callback has done the work
+    if context.obj is None:  # ``main`` has taken --quiet out of the arguments already
+        context.obj = Session(quiet=quiet)
+
+
+app = typer.Typer(
+    name="palpeur",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+app.callback()(root)
+app.command("demo")(commands.demo)
+app.add_typer(robot_app, name="robot")
+app.command("motion")(motion)
+app.command("explain")(commands.explain)
+app.command("schema")(commands.schema)
+app.command("doctor")(commands.doctor)
+app.command("completion")(commands.completion)

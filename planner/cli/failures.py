@@ -1,0 +1,77 @@
+"""From an exception to a message on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from datetime import datetime
+from pathlib import Path
+
+import typer
+
+from planner.cli.exit_codes import ExitCode
+from planner.errors import PlannerError
+from robots.core.errors import RobotError
+
+# Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
+_USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
+
+
+def exit_code_of(error: BaseException, arguments: str) -> int:
+    """Tell the user what happened.
+
+    Args:
+        error: what a command raised.
+        arguments: the command line, for the log of an internal error.
+    """
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        print("Interrupted.", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    if isinstance(error, RobotError | PlannerError):
+        print(f"Error: {error.message}", file=sys.stderr)
+        return ExitCode.BAD_INPUT
+    if isinstance(error, _COMMAND_ERROR):
+        _tell_usage(error)
+        return ExitCode.BAD_INPUT
+    if isinstance(error, MemoryError):
+        print("Error: not enough memory; give fewer states at a time.", file=sys.stderr)
+        return ExitCode.BAD_INPUT
+    _tell_bug(error, arguments)
+    return ExitCode.FAILED
+
+
+def _tell_usage(error: BaseException) -> None:
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        print(context.get_usage(), file=sys.stderr)
+        print(f"Try '{context.command_path} --help' for help.", file=sys.stderr)
+    print(f"Error: {error.format_message()}", file=sys.stderr)  # type: ignore[attr-defined]
+
+
+def _tell_bug(error: BaseException, arguments: str) -> None:
+    text = "".join(traceback.format_exception(error))
+    if os.environ.get("PALPEUR_DEBUG"):
+        print(text, file=sys.stderr)
+    log = _logged(text, arguments)
+    where = f"The details are in {log}." if log else "PALPEUR_DEBUG=1 shows the details."
+    print(
+        f"Internal error: {type(error).__name__}: {error}\n"
+        f"This is a bug in Palpeur, not a fault of your input. {where}",
+        file=sys.stderr,
+    )
+
+
+def _logged(text: str, arguments: str) -> Path | None:
+    """The log with this error at its end; None where no folder can be written."""
+    from robots.core.kernels.cache import cache_folder
+
+    log = cache_folder().parent / "errors.log"
+    try:
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            stamp = datetime.now().astimezone().isoformat(timespec="seconds")
+            file.write(f"{stamp} palpeur {arguments}\n{text}\n")
+    except OSError:
+        return None
+    return log

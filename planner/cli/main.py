@@ -1,0 +1,80 @@
+"""Entry point of ``palpeur``: runs a command and turns whatever happens into an exit code.
+
+Bad input ends with one message on stderr and code 2. An exception that nobody expected is a bug: it
+ends with code 1, a sentence that says so, and the traceback in a log file; with ``PALPEUR_DEBUG=1``
+the traceback is printed as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from planner.cli.exit_codes import ExitCode
+
+PROGRAMME = "palpeur"
+_COMPLETION = "_PALPEUR_COMPLETE"
+_QUIET = ("--quiet", "-q")
+
+
+def run() -> NoReturn:
+    """Run the command line of this process and exit."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command.
+
+    Args:
+        arguments: as after ``palpeur`` on the command line.
+
+    Returns:
+        Exit code, see ``ExitCode``.
+    """
+    from planner.cli.failures import exit_code_of
+
+    try:
+        code = _invoke(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_left()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 the last stop before the user
+        return exit_code_of(error, " ".join(arguments))
+    return code
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    import typer
+
+    from planner.cli.app import app
+    from planner.cli.session import Session
+
+    command = typer.main.get_command(app)
+    if _COMPLETION in os.environ:
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
+        command.main(list(arguments), prog_name=PROGRAMME, complete_var=_COMPLETION)
+        return ExitCode.DONE
+    rest = _without_quiet(arguments)
+    session = Session(quiet=len(rest) < len(arguments))
+    try:
+        with command.make_context(PROGRAMME, rest, obj=session) as context:
+            return int(command.invoke(context) or ExitCode.DONE)
+    except typer.Exit as stop:
+        return stop.exit_code
+
+
+def _without_quiet(arguments: Sequence[str]) -> list[str]:
+    """The arguments without ``--quiet``, which may stand anywhere before ``--``."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [a for a in arguments[:end] if a not in _QUIET] + list(arguments[end:])
+
+
+def _reader_left() -> int:
+    """Whoever reads our output has enough: end without a word."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    return ExitCode.DONE

@@ -1,0 +1,31 @@
+"""What a run of the command carries along: whether to be quiet, and the way to talk."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One run of the command; results go to stdout, everything said here to stderr."""
+
+    quiet: bool = False
+
+    def say(self, text: str) -> None:
+        """A message that a quiet run leaves out."""
+        if not self.quiet:
+            print(text, file=sys.stderr)
+
+    def watched(self, items: Sequence[Item], purpose: str) -> Iterable[Item]:
+        """The items, with a progress bar and an estimate where somebody watches a terminal."""
+        if self.quiet or not sys.stderr.isatty() or len(items) < 2:
+            return items
+        from rich.console import Console
+        from rich.progress import track
+
+        return track(items, description=purpose, console=Console(stderr=True), transient=True)

@@ -1,0 +1,52 @@
+"""Pages of the findings about robot files (R1xx)."""
+
+from __future__ import annotations
+
+from planner.findings.pages import Page
+
+ROBOT_FILE_PAGES = (
+    Page(
+        code="R101",
+        title="body not physically consistent",
+        meaning="No real distribution of mass has this mass, centre of mass and inertia tensor: "
+        "a central moment is below zero, or one exceeds the sum of the other two.",
+        cause='The tensor refers to another point than the file says (at = "origin" or '
+        'at = "com"), a digit is wrong, or products of inertia have the other sign.',
+        fix="Check which point the source's tensor refers to, then its digits. The robot stays "
+        "usable: published robots fail this too. Torques may be wrong, and a mass matrix may "
+        "lose its positive definiteness.",
+    ),
+    Page(
+        code="R102",
+        title="joint without position limits",
+        meaning="The joint has no lower or no upper limit, so every value counts as within limits.",
+        cause="min_deg/max_deg (prismatic: min_mm/max_mm) are not in the file.",
+        fix="Add both. A wheel that really turns without end needs none.",
+    ),
+    Page(
+        code="R103",
+        title="joint without speed or acceleration limit",
+        meaning="No least time can be computed for a motion of this joint.",
+        cause="max_speed_… or max_acceleration_… is not in the file.",
+        fix="Add max_speed_rad_s and max_acceleration_rad_s2 (prismatic: max_speed_m_s and "
+        "max_acceleration_m_s2) from the drive's data sheet.",
+    ),
+    Page(
+        code="R104",
+        title="body without mass",
+        meaning="The body of a movable joint, and every body beyond it, has neither mass nor "
+        "inertia.",
+        cause="The file describes geometry only, or a [joint.body] table is missing.",
+        fix="Add the bodies if torques matter. Forward, inverse and velocity models need none.",
+    ),
+    Page(
+        code="R105",
+        title="mass matrix is singular",
+        meaning="At sampled postures the joint-space mass matrix is not positive definite, so "
+        "accelerations do not follow from torques.",
+        cause="The last bodies have no inertia about their joint axes (often left out of "
+        "publications), or a body is not physically consistent (R101).",
+        fix="Give the missing inertia, or a motor_inertia_kg_m2. Torques of a given motion are "
+        "right all the same; `robot dynamics --forward` is not available.",
+    ),
+)

@@ -1,0 +1,70 @@
+"""What a numerical inverse model says: the posture, and whether to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answer:
+    """One posture for one target.
+
+    Args:
+        q: revolute joints brought within their limits by whole turns where possible.
+            # (n,) [rad or m]
+        converged: whether the tool is at the target, within the tolerances.
+        within_limits: whether every joint is.
+        position_residual: [m]
+        angle_residual: [rad]
+        iterations: that were made.
+        rank: of the task Jacobian at q.
+        limit_margins: distance of each joint to its nearer limit, negative beyond it.
+            # (n,) [rad or m]
+        reason: why this is not a success; empty when it is.
+    """
+
+    q: Array
+    converged: bool
+    within_limits: bool
+    position_residual: float
+    angle_residual: float
+    iterations: int
+    rank: int
+    limit_margins: Array
+    reason: str
+
+    def __post_init__(self) -> None:
+        for name in ("q", "limit_margins"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def success(self) -> bool:
+        """At the target and within limits; nothing else counts."""
+        return self.converged and self.within_limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Solutions:
+    """Every distinct posture found for one target.
+
+    Args:
+        answers: successes only, nearest to the start posture first.
+        best: the first success, or the least bad attempt with its reason.
+        starts: postures that the search began from.
+    """
+
+    answers: tuple[Answer, ...]
+    best: Answer
+    starts: int
+
+    @property
+    def success(self) -> bool:
+        """Whether there is a posture at the target within limits."""
+        return self.best.success

@@ -1,0 +1,75 @@
+"""The command line, run in this process: exit code, stdout and stderr."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from planner.cli.main import main
+
+STATES = "q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n0,0,0,0,0\n30,-40,60,90,-20\n"
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def rows(self):
+        document = self.json
+        assert document["format"] == 1
+        return document["rows"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_cache(tmp_path_factory):
+    """Kernels and logs of these tests stay out of the user's folders."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PALPEUR_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def palpeur(capsys, monkeypatch):
+    """``palpeur("robot", "list")`` → what it answered; ``stdin`` is text."""
+
+    def run(*arguments: object, stdin: str | None = None) -> Ran:
+        if stdin is not None:
+            stream = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+            monkeypatch.setattr(sys, "stdin", stream)
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Ran(code=int(code), out=out, err=err)
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    """``file("a.csv", text)`` → path of a new file."""
+
+    def write(name: str, text: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def states(file):
+    """Two postures of the measuring arm."""
+    return file("states.csv", STATES)

@@ -1,0 +1,184 @@
+"""The command as a whole: help, versions, exit codes, quiet, pipes, interruptions, bugs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import typer
+
+from planner.cli import main as entry
+from planner.cli.exit_codes import ExitCode
+from planner.cli.failures import exit_code_of
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMANDS = ["demo", "motion", "explain", "schema", "doctor", "completion"]
+ROBOT = [
+    *("list", "show", "check", "forward", "inverse", "velocity", "acceleration", "jacobian"),
+    *("dynamics", "mass", "lagrange", "workspace", "singularities", "equations", "bench"),
+]
+
+
+def spawn(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
+    code = "from planner.cli.main import run; run()"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=120, **options
+    )
+
+
+def test_exit_codes_are_the_contract_s():
+    assert sorted(ExitCode) == [0, 1, 2, 3, 130]
+
+
+def test_version(palpeur):
+    ran = palpeur("--version")
+    assert (ran.code, ran.out, ran.err) == (0, f"palpeur {version('palpeur')}\n", "")
+
+
+@pytest.mark.parametrize("command", [(), *((c,) for c in (*COMMANDS, "robot"))])
+def test_help_of_every_command(palpeur, command):
+    ran = palpeur(*command, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("Usage: palpeur")
+    listed = COMMANDS if not command else ROBOT if command == ("robot",) else []
+    assert [name for name in listed if name not in ran.out] == []
+
+
+@pytest.mark.parametrize("command", ROBOT)
+def test_help_of_every_robot_command(palpeur, command):
+    ran = palpeur("robot", command, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert "--json" in ran.out or command == "equations"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("fly",), "No such command"),
+        (("robot", "fly"), "No such command"),
+        (("robot", "show"), "ROBOT"),
+        (("robot", "forward", "measuring-arm"), "--states"),
+        (("robot", "show", "measuring-arm", "--fast"), "No such option"),
+        (("robot", "bench", "measuring-arm", "--samples", "many"), "samples"),
+        (("robot", "bench", "measuring-arm", "--samples", "1"), "samples"),
+        (("schema", "job"), "robot"),
+        (("completion", "tcsh"), "bash, zsh, fish"),
+    ],
+)
+def test_wrong_usage_is_two_with_one_message_on_stderr(palpeur, arguments, part):
+    ran = palpeur(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert part in ran.err
+    assert "Error: " in ran.err
+
+
+def test_quiet_stands_anywhere_and_leaves_only_the_result(palpeur, states):
+    command = ["robot", "dynamics", "measuring-arm", "--states", states, "--json"]
+    loud = palpeur(*command)
+    assert "R206" in loud.err
+    for place in (0, 2, len(command)):
+        quiet = palpeur(*command[:place], "--quiet", *command[place:])
+        assert (quiet.code, quiet.out, quiet.err) == (0, loud.out, "")
+    # errors are told even so
+    assert palpeur("-q", "robot", "show", "nobody").err.startswith("Error: ")
+
+
+def test_a_bug_is_called_one_without_a_traceback(palpeur, monkeypatch, tmp_path):
+    def broken(**_: object) -> int:
+        raise ZeroDivisionError("of course")
+
+    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("planner.cli.doctor.print_diagnosis", broken)
+    ran = palpeur("doctor")
+    assert (ran.code, ran.out) == (1, "")
+    assert "Internal error: ZeroDivisionError: of course" in ran.err
+    assert "a bug in Palpeur" in ran.err
+    log = tmp_path / "errors.log"
+    assert str(log) in ran.err
+    assert "Traceback" in log.read_text()
+
+
+def test_debugging_shows_the_traceback(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("PALPEUR_DEBUG", "1")
+    assert exit_code_of(ZeroDivisionError("x"), "doctor") == 1
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), typer.Abort()])
+def test_an_interruption_is_130(capsys, error):
+    assert exit_code_of(error, "") == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
+
+
+def test_ctrl_c_inside_a_command_is_130(palpeur, monkeypatch):
+    def stopped(**_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.cli.doctor.print_diagnosis", stopped)
+    assert palpeur("doctor").code == 130
+
+
+def test_little_memory_is_told(capsys):
+    assert exit_code_of(MemoryError(), "") == 2
+    assert "memory" in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    code = "from planner.cli.main import run; run()"
+    arguments = ["robot", "equations", "industrial-6r", "--as", "c"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()  # before anything is written
+    error = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=120), error) == (0, b"")
+
+
+def test_the_process_ends_with_the_code():
+    done = spawn("robot", "show", "nobody")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert spawn("--version").returncode == 0
+
+
+def test_no_colour_off_a_terminal():
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"FORCE_COLOR": "1"}
+    assert "\x1b" not in spawn("robot", "list", env=environment).stdout
+
+
+def test_bold_needs_a_terminal_and_no_no_color(monkeypatch):
+    from planner.cli.output import bold
+
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(os, "name", "posix")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert bold("x") == "\x1b[1mx\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert bold("x") == "x"
+
+
+def test_a_shell_gets_completions():
+    environment = os.environ | {
+        "_PALPEUR_COMPLETE": "complete_bash",
+        "COMP_WORDS": "palpeur robot ske",
+        "COMP_CWORD": "1",
+    }
+    done = spawn(env=environment | {"COMP_WORDS": "palpeur mot"})
+    assert (done.returncode, done.stdout.strip()) == (0, "motion")
+
+
+def test_run_is_the_entry_point(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["palpeur", "--version"])
+    with pytest.raises(SystemExit) as stop:
+        entry.run()
+    assert stop.value.code == 0

@@ -1,0 +1,139 @@
+"""``robot list``, ``show`` and ``check``."""
+
+from __future__ import annotations
+
+import pytest
+
+from robots.library import names
+
+ONE_JOINT = """\
+format = 1
+[robot]
+name = "one"
+[[joint]]
+name = "a"
+type = "revolute"
+min_deg = -10
+max_deg = 10
+max_speed_rad_s = 1
+max_acceleration_rad_s2 = 1
+"""
+BODY = """\
+[joint.body]
+mass_kg = 1
+inertia_kg_m2 = { xx = 1, yy = 1, zz = %s }
+at = "com"
+"""
+
+
+def test_the_library_is_listed(palpeur):
+    ran = palpeur("robot", "list")
+    assert ran.code == 0
+    assert [name for name in names() if name not in ran.out] == []
+    listed = {robot["name"]: robot for robot in palpeur("robot", "list", "--json").json["robots"]}
+    assert set(listed) == set(names())
+    assert (listed["stanford"]["dof"], listed["stanford"]["joints"]) == (6, "RRPRRR")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_library_robot_is_shown_and_audited(palpeur, name):
+    ran = palpeur("robot", "show", name)
+    assert (ran.code, ran.err) == (0, "")
+    assert "MRR TABLE" in ran.out
+    document = palpeur("robot", "show", name, "--json").json
+    assert (document["format"], document["name"]) == (1, name)
+    assert len(document["joints"]) >= document["dof"] >= 3
+    assert document["operations"]["torques"]["multiplications"] >= 0
+    assert palpeur("robot", "check", name).code == 0
+
+
+def test_liegeois_80_internal_tables(palpeur):
+    """[LIEGEOIS80] §4.2: rotations '2', '23', '234' grouped about X; 11 changes of frame."""
+    out = palpeur("robot", "show", "liegeois-6r").out
+    assert "NUMBER OF DEGREES OF FREEDOM 6" in out
+    table = out[out.index("ROTATIONS") : out.index("NUMBER OF CHANGES")]
+    for grouped in ("2", "23", "234"):
+        assert any(grouped in line.split() for line in table.splitlines())
+
+
+def test_the_measuring_arm_s_rows_and_limits(palpeur):
+    """[LAMMARI12] tables VI.2, VI.3."""
+    joints = palpeur("robot", "show", "measuring-arm", "--json").json["joints"]
+    rows = [joint["rows"][0] for joint in joints]
+    assert [round(row["d_m"], 12) for row in rows] == [0, 0, 1, 0, 0]
+    assert [round(row["r_m"], 12) for row in rows] == [0.40982, 0, 0, 1.5139, 0]
+    assert [joint["max_acceleration_rad_s2"] for joint in joints] == [28, 28, 28, 25, 25]
+
+
+def test_the_arm_s_doubtful_bodies_are_warnings(palpeur):
+    ran = palpeur("robot", "check", "measuring-arm", "--json")
+    assert ran.code == 0
+    document = ran.json
+    assert document["passed"]
+    assert {finding["code"] for finding in document["findings"]} == {"R101"}
+    assert {finding["severity"] for finding in document["findings"]} == {"warning"}
+    assert palpeur("robot", "check", "measuring-arm", "--strict").code == 1
+
+
+def test_a_robot_without_mass_or_limits_is_told_what_lacks(palpeur, file):
+    bare = file("bare.toml", ONE_JOINT.partition("min_deg")[0])
+    ran = palpeur("robot", "check", bare, "--json")
+    assert ran.code == 0
+    assert [finding["code"] for finding in ran.json["findings"]] == ["R102", "R103", "R104"]
+    assert "min_deg, max_deg" in ran.json["findings"][0]["message"]
+
+
+def test_a_sound_robot_has_no_finding(palpeur, file):
+    sound = file("sound.toml", ONE_JOINT + BODY % "1.5")
+    ran = palpeur("robot", "check", sound, "--strict", "--json")
+    assert (ran.code, ran.json["findings"]) == (0, [])
+
+
+def test_the_triangle_rule_is_a_warning_with_its_reason(palpeur, file):
+    path = file("thin.toml", ONE_JOINT + BODY % "2.5")
+    ran = palpeur("robot", "check", path)
+    assert ran.code == 0
+    assert "R101 warning: a:" in ran.out
+    assert "triangle rule" in ran.out
+
+
+def test_a_singular_mass_matrix_is_found(palpeur):
+    findings = palpeur("robot", "check", "liegeois-6r", "--json").json["findings"]
+    assert "R105" in {finding["code"] for finding in findings}
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ((ONE_JOINT, "this is not TOML ="), "not valid TOML"),
+        (("max_speed_rad_s", "max_speed_rad"), "max_speed_rad_s expected"),
+        (("min_deg = -10", "min_deg = 20"), "above max_deg"),
+        (("min_deg = -10", "min_deg = nan"), "a finite number"),
+        (('name = "a"', 'name = "a"\nparent = "b"'), "no joint has this name"),
+        (('name = "a"', 'name = "a"\nparent = "a"'), "itself"),
+        (("format = 1", "format = 2"), "format"),
+    ],
+)
+def test_broken_robot_files_are_bad_input(palpeur, file, change, part):
+    path = file("broken.toml", ONE_JOINT.replace(*change))
+    for command in ("check", "show"):
+        ran = palpeur("robot", command, path)
+        assert (ran.code, ran.out) == (2, "")
+        assert "broken.toml" in ran.err
+        assert part in ran.err
+
+
+def test_negative_mass_is_bad_input(palpeur, file):
+    ran = palpeur(
+        "robot", "check", file("b.toml", ONE_JOINT + BODY.replace("= 1\n", "= -1\n", 1) % 1)
+    )
+    assert (ran.code, ran.out) == (2, "")
+    assert "mass_kg" in ran.err
+
+
+def test_a_robot_that_cannot_move_is_shown(palpeur, file):
+    fixed = file(
+        "f.toml", 'format = 1\n[robot]\nname = "f"\n[[joint]]\nname = "a"\ntype = "fixed"\n'
+    )
+    assert palpeur("robot", "show", fixed).code in (0, 2)
+    assert palpeur("robot", "check", fixed).code == 0

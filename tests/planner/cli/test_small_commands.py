@@ -1,0 +1,112 @@
+"""``explain``, ``schema``, ``doctor``, ``completion`` and ``demo``."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from planner.findings import page, pages
+from robots.library import text_of
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_every_code_has_one_page(palpeur):
+    codes = [item.code for item in pages()]
+    assert codes == sorted(set(codes))
+    for code in codes:
+        ran = palpeur("explain", code.lower())
+        assert (ran.code, ran.err) == (0, "")
+        for word in (code, "Meaning", "Cause", "Fix"):
+            assert word in ran.out
+        assert palpeur("explain", code, "--json").json["title"] == page(code).title
+    assert all(code in palpeur("explain").out for code in codes)
+
+
+def test_every_code_in_the_sources_has_a_page_and_is_used():
+    sources = [p for p in (ROOT / "planner").rglob("*.py") if p.parent.name != "findings"]
+    used = {code for p in sources for code in re.findall(r"\b[RP]\d{3}\b", p.read_text())}
+    known = {item.code for item in pages()}
+    assert used == known
+
+
+def test_an_unknown_code_names_the_nearest(palpeur):
+    ran = palpeur("explain", "R10")
+    assert (ran.code, ran.out) == (2, "")
+    assert "R101" in ran.err
+    assert palpeur("explain", "nonsense").code == 2
+
+
+def test_the_robot_schema_is_json_schema(palpeur):
+    document = palpeur("schema", "robot").json
+    assert document["$schema"].startswith("https://json-schema.org/")
+    keys = set(document["properties"])
+    assert set(tomllib.loads(text_of("measuring-arm"))) <= keys
+
+
+def test_the_doctor_looks_at_everything(palpeur):
+    ran = palpeur("doctor", "--json")
+    names = {check["name"] for check in ran.json["checks"]}
+    assert {"Python", "numpy", "processor", "vector width", "kernel compiler", "kernel cache",
+            "pinocchio", "check_urdf", "chromium"} <= names  # fmt: skip
+    assert ran.json["fit"] is (ran.code == 0)
+    assert "state" in palpeur("doctor").out
+
+
+def test_the_doctor_fails_for_a_missing_package(palpeur, monkeypatch):
+    monkeypatch.setattr("planner.cli.doctor._PACKAGES", ("numpy", "no-such-package"))
+    ran = palpeur("doctor")
+    assert ran.code == 1
+    assert "not fit" in ran.out
+
+
+def test_a_cache_that_others_may_write_is_told(palpeur, monkeypatch, tmp_path):
+    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path))
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels").chmod(0o777)
+    assert "others may write" in palpeur("doctor").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(palpeur, shell):
+    ran = palpeur("completion", shell)
+    assert (ran.code, ran.err) == (0, "")
+    assert "palpeur" in ran.out
+    assert f"complete_{shell}" in ran.out
+
+
+def test_the_demonstration_passes_its_checks(palpeur):
+    ran = palpeur("demo", "--json")
+    assert ran.code == 0
+    document = ran.json
+    assert document["passed"]
+    assert len(document["checks"]) >= 9
+    assert all(check["value"] <= check["limit"] for check in document["checks"])
+
+
+def test_the_demonstration_writes_the_same_files_twice(palpeur, tmp_path):
+    contents = []
+    for name in ("a", "b"):
+        ran = palpeur("demo", "--out", tmp_path / name)
+        assert ran.code == 0
+        assert "checks passed" in ran.out
+        files = {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+        contents.append(files)
+    assert contents[0] == contents[1]
+    assert {Path(name).suffix for name in contents[0]} == {".txt", ".json", ".png", ".svg"}
+    assert json.loads(contents[0]["demo.json"])["passed"]
+    assert contents[0]["measuring-arm-motion.png"].startswith(b"\x89PNG")
+
+
+def test_a_failed_check_fails_the_demonstration(palpeur, monkeypatch):
+    from planner.cli.demo_checks import Check
+
+    bad = (Check(name="x", value=float("nan"), limit=1.0),)
+    monkeypatch.setattr("planner.cli.demo.run_checks", lambda _: bad)
+    ran = palpeur("demo")
+    assert ran.code == 1
+    assert "FAILED" in ran.out
