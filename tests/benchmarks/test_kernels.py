@@ -1,4 +1,4 @@
-"""Speed of the arm's kernels beside Pinocchio in the same run, as `palpeur robot bench` measures it.
+"""Speed of the arm's kernels beside Pinocchio in one run, as `palpeur robot bench` measures it.
 
 Ratios only; the machine is shared, so a run that falls below is repeated.
 """

@@ -1,0 +1,158 @@
+import re
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parts import point_file
+from parts.errors import PointsError
+from parts.point_file import points_of, read_points
+
+HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz\n"
+
+
+def read(text, origin="p.csv"):
+    return points_of(text.encode(), origin=origin)
+
+
+def test_a_plain_file(tmp_path):
+    path = tmp_path / "plate.csv"
+    path.write_text(HEADER + "P1,50,50,382.5,0,0,1\nP2, -1.5e1 ,.5,+2.,0,1,0\n")
+    points = read_points(path)
+    assert points.names == ("P1", "P2")
+    assert points.positions.tolist() == [[0.05, 0.05, 0.3825], [-0.015, 0.0005, 0.002]]
+    assert points.normals.tolist() == [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+
+
+def test_byte_order_mark_crlf_quotes_blank_lines_and_column_order():
+    text = (
+        '\ufefffeature,nz,ny,nx,z_mm,y_mm,x_mm,name\r\n\r\n"left, top",1,0,0,3,2,1,"a ""b"""'
+        "\r\n,,,,,,,\r\n,1,0,0,6,5,4,c\r\n"
+    )
+    points = read(text)
+    assert points.names == ('a "b"', "c")
+    assert points.features == ("left, top", "")
+    assert points.positions.tolist() == [[0.001, 0.002, 0.003], [0.004, 0.005, 0.006]]
+
+
+@pytest.mark.parametrize(("unit", "metre"), [("mm", "0.001"), ("m", "1"), ("in", "0.0254")])
+@given(
+    values=st.lists(
+        st.one_of(
+            st.floats(-30, 30).map(repr),
+            st.decimals(-30, 30, places=4).map(str),
+        ),
+        min_size=3,
+        max_size=3,
+    )
+)
+def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
+    text = f"name,x_{unit},y_{unit},z_{unit},nx,ny,nz\nP1,{','.join(values)},0,0,1\n"
+    exact = [float(Decimal(value) * Decimal(metre)) for value in values]
+    assert read(text).positions[0].tolist() == exact
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "p.csv: the file is empty; give a header and points."),
+        (HEADER, "p.csv: there is a header but no point; give at least one line."),
+        (
+            "name,x,y,z,nx,ny,nz\n",
+            "p.csv, line 1: column 'x' carries no unit; expected one of x_mm, x_m, x_in: a unit is "
+            "never guessed.",
+        ),
+        (
+            "name,x_mm,y_m,z_mm,nx,ny,nz\n",
+            "p.csv, line 1: x_mm and y_m have different units",
+        ),
+        (
+            "name;x_mm;y_mm;z_mm;nx;ny;nz\nP1;1,5;2;3;0;0;1\n",
+            "p.csv, line 1: the columns are separated by semicolons",
+        ),
+        ("name\tx_mm\n", "separated by tabs"),
+        ("name,x_mm,y_mm,z_mm,nx,ny\nP1,1,2,3,0,0\n", "p.csv, line 1: column nz is missing;"),
+        ("name,nx,ny,nz\nP1,1,2,3\n", "p.csv, line 1: column x_mm is missing;"),
+        ("name,x_mm,x_mm,z_mm,nx,ny,nz\n", "column 'x_mm' stands here twice"),
+        (HEADER.replace("nz", "n_z"), "column 'n_z' is not known; did you mean nz?"),
+        (HEADER.replace("nz", "nz,remark"), "column 'remark' is not known; expected name,x_mm"),
+        (HEADER.replace("nz", "nz,"), "a column has no name"),
+        (
+            HEADER + "P1,1,2,3,0,0,1\n\nP2,1,2,nan,0,0,1\n",
+            "p.csv, line 4, column z_mm: found 'nan'; expected a finite number.",
+        ),
+        (HEADER + "P1,1,-Inf,3,0,0,1\n", "line 2, column y_mm: found '-Inf'; expected a finite"),
+        (
+            HEADER + "P1,1e999,0,3,0,0,1\n",
+            "line 2, column x_mm: point 'P1': its position holds inf",
+        ),
+        (HEADER + "P1,1_0,0,3,0,0,1\n", "line 2, column x_mm: found '1_0'; expected a number."),
+        (HEADER + "P1,١,0,3,0,0,1\n", "line 2, column x_mm: found '١'; expected a number."),
+        (HEADER + "P1,1,2,3,0,,1\n", "line 2, column ny: found an empty cell; expected a number."),
+        (
+            HEADER + 'P1,1,"2,5",3,0,0,1\n',
+            "line 2, column y_mm: found '2,5'; expected a number with a decimal point.",
+        ),
+        (
+            HEADER + "P1,1,2,5,3,0,0,1\n",
+            "p.csv, line 2: found 8 cells; expected 7, as in the header. Decimals are written with "
+            "a point, not a comma.",
+        ),
+        (HEADER + "P1;1;2;5;3;0;0\n", "found 1 cells; expected 7, as in the header. Columns are"),
+        (
+            HEADER + "P1,1,2,3,0,0,1\nP2,1,2,3,0,0,0\n",
+            "p.csv, line 3, column nx, ny, nz: point 'P2': its normal [0.0, 0.0, 0.0] has length 0",
+        ),
+        (
+            HEADER + "P1,1,2,3,0,0,1\nP1,1,2,3,0,0,1\n",
+            "p.csv, line 3, column name: the name 'P1' is given a second time, first to point 1",
+        ),
+        (HEADER + ",1,2,3,0,0,1\n", "p.csv, line 2, column name: the name '' cannot be used"),
+        (HEADER + 'P1,"1"x,2,3,0,0,1\n', "p.csv, line 2: this is not CSV"),
+        (
+            HEADER + "P1,2e9,2,3,0,0,1\n",
+            "p.csv, line 2, column x_mm: point 'P1': its x is 2e+06 m; expected at most 1e+06 m",
+        ),
+    ],
+)
+def test_bad_files_say_where_what_and_what_was_expected(text, message):
+    with pytest.raises(PointsError, match=re.escape(message)):
+        read(text)
+
+
+def test_facts_are_attributes():
+    with pytest.raises(PointsError) as caught:
+        read(HEADER + "P1,1,2,3,0,0,1\nP2,1,2,oops,0,0,1\n")
+    facts = caught.value.facts
+    assert (facts["file"], facts["line"], facts["column"]) == ("p.csv", 3, "z_mm")
+    assert facts["found"] == "oops"
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(PointsError, match="cannot be read: No such file"):
+        read_points(tmp_path / "none.csv")
+    with pytest.raises(PointsError, match="cannot be read: Is a directory"):
+        read_points(tmp_path)
+    with pytest.raises(PointsError, match=r"p.csv, line 2: byte 30 is not UTF-8"):
+        points_of(HEADER.encode() + b"\xe9,1,2,3,0,0,1\n", origin="p.csv")
+
+
+def test_size_caps_are_named(monkeypatch):
+    monkeypatch.setattr(point_file, "MAX_ROWS", 2)
+    row = "P{},1,2,3,0,0,1\n"
+    with pytest.raises(PointsError, match="line 4: there are more than 2 points; split the file"):
+        read(HEADER + "".join(row.format(i) for i in range(3)))
+    monkeypatch.setattr(point_file, "MAX_BYTES", 40)
+    with pytest.raises(PointsError, match="more than 40 bytes; split it"):
+        read(HEADER + row.format(1))
+
+
+def test_ten_thousand_points_survive_the_journey():
+    rng = np.random.default_rng(3)
+    positions = rng.uniform(-2, 2, (10_000, 3))
+    rows = (f"N{i},{x!r},{y!r},{z!r},0,0,1\n" for i, (x, y, z) in enumerate(positions.tolist()))
+    points = read("name,x_m,y_m,z_m,nx,ny,nz\n" + "".join(rows))
+    assert np.array_equal(points.positions, positions)
+    assert points.names[-1] == "N9999"

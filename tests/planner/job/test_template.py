@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from planner.errors import OutputError
+from planner.job import job_template, read_job, write_template
+from planner.placement import place
+from robots.arm.inverse import ArmInverse
+
+
+def test_the_template_runs_as_it_is(tmp_path):
+    paths = write_template(tmp_path / "new" / "job")
+    assert [path.name for path in paths] == ["job.toml", "points.csv"]
+    assert [path.read_text() for path in paths] == list(job_template().values())
+    job = read_job(paths[0])
+    placed, arm = place(job), ArmInverse(job.mechanism)
+    ends = (placed.clearances, placed.contacts, placed.search_ends)
+    found = [arm.solve(end, placed.axes) for end in ends]
+    assert all(solutions.solved.all() for solutions in found)
+    q = np.stack([solutions.q for solutions in found])
+    margins = np.minimum(q - job.mechanism.q_min, job.mechanism.q_max - q).min(axis=(0, 1, 3))
+    assert margins.max() > np.radians(10.0) > job.checks.joint_margin
+    assert job.points.warnings == ()
+
+
+def test_every_commented_key_of_the_template_is_right(tmp_path):
+    """What the comments offer works when it is uncommented."""
+    paths = write_template(tmp_path)
+    text = paths[0].read_text()
+    offered = ("# limits.q1", "# tool =", "# geometry", "# unit")
+    for start in offered:
+        assert text.count(start) == 1
+        text = text.replace(start, start[2:])
+    text = text.replace('file = "points.csv"', "").replace("# [[points.point]]", "[[points.point]]")
+    for key in ('name = "P1"', "x_mm", "y_mm", "z_mm", "nx", "ny", "nz"):
+        text = text.replace(f"# {key}", key)
+    (tmp_path / "plate.stl").write_text("solid none\n")
+    paths[0].write_text(text)
+    job = read_job(paths[0])
+    assert job.points.names == ("P1",)
+    assert job.mechanism.max_speed[0] == 1.0
+    assert job.part.unit == "mm"
+
+
+@pytest.mark.parametrize("name", ["job.toml", "points.csv"])
+def test_nothing_is_overwritten(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"{name} exists already and is not overwritten"):
+        write_template(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="the job cannot be written: "):
+        write_template(tmp_path / "file" / "below")

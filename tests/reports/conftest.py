@@ -1,0 +1,207 @@
+"""A small synthetic plan: two points of the corrected nine-point job are reached, one is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from parts.points import ProbePoints
+from planner.findings import Finding, Severity
+from planner.job import read_job
+from planner.library import path_of
+from planner.placement import place
+from planner.plan_types import (
+    JointLoad,
+    Plan,
+    PlannedPoint,
+    Samples,
+    Segment,
+    SegmentKind,
+    Totals,
+)
+
+CONTACTS = np.radians([[40.0, -20, 30, 50, -10], [50, -25, 35, 60, -20]])
+NAN = np.full(5, np.nan)
+
+
+@dataclass(frozen=True)
+class SyntheticTrajectory:
+    """q(t) = a + b sin(2 t) over a given time; torques and tip are smooth, too."""
+
+    duration: float
+    starts: np.ndarray
+
+    def sample(self, period: float) -> Samples:
+        count = int(self.duration / period)
+        t = np.append(np.arange(count + 1) * period, self.duration)
+        t = t[np.append(np.diff(t) > 1e-12, True)]
+        amplitude = np.array([0.3, 0.2, 0.1, 0.5, 0.8])
+        wave = np.sin(2 * t[:, None] + np.arange(5))
+        slope = np.cos(2 * t[:, None] + np.arange(5))
+        turn = np.stack([np.cos(t), 1.5 + 0.2 * np.sin(3 * t), 1.1 + 0.1 * np.cos(2 * t)], axis=1)
+        return Samples(
+            t=t,
+            segment=np.searchsorted(self.starts, t, side="right") - 1,
+            q=CONTACTS[0] + amplitude * wave,
+            qd=2 * amplitude * slope,
+            qdd=-4 * amplitude * wave,
+            tau=np.array([100.0, 240, 90, 0.01, 1e-5]) * slope,
+            position=turn * np.array([0.3, 1.0, 1.0]),
+        )
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    value: float
+    limit: float
+    unit: str
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Validation:
+    passed: bool
+    checks: tuple[Check, ...]
+
+
+def _segments() -> tuple[Segment, ...]:
+    rows = [
+        (SegmentKind.PROBE, 0, "quintic", 0.0, 0.2, "q5 acceleration"),
+        (SegmentKind.DWELL, 0, "rest", 0.2, 0.1, ""),
+        (SegmentKind.RETRACT, 0, "quintic", 0.3, 0.2, "q5 acceleration"),
+        (SegmentKind.TRAVEL, 2, "trapezoid", 0.5, 0.3, "q1 speed"),
+        (SegmentKind.PROBE, 2, "quintic", 0.8, 0.2, "q4 acceleration"),
+        (SegmentKind.RETRACT, 2, "quintic", 1.0, 0.20025, "q4 acceleration"),
+    ]
+    return tuple(
+        Segment(
+            kind=kind,
+            point=f"P{index + 1}",
+            point_index=index,
+            law=law,
+            start=start,
+            duration=duration,
+            binding=binding,
+        )
+        for kind, index, law, start, duration, binding in rows
+    )
+
+
+def _points() -> tuple[PlannedPoint, ...]:
+    def reached(name: str, q: np.ndarray, margin: float) -> PlannedPoint:
+        return PlannedPoint(
+            name=name,
+            reachable=True,
+            branch="shoulder+ elbow+ wrist-",
+            q_clearance=q - 0.1,
+            q_contact=q,
+            joint_margin=margin,
+            margin_joint="q2",
+            singularity_margin=0.3,
+        )
+
+    lost = PlannedPoint(
+        name="P2",
+        reachable=False,
+        branch="",
+        q_clearance=NAN,
+        q_contact=NAN,
+        joint_margin=np.nan,
+        margin_joint="",
+        singularity_margin=np.nan,
+    )
+    return (reached("P1", CONTACTS[0], 0.2), lost, reached("P3", CONTACTS[1], 0.1))
+
+
+def _three_points(job):
+    points = job.points
+    return ProbePoints(
+        names=points.names[:3], positions=points.positions[:3], normals=points.normals[:3]
+    )
+
+
+@pytest.fixture(scope="session")
+def job():
+    job = read_job(path_of("nine-points-corrected"))
+    return replace(job, points=_three_points(job))
+
+
+@pytest.fixture(scope="session")
+def plan(job):
+    segments = _segments()
+    loads = [
+        JointLoad(
+            name=f"q{k}",
+            peak_velocity=1.0 * k,
+            peak_acceleration=2.0 * k,
+            peak_torque=3.0 * k,
+            rms_torque=1.5 * k,
+            peak_power=4.0 * k,
+            energy=5.0 * k,
+            net_work=-0.5 * k,
+        )
+        for k in range(1, 6)
+    ]
+    finding = Finding(
+        code="P101",
+        severity=Severity.ERROR,
+        where="P2",
+        message="the clearance point is 0.212 m beyond the arm's reach of 0.8 m.",
+        hint="Move the part 0.212 m towards the robot.",
+    )
+    return Plan(
+        job=job,
+        placed=place(job),
+        points=_points(),
+        segments=segments,
+        trajectory=SyntheticTrajectory(
+            duration=segments[-1].end, starts=np.array([s.start for s in segments])
+        ),
+        joints=tuple(loads),
+        totals=Totals(
+            duration=segments[-1].end,
+            energy=321.5,
+            net_work=-10.88,
+            peak_power=456.3,
+            min_power=-513.3,
+        ),
+        findings=(finding,),
+    )
+
+
+@pytest.fixture(scope="session")
+def samples(plan):
+    return plan.trajectory.sample(plan.job.sampling_period)
+
+
+@pytest.fixture(scope="session")
+def validation():
+    checks = (
+        Check("samples reach the points", 1.5e-15, 1e-9, "m", True),
+        Check("finite differences of q give qd", 2e-10, 1e-6, "rad/s", True),
+    )
+    return Validation(passed=True, checks=checks)
+
+
+@pytest.fixture(scope="session")
+def failed_validation():
+    checks = (Check("samples reach the points", float("nan"), 1e-9, "m", False),)
+    return Validation(passed=False, checks=checks)
+
+
+@pytest.fixture(scope="session")
+def renamed():
+    """``renamed(plan, name)`` → the plan with its first point called ``name``."""
+
+    def rename(plan: Plan, name: str) -> Plan:
+        points = plan.job.points
+        names = (name, *points.names[1:])
+        placed = replace(plan.placed, names=names)
+        first = replace(plan.points[0], name=name)
+        segments = tuple(replace(s, point=name) if s.point_index == 0 else s for s in plan.segments)
+        return replace(plan, placed=placed, points=(first, *plan.points[1:]), segments=segments)
+
+    return rename
