@@ -69,7 +69,7 @@ def test_published_points_are_table_vi_8(published):
     assert np.abs(published.clearances - (TABLE_VI_8 + np.array([0, 0, 0.05]))).max() < 5e-5
     exact = turned(-30.0, TABLE_VI_7) + np.array([0.33, 1.5, 0.84])
     assert np.abs(published.contacts - exact).max() < 4e-16
-    assert np.array_equal(published.clearances, published.contacts + [0, 0, 0.05])
+    assert np.array_equal(published.clearances, published.contacts + np.array([0, 0, 0.05]))
     assert np.abs(published.axes + NORMAL).max() < 2e-16  # not turned with the part
 
 

@@ -1,0 +1,114 @@
+"""Files that a job names: found beside it, read once, remembered with their hash."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from planner.job.job import JobInput
+from planner.job.job_text import JobText
+from robots.core.robot_file.source_text import KeyPath
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFolder:
+    """The folder of a job file, which the paths in it start from.
+
+    Args:
+        root: the folder.
+        source: for messages.
+        allow_outside: whether paths may leave the folder.
+    """
+
+    root: Path
+    source: JobText
+    allow_outside: bool
+
+    def find(self, name: str, key: KeyPath) -> Path:
+        """Path of a file that the job names.
+
+        Args:
+            name: relative to the folder; links are followed before it is judged.
+            key: where the job file says it.
+
+        Raises:
+            JobError: a path that leaves the folder, or that is no file.
+        """
+        try:
+            root = self.root.resolve()
+            path = (root / name).resolve()
+            inside = path.is_relative_to(root)
+            is_file = path.is_file()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise self.source.error(
+                key, f"is {name!r}, which is no usable path: {error}."
+            ) from None
+        if not inside and not self.allow_outside:
+            raise self.source.error(
+                key,
+                f"is {name!r}, which leaves the job's folder; move the file into the folder, or "
+                "allow it with --allow-outside.",
+                found=name,
+            )
+        if not is_file:
+            reason = "is a folder" if path.is_dir() else "does not exist"
+            raise self.source.error(
+                key, f"is {name!r}, but {path} {reason}; give the path of a file.", found=name
+            )
+        return path
+
+    def read(self, name: str, key: KeyPath, *, most: int) -> InputBytes:
+        """Content of a file that the job names.
+
+        Args:
+            name: relative to the folder.
+            key: where the job file says it.
+            most: bytes that are read at most.
+
+        Raises:
+            JobError: as for ``find``; not readable; too large.
+        """
+        path = self.find(name, key)
+        try:
+            with path.open("rb") as file:
+                raw = file.read(most + 1)
+        except OSError as error:
+            raise self.source.error(
+                key, f"is {name!r}, which cannot be read: {error.strerror}."
+            ) from error
+        if len(raw) > most:
+            raise self.source.error(
+                key, f"is {name!r}, which has more than {most} bytes; split it.", limit=most
+            )
+        return InputBytes(
+            raw=raw, path=path, record=JobInput(name=name, sha256=hashlib.sha256(raw).hexdigest())
+        )
+
+    def hashed(self, name: str, key: KeyPath) -> JobInput:
+        """Hash of a file that is read later, whatever its size.
+
+        Raises:
+            JobError: as for ``find``; not readable.
+        """
+        digest = hashlib.sha256()
+        try:
+            with self.find(name, key).open("rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+        except OSError as error:
+            raise self.source.error(
+                key, f"is {name!r}, which cannot be read: {error.strerror}."
+            ) from error
+        return JobInput(name=name, sha256=digest.hexdigest())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputBytes:
+    """Bytes of an input file, and the record of it."""
+
+    raw: bytes = field(repr=False)
+    path: Path
+    record: JobInput

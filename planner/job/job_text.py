@@ -1,0 +1,93 @@
+"""The text of a job file, and errors that name its file, line and key."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from planner.errors import JobError
+from robots.core.file_units import decimal_of
+from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
+
+LARGEST_JOB = 1_000_000  # [bytes]; long lists of points stand in a point file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobText:
+    """Text of a job file and the bytes it was read from.
+
+    Args:
+        source: text and name, which know the line of every key.
+        raw: the file's bytes, for its hash.
+    """
+
+    source: SourceText
+    raw: bytes
+
+    @property
+    def origin(self) -> str:
+        """The file's name, as messages give it."""
+        return self.source.origin
+
+    def document(self) -> dict[str, object]:
+        """The TOML document, its decimals kept exactly as printed.
+
+        Raises:
+            JobError: not TOML.
+        """
+        try:
+            return tomllib.loads(self.source.text, parse_float=decimal_of)
+        except RecursionError:
+            reason = "tables are nested too deeply"
+        except ValueError as error:
+            reason = str(error)
+        raise JobError(
+            f"{self.origin}: this is not a job file in TOML: {reason}.", file=self.origin
+        )
+
+    def error(self, path: KeyPath, sentence: str, **facts: object) -> JobError:
+        """The error for the key at ``path``: file, line, key, then the sentence."""
+        line = self.source.line_of(path)
+        place = self.origin if line is None else f"{self.origin}, line {line}"
+        key = path_text(path)
+        return JobError(
+            f"{place}: {key} {sentence}",
+            **{**facts, "file": self.origin, "line": line, "key": key},
+        )
+
+
+def read_job_text(path: Path) -> JobText:
+    """Read a job file.
+
+    Raises:
+        JobError: no such file, not readable, too large, not UTF-8.
+    """
+    origin = path.name
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_JOB + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise JobError(
+            f"{path}: the job file cannot be read: {reason}. `palpeur init` writes one to start "
+            "from.",
+            file=str(path),
+        ) from error
+    if len(raw) > LARGEST_JOB:
+        raise JobError(
+            f"{origin}: the job file has more than {LARGEST_JOB} bytes; put long lists of points "
+            "into a point file.",
+            file=origin,
+            limit=LARGEST_JOB,
+        )
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise JobError(
+            f"{origin}, line {line}: byte {error.start + 1} is not UTF-8; save the file as UTF-8.",
+            file=origin,
+            line=line,
+        ) from None
+    return JobText(source=SourceText(origin=origin, text=text), raw=raw)

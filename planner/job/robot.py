@@ -1,0 +1,154 @@
+"""``[robot]`` and ``[probe]`` of a job file → the mechanism that the job moves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.job.folder import JobFolder
+from planner.job.job import JobInput
+from planner.job.job_text import JobText
+from robots.core.errors import RobotError, RobotFileError
+from robots.core.file_units import metres, radians
+from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.pose import make_pose
+from robots.core.robot_file import read_robot
+from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.problems import nearest
+from robots.core.robot_file.source_text import LARGEST_FILE
+from robots.core.urdf import read_urdf
+from robots.library import names as library_names
+from robots.library import text_of
+
+if TYPE_CHECKING:
+    from planner.job.schema import JobFile, LimitsTable, RobotTable
+
+_MODEL = ("robot", "model")
+_ToSi = Callable[[Decimal], float]
+_LIMIT_KEYS: dict[JointKind, dict[str, tuple[str, _ToSi]]] = {
+    JointKind.REVOLUTE: {
+        "min_deg": ("q_min", radians),
+        "max_deg": ("q_max", radians),
+        "max_speed_rad_s": ("max_speed", float),
+        "max_acceleration_rad_s2": ("max_acceleration", float),
+        "max_torque_nm": ("max_effort", float),
+    },
+    JointKind.PRISMATIC: {
+        "min_mm": ("q_min", metres),
+        "max_mm": ("q_max", metres),
+        "max_speed_m_s": ("max_speed", float),
+        "max_acceleration_m_s2": ("max_acceleration", float),
+        "max_force_n": ("max_effort", float),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRobot:
+    """The robot of a job and where it came from."""
+
+    mechanism: Mechanism
+    record: JobInput
+
+
+def job_robot(file: JobFile, folder: JobFolder) -> JobRobot:
+    """The robot of a job, with the job's tool, limits, scales and stylus.
+
+    The tool's z axis is the probe axis, from the wrist to the ball. ``stylus_length_mm`` moves the
+    tool's origin along it, so the tool frame is that of the ball. Scales apply to the limits
+    after ``[robot.limits]``.
+
+    Raises:
+        JobError: no such robot, a robot file with a fault, limits of a joint that does not exist
+            or that contradict themselves.
+    """
+    robot = _opened(file.robot.model, folder)
+    mechanism = _with_limits(robot.mechanism, file.robot, folder.source)
+    stylus = make_pose(translation=[0.0, 0.0, metres(file.probe.stylus_length_mm)])
+    tool = mechanism.tool if file.robot.tool is None else pose_of(file.robot.tool)
+    return JobRobot(mechanism=replace(mechanism, tool=tool @ stylus), record=robot.record)
+
+
+def _opened(model: str, folder: JobFolder) -> JobRobot:
+    suffix = Path(model).suffix.lower()
+    try:
+        if model in library_names():
+            text = text_of(model)
+            mechanism = read_robot(text, origin=f"{model}.toml")
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            return JobRobot(mechanism=mechanism, record=JobInput(name=model, sha256=digest))
+        if suffix not in (".toml", ".urdf"):
+            raise folder.source.error(
+                _MODEL,
+                f"is {model!r}, which is neither a library robot nor a path ending in .toml or "
+                f".urdf; {nearest(model, library_names())}",
+                found=model,
+            )
+        found = folder.read(model, _MODEL, most=LARGEST_FILE)
+        name = found.path.name
+        mechanism = (
+            read_urdf(found.raw, origin=name) if suffix == ".urdf" else _toml(found.raw, name)
+        )
+    except RobotError as error:
+        raise folder.source.error(
+            _MODEL, f"is {model!r}, which has a fault.\n{error.message}", **error.facts
+        ) from error
+    return JobRobot(mechanism=mechanism, record=found.record)
+
+
+def _toml(raw: bytes, name: str) -> Mechanism:
+    try:
+        return read_robot(raw.decode("utf-8-sig"), origin=name)
+    except UnicodeDecodeError as error:
+        raise RobotFileError(
+            f"{name}: byte {error.start + 1} is not UTF-8; save the file as UTF-8.", file=name
+        ) from None
+
+
+def _with_limits(mechanism: Mechanism, table: RobotTable, source: JobText) -> Mechanism:
+    known = [joint.name for joint in mechanism.movable]
+    for name in table.limits:
+        if name not in known:
+            raise source.error(
+                ("robot", "limits", name),
+                f"is no movable joint of {mechanism.name}; {nearest(name, known)}",
+            )
+    joints = tuple(
+        _scaled(_limited(joint, table.limits, source), table) if joint.movable else joint
+        for joint in mechanism.joints
+    )
+    return replace(mechanism, joints=joints)
+
+
+def _limited(joint: Joint, limits: Mapping[str, LimitsTable], source: JobText) -> Joint:
+    """A joint with the limits that the job gives it."""
+    if joint.name not in limits:
+        return joint
+    given = limits[joint.name]
+    path = ("robot", "limits", joint.name)
+    keys = _LIMIT_KEYS[joint.kind]
+    changes: dict[str, Any] = {}
+    for key in sorted(given.model_fields_set):
+        if key not in keys:
+            raise source.error(
+                (*path, key), f"does not fit a {joint.kind.value} joint; {', '.join(keys)} do."
+            )
+        field, to_si = keys[key]
+        changes[field] = to_si(getattr(given, key))
+    try:
+        return replace(joint, **changes)
+    except RobotError as error:
+        raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
+
+
+def _scaled(joint: Joint, table: RobotTable) -> Joint:
+    return replace(
+        joint,
+        max_speed=joint.max_speed * float(table.speed_scale),
+        max_acceleration=joint.max_acceleration * float(table.acceleration_scale),
+        max_effort=joint.max_effort * float(table.torque_scale),
+    )

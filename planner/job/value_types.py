@@ -1,0 +1,100 @@
+"""Types of the values in a job file: numbers in a range, and the approach direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainSerializer, PlainValidator
+from pydantic import WithJsonSchema as JsonSchema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+NORMAL = "normal"
+# Of a direction, whose length means nothing; shorter ones are zeros with noise.
+_LARGEST_ENTRY, _SHORTEST = Decimal("1e100"), Decimal("1e-9")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Within:
+    """Range of a number; ``above`` leaves the lower end out."""
+
+    low: Decimal
+    high: Decimal
+    above: bool = False
+
+    def check(self, value: Any) -> Decimal:
+        """The number itself, as a decimal.
+
+        Raises:
+            PydanticCustomError: not a number, or out of the range.
+        """
+        number = Decimal(value) if _is_real(value) else Decimal("NaN")
+        inside = number.is_finite() and self.low <= number <= self.high
+        if not inside or (self.above and number == self.low):
+            raise PydanticCustomError("real", "{expected}", {"expected": self.words()})
+        return number
+
+    def words(self) -> str:
+        """The range for a reader."""
+        if self.above:
+            return f"a number above {self.low}, at most {self.high}"
+        return f"a number from {self.low} to {self.high}"
+
+    def __get_pydantic_core_schema__(
+        self, _source: object, _handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """How pydantic validates and writes the number."""
+        return core_schema.no_info_plain_validator_function(
+            self.check, serialization=core_schema.plain_serializer_function_ser_schema(float)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
+        """The number in JSON Schema."""
+        lower = "exclusiveMinimum" if self.above else "minimum"
+        return {"type": "number", lower: float(self.low), "maximum": float(self.high)}
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _is_entry(value: Any) -> bool:
+    if not _is_real(value) or not Decimal(value).is_finite():
+        return False
+    return abs(Decimal(value)) < _LARGEST_ENTRY
+
+
+def _direction(value: Any) -> Any:
+    if value == NORMAL:
+        return value
+    triple = isinstance(value, list | tuple) and len(value) == 3
+    good = triple and all(map(_is_entry, value))
+    if not good or max(abs(Decimal(entry)) for entry in value) < _SHORTEST:
+        raise PydanticCustomError(
+            "direction", '"normal", or three numbers in base axes, not all zero, like [0, 0, 1]'
+        )
+    return tuple(Decimal(entry) for entry in value)
+
+
+def _written(value: Any) -> Any:
+    return value if value == NORMAL else [float(entry) for entry in value]
+
+
+_TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+
+# A hundred metres is beyond any measuring robot; an hour beyond any dwell.
+Length = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000))]  # [mm]
+Distance = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000), above=True)]  # [mm]
+Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
+Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
+Margin = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(180))]  # [deg]
+Period = Annotated[Decimal, Within(low=Decimal("0.01"), high=Decimal(10_000))]  # [ms]
+Direction = Annotated[
+    Any,
+    PlainValidator(_direction),
+    PlainSerializer(_written),
+    JsonSchema({"anyOf": [{"const": NORMAL}, _TRIPLE]}),
+]

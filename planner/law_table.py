@@ -1,0 +1,76 @@
+"""Motion laws of many motions at once: polynomial pieces as arrays.
+
+An exact maximum is looked for piece by piece, so that a jump of acceleration between two pieces is
+seen from both of its sides without being asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.motion_law import MotionLaw
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_DEGREE = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LawState:
+    """Progress r and its derivatives by s = t/T."""
+
+    s: Array  # (m,)
+    r: Array  # (m,)
+    dr: Array  # (m,)
+    ddr: Array  # (m,)
+
+
+class LawTable:
+    """The laws of a list of motions.
+
+    Args:
+        laws: one per motion.
+    """
+
+    def __init__(self, laws: Sequence[MotionLaw]) -> None:
+        self.pieces = max((len(law.pieces) for law in laws), default=1)
+        shape = (len(laws), self.pieces)
+        self._start = np.ones(shape)
+        self._end = np.ones(shape)
+        self._origin = np.ones(shape)
+        self._coefficients = np.zeros((*shape, _DEGREE + 1))
+        for row, law in enumerate(laws):
+            start = 0.0
+            for column, piece in enumerate(law.pieces):
+                self._start[row, column], self._end[row, column] = start, piece.end
+                self._origin[row, column] = piece.origin
+                self._coefficients[row, column, : len(piece.coefficients)] = piece.coefficients
+                start = piece.end
+            # A law with fewer pieces ends with empty ones, at rest at s = 1.
+            self._coefficients[row, len(law.pieces) :, 0] = 1.0
+
+    def state(self, index: Indices, piece: Indices, x: Array) -> LawState:
+        """Inside a piece of each motion's law: x = 0 at its start, 1 at its end. # (m,) each."""
+        start, end = self._start[index, piece], self._end[index, piece]
+        return self._at(index, piece, start + (end - start) * x)
+
+    def at(self, index: Indices, s: Array) -> LawState:
+        """At s of each motion; at a switch the piece after it is meant. # (m,) each."""
+        piece = np.sum(s[:, None] >= self._end[index], axis=1)
+        last = np.sum(self._start[index] < 1.0, axis=1) - 1
+        return self._at(index, np.minimum(piece, np.maximum(last, 0)), s)
+
+    def _at(self, index: Indices, piece: Indices, s: Array) -> LawState:
+        x = s - self._origin[index, piece]
+        c = self._coefficients[index, piece]
+        r, dr, ddr = c[:, -1].copy(), np.zeros_like(x), np.zeros_like(x)
+        for k in range(_DEGREE - 1, -1, -1):  # Horner for a polynomial and two derivatives
+            ddr = ddr * x + 2.0 * dr
+            dr = dr * x + r
+            r = r * x + c[:, k]
+        return LawState(s=s, r=r, dr=dr, ddr=ddr)

@@ -1,0 +1,120 @@
+"""Findings of a plan: every point that fails, with the number that makes it fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.branches import SINGULAR, Candidates, EndSolutions
+from planner.findings import Finding, Severity
+from planner.placement import PlacedPoints
+from robots.arm.solutions import branch_name
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def point_findings(
+    placed: PlacedPoints, ends: EndSolutions, found: Candidates, chosen: Indices
+) -> list[Finding]:
+    """One error per point that no family serves."""
+    findings: list[Finding] = []
+    for k in np.nonzero(chosen < 0)[0]:
+        rows = np.nonzero(found.point == k)[0]
+        if rows.size == 0:
+            findings.append(_unreachable(placed, ends, int(k)))
+        else:
+            findings.append(_refused(placed, found, int(k), rows))
+    return findings
+
+
+def approach_findings(placed: PlacedPoints) -> list[Finding]:
+    """Points approached from inside the material."""
+    return [
+        Finding(
+            code="P104",
+            severity=Severity.ERROR,
+            where=placed.names[k],
+            message=f"the approach direction leans {_degrees(placed.approach_cosines[k]):.1f} deg "
+            "from the outgoing normal: the probe would come through the material (limit 90 deg)",
+            hint="turn the normal around if it points into the material, or approach along it",
+        )
+        for k in np.nonzero(placed.approach_cosines <= 0.0)[0]
+    ]
+
+
+def torque_findings(reasons: Sequence[str]) -> list[Finding]:
+    """Motions that no duration keeps within the torque limits."""
+    return [
+        Finding(
+            code="P105",
+            severity=Severity.ERROR,
+            where="motion",
+            message=reason,
+            hint="raise the torque limit if the drive allows it, or bring the part nearer",
+        )
+        for reason in reasons
+    ]
+
+
+def _degrees(cosine: float) -> float:
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+
+
+def _unreachable(placed: PlacedPoints, ends: EndSolutions, k: int) -> Finding:
+    """Neither a limit nor a singularity: the arm is too short, or the point too near."""
+    outside = max(
+        (float(ends.start.shortfall[k]), "clearance point"),
+        (float(ends.end.shortfall[k]), "contact"),
+    )
+    if outside[0] > 0.0:
+        message = f"the {outside[1]} is {outside[0] * 1e3:.3f} mm out of reach of the wrist"
+        hint = f"move the part {outside[0] * 1e3:.1f} mm or more towards the robot's reach"
+    else:
+        lost = ends.start.lost[k] | ends.end.lost[k]
+        names = ", ".join(branch_name(int(f)) for f in np.nonzero(lost)[0])
+        message = f"the triangle rule says it is within reach but no root was found for {names}"
+        hint = "this is a fault in Palpeur; please report the job"
+    return Finding(
+        code="P101",
+        severity=Severity.ERROR,
+        where=placed.names[k],
+        message=message,
+        hint=hint,
+    )
+
+
+def _refused(placed: PlacedPoints, found: Candidates, k: int, rows: Indices) -> Finding:
+    """The candidate that comes nearest to being valid tells what is missing."""
+    margins = np.min(found.limit_margin[rows], axis=1) - found.required
+    within = margins >= 0.0
+    if np.any(within):
+        best = rows[within][np.argmax(found.singularity_margin[rows][within])]
+        return Finding(
+            code="P103",
+            severity=Severity.ERROR,
+            where=placed.names[k],
+            message=f"family {_family(found, best)} passes a singularity: margin "
+            f"{found.singularity_margin[best]:.2e}, at least {SINGULAR:g} is needed",
+            hint="shift the part or change the approach, so that the wrist stays bent and the "
+            "wrist centre off the first axis",
+        )
+    best = rows[np.argmax(margins)]
+    joint = int(np.argmin(found.limit_margin[best]))
+    name = found.lines.inverse.model.mechanism.movable[joint].name
+    beyond = np.degrees(found.required - found.limit_margin[best, joint])
+    asked = f" less the margin of {np.degrees(found.required):g} deg" if found.required else ""
+    return Finding(
+        code="P102",
+        severity=Severity.ERROR,
+        where=placed.names[k],
+        message=f"every family passes a joint limit; nearest is {_family(found, best)} with {name} "
+        f"{beyond:.3f} deg beyond its limit{asked}",
+        hint=f"move or turn the part so that {name} gains {beyond:.1f} deg",
+    )
+
+
+def _family(found: Candidates, row: int) -> str:
+    return f'"{branch_name(int(found.lines.families[row]))}"'

@@ -1,0 +1,140 @@
+"""The family of the measuring arm: which mechanisms it is, and the dimensions of one of them.
+
+Five revolute joints in a chain: a vertical shoulder, two parallel axes (upper arm d3), a forearm
+that turns about its own length (r4), a wrist. Lengths, joint offsets, limits and masses are free.
+
+Source: [LAMMARI12] §VI.5, tables VI.1 and VI.2
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.arm.errors import ArmFamilyError
+from robots.core.denavit_hartenberg import rows_of
+from robots.core.mechanism import Joint, JointKind, Mechanism
+
+Array = NDArray[np.float64]
+
+JOINTS = 5
+_EXACT = 1e-9  # a length [m] or angle [rad] below this is zero: far below any machine's accuracy
+
+# alpha of each row; which of d and r may differ from zero.
+_ROWS = (
+    (0.0, "r"),
+    (math.pi / 2, ""),
+    (0.0, "d"),
+    (math.pi / 2, "r"),
+    (-math.pi / 2, ""),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ArmFamily:
+    """Dimensions of one measuring arm.
+
+    Args:
+        shoulder_height: r1. [m]
+        upper_arm: d3. [m]
+        forearm: r4. [m]
+        offsets: constant part of each joint angle, theta of its row. # (5,) [rad]
+        stylus_direction: tool z in frame 5; normal to the last axis. # (3,)
+        stylus_length: wrist centre to tool origin along the stylus. [m]
+        stylus_side: what of the tool's origin does not lie on the stylus axis, frame 5. # (3,) [m]
+    """
+
+    shoulder_height: float
+    upper_arm: float
+    forearm: float
+    offsets: Array
+    stylus_direction: Array
+    stylus_length: float
+    stylus_side: Array
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the tool's origin lies on the stylus axis, so that no iteration is needed."""
+        return float(np.abs(self.stylus_side).max()) <= _EXACT
+
+    @property
+    def reach(self) -> float:
+        """Largest distance from the shoulder to the wrist centre. [m]."""
+        return self.upper_arm + self.forearm
+
+
+def arm_family(mechanism: Mechanism) -> ArmFamily:
+    """Dimensions of a mechanism of the family.
+
+    Raises:
+        ArmFamilyError: it is not one; the message names the joint and what differs.
+    """
+    joints = mechanism.joints
+    if len(joints) != JOINTS or not mechanism.is_chain:
+        raise ArmFamilyError(
+            f"{mechanism.name!r} is not a measuring arm: it has {len(joints)} joints"
+            f"{'' if mechanism.is_chain else ' in a branched tree'}; a measuring arm is a chain of "
+            f"{JOINTS} revolute joints."
+        )
+    rows = [_row(mechanism.name, k, joint) for k, joint in enumerate(joints)]
+    direction = mechanism.tool[:3, 2].copy()
+    if abs(direction[2]) > _EXACT or mechanism.tool_joint != JOINTS - 1:
+        raise ArmFamilyError(
+            f"{mechanism.name!r} is not a measuring arm: its stylus direction in the last frame is "
+            f"{np.round(direction, 6).tolist()}; it must be on joint 5 and normal to its axis."
+        )
+    origin = mechanism.tool[:3, 3]
+    length = float(origin @ direction)
+    return ArmFamily(
+        shoulder_height=rows[0].r,
+        upper_arm=rows[2].d,
+        forearm=rows[3].r,
+        offsets=np.array([row.theta for row in rows]),
+        stylus_direction=direction,
+        stylus_length=length,
+        stylus_side=np.asarray(origin - length * direction),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    d: float
+    r: float
+    theta: float
+
+
+def _row(arm: str, place: int, joint: Joint) -> _Row:
+    """The joint's row, refused when it is not the family's."""
+    alpha, free = _ROWS[place]
+    pair = rows_of(joint.placement)
+    row = pair.joint
+    found = (
+        joint.kind is JointKind.REVOLUTE
+        and pair.is_single
+        and abs(math.remainder(row.alpha - alpha, math.tau)) <= _EXACT
+        and ("d" in free or abs(row.d) <= _EXACT)
+        and ("r" in free or abs(row.r) <= _EXACT)
+        and ("d" not in free or row.d > _EXACT)
+        and (place != JOINTS - 2 or row.r > _EXACT)
+    )
+    if not found:
+        raise ArmFamilyError(
+            f"{arm!r} is not a measuring arm: joint {joint.name!r} is {joint.kind.value} with "
+            f"alpha = {math.degrees(row.alpha):g} deg, d = {row.d * 1e3:g} mm, "
+            f"r = {row.r * 1e3:g} mm{'' if pair.is_single else ' after a further rotation'}; "
+            f"joint {place + 1} of the family is revolute with alpha = {math.degrees(alpha):g} deg"
+            f"{_lengths(free)}.",
+            joint=joint.name,
+        )
+    return _Row(d=row.d, r=row.r, theta=row.theta)
+
+
+def _lengths(free: str) -> str:
+    return {
+        "": ", d = 0 and r = 0",
+        "d": ", d above zero and r = 0",
+        "r": ", d = 0 and any r",
+    }[free]
