@@ -62,18 +62,18 @@ class _Entry:
 
 
 def assemble(
-    job: Job, placed: PlacedPoints, chosen: Indices, batches: Sequence[TimedMotions]
+    job: Job, placed: PlacedPoints, served: Indices, batches: Sequence[TimedMotions]
 ) -> Assembly:
     """Segments of the served points in the job's order.
 
     Args:
         job: for the laws and the dwell.
         placed: names of the points.
-        chosen: candidate of each point, negative for those left out.
+        served: indices of the points that are part of the motion.
         batches: probing lines, retracts and travel of the served points, in order.
     """
     probe, retract, travel = batches
-    entries = _entries(job, np.nonzero(chosen >= 0)[0], batches)
+    entries = _entries(job, served, batches)
     durations = np.array([entry.duration for entry in entries])
     starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]]) if entries else np.zeros(0)
     lines = probe.motions

@@ -1,8 +1,9 @@
 """Which family of the arm serves each point: valid along its whole line, and quickest in order.
 
-Candidates are families with whole turns where a joint's range allows. Their worst limit and
-singularity margins are exact along the line; among the valid ones, the sequence with the least
-total time in the given order is found by dynamic programming.
+Candidates are families with whole turns where a joint's range allows. A grid judges their limit and
+singularity margins; the sequence with the least total time in the given order is found by dynamic
+programming; then the margins of what was chosen are proven exactly, and a candidate that fails
+there gives way to the next.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import highest
+from planner.extremes import Evaluate, highest
 from planner.placement import PlacedPoints
 from planner.probing_lines import Lines
 from planner.travel import travel_times
@@ -31,6 +32,27 @@ SINGULAR = 1e-3  # singularity margin below which a line is refused: rates grow 
 # Weight of a posture's distance from mid range against seconds: decides only between equals.
 _TIE_BREAK = 1e-7
 
+_GRID = 9  # places along a line where candidates are judged first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Margins:
+    """How far lines stay from what they must not reach.
+
+    Args:
+        limit: least distance to each joint's limits, negative beyond. # (c, n) [rad]
+        singularity: least distance from a singularity, 0 to 1. # (c,)
+    """
+
+    limit: Array
+    singularity: Array
+
+    def keep(self, required: float) -> Mask:
+        """Lines that keep a joint margin and stay out of singularities. # (c,)."""
+        # Rounding of the inverse: a joint exactly on its limit is on it, not beyond.
+        kept = np.min(self.limit, axis=1, initial=np.inf) >= required - 1e-12
+        return np.asarray(kept & (self.singularity >= SINGULAR))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidates:
@@ -39,23 +61,30 @@ class Candidates:
     Args:
         lines: geometry, one per candidate.
         point: index of the point each one serves. # (c,)
-        limit_margin: least distance to a limit along the line, negative beyond it. # (c, n) [rad]
-        singularity_margin: least distance from a singularity. # (c,)
-        required: margin that the job asks for. [rad]
+        margins: on a grid along each line.
     """
 
     lines: Lines
     point: Indices
-    limit_margin: Array
-    singularity_margin: Array
-    required: float
+    margins: Margins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choice:
+    """The candidate of each point.
+
+    Args:
+        candidate: -1 where none is valid. # (points,)
+        margins: exact ones of the chosen candidates, in the order of the served points.
+    """
+
+    candidate: Indices
+    margins: Margins
 
     @property
-    def valid(self) -> Mask:
-        """Candidates that keep limits and singularities along the whole line. # (c,)."""
-        # Rounding of the inverse: a joint exactly on its limit is on it, not beyond.
-        kept = np.min(self.limit_margin, axis=1) >= self.required - 1e-12
-        return np.asarray(kept & (self.singularity_margin >= SINGULAR))
+    def served(self) -> Indices:
+        """Indices of the points that have one."""
+        return np.nonzero(self.candidate >= 0)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,13 +108,10 @@ def end_solutions(inverse: ArmInverse, placed: PlacedPoints) -> EndSolutions:
     )
 
 
-def candidates(
-    inverse: ArmInverse, placed: PlacedPoints, ends: EndSolutions, required: float
-) -> Candidates:
-    """All candidates with their margins along the whole line."""
-    mechanism = inverse.model.mechanism
+def candidates(inverse: ArmInverse, placed: PlacedPoints, ends: EndSolutions) -> Candidates:
+    """All families that hit both ends of each line, with the whole turns that limits allow."""
     point, family = np.nonzero(ends.hit)
-    rows, q = _with_turns(ends.start.q[point, family], mechanism)
+    rows, q = _with_turns(ends.start.q[point, family], inverse.model.mechanism)
     point, family = point[rows], family[rows]
     lines = Lines(
         inverse=inverse,
@@ -95,30 +121,74 @@ def candidates(
         families=family,
         q_starts=q,
     )
-    limit_margin, singularity_margin = _margins(lines, mechanism)
-    return Candidates(
-        lines=lines,
-        point=point,
-        limit_margin=limit_margin,
-        singularity_margin=singularity_margin,
-        required=required,
+    return Candidates(lines=lines, point=point, margins=rough_margins(lines))
+
+
+def choose(
+    found: Candidates, rough_times: Array, limits: JointLimits, required: float, points: int
+) -> Choice:
+    """The sequence of least total time, points in the order given, margins proven exactly.
+
+    Args:
+        found: candidates; a grid has judged their margins.
+        rough_times: least duration of each candidate's line, on a grid. # (c,) [s]
+        limits: for the travel times.
+        required: joint margin that the job asks for. [rad]
+        points: how many points the job has.
+    """
+    valid = found.margins.keep(required)
+    cost = 2.0 * rough_times + _TIE_BREAK * _from_middle(found)
+    while True:
+        candidate = _quickest(found, np.nonzero(valid)[0], cost, limits, points)
+        taken = candidate[candidate >= 0]
+        margins = exact_margins(found.lines.take(taken))
+        refused = taken[~margins.keep(required)]
+        if refused.size == 0:
+            return Choice(candidate=candidate, margins=margins)
+        valid[refused] = False
+
+
+def exact_margins(lines: Lines) -> Margins:
+    """Least margins along each line, exactly."""
+    n = lines.inverse.model.dof
+    if len(lines) == 0:
+        return Margins(limit=np.zeros((0, n)), singularity=np.zeros(0))
+    worst = highest(_closeness(lines), len(lines), 1).value
+    return _as_margins(worst, n)
+
+
+def rough_margins(lines: Lines) -> Margins:
+    """Least margins on a grid along each line; the true ones may be a little smaller."""
+    n = lines.inverse.model.dof
+    k, grid = len(lines), np.linspace(0.0, 1.0, _GRID)
+    index, x = np.repeat(np.arange(k), _GRID), np.tile(grid, k)
+    values = _closeness(lines)(index, np.zeros_like(index), x).reshape(k, _GRID, 2 * n + 1)
+    return _as_margins(np.max(values, axis=1), n)
+
+
+def _closeness(lines: Lines) -> Evaluate:
+    """Negative margins as functions along the lines: above, below, singularity. # (m, 2n + 1)."""
+    mechanism = lines.inverse.model.mechanism
+
+    def closeness(index: Indices, _: Indices, x: Array) -> Array:
+        q = lines.joints(index, x)
+        over, under = q - mechanism.q_max, mechanism.q_min - q
+        singular = -lines.inverse.margins(q).least[:, None]
+        return np.concatenate([over, under, singular], axis=1)
+
+    return closeness
+
+
+def _as_margins(worst: Array, n: int) -> Margins:
+    return Margins(
+        limit=-np.maximum(worst[:, :n], worst[:, n : 2 * n]), singularity=-worst[:, 2 * n]
     )
 
 
-def choose(found: Candidates, line_times: Array, limits: JointLimits, points: int) -> Indices:
-    """The sequence of least total time, points in the order given.
-
-    Args:
-        found: candidates.
-        line_times: least duration of each candidate's line. # (c,) [s]
-        limits: for the travel times.
-        points: how many points the job has.
-
-    Returns:
-        Index of the candidate of each point, -1 where none is valid. # (points,)
-    """
-    usable = np.nonzero(found.valid)[0]
-    cost = 2.0 * line_times + _TIE_BREAK * _from_middle(found)
+def _quickest(
+    found: Candidates, usable: Indices, cost: Array, limits: JointLimits, points: int
+) -> Indices:
+    """Shortest path through the layers of usable candidates, one layer per point. # (points,)."""
     chosen = np.full(points, -1, dtype=np.int64)
     layers = [usable[found.point[usable] == k] for k in np.unique(found.point[usable])]
     if not layers:
@@ -149,22 +219,6 @@ def _with_turns(q: Array, mechanism: Mechanism) -> tuple[Indices, Array]:
     inside[:, np.all(shifts == 0.0, axis=1)] = True
     rows, columns = np.nonzero(inside)
     return rows, shifted[rows, columns]
-
-
-def _margins(lines: Lines, mechanism: Mechanism) -> tuple[Array, Array]:
-    """Least limit margins (c, n) and singularity margin (c,) along each line."""
-    n = mechanism.dof
-
-    def closeness(index: Indices, _: Indices, x: Array) -> Array:
-        q = lines.joints(index, x)
-        over, under = q - mechanism.q_max, mechanism.q_min - q
-        singular = -lines.inverse.margins(q).least[:, None]
-        return np.concatenate([over, under, singular], axis=1)
-
-    worst = highest(closeness, len(lines), 1).value
-    if len(lines) == 0:
-        return np.zeros((0, n)), np.zeros(0)
-    return -np.maximum(worst[:, :n], worst[:, n : 2 * n]), -worst[:, 2 * n]
 
 
 def _from_middle(found: Candidates) -> Array:

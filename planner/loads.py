@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Evaluate, highest
+from planner.extremes import Evaluate, Scope, highest
 from planner.integrals import integrals
 from planner.motions import Motions
 from planner.plan_types import JointLoad, Totals
@@ -50,8 +50,17 @@ class StretchLoads:
     torque_squared: Array
 
 
-def stretch_loads(model: Model, motions: Motions, durations: Array) -> StretchLoads:
-    """Exact loads of a batch of motions with given durations. # durations (k,) [s]."""
+def stretch_loads(
+    model: Model, motions: Motions, durations: Array, scope: Scope = Scope.FUNCTION
+) -> StretchLoads:
+    """Loads of a batch of motions with given durations.
+
+    Args:
+        model: of the robot.
+        motions: the batch.
+        durations: # (k,) [s]
+        scope: FUNCTION makes the peaks over all motions exact, EACH those of every motion.
+    """
     n = model.dof
     state = _state_of(model, motions, durations)
 
@@ -67,7 +76,7 @@ def stretch_loads(model: Model, motions: Motions, durations: Array) -> StretchLo
         power = tau * qd
         return np.concatenate([np.maximum(power, 0.0), power, tau * tau], axis=1)
 
-    peaks = highest(sizes, motions.count, motions.pieces).value.reshape(-1, 4 * n + 2)
+    peaks = highest(sizes, motions.count, motions.pieces, scope).value.reshape(-1, 4 * n + 2)
     sums = _over_time(flows, motions, durations).reshape(-1, 3 * n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     delivered, work, torque_squared = np.split(sums, 3, axis=1)

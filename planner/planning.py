@@ -1,4 +1,4 @@
-"""plan(job): from a job to a motion that is reachable, timed and loaded, with every doubt listed."""
+"""plan(job): from a job to a motion that is reachable, timed and loaded, every doubt listed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.assembly import Assembly, assemble
-from planner.branches import Candidates, candidates, choose, end_solutions
+from planner.branches import Candidates, Choice, candidates, choose, end_solutions
 from planner.effort import Timed, slow_for_torque
+from planner.extremes import Scope
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.loads import StretchLoads, stretch_loads, total_loads
 from planner.motions import Motions
-from planner.placement import PlacedPoints, place
+from planner.placement import PlacedPoints
+from planner.placement import place as place_points
 from planner.plan_types import Plan, PlannedPoint
-from planner.probing_lines import LineMotions, Lines, least_line_times
+from planner.probing_lines import LineMotions, Lines, least_line_times, rough_line_times
 from planner.reasons import approach_findings, point_findings, torque_findings
 from planner.travel import TravelMotions
 from robots.arm.inverse import ArmInverse
@@ -48,27 +50,28 @@ def plan(job: Job) -> Plan:
     """
     inverse = ArmInverse(job.mechanism, engine="compiled")
     limits = _limits(job)
-    placed = place(job)
+    placed = place_points(job)
     ends = end_solutions(inverse, placed)
-    found = candidates(inverse, placed, ends, job.checks.joint_margin)
-    chosen = _chosen(found, limits, job, len(placed))
-    lines = found.lines.take(chosen[chosen >= 0])
+    found = candidates(inverse, placed, ends)
+    rough = rough_line_times(LineMotions(found.lines, job.approach.law), limits)
+    choice = choose(found, rough, limits, job.checks.joint_margin, len(placed))
+    lines = found.lines.take(choice.candidate[choice.served])
     probe, retract, travel = _motions(lines, limits, job)
-    assembly = assemble(job, placed, chosen, (probe, retract, travel))
+    assembly = assemble(job, placed, choice.served, (probe, retract, travel))
     parts = [timing.loads for timing in (probe, retract, travel)]
     joints, totals = total_loads(
         assembly.trajectory, parts, _rest_loads(assembly), list(limits.names)
     )
     impossible = [*probe.impossible.values(), *travel.impossible.values()]
     findings = [
-        *point_findings(placed, ends, found, chosen),
+        *point_findings(placed, ends, found, choice, job.checks.joint_margin),
         *approach_findings(placed),
         *torque_findings(impossible),
     ]
     return Plan(
         job=job,
         placed=placed,
-        points=_points(placed, found, chosen, job),
+        points=_points(placed, found, choice, job),
         segments=assembly.segments,
         trajectory=assembly.trajectory,
         joints=joints,
@@ -81,12 +84,6 @@ def _limits(job: Job) -> JointLimits:
     """The robot's limits, torque limits tightened by the job's."""
     limits = JointLimits.of(job.mechanism)
     return replace(limits, max_effort=np.minimum(limits.max_effort, job.checks.torque_limits))
-
-
-def _chosen(found: Candidates, limits: JointLimits, job: Job, points: int) -> Indices:
-    """Candidate of each point, by least total time in the order given; -1 for none."""
-    motions = LineMotions(found.lines, job.approach.law)
-    return choose(found, least_line_times(motions, limits).duration, limits, points)
 
 
 def _motions(lines: Lines, limits: JointLimits, job: Job) -> tuple[_Timing, _Timing, _Timing]:
@@ -107,10 +104,12 @@ def _motions(lines: Lines, limits: JointLimits, job: Job) -> tuple[_Timing, _Tim
 def _timing(lines: Lines, motions: Motions, timed: Timed, limits: JointLimits) -> _Timing:
     """Loads of a batch, after slowing down what passes a torque limit."""
     model = lines.inverse.model
-    loads = stretch_loads(model, motions, timed.duration)
+    # Where torques are limited every motion's own peak decides; else only the largest of all.
+    scope = Scope.EACH if np.any(np.isfinite(limits.max_effort)) else Scope.FUNCTION
+    loads = stretch_loads(model, motions, timed.duration, scope)
     slowed = slow_for_torque(model, motions, timed, loads.torque, limits)
     if np.any(slowed.duration != timed.duration):
-        loads = stretch_loads(model, motions, slowed.duration)
+        loads = stretch_loads(model, motions, slowed.duration, scope)
     return _Timing(
         motions=motions,
         timed=Timed(duration=slowed.duration, bindings=slowed.bindings),
@@ -132,28 +131,37 @@ def _rest_loads(assembly: Assembly) -> Array:
 
 
 def _points(
-    placed: PlacedPoints, found: Candidates, chosen: Indices, job: Job
+    placed: PlacedPoints, found: Candidates, choice: Choice, job: Job
 ) -> tuple[PlannedPoint, ...]:
-    lam = _contact_parameter(job)
     names = [joint.name for joint in job.mechanism.movable]
     unknown = np.full(job.mechanism.dof, np.nan)
-    points = []
-    for name, row in zip(placed.names, chosen, strict=True):
-        served = row >= 0
-        margins = found.limit_margin[row] if served else unknown
-        joint = int(np.argmin(margins)) if served else 0
-        at = np.array([row])
-        points.append(
-            PlannedPoint(
-                name=name,
-                reachable=bool(served),
-                branch=branch_name(int(found.lines.families[row])) if served else "",
-                q_clearance=found.lines.q_starts[row] if served else unknown,
-                q_contact=found.lines.joints(at, np.array([lam]))[0] if served else unknown,
-                joint_margin=float(margins[joint]),
-                margin_joint=names[joint] if served else "",
-                singularity_margin=float(found.singularity_margin[row]) if served else np.nan,
-            )
+    points = [
+        PlannedPoint(
+            name=name,
+            reachable=False,
+            branch="",
+            q_clearance=unknown,
+            q_contact=unknown,
+            joint_margin=np.nan,
+            margin_joint="",
+            singularity_margin=np.nan,
+        )
+        for name in placed.names
+    ]
+    rows = choice.candidate[choice.served]
+    contacts = found.lines.joints(rows, np.full(rows.size, _contact_parameter(job)))
+    for place_in_order, (k, row) in enumerate(zip(choice.served, rows, strict=True)):
+        margins = choice.margins.limit[place_in_order]
+        joint = int(np.argmin(margins))
+        points[k] = replace(
+            points[k],
+            reachable=True,
+            branch=branch_name(int(found.lines.families[row])),
+            q_clearance=found.lines.q_starts[row],
+            q_contact=contacts[place_in_order],
+            joint_margin=float(margins[joint]),
+            margin_joint=names[joint],
+            singularity_margin=float(choice.margins.singularity[place_in_order]),
         )
     return tuple(points)
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Highest, highest
+from planner.extremes import Highest, Scope, highest
 from planner.law_table import LawState, LawTable
 from planner.motions import along_path
+from robots.arm.branch_equations import FAMILIES
 from robots.arm.inverse import ArmInverse
 from robots.core.joint_limits import JointLimits
 from robots.core.motion_law import motion_law
@@ -23,8 +25,10 @@ from robots.core.path import PathState
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_GRID = 17  # places of a law where candidates are timed first
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Lines:
     """Straight lines of the ball, each with the family that the arm keeps along it.
 
@@ -59,21 +63,21 @@ class Lines:
             q_starts=self.q_starts[chosen],
         )
 
+    @cached_property
+    def _table(self) -> Array:
+        """What the arm's line kernel needs of each line. # (k, 17)."""
+        signs = np.array(FAMILIES)[self.families].reshape(-1, 3)
+        tangents = self.ends - self.starts
+        return np.concatenate([self.starts, tangents, self.axes, signs, self.q_starts], axis=1)
+
     def joints(self, index: Indices, lam: Array) -> Array:
         """Joints at λ, without a jump of whole turns from the line's start. # (m, 5) [rad]."""
-        axes = self.axes[index]
-        ball = self.starts[index] + lam[:, None] * (self.ends[index] - self.starts[index])
-        center = ball - self.inverse.family.stylus_length * axes
-        raw = self.inverse.branches(center, axes)[:, :-1].reshape(-1, 8, 5)
-        q = raw[np.arange(len(raw)), self.families[index]] - self.inverse.family.offsets
-        near = self.q_starts[index]
-        return np.asarray(near + np.remainder(q - near + np.pi, 2.0 * np.pi) - np.pi)
+        return self.inverse.along_lines(self._table[index], lam)[:, :5]
 
     def path(self, index: Indices, lam: Array) -> PathState:
         """Joints and derivatives by λ. # (m, 5) each."""
-        q = self.joints(index, lam)
-        dq, ddq = self.inverse.line_rates(q, self.ends[index] - self.starts[index])
-        return PathState(q=q, dq=dq, ddq=ddq)
+        all_three = self.inverse.along_lines(self._table[index], lam)
+        return PathState(q=all_three[:, :5], dq=all_three[:, 5:10], ddq=all_three[:, 10:])
 
 
 class LineMotions:
@@ -126,6 +130,17 @@ class LineTimes:
     bindings: tuple[str, ...]
 
 
+def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
+    """Least durations on a grid, a few per cent short at most: for choosing. # (k,) [s]."""
+    k, grid = motions.count, np.linspace(0.0, 1.0, _GRID)
+    index = np.repeat(np.arange(k), _GRID)
+    path = motions.states(index, motions.law_at(index, np.tile(grid, k)))
+    by_speed = np.abs(path.dq) / limits.max_speed
+    by_acceleration = np.sqrt(np.abs(path.ddq) / limits.max_acceleration)
+    worst = np.max(np.maximum(by_speed, by_acceleration), axis=1, initial=0.0)
+    return np.asarray(np.max(worst.reshape(k, _GRID), axis=1, initial=0.0))
+
+
 def least_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
     """Least duration of every line under speed and acceleration limits, exactly.
 
@@ -143,7 +158,7 @@ def least_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
         by_acceleration = np.sqrt(np.abs(path.ddq) / limits.max_acceleration)
         return np.concatenate([by_speed, by_acceleration], axis=1)
 
-    found: Highest = highest(ratios, motions.count, motions.pieces)
+    found: Highest = highest(ratios, motions.count, motions.pieces, Scope.MOTION)
     which = np.argmax(found.value, axis=1) if motions.count else np.zeros(0, dtype=np.int64)
     return LineTimes(
         duration=np.max(found.value, axis=1, initial=0.0),

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.branches import SINGULAR, Candidates, EndSolutions
+from planner.branches import SINGULAR, Candidates, Choice, EndSolutions, exact_margins
 from planner.findings import Finding, Severity
 from planner.placement import PlacedPoints
+from planner.probing_lines import Lines
 from robots.arm.solutions import branch_name
 
 Array = NDArray[np.float64]
@@ -17,16 +18,28 @@ Indices = NDArray[np.int64]
 
 
 def point_findings(
-    placed: PlacedPoints, ends: EndSolutions, found: Candidates, chosen: Indices
+    placed: PlacedPoints,
+    ends: EndSolutions,
+    found: Candidates,
+    choice: Choice,
+    required: float,
 ) -> list[Finding]:
-    """One error per point that no family serves."""
+    """One error per point that no family serves.
+
+    Args:
+        placed: the points.
+        ends: inverse solutions at both ends of every line.
+        found: the candidates.
+        choice: what was chosen.
+        required: joint margin that the job asks for. [rad]
+    """
     findings: list[Finding] = []
-    for k in np.nonzero(chosen < 0)[0]:
+    for k in np.nonzero(choice.candidate < 0)[0]:
         rows = np.nonzero(found.point == k)[0]
         if rows.size == 0:
             findings.append(_unreachable(placed, ends, int(k)))
         else:
-            findings.append(_refused(placed, found, int(k), rows))
+            findings.append(_refused(placed.names[k], found.lines.take(rows), required))
     return findings
 
 
@@ -86,35 +99,36 @@ def _unreachable(placed: PlacedPoints, ends: EndSolutions, k: int) -> Finding:
     )
 
 
-def _refused(placed: PlacedPoints, found: Candidates, k: int, rows: Indices) -> Finding:
-    """The candidate that comes nearest to being valid tells what is missing."""
-    margins = np.min(found.limit_margin[rows], axis=1) - found.required
-    within = margins >= 0.0
-    if np.any(within):
-        best = rows[within][np.argmax(found.singularity_margin[rows][within])]
+def _refused(name: str, lines: Lines, required: float) -> Finding:
+    """The family that comes nearest to being valid tells what is missing."""
+    margins = exact_margins(lines)
+    spare = np.min(margins.limit, axis=1) - required
+    within = np.nonzero(spare >= 0.0)[0]
+    if within.size:
+        best = within[np.argmax(margins.singularity[within])]
         return Finding(
             code="P103",
             severity=Severity.ERROR,
-            where=placed.names[k],
-            message=f"family {_family(found, best)} passes a singularity: margin "
-            f"{found.singularity_margin[best]:.2e}, at least {SINGULAR:g} is needed",
+            where=name,
+            message=f"family {_family(lines, best)} passes a singularity: margin "
+            f"{margins.singularity[best]:.2e}, at least {SINGULAR:g} is needed",
             hint="shift the part or change the approach, so that the wrist stays bent and the "
             "wrist centre off the first axis",
         )
-    best = rows[np.argmax(margins)]
-    joint = int(np.argmin(found.limit_margin[best]))
-    name = found.lines.inverse.model.mechanism.movable[joint].name
-    beyond = np.degrees(found.required - found.limit_margin[best, joint])
-    asked = f" less the margin of {np.degrees(found.required):g} deg" if found.required else ""
+    best = int(np.argmax(spare))
+    joint = int(np.argmin(margins.limit[best]))
+    joint_name = lines.inverse.model.mechanism.movable[joint].name
+    beyond = np.degrees(required - margins.limit[best, joint])
+    asked = f" less the margin of {np.degrees(required):g} deg" if required else ""
     return Finding(
         code="P102",
         severity=Severity.ERROR,
-        where=placed.names[k],
-        message=f"every family passes a joint limit; nearest is {_family(found, best)} with {name} "
-        f"{beyond:.3f} deg beyond its limit{asked}",
-        hint=f"move or turn the part so that {name} gains {beyond:.1f} deg",
+        where=name,
+        message=f"every family passes a joint limit; nearest is {_family(lines, best)} with "
+        f"{joint_name} {beyond:.3f} deg beyond its limit{asked}",
+        hint=f"move or turn the part so that {joint_name} gains {beyond:.1f} deg",
     )
 
 
-def _family(found: Candidates, row: int) -> str:
-    return f'"{branch_name(int(found.lines.families[row]))}"'
+def _family(lines: Lines, row: int) -> str:
+    return f'"{branch_name(int(lines.families[row]))}"'

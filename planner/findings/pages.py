@@ -1,6 +1,6 @@
 """The page of every finding code; ``palpeur explain CODE`` prints it.
 
-R1xx: robot files. R2xx: states, inverse models and dynamics. P1xx: reserved for plans.
+R1xx: robot files. R2xx: states, inverse models and dynamics. P1xx: plans.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ class Page:
 def pages() -> tuple[Page, ...]:
     """All pages, in the order of their codes."""
     from planner.findings.model_pages import MODEL_PAGES
+    from planner.findings.plan_pages import PLAN_PAGES
     from planner.findings.robot_file_pages import ROBOT_FILE_PAGES
 
-    return ROBOT_FILE_PAGES + MODEL_PAGES
+    return PLAN_PAGES + ROBOT_FILE_PAGES + MODEL_PAGES
 
 
 def page(code: str) -> Page:

@@ -13,7 +13,6 @@ quadrant, and Sq5 = …/Sq4 fails at q4 = 0)
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import product
 
@@ -23,6 +22,8 @@ from robots.core.equations.functions import Functions
 SIGNS = (1.0, -1.0)
 FAMILIES = tuple(product(SIGNS, SIGNS, SIGNS))  # (shoulder, elbow, wrist)
 
+SineCosine = tuple[Scalar, Scalar]  # of one angle, up to a common positive factor
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
@@ -31,83 +32,95 @@ class Reach:
     shoulder_height: Scalar  # r1
     upper_arm: Scalar  # d3
     forearm: Scalar  # r4
-    stylus: tuple[Scalar, Scalar] = (0.0, -1.0)  # cos, sin of its direction about z5, from x5
+    stylus: SineCosine = (-1.0, 0.0)  # its direction about z5, from x5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Branches:
-    """Joint angles of the eight families and how far the point is from the edge of reach."""
+class Target:
+    """Where the wrist centre and the stylus shall be, and the first joint's direction.
 
-    angles: list[list[Scalar]]  # (8, 5) [rad], in (-π, π], families in the order of FAMILIES
-    reserve: Scalar  # cos² q3 before clamping: negative out of reach
+    Args:
+        center: wrist centre, base frame. [m]
+        axis: unit direction of the stylus, from wrist to ball, base axes.
+        facing: sine and cosine of the first joint when the arm faces the point.
+    """
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Elbow:
-    """Upper arm and forearm for one shoulder and elbow: angles and cos, sin of q2 + q3."""
-
-    q2: Scalar
-    q3: Scalar
-    c23: Scalar
-    s23: Scalar
+    center: Vec3
+    axis: Vec3
+    facing: SineCosine
 
 
-def branches(
-    reach: Reach, center: Vec3, axis: Vec3, fn: Functions, q1: Scalar | None = None
-) -> Branches:
-    """Solve for the wrist centre and the direction of the stylus.
+def target(center: Vec3, axis: Vec3, fn: Functions, q1: Scalar | None = None) -> Target:
+    """A target; the first joint faces the point, or is ``q1`` where the point leaves it free."""
+    angle = fn.atan2(center[1], center[0]) if q1 is None else q1
+    return Target(center=center, axis=axis, facing=(fn.sin(angle), fn.cos(angle)))
+
+
+def reserve(reach: Reach, goal: Target) -> Scalar:
+    """cos² q3: zero when the arm is stretched or folded, negative out of reach."""
+    s3 = _sine_of_elbow(reach, goal)
+    return 1.0 - s3 * s3
+
+
+def family_angles(
+    reach: Reach, goal: Target, signs: tuple[Scalar, Scalar, Scalar], fn: Functions
+) -> list[SineCosine]:
+    """Joint angles of one family, as sines and cosines up to a positive factor.
 
     Args:
         reach: the arm's dimensions.
-        center: wrist centre, base frame. [m]
-        axis: unit direction of the stylus, from wrist to ball, base axes.
+        goal: where to go.
+        signs: +1 or -1 for shoulder, elbow and wrist.
         fn: functions of the reading.
-        q1: first joint of the facing families, where the point on its axis leaves it free.
+
+    Returns:
+        Five pairs; atan2 of each is the angle.
     """
-    x, y, z = center
-    back = fn.atan2(-y, -x) if q1 is None else q1 + math.pi
-    q1 = fn.atan2(y, x) if q1 is None else q1
-    c1, s1 = fn.cos(q1), fn.sin(q1)
-    radius = x * c1 + y * s1
-    height = z - reach.shoulder_height
+    shoulder, elbow, wrist = signs
+    s1, c1 = goal.facing
+    axis = goal.axis
+    s3 = _sine_of_elbow(reach, goal)
+    c3 = fn.sqrt(fn.maximum(1.0 - s3 * s3, 0.0)) * elbow
+    q2 = _upper_arm(reach, goal, shoulder, (s3, c3))
+    # Outside the reach the pair is not of unit length: the clamped arm points at the target.
+    scale = 1.0 / fn.sqrt(q2[0] * q2[0] + q2[1] * q2[1])
+    s2, c2 = q2[0] * scale, q2[1] * scale
+    s23, c23 = s2 * c3 + c2 * s3, c2 * c3 - s2 * s3
+    # The stylus in frame 3: in the arm's plane (vx, vy), and across it (w).
+    u = (c1 * axis[0] + s1 * axis[1]) * shoulder
+    w = (c1 * axis[1] - s1 * axis[0]) * shoulder
+    vx = c23 * u + s23 * axis[2]
+    vy = c23 * axis[2] - s23 * u
+    side = fn.sqrt(vx * vx + w * w) * wrist
+    sg, cg = reach.stylus
+    return [
+        (s1 * shoulder, c1 * shoulder),
+        q2,
+        (s3, c3),
+        (-w * wrist, vx * wrist),
+        (vy * cg - side * sg, side * cg + vy * sg),
+    ]
+
+
+def _sine_of_elbow(reach: Reach, goal: Target) -> Scalar:
+    """Cosine rule of the triangle shoulder, elbow, wrist centre."""
+    radius, height = _in_plane(reach, goal)
     d, r = reach.upper_arm, reach.forearm
     far = radius * radius + height * height
-    s3 = (far - (d * d + r * r)) / (2.0 * (d * r))
-    reserve = 1.0 - s3 * s3
-    c3 = fn.sqrt(fn.maximum(reserve, 0.0))
-    cg, sg = reach.stylus
-    # The stylus in the axes of link 1: along the arm's plane, up, and across it.
-    along, across = c1 * axis[0] + s1 * axis[1], c1 * axis[1] - s1 * axis[0]
-    angles: list[list[Scalar]] = []
-    for shoulder, elbow, wrist in FAMILIES:
-        bent = _elbow(reach, (radius * shoulder, height), (c3 * elbow, s3), fn)
-        u, w = along * shoulder, across * shoulder
-        vx = bent.c23 * u + bent.s23 * axis[2]
-        vy = bent.c23 * axis[2] - bent.s23 * u
-        side = fn.sqrt(vx * vx + w * w)
-        angles.append(
-            [
-                q1 if shoulder > 0.0 else back,
-                bent.q2,
-                bent.q3,
-                fn.atan2(-w * wrist, vx * wrist),
-                fn.atan2(vy * cg - side * wrist * sg, side * wrist * cg + vy * sg),
-            ]
-        )
-    return Branches(angles=angles, reserve=reserve)
+    return (far - (d * d + r * r)) / (2.0 * (d * r))
 
 
-def _elbow(
-    reach: Reach, point: tuple[Scalar, Scalar], bend: tuple[Scalar, Scalar], fn: Functions
-) -> _Elbow:
-    """Type 8 in the arm's plane: d·C2 + r·S23 = A and d·S2 - r·C23 = B, for cos and sin of q3."""
-    A, B = point
-    c3, s3 = bend
+def _in_plane(reach: Reach, goal: Target) -> tuple[Scalar, Scalar]:
+    """Wrist centre in the arm's plane: along the facing direction, and above the shoulder."""
+    x, y, z = goal.center
+    s1, c1 = goal.facing
+    return x * c1 + y * s1, z - reach.shoulder_height
+
+
+def _upper_arm(reach: Reach, goal: Target, shoulder: Scalar, elbow: SineCosine) -> SineCosine:
+    """Type 8 with the elbow known: d·C2 + r·S23 = A and d·S2 - r·C23 = B."""
+    radius, B = _in_plane(reach, goal)
+    A = radius * shoulder
+    s3, c3 = elbow
     m, k = reach.upper_arm + reach.forearm * s3, reach.forearm * c3
-    sine, cosine = k * A + m * B, m * A - k * B
-    q2 = fn.atan2(sine, cosine)
-    q3 = fn.atan2(s3, c3)
-    # m² + k² = A² + B² only within reach; outside, the clamped arm points at the target.
-    scale = 1.0 / fn.sqrt(sine * sine + cosine * cosine)
-    c2, s2 = cosine * scale, sine * scale
-    return _Elbow(q2=q2, q3=q3, c23=c2 * c3 - s2 * s3, s23=s2 * c3 + c2 * s3)
+    return k * A + m * B, m * A - k * B

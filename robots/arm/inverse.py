@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.arm.branch_equations import Reach, branches
-from robots.arm.family import ArmFamily, arm_family
-from robots.arm.line_equations import line_rates
+from robots.arm.family import arm_family
+from robots.arm.programmes import ANGLES, branch_programme, line_programme, rates_programme
 from robots.arm.solutions import DEGENERATE, ArmSolutions, Margins
 from robots.arm.stylus import solve_bent_stylus
-from robots.core.equations.tree import tree_of
 from robots.core.errors import StateError
 from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.recording import Programme, Recorder, recording_functions
 
 Array = NDArray[np.float64]
-
-_NUMBERS = 8 * 5
 
 
 class ArmInverse:
@@ -38,9 +31,10 @@ class ArmInverse:
     def __init__(self, mechanism: Mechanism, engine: Engine = "auto") -> None:
         self.family = arm_family(mechanism)
         self.model = Model(mechanism, engine)
-        self._branches = Kernel(_branch_programme(self.family, free_shoulder=False), engine)
-        self._shoulder_given = Kernel(_branch_programme(self.family, free_shoulder=True), engine)
-        self._line = Kernel(_line_programme(mechanism), engine)
+        self._branches = Kernel(branch_programme(self.family, free_shoulder=False), engine)
+        self._shoulder_given = Kernel(branch_programme(self.family, free_shoulder=True), engine)
+        self._rates = Kernel(rates_programme(mechanism), engine)
+        self._line = Kernel(line_programme(mechanism, self.family), engine)
 
     def branches(self, center: object, axis: object, *, out: Array | None = None) -> Array:
         """Raw closed form for wrist centres and unit stylus directions: the fast path.
@@ -87,8 +81,21 @@ class ArmInverse:
             q: joints on the line. # (..., 5)
             tangent: motion of the ball per unit of λ, base axes. # (..., 3) [m]
         """
-        both = self._line(q, tangent)
+        both = self._rates(q, tangent)
         return both[..., :5], both[..., 5:]
+
+    def along_lines(self, lines: Array, lam: Array) -> Array:
+        """Postures along straight lines with the stylus held: the fast path of probing lines.
+
+        Args:
+            lines: start [m], tangent [m], stylus direction, signs of the family, posture at the
+                start [rad]; one row per place asked for. # (m, 17)
+            lam: place on each line. # (m,)
+
+        Returns:
+            q, dq/dλ, d²q/dλ². # (m, 15) [rad]
+        """
+        return self._line(lines, lam[:, None])
 
     def margins(self, q: object) -> Margins:
         """Distances of postures from the shoulder, elbow and wrist singularities. # (..., 5)."""
@@ -106,13 +113,13 @@ class ArmInverse:
 
     def _families(self, center: Array, axis: Array, near: object | None) -> Array:
         """Angles of the eight families, free joints taken from ``near``. # (..., 8, 5)."""
-        q = self._branches(center, axis)[..., :_NUMBERS].reshape(*center.shape[:-1], 8, 5)
+        q = self._branches(center, axis)[..., :ANGLES].reshape(*center.shape[:-1], 8, 5)
         if near is not None:
             stay = np.asarray(near, dtype=np.float64)
             on_axis = np.hypot(center[..., 0], center[..., 1]) <= DEGENERATE * self.family.reach
             if np.any(on_axis):
                 q1 = np.broadcast_to(stay[0] + self.family.offsets[0], (*center.shape[:-1], 1))
-                given = self._shoulder_given(center, axis, q1)[..., :_NUMBERS].reshape(q.shape)
+                given = self._shoulder_given(center, axis, q1)[..., :ANGLES].reshape(q.shape)
                 q = np.where(on_axis[..., None, None], given, q)
             aligned = self.margins(q - self.family.offsets).wrist <= DEGENERATE
             q[..., 3] = np.where(aligned, stay[3] + self.family.offsets[3], q[..., 3])
@@ -125,37 +132,6 @@ class ArmInverse:
         distance = np.linalg.norm(center - shoulder, axis=-1)
         inner = abs(self.family.upper_arm - self.family.forearm)
         return np.asarray(np.maximum(distance - self.family.reach, inner - distance))
-
-
-def _branch_programme(family: ArmFamily, *, free_shoulder: bool) -> Programme:
-    recorder = Recorder()
-    center = recorder.argument("center", (3,))
-    axis = recorder.argument("axis", (3,))
-    q1 = recorder.argument("q1", (1,))[0] if free_shoulder else None
-    found = branches(
-        Reach(
-            shoulder_height=family.shoulder_height,
-            upper_arm=family.upper_arm,
-            forearm=family.forearm,
-            stylus=(float(family.stylus_direction[0]), float(family.stylus_direction[1])),
-        ),
-        (center[0], center[1], center[2]),
-        (axis[0], axis[1], axis[2]),
-        recording_functions(),
-        q1,
-    )
-    outputs = [angle for row in found.angles for angle in row]
-    return recorder.programme("arm_branches", [*outputs, found.reserve], (_NUMBERS + 1,))
-
-
-def _line_programme(mechanism: Mechanism) -> Programme:
-    recorder = Recorder()
-    q = recorder.argument("q", (5,))
-    tangent = recorder.argument("tangent", (3,))
-    rates: Sequence[object] = line_rates(
-        tree_of(mechanism), q, (tangent[0], tangent[1], tangent[2]), recording_functions()
-    )
-    return recorder.programme("line_rates", rates, (10,))
 
 
 def _targets(position: object, axis: object) -> tuple[Array, Array]:

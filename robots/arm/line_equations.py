@@ -11,10 +11,13 @@ with ω = 0 used there cannot hold the direction.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from robots.arm.branch_equations import Reach, family_angles, target
 from robots.core.equations.algebra import (
     Scalar,
     Vec3,
+    add,
     cross,
     dot,
     scale,
@@ -24,6 +27,53 @@ from robots.core.equations.functions import Functions
 from robots.core.equations.rates import Rates, link_rates
 from robots.core.equations.transforms import Frame, frames, tool_frame
 from robots.core.equations.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLine:
+    """One straight line of the ball with the stylus held, and the family that follows it.
+
+    Args:
+        start: of the ball, base frame. [m]
+        tangent: from start to end, base axes. [m]
+        axis: unit stylus direction.
+        signs: of shoulder, elbow and wrist.
+        near: posture at the start; angles along the line join it without a jump. # (5,) [rad]
+    """
+
+    start: Vec3
+    tangent: Vec3
+    axis: Vec3
+    signs: Vec3
+    near: Sequence[Scalar]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldArm:
+    """What of the arm the line needs beside its tree."""
+
+    tree: Tree
+    reach: Reach
+    stylus_length: Scalar  # [m]
+    offsets: Sequence[Scalar]  # (5,) [rad]
+
+
+def line_state(arm: HeldArm, line: HeldLine, lam: Scalar, fn: Functions) -> list[Scalar]:
+    """Joints and their two derivatives by λ at one place of a line.
+
+    Each angle is its start plus atan2 of the turn since then, so whole turns never appear.
+
+    Returns:
+        q, dq/dλ, d²q/dλ². # (15,) [rad]
+    """
+    ball = add(line.start, scale(lam, line.tangent))
+    goal = target(subtract(ball, scale(arm.stylus_length, line.axis)), line.axis, fn)
+    q = []
+    pairs = family_angles(arm.reach, goal, line.signs, fn)
+    for (s, c), start, offset in zip(pairs, line.near, arm.offsets, strict=True):
+        s0, c0 = fn.sin(start + offset), fn.cos(start + offset)
+        q.append(start + fn.atan2(s * c0 - c * s0, c * c0 + s * s0))
+    return [*q, *line_rates(arm.tree, q, line.tangent, fn)]
 
 
 def line_rates(tree: Tree, q: Sequence[Scalar], tangent: Vec3, fn: Functions) -> list[Scalar]:

@@ -1,0 +1,50 @@
+"""Pages of the findings about plans (P1xx)."""
+
+from __future__ import annotations
+
+from planner.findings.pages import Page
+
+PLAN_PAGES = (
+    Page(
+        code="P101",
+        title="point out of reach",
+        meaning="No posture puts the ball at the point, or at its clearance point, with the stylus "
+        "along the normal. The message says by how much the wrist centre is out of reach.",
+        cause="The part stands too far, or so near that the folded arm is still too long.",
+        fix="Move the part by the amount stated, or use a longer or shorter stylus.",
+    ),
+    Page(
+        code="P102",
+        title="joint limit passed",
+        meaning="Every family of postures passes a joint limit somewhere on the probing line, the "
+        "job's joint_margin_deg included. The message names the family that comes nearest.",
+        cause="The point lies at the edge of the joint ranges, or the margin asked for is too large.",
+        fix="Move or turn the part so that the joint named gains the angle stated, shorten the "
+        "approach, or lower the margin.",
+    ),
+    Page(
+        code="P103",
+        title="singular posture on the line",
+        meaning="The line passes a posture where the arm loses a direction: stretched, wrist centre "
+        "on the first axis, or stylus along the forearm. Joint rates grow without bound there.",
+        cause="The normal happens to lie along the forearm, or the part is above the base.",
+        fix="Shift or tilt the part, or approach from another direction.",
+    ),
+    Page(
+        code="P104",
+        title="approach from inside the material",
+        meaning="The approach direction makes 90 degrees or more with the outgoing normal, so the "
+        "probe would have to come through the part.",
+        cause="A normal that points into the material, or a fixed approach direction that does not "
+        "suit this face.",
+        fix="Turn the normal around, or approach along the normal.",
+    ),
+    Page(
+        code="P105",
+        title="torque limit cannot be kept",
+        meaning="No duration of a motion keeps the torques within their limits; slower does not "
+        "help where gravity alone asks for more.",
+        cause="A torque limit below what holds the arm still.",
+        fix="Raise the limit if the drive allows it, or bring the part nearer to the base.",
+    ),
+)
