@@ -30,8 +30,21 @@ def list_robots(as_json: Json = False) -> int:
 
 
 @app.command()
-def show(robot: Robot, as_json: Json = False) -> int:
+def show(
+    robot: Robot,
+    as_json: Json = False,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as", metavar="FORM", help="Print it as a file instead: toml, urdf, phrase."
+        ),
+    ] = "",
+) -> int:
     """Show one robot: tree, rows, limits, masses, internal tables, operation counts."""
+    if form:
+        from planner.cli.robot_files import print_file
+
+        return print_file(robot, form)
     from planner.cli.robot_show import print_robot
 
     return print_robot(robot, as_json=as_json)

@@ -18,15 +18,15 @@ PLAN_PAGES = (
         title="joint limit passed",
         meaning="Every family of postures passes a joint limit somewhere on the probing line, the "
         "job's joint_margin_deg included. The message names the family that comes nearest.",
-        cause="The point lies at the edge of the joint ranges, or the margin asked for is too large.",
+        cause="The point lies at the edge of the joint ranges, or too much margin is asked for.",
         fix="Move or turn the part so that the joint named gains the angle stated, shorten the "
         "approach, or lower the margin.",
     ),
     Page(
         code="P103",
         title="singular posture on the line",
-        meaning="The line passes a posture where the arm loses a direction: stretched, wrist centre "
-        "on the first axis, or stylus along the forearm. Joint rates grow without bound there.",
+        meaning="The line passes a posture where the arm loses a direction: stretched, wrist "
+        "centre on the first axis, or stylus along the forearm. Joint rates grow without bound.",
         cause="The normal happens to lie along the forearm, or the part is above the base.",
         fix="Shift or tilt the part, or approach from another direction.",
     ),
