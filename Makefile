@@ -22,7 +22,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(READY) ## plan the published example job and write its reports
-	@$(BIN)/palpeur demo
+	@$(BIN)/palpeur demo --out out/demo
 
 test: $(READY) tools ## run the tests (without benchmarks and soak tests)
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not soak and not benchmark"

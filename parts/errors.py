@@ -1,7 +1,12 @@
 """Errors of the parts room.
 
 PartError
-└── PointsError     probe points that cannot be used: file, line, column, found, expected
+├── PointsError     probe points that cannot be used: file, line, column, found, expected
+├── FeatureError    a feature, or a choice of one, that is not one
+├── SamplingError   points that cannot be laid out as asked
+├── AlignmentError  datum points that do not hold the part, or a fit that has no answer
+├── ProbeError      a stylus that cannot exist
+└── LibraryError    a library part that does not exist
 """
 
 from __future__ import annotations
@@ -23,3 +28,23 @@ class PartError(Exception):
 
 class PointsError(PartError):
     """Probe points that cannot be used; ``facts`` holds file, line and column, or the point."""
+
+
+class FeatureError(PartError):
+    """A feature, or a choice of one, that is not one."""
+
+
+class SamplingError(PartError):
+    """Points that cannot be laid out on a feature as asked; ``facts`` holds what was possible."""
+
+
+class AlignmentError(PartError):
+    """Datum points that do not hold the part, or a fit without an answer."""
+
+
+class ProbeError(PartError):
+    """A stylus that cannot exist."""
+
+
+class LibraryError(PartError):
+    """A library part that does not exist."""

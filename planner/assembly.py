@@ -1,4 +1,4 @@
-"""Laying motions end to end: probe, dwell, retract, travel, for every served point in order."""
+"""Laying motions end to end: probe, dwell, retract, travel, point by point in visiting order."""
 
 from __future__ import annotations
 
@@ -62,65 +62,71 @@ class _Entry:
 
 
 def assemble(
-    job: Job, placed: PlacedPoints, served: Indices, batches: Sequence[TimedMotions]
+    job: Job, placed: PlacedPoints, visits: Indices, batches: Sequence[TimedMotions]
 ) -> Assembly:
-    """Segments of the served points in the job's order.
+    """Segments of the served points in visiting order.
 
     Args:
         job: for the laws and the dwell.
         placed: names of the points.
-        served: indices of the points that are part of the motion.
-        batches: probing lines, retracts and travel of the served points, in order.
+        visits: indices of the points that are part of the motion, in visiting order.
+        batches: probing lines, retracts and travel between them, in that order.
     """
-    probe, retract, travel = batches
-    entries = _entries(job, served, batches)
+    entries = _entries(job, visits, batches)
     durations = np.array([entry.duration for entry in entries])
     starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]]) if entries else np.zeros(0)
-    lines = probe.motions
-    model = lines.lines.inverse.model if isinstance(lines, LineMotions) else None
-    if model is None:
+    lines = batches[0].motions
+    if not isinstance(lines, LineMotions):
         raise TypeError("the first batch of a plan is its probing lines")
+    model = lines.lines.inverse.model
+    resting = _places(entries, SegmentKind.DWELL)
     rests = np.full((len(entries), model.dof), np.nan)
-    resting = np.array(
-        [i for i, entry in enumerate(entries) if entry.kind is SegmentKind.DWELL], dtype=np.int64
-    )
-    for i in resting:
-        rests[i] = _line_end(probe.motions, entries[i].motion)
-    kinds = (
-        (probe, SegmentKind.PROBE),
-        (retract, SegmentKind.RETRACT),
-        (travel, SegmentKind.TRAVEL),
-    )
-    stretches = [_stretch(batch.motions, kind, entries) for batch, kind in kinds]
+    rests[resting] = _line_ends(lines, np.array([entries[i].motion for i in resting], dtype=int))
+    kinds = (SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL)
+    stretches = [
+        _stretch(batch.motions, kind, entries) for batch, kind in zip(batches, kinds, strict=True)
+    ]
     return Assembly(
-        segments=tuple(
-            Segment(
-                kind=entry.kind,
-                point=placed.names[entry.point],
-                point_index=entry.point,
-                law=_law(job, entry.kind),
-                start=float(start),
-                duration=entry.duration,
-                binding=entry.binding,
-            )
-            for entry, start in zip(entries, starts, strict=True)
-        ),
+        segments=_segments(job, placed, entries, starts),
         trajectory=Trajectory(model, starts, durations, stretches, rests),
         rests=rests,
         resting=resting,
     )
 
 
-def _entries(job: Job, points: Indices, batches: Sequence[TimedMotions]) -> list[_Entry]:
+def _segments(
+    job: Job, placed: PlacedPoints, entries: Sequence[_Entry], starts: Array
+) -> tuple[Segment, ...]:
+    laws = dict.fromkeys(SegmentKind, job.approach.law)
+    laws |= {SegmentKind.DWELL: "rest", SegmentKind.TRAVEL: job.travel.law}
+    return tuple(
+        Segment(
+            kind=entry.kind,
+            point=placed.names[entry.point],
+            point_index=entry.point,
+            law=laws[entry.kind],
+            start=start,
+            duration=entry.duration,
+            binding=entry.binding,
+        )
+        for entry, start in zip(entries, starts.tolist(), strict=True)
+    )
+
+
+def _entries(job: Job, visits: Indices, batches: Sequence[TimedMotions]) -> list[_Entry]:
     probe, retract, travel = (batch.timed for batch in batches)
+    dwell = job.approach.dwell
     entries: list[_Entry] = []
-    for k, point in enumerate(int(p) for p in points):
+    for k, point in enumerate(visits.tolist()):
         if k > 0:
             entries.append(_entry(SegmentKind.TRAVEL, point, k - 1, travel))
         entries.append(_entry(SegmentKind.PROBE, point, k, probe))
-        if job.approach.dwell > 0.0:
-            rest = Timed(duration=np.full(k + 1, job.approach.dwell), bindings=("dwell",) * (k + 1))
-            entries.append(_entry(SegmentKind.DWELL, point, k, rest))
+        if dwell > 0.0:
+            entries.append(
+                _Entry(
+                    kind=SegmentKind.DWELL, point=point, motion=k, duration=dwell, binding="dwell"
+                )
+            )
         entries.append(_entry(SegmentKind.RETRACT, point, k, retract))
     return entries
 
@@ -135,22 +141,17 @@ def _entry(kind: SegmentKind, point: int, motion: int, timed: Timed) -> _Entry:
     )
 
 
+def _places(entries: Sequence[_Entry], kind: SegmentKind) -> Indices:
+    places = [i for i, entry in enumerate(entries) if entry.kind is kind]
+    return np.array(places, dtype=np.int64)
+
+
 def _stretch(motions: Motions, kind: SegmentKind, entries: Sequence[_Entry]) -> Stretch:
-    rows = [i for i, entry in enumerate(entries) if entry.kind is kind]
-    return Stretch(
-        motions=motions,
-        index=np.array([entries[i].motion for i in rows], dtype=np.int64),
-        segment=np.array(rows, dtype=np.int64),
-    )
+    places = _places(entries, kind)
+    index = np.array([entries[i].motion for i in places], dtype=np.int64)
+    return Stretch(motions=motions, index=index, segment=places)
 
 
-def _line_end(motions: Motions, index: int) -> Array:
-    """Joints at the end of a probing line."""
-    at = np.array([index])
-    return np.asarray(motions.states(at, motions.law_at(at, np.ones(1))).q[0])
-
-
-def _law(job: Job, kind: SegmentKind) -> str:
-    if kind is SegmentKind.DWELL:
-        return "rest"
-    return job.travel.law if kind is SegmentKind.TRAVEL else job.approach.law
+def _line_ends(motions: Motions, index: Indices) -> Array:
+    """Joints at the ends of probing lines. # (r, n)."""
+    return motions.states(index, motions.law_at(index, np.ones(index.size))).q

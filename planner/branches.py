@@ -8,8 +8,9 @@ there gives way to the next.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,9 @@ from planner.placement import PlacedPoints
 from planner.probing_lines import Lines
 from planner.travel import travel_times
 from robots.arm.inverse import ArmInverse
+from robots.arm.limits import ROUNDING, alternatives
 from robots.arm.solutions import ArmSolutions
 from robots.core.joint_limits import JointLimits
-from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -47,10 +48,13 @@ class Margins:
     limit: Array
     singularity: Array
 
+    def take(self, chosen: Indices) -> Margins:
+        """Margins of some of the lines, in the order given."""
+        return Margins(limit=self.limit[chosen], singularity=self.singularity[chosen])
+
     def keep(self, required: float) -> Mask:
         """Lines that keep a joint margin and stay out of singularities. # (c,)."""
-        # Rounding of the inverse: a joint exactly on its limit is on it, not beyond.
-        kept = np.min(self.limit, axis=1, initial=np.inf) >= required - 1e-12
+        kept = np.min(self.limit, axis=1, initial=np.inf) >= required - ROUNDING
         return np.asarray(kept & (self.singularity >= SINGULAR))
 
 
@@ -71,20 +75,45 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice:
-    """The candidate of each point.
+    """The candidate of each point, and the order in which the points are visited.
 
     Args:
         candidate: -1 where none is valid. # (points,)
-        margins: exact ones of the chosen candidates, in the order of the served points.
+        visits: indices of the points that have one, in visiting order. # (k,)
+        margins: exact ones of the chosen candidates, in visiting order.
+        cost: seconds of lines and travel that the choice was made for, by the rough line times.
     """
 
     candidate: Indices
+    visits: Indices
     margins: Margins
+    cost: float
 
     @property
-    def served(self) -> Indices:
-        """Indices of the points that have one."""
-        return np.nonzero(self.candidate >= 0)[0]
+    def chosen(self) -> Indices:
+        """Candidates in visiting order. # (k,)."""
+        return np.asarray(self.candidate[self.visits])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Costs:
+    """What a sequence of candidates costs, and what they must keep.
+
+    Args:
+        lines: least duration of each candidate's line, on a grid. # (c,) [s]
+        limits: for the travel times.
+        travel_law: name of the law of travel.
+        required: joint margin that the job asks for. [rad]
+    """
+
+    lines: Array
+    limits: JointLimits
+    travel_law: str = "trapezoid"
+    required: float = 0.0
+
+    def travel(self, starts: Array, ends: Array) -> Array:
+        """Least travel times between configurations; see ``travel_times``. # (...) [s]."""
+        return travel_times(starts, ends, self.limits, self.travel_law)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,43 +138,91 @@ def end_solutions(inverse: ArmInverse, placed: PlacedPoints) -> EndSolutions:
 
 
 def candidates(inverse: ArmInverse, placed: PlacedPoints, ends: EndSolutions) -> Candidates:
-    """All families that hit both ends of each line, with the whole turns that limits allow."""
+    """All families that hit both ends of each line, with the whole turns that limits allow.
+
+    A bent stylus can reach both ends by different branches of one family; such a line is none.
+    """
     point, family = np.nonzero(ends.hit)
-    rows, q = _with_turns(ends.start.q[point, family], inverse.model.mechanism)
-    point, family = point[rows], family[rows]
+    ways = alternatives(inverse.model.mechanism, ends.start.q[point, family])
+    point, family = point[ways.row], family[ways.row]
     lines = Lines(
         inverse=inverse,
         starts=placed.clearances[point],
         ends=placed.search_ends[point],
         axes=placed.axes[point],
         families=family,
-        q_starts=q,
+        q_starts=ways.q,
     )
-    return Candidates(lines=lines, point=point, margins=rough_margins(lines))
+    margins = rough_margins(lines)
+    whole = np.nonzero(np.isfinite(margins.singularity))[0]
+    return Candidates(lines=lines.take(whole), point=point[whole], margins=margins.take(whole))
 
 
-def choose(
-    found: Candidates, rough_times: Array, limits: JointLimits, required: float, points: int
-) -> Choice:
-    """The sequence of least total time, points in the order given, margins proven exactly.
+def choose(found: Candidates, costs: Costs, order: Indices) -> Choice:
+    """The sequence of least total time in a given visiting order, margins proven exactly.
 
     Args:
         found: candidates; a grid has judged their margins.
-        rough_times: least duration of each candidate's line, on a grid. # (c,) [s]
-        limits: for the travel times.
-        required: joint margin that the job asks for. [rad]
-        points: how many points the job has.
+        costs: of lines and travel.
+        order: every point once, in the order in which they are visited. # (points,)
     """
-    valid = found.margins.keep(required)
-    cost = 2.0 * rough_times + _TIE_BREAK * _from_middle(found)
-    while True:
-        candidate = _quickest(found, np.nonzero(valid)[0], cost, limits, points)
-        taken = candidate[candidate >= 0]
-        margins = exact_margins(found.lines.take(taken))
-        refused = taken[~margins.keep(required)]
-        if refused.size == 0:
-            return Choice(candidate=candidate, margins=margins)
-        valid[refused] = False
+    return Chooser(found, costs).choose(order)
+
+
+class Chooser:
+    """Chooses candidates for one visiting order after another; what was proven stays proven.
+
+    Args:
+        found: candidates; a grid has judged their margins.
+        costs: of lines and travel.
+    """
+
+    def __init__(self, found: Candidates, costs: Costs) -> None:
+        self.found = found
+        self.costs = costs
+        self._valid = found.margins.keep(costs.required)
+        self._cost = 2.0 * costs.lines + _TIE_BREAK * _from_middle(found)
+        self._limit = np.full(found.margins.limit.shape, np.nan)
+        self._singularity = np.full(found.point.size, np.nan)
+
+    def choose(self, order: Indices) -> Choice:
+        """The sequence of least total time in a visiting order. Args: order. # (points,)."""
+        while True:
+            usable = np.nonzero(self._valid)[0]
+            chosen = _quickest(self._layers(usable, order), self._travel, self._cost)
+            if np.all(self._proven(chosen)):
+                return self._choice(chosen, order.size)
+
+    def _layers(self, usable: Indices, order: Indices) -> list[Indices]:
+        """Usable candidates of each point that has some, in visiting order."""
+        point = self.found.point[usable]  # rising, as candidates stand point by point
+        first = np.searchsorted(point, np.arange(order.size + 1))
+        return [usable[first[k] : first[k + 1]] for k in order if first[k + 1] > first[k]]
+
+    def _travel(self, before: Indices, after: Indices) -> Array:
+        q = self.found.lines.q_starts
+        return self.costs.travel(q[before][:, None], q[after][None])
+
+    def _proven(self, chosen: Indices) -> Mask:
+        """Whether candidates keep their margins exactly; those that do not are never used again."""
+        new = chosen[np.isnan(self._singularity[chosen])]
+        margins = exact_margins(self.found.lines.take(new))
+        self._limit[new], self._singularity[new] = margins.limit, margins.singularity
+        self._valid[new] = margins.keep(self.costs.required)
+        return self._valid[chosen]
+
+    def _choice(self, chosen: Indices, points: int) -> Choice:
+        candidate = np.full(points, -1, dtype=np.int64)
+        visits = self.found.point[chosen]
+        candidate[visits] = chosen
+        q = self.found.lines.q_starts[chosen]
+        travel = float(np.sum(self.costs.travel(q[:-1], q[1:])))
+        return Choice(
+            candidate=candidate,
+            visits=visits,
+            margins=Margins(limit=self._limit[chosen], singularity=self._singularity[chosen]),
+            cost=travel + 2.0 * float(np.sum(self.costs.lines[chosen])),
+        )
 
 
 def exact_margins(lines: Lines) -> Margins:
@@ -186,39 +263,23 @@ def _as_margins(worst: Array, n: int) -> Margins:
 
 
 def _quickest(
-    found: Candidates, usable: Indices, cost: Array, limits: JointLimits, points: int
+    layers: list[Indices], travel: Callable[[Indices, Indices], Array], cost: Array
 ) -> Indices:
-    """Shortest path through the layers of usable candidates, one layer per point. # (points,)."""
-    chosen = np.full(points, -1, dtype=np.int64)
-    layers = [usable[found.point[usable] == k] for k in np.unique(found.point[usable])]
+    """Shortest path through layers of candidates, one of each; the first among equals. # (k,)."""
     if not layers:
-        return chosen
-    q = found.lines.q_starts
+        return np.zeros(0, dtype=np.int64)
     totals, steps = cost[layers[0]], []
     for before, after in pairwise(layers):
-        arrive = totals[:, None] + travel_times(q[before][:, None], q[after][None], limits)
-        steps.append(np.argmin(arrive, axis=0))
-        totals = np.min(arrive, axis=0) + cost[after]
+        arrive = totals[:, None] + travel(before, after)
+        step = np.argmin(arrive, axis=0)
+        totals = arrive[step, np.arange(after.size)] + cost[after]
+        steps.append(step)
     best = int(np.argmin(totals))
-    for layer, step in zip(reversed(layers), [*reversed(steps), None], strict=True):
-        chosen[found.point[layer[best]]] = layer[best]
-        best = int(step[best]) if step is not None else best
-    return chosen
-
-
-def _with_turns(q: Array, mechanism: Mechanism) -> tuple[Indices, Array]:
-    """Each posture with the whole turns that its joints' ranges allow."""
-    turns = [
-        (-2.0 * np.pi, 0.0, 2.0 * np.pi) if high - low > 2.0 * np.pi else (0.0,)
-        for low, high in zip(mechanism.q_min, mechanism.q_max, strict=True)
-    ]
-    shifts = np.array(list(product(*turns)))
-    shifted = q[:, None, :] + shifts
-    # A shifted posture must start within the range; the unshifted one is kept to be reported on.
-    inside = np.all((shifted >= mechanism.q_min) & (shifted <= mechanism.q_max), axis=2)
-    inside[:, np.all(shifts == 0.0, axis=1)] = True
-    rows, columns = np.nonzero(inside)
-    return rows, shifted[rows, columns]
+    chosen = [layers[-1][best]]
+    for layer, step in zip(reversed(layers[:-1]), reversed(steps), strict=True):
+        best = int(step[best])
+        chosen.append(layer[best])
+    return np.array(chosen[::-1], dtype=np.int64)
 
 
 def _from_middle(found: Candidates) -> Array:

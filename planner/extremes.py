@@ -1,9 +1,12 @@
 """Exact maxima of many functions of time, without trusting a sampling grid.
 
-Every function is smooth inside a piece of its motion. A grid finds the hills, including rivals of
-nearly the same height; each is then zoomed into and its top taken from a parabola, which leaves a
-relative error near 1e-12. Where only the largest of many is wanted, only its rivals are zoomed
-into: ``Scope`` says which.
+Every function is smooth inside a piece of its motion; where an absolute value is wanted the
+function itself is asked for, because its absolute value has kinks. A grid finds the hills,
+including rivals of nearly the same height; where a hill is too narrow for the grid, its motion gets
+a finer one. The top of a hill is found on the polynomial through nine values around it and then
+evaluated, which leaves a relative error near 1e-14; where the polynomial does not fit (a kink after
+all), the hill is zoomed into instead. Where only the largest of many is wanted, only its rivals are
+looked at: ``Scope`` says which.
 """
 
 from __future__ import annotations
@@ -15,17 +18,26 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.hilltops import hilltops
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 # Values of all functions: (motion, piece, x in the piece), each (m,) -> (m, C).
 Evaluate = Callable[[Indices, Indices, Array], Array]
 
-_GRID = 33  # points per piece; the functions have a few hills per motion
-_HILLS = 3
-_ZOOM = 9  # points per zoom: the bracket shrinks four times
-_ZOOMS = 6
-_RIVAL = 0.04  # a hill lower by this fraction on the grid cannot be the highest
-_ROWS = 200_000  # evaluations held in memory at once
+_GRID = 33  # points on a motion of one piece
+_PIECE_GRID = 17  # points on each piece of a law that has several: they are simpler
+_FINER = 4  # a grid that is too coarse is refined by this factor
+_FINEST = 2049
+# A hill is resolved where its second difference is a small part of its drop to the ground nearby.
+_SHARP = 0.35
+_NEARBY = 4  # grid steps
+_HOPE = 10.0  # second differences by which a hill may rise that the grid has not resolved
+_FLAT = 1e-5  # second differences below this fraction of the function are not a hill to be refined
+_SETTLED = 1e-12  # relative rise that is not worth a closer look
+_NOISE = 1e-12  # the same in SI units: functions that are zero but for rounding
+_ROWS = 8192  # evaluations held in memory at once: they stay in the processor's cache
 
 
 class Scope(Enum):
@@ -45,20 +57,37 @@ class Highest:
     x: Array  # (motions, C)
 
 
-def highest(evaluate: Evaluate, motions: int, pieces: int, scope: Scope = Scope.EACH) -> Highest:
+def highest(
+    evaluate: Evaluate,
+    motions: int,
+    pieces: int,
+    scope: Scope = Scope.EACH,
+    *,
+    magnitudes: int = 0,
+) -> Highest:
     """Largest value of every function over every motion.
+
+    A hill narrower than a tenth of the first grid's step (1/320 of a motion) can be missed where
+    other hills of the function are higher than what the grid sees of it.
 
     Args:
         evaluate: the functions.
         motions: how many there are, numbered from 0.
-        pieces: of each motion's law.
+        pieces: of each motion's law, at least one.
         scope: among what the largest is wanted.
+        magnitudes: of that many functions, the first ones, the largest absolute value is wanted.
     """
-    block = max(1, _ROWS // (_GRID * pieces))
-    parts = [
-        _block(evaluate, np.arange(start, min(start + block, motions)), pieces, scope)
-        for start in range(0, motions, block)
-    ]
+    points = _GRID if pieces == 1 else _PIECE_GRID
+    size = max(1, _ROWS // points)
+    parts: list[Highest] = []
+    known: Array | None = None  # the largest so far of each function
+    for start in range(0, motions, size):
+        block = np.arange(start, min(start + size, motions))
+        search = _Search(evaluate, block, scope, magnitudes)
+        part = search.over_pieces(pieces, points, known)
+        top = np.max(part.value, axis=0)
+        known = top if known is None else np.maximum(known, top)
+        parts.append(part)
     if not parts:
         empty = np.zeros((0, 0))
         return Highest(value=empty, piece=empty.astype(np.int64), x=empty)
@@ -69,85 +98,127 @@ def highest(evaluate: Evaluate, motions: int, pieces: int, scope: Scope = Scope.
     )
 
 
-def _block(evaluate: Evaluate, motions: Indices, pieces: int, scope: Scope) -> Highest:
-    found: Highest | None = None
-    for piece in range(pieces):
-        hills = _hills(evaluate, motions, piece, scope)
-        found = hills if found is None else _higher(found, hills)
-    if found is None:
-        raise ValueError("a motion has at least one piece")
-    return found
+class _Search:
+    """The search in one block of motions."""
+
+    def __init__(self, evaluate: Evaluate, motions: Indices, scope: Scope, magnitudes: int) -> None:
+        self.evaluate = evaluate
+        self.motions = motions
+        self.scope = scope
+        self.magnitudes = magnitudes
+
+    def over_pieces(self, pieces: int, points: int, known: Array | None) -> Highest:
+        """Largest over all pieces; ``known`` is the largest of each function elsewhere."""
+        found = self.on_piece(0, points, known)
+        for piece in range(1, pieces):
+            found = _higher(found, self.on_piece(piece, points, known))
+        return found
+
+    def on_piece(self, piece: int, points: int, known: Array | None) -> Highest:
+        """Largest values within one piece."""
+        x = np.linspace(0.0, 1.0, points)
+        m = len(self.motions)
+        index = np.repeat(self.motions, points)
+        values = self.evaluate(index, np.full(index.size, piece), np.tile(x, m))
+        signed = values.reshape(m, points, -1)
+        values = signed
+        if self.magnitudes:
+            values = signed.copy()
+            np.abs(signed[..., : self.magnitudes], out=values[..., : self.magnitudes])
+        top = np.argmax(values, axis=1)
+        best = np.take_along_axis(values, top[:, None], axis=1)[:, 0]
+        found = Highest(value=best, piece=np.full(best.shape, piece), x=x[top])
+        floor = _floor(best, self.scope, known)
+        hills = _hills(values, _bends(signed), best, floor)
+        if points >= _FINEST:
+            hills.sharp[:] = False
+        self._climb(found, hills, piece, x, signed)
+        if np.any(hills.sharp):
+            rows = np.nonzero(hills.sharp)[0]
+            finer = _Search(self.evaluate, self.motions[rows], self.scope, self.magnitudes)
+            known = np.max(floor, axis=0) if self.scope is Scope.FUNCTION else None
+            closer = finer.on_piece(piece, _FINER * (points - 1) + 1, known)
+            better = closer.value > found.value[rows]
+            found.value[rows] = np.where(better, closer.value, found.value[rows])
+            found.x[rows] = np.where(better, closer.x, found.x[rows])
+        return found
+
+    def _climb(self, found: Highest, hills: _Hills, piece: int, x: Array, signed: Array) -> None:
+        """Replace grid values by the tops of their hills."""
+        chosen = ~hills.sharp[hills.row]
+        r, p, c = hills.row[chosen], hills.place[chosen], hills.column[chosen]
+        if r.size == 0:
+            return
+        motion, step = self.motions[r], x[1]
+        sign = np.where((c < self.magnitudes) & (signed[r, p, c] < 0.0), -1.0, 1.0)
+
+        def at(hill: Indices, place: Array) -> Array:
+            values = self.evaluate(motion[hill], np.full(hill.size, piece), place)
+            return np.asarray(values[np.arange(hill.size), c[hill]] * sign[hill])
+
+        left, right = np.maximum(x[p] - step, 0.0), np.minimum(x[p] + step, 1.0)
+        tops = hilltops(at, left, right)
+        order = np.argsort(tops.value, kind="stable")  # the highest of a pair is written last
+        r, c, value, place = r[order], c[order], tops.value[order], tops.x[order]
+        better = value > found.value[r, c]
+        found.value[r[better], c[better]] = value[better]
+        found.x[r[better], c[better]] = place[better]
 
 
-def _hills(evaluate: Evaluate, motions: Indices, piece: int, scope: Scope) -> Highest:
-    """Largest values within one piece."""
-    x = np.linspace(0.0, 1.0, _GRID)
-    m = len(motions)
-    values = evaluate(np.repeat(motions, _GRID), np.full(m * _GRID, piece), np.tile(x, m)).reshape(
-        m, _GRID, -1
-    )
-    remaining = _tops_only(values)
-    best = np.max(values, axis=1)
-    where = np.take(x, np.argmax(values, axis=1))
-    floor = _floor(best, scope)
-    rows, columns = np.indices(best.shape)
-    for _ in range(_HILLS):
-        top = np.argmax(remaining, axis=1)
-        height = np.take_along_axis(remaining, top[:, None], axis=1)[:, 0]
-        rival = height >= floor
-        if np.any(rival):
-            r, c = rows[rival], columns[rival]
-            value, at = _zoomed(evaluate, motions[r], piece, c, x[top[rival]])
-            better = value > best[rival]
-            best[r[better], c[better]] = value[better]
-            where[r[better], c[better]] = at[better]
-        np.put_along_axis(remaining, top[:, None], -np.inf, axis=1)
-    return Highest(value=best, piece=np.full(best.shape, piece), x=where)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Hills:
+    """Grid points next to which a top may stand, and motions whose hills are too narrow."""
+
+    row: Indices  # (h,)
+    place: Indices  # (h,)
+    column: Indices  # (h,)
+    sharp: Mask  # (motions,)
 
 
-def _floor(best: Array, scope: Scope) -> Array:
-    """Height on the grid that a hill must have to be worth a closer look. # (motions, C)."""
+def _bends(values: Array) -> Array:
+    """Sizes of second differences; at the ends those of the neighbours. # (motions, grid, C)."""
+    bends = np.empty_like(values)
+    np.subtract(values[:, 2:], values[:, 1:-1], out=bends[:, 1:-1])
+    bends[:, 1:-1] -= values[:, 1:-1]
+    bends[:, 1:-1] += values[:, :-2]
+    np.abs(bends[:, 1:-1], out=bends[:, 1:-1])
+    bends[:, 0], bends[:, -1] = bends[:, 1], bends[:, -2]
+    return bends
+
+
+def _hills(values: Array, bends: Array, best: Array, floor: Array) -> _Hills:
+    """Hills worth a closer look: their tops may pass the floor. Values: # (motions, grid, C)."""
+    top = values + _HOPE * bends >= floor[:, None]
+    rising = values[:, 1:] > values[:, :-1]
+    top[:, 1:] &= rising
+    top[:, :-1] &= ~rising
+    r, p, c = np.nonzero(top)
+    height, bend = values[r, p, c], bends[r, p, c]
+    size = np.maximum(np.abs(best), np.abs(floor))[r, c]
+    suspect = bend > _FLAT * size + _NOISE
+    suspect[suspect] = _is_sharp(values, r[suspect], p[suspect], c[suspect], bend[suspect])
+    sharp = np.zeros(len(values), dtype=bool)
+    sharp[r[suspect]] = True
+    # A resolved hill rises above its highest grid point by an eighth of the second difference.
+    rival = (height + 0.5 * bend >= floor[r, c]) & (bend > _SETTLED * size + _NOISE)
+    return _Hills(row=r[rival], place=p[rival], column=c[rival], sharp=sharp)
+
+
+def _is_sharp(values: Array, r: Indices, p: Indices, c: Indices, bend: Array) -> Mask:
+    """Hills whose second difference is large beside their drop to the ground nearby."""
+    near = np.clip(p[:, None] + np.arange(-_NEARBY, _NEARBY + 1), 0, values.shape[1] - 1)
+    ground = np.min(values[r[:, None], near, c[:, None]], axis=1)
+    return np.asarray(bend > _SHARP * (values[r, p, c] - ground))
+
+
+def _floor(best: Array, scope: Scope, known: Array | None) -> Array:
+    """Height that a hill must reach to be worth a closer look. # (motions, C)."""
     if scope is Scope.MOTION:
-        best = np.broadcast_to(np.max(best, axis=1, keepdims=True), best.shape)
-    elif scope is Scope.FUNCTION:
-        best = np.broadcast_to(np.max(best, axis=0, keepdims=True), best.shape)
-    return np.asarray(best - _RIVAL * np.abs(best))
-
-
-def _tops_only(values: Array) -> Array:
-    """The grid values that are not below a neighbour; others are -inf."""
-    padded = np.pad(values, ((0, 0), (1, 1), (0, 0)), constant_values=-np.inf)
-    top = (values >= padded[:, :-2]) & (values >= padded[:, 2:])
-    return np.where(top, values, -np.inf)
-
-
-def _zoomed(
-    evaluate: Evaluate, motion: Indices, piece: int, column: Indices, center: Array
-) -> tuple[Array, Array]:
-    """Value and place of the top of each hill around ``center``. # (hills,) each."""
-    step = np.full(len(center), 1.0 / (_GRID - 1))
-    offsets = np.linspace(-1.0, 1.0, _ZOOM)
-    hills = np.arange(len(center))
-
-    def at(x: Array) -> Array:
-        width = x.shape[1]
-        values = evaluate(
-            np.repeat(motion, width), np.full(x.size, piece), np.clip(x, 0.0, 1.0).ravel()
-        )
-        return np.asarray(values[np.arange(x.size), np.repeat(column, width)].reshape(x.shape))
-
-    for _ in range(_ZOOMS):
-        x = np.clip(center[:, None] + step[:, None] * offsets, 0.0, 1.0)
-        values = at(x)
-        center = x[hills, np.argmax(values, axis=1)]
-        step = step / 4.0
-    x = np.stack([center - step, center, center + step], axis=1)
-    left, middle, right = at(x).T
-    bend = left - 2.0 * middle + right
-    slide = np.where(bend < 0.0, 0.5 * (left - right) / np.where(bend < 0.0, bend, 1.0), 0.0)
-    top = np.clip(center + step * np.clip(slide, -1.0, 1.0), 0.0, 1.0)
-    value = at(top[:, None])[:, 0]
-    return np.maximum(value, middle), np.where(value >= middle, top, center)
+        return np.broadcast_to(np.max(best, axis=1, keepdims=True), best.shape)
+    if scope is Scope.FUNCTION:
+        top = np.max(best, axis=0, keepdims=True)
+        return np.broadcast_to(top if known is None else np.maximum(top, known), best.shape)
+    return best
 
 
 def _higher(a: Highest, b: Highest) -> Highest:

@@ -59,9 +59,16 @@ class LawTable:
         start, end = self._start[index, piece], self._end[index, piece]
         return self._at(index, piece, start + (end - start) * x)
 
-    def at(self, index: Indices, s: Array) -> LawState:
-        """At s of each motion; at a switch the piece after it is meant. # (m,) each."""
-        piece = np.sum(s[:, None] >= self._end[index], axis=1)
+    def at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
+        """At s of each motion; at a switch the piece after it is meant.
+
+        Args:
+            index: of the motions. # (m,)
+            s: # (m,)
+            seen: places a hair beside s that choose the piece instead, for one side of a switch.
+        """
+        chosen = s if seen is None else seen
+        piece = np.sum(chosen[:, None] >= self._end[index], axis=1)
         last = np.sum(self._start[index] < 1.0, axis=1) - 1
         return self._at(index, np.minimum(piece, np.maximum(last, 0)), s)
 

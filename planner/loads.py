@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,21 +65,23 @@ def stretch_loads(
     state = _state_of(model, motions, durations)
 
     def sizes(index: Indices, piece: Indices, x: Array) -> Array:
-        qd, qdd, tau = state(index, piece, x)
-        power = tau * qd
-        total = np.sum(power, axis=1, keepdims=True)
-        peaks = [np.abs(qd), np.abs(qdd), np.abs(tau), np.abs(power), total, -total]
-        return np.concatenate(peaks, axis=1)
+        values = np.empty((len(x), 4 * n + 2))
+        qd, qdd, tau, power = (values[:, k * n : (k + 1) * n] for k in range(4))
+        qd[:], qdd[:], tau[:] = state(index, piece, x)
+        np.multiply(tau, qd, out=power)
+        np.sum(power, axis=1, out=values[:, 4 * n])
+        np.negative(values[:, 4 * n], out=values[:, 4 * n + 1])
+        return values
 
     def flows(index: Indices, piece: Indices, x: Array) -> Array:
         qd, _, tau = state(index, piece, x)
-        power = tau * qd
-        return np.concatenate([np.maximum(power, 0.0), power, tau * tau], axis=1)
+        return np.concatenate([tau * qd, tau * tau], axis=1)
 
-    peaks = highest(sizes, motions.count, motions.pieces, scope).value.reshape(-1, 4 * n + 2)
-    sums = _over_time(flows, motions, durations).reshape(-1, 3 * n)
+    peaks = highest(sizes, motions.count, motions.pieces, scope, magnitudes=4 * n).value
+    peaks = peaks.reshape(-1, 4 * n + 2)
+    sums = _over_time(flows, motions, durations, n).reshape(-1, 3 * n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
-    delivered, work, torque_squared = np.split(sums, 3, axis=1)
+    work, torque_squared, delivered = np.split(sums, 3, axis=1)
     return StretchLoads(
         speed=speed,
         acceleration=acceleration,
@@ -90,6 +92,20 @@ def stretch_loads(
         delivered=delivered,
         work=work,
         torque_squared=torque_squared,
+    )
+
+
+def reversed_loads(loads: StretchLoads) -> StretchLoads:
+    """Loads of the same motions run backwards in time, of a robot without friction.
+
+    Torques are the same, speeds and powers change sign; what a drive delivered it takes back.
+    """
+    return replace(
+        loads,
+        most_power=-loads.least_power,
+        least_power=-loads.most_power,
+        delivered=np.maximum(loads.delivered - loads.work, 0.0),
+        work=-loads.work,
     )
 
 
@@ -152,11 +168,11 @@ def _state_of(model: Model, motions: Motions, durations: Array) -> Where:
     return state
 
 
-def _over_time(flows: Evaluate, motions: Motions, durations: Array) -> Array:
-    """Integrals over time; each piece of a law lasts its share of the duration."""
+def _over_time(flows: Evaluate, motions: Motions, durations: Array, positive: int) -> Array:
+    """Integrals over time and of positive parts; each piece lasts its share of the duration."""
     k, pieces = motions.count, motions.pieces
     index, piece = (g.ravel() for g in np.meshgrid(np.arange(k), np.arange(pieces), indexing="ij"))
     first = motions.law_state(index, piece, np.zeros(index.size)).s
     last = motions.law_state(index, piece, np.ones(index.size)).s
     shares = (last - first).reshape(k, pieces)
-    return integrals(flows, k, pieces, shares * durations[:, None])
+    return integrals(flows, k, pieces, shares * durations[:, None], positive=positive)

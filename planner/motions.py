@@ -33,8 +33,8 @@ class Motions(Protocol):
     def law_state(self, index: Indices, piece: Indices, x: Array) -> LawState:
         """Progress inside a piece of the law. # (m,) each."""
 
-    def law_at(self, index: Indices, s: Array) -> LawState:
-        """Progress at s; at a switch the side after it. # (m,) each."""
+    def law_at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
+        """Progress at s; at a switch the side after it, or that of ``seen``. # (m,) each."""
 
     def states(self, index: Indices, law: LawState) -> PathState:
         """Joints where the law is. # (m, n) each."""
@@ -72,7 +72,7 @@ class OneMotion:
         # The side of a switch is chosen by looking a hair before it.
         seen = np.nextafter(flat, -1.0) if side == "left" else flat
         index = np.full(flat.size, self._index)
-        found = self._motions.states(index, self._motions.law_at(index, seen))
+        found = self._motions.states(index, self._motions.law_at(index, flat, seen))
         shape = (*np.shape(s), found.q.shape[1])
         return PathState(
             q=found.q.reshape(shape), dq=found.dq.reshape(shape), ddq=found.ddq.reshape(shape)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Highest, Scope, highest
+from planner.extremes import Scope, highest
 from planner.law_table import LawState, LawTable
 from planner.motions import along_path
 from robots.arm.branch_equations import FAMILIES
@@ -109,9 +109,9 @@ class LineMotions:
         """Progress inside a piece of the law. # (m,) each."""
         return self._table.state(np.zeros_like(index), piece, x)
 
-    def law_at(self, index: Indices, s: Array) -> LawState:
-        """Progress at s; at a switch the side after it. # (m,) each."""
-        return self._table.at(np.zeros_like(index), s)
+    def law_at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
+        """Progress at s; at a switch the side after it, or that of ``seen``. # (m,) each."""
+        return self._table.at(np.zeros_like(index), s, seen)
 
     def states(self, index: Indices, law: LawState) -> PathState:
         """Joints where the law is. # (m, 5) each."""
@@ -144,7 +144,7 @@ def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
 def least_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
     """Least duration of every line under speed and acceleration limits, exactly.
 
-    T is the largest over joints and s of |q'|/KV and √(|q''|/KA). A retract takes as long as its
+    T² is the largest over joints and s of (q'/KV)² and |q''|/KA. A retract takes as long as its
     line, because every law is symmetric in time. A linear law jumps in speed at its ends; as in the
     source, accelerations of the law itself are then not counted.
 
@@ -154,14 +154,13 @@ def least_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
 
     def ratios(index: Indices, piece: Indices, x: Array) -> Array:
         path = motions.states(index, motions.law_state(index, piece, x))
-        by_speed = np.abs(path.dq) / limits.max_speed
-        by_acceleration = np.sqrt(np.abs(path.ddq) / limits.max_acceleration)
-        return np.concatenate([by_speed, by_acceleration], axis=1)
+        by_speed = path.dq / limits.max_speed
+        return np.concatenate([by_speed * by_speed, path.ddq / limits.max_acceleration], axis=1)
 
-    found: Highest = highest(ratios, motions.count, motions.pieces, Scope.MOTION)
+    found = highest(ratios, motions.count, motions.pieces, Scope.MOTION, magnitudes=2 * n)
     which = np.argmax(found.value, axis=1) if motions.count else np.zeros(0, dtype=np.int64)
     return LineTimes(
-        duration=np.max(found.value, axis=1, initial=0.0),
+        duration=np.sqrt(np.max(found.value, axis=1, initial=0.0)),
         bindings=tuple(_binding(limits.names, int(k), n) for k in which),
     )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.branches import SINGULAR, Candidates, Choice, EndSolutions, exact_margins
 from planner.findings import Finding, Severity
+from planner.job import Job
 from planner.placement import PlacedPoints
 from planner.probing_lines import Lines
+from planner.timing import Timings
 from robots.arm.solutions import branch_name
 
 Array = NDArray[np.float64]
@@ -58,17 +58,63 @@ def approach_findings(placed: PlacedPoints) -> list[Finding]:
     ]
 
 
-def torque_findings(reasons: Sequence[str]) -> list[Finding]:
-    """Motions that no duration keeps within the torque limits."""
+def torque_findings(placed: PlacedPoints, choice: Choice, timings: Timings) -> list[Finding]:
+    """Motions that no duration keeps within the torque limits, by the point they serve."""
+    visits = choice.visits.tolist()
+    probe, retract, travel = (batch.impossible for batch in timings.batches)
+    # A retract that fails like its line is not reported a second time.
+    retract = {k: reason for k, reason in retract.items() if probe.get(k) != reason}
+    reasons = [
+        *((visits[k], "probing line", reason) for k, reason in probe.items()),
+        *((visits[k], "retract", reason) for k, reason in retract.items()),
+        *((visits[k + 1], "travel to it", reason) for k, reason in travel.items()),
+    ]
     return [
         Finding(
             code="P105",
             severity=Severity.ERROR,
-            where="motion",
-            message=reason,
+            where=placed.names[point],
+            message=f"{motion}: {reason[:1].lower()}{reason[1:].rstrip('.')}",
             hint="raise the torque limit if the drive allows it, or bring the part nearer",
         )
-        for reason in reasons
+        for point, motion, reason in sorted(reasons)
+    ]
+
+
+def order_finding(given: float, chosen: float) -> Finding:
+    """What a free visiting order has gained.
+
+    Args:
+        given: duration of the motions in the job's order. [s]
+        chosen: in the order that is planned. [s]
+    """
+    if chosen < given:
+        gain = f"{given - chosen:.3f} s ({100.0 * (1.0 - chosen / given):.1f} %) faster than"
+    else:
+        gain = "the job's own, as none that was found is faster than"
+    return Finding(
+        code="P110",
+        severity=Severity.NOTE,
+        where="motion",
+        message=f"the visiting order is {gain} the order of the job ({given:.3f} s of motion)",
+        hint='order = "as-given" in [travel] keeps the order of the job',
+    )
+
+
+def law_findings(job: Job) -> list[Finding]:
+    """Laws whose speed jumps: what the jump asks for is in no load."""
+    laws = (("probing lines", "approach", job.approach.law), ("travel", "travel", job.travel.law))
+    return [
+        Finding(
+            code="P111",
+            severity=Severity.NOTE,
+            where=where,
+            message="the linear law jumps to its speed and back to rest; the accelerations and "
+            "torques of these jumps are unbounded and not counted",
+            hint=f'another law in [{table}], such as "quintic", starts and ends at rest',
+        )
+        for where, table, law in laws
+        if law == "linear"
     ]
 
 
@@ -85,6 +131,9 @@ def _unreachable(placed: PlacedPoints, ends: EndSolutions, k: int) -> Finding:
     if outside[0] > 0.0:
         message = f"the {outside[1]} is {outside[0] * 1e3:.3f} mm out of reach of the wrist"
         hint = f"move the part {outside[0] * 1e3:.1f} mm or more towards the robot's reach"
+    elif not np.any(ends.start.lost[k] | ends.end.lost[k]):
+        message = "no branch of the arm carries the bent stylus along the whole line"
+        hint = "shift the part, turn the stylus, or use one whose ball lies on its axis"
     else:
         lost = ends.start.lost[k] | ends.end.lost[k]
         names = ", ".join(branch_name(int(f)) for f in np.nonzero(lost)[0])
@@ -102,7 +151,8 @@ def _unreachable(placed: PlacedPoints, ends: EndSolutions, k: int) -> Finding:
 def _refused(name: str, lines: Lines, required: float) -> Finding:
     """The family that comes nearest to being valid tells what is missing."""
     margins = exact_margins(lines)
-    spare = np.min(margins.limit, axis=1) - required
+    # A bent stylus may lose its branch on the way: no margin at all there.
+    spare = np.nan_to_num(np.min(margins.limit, axis=1) - required, nan=-np.inf)
     within = np.nonzero(spare >= 0.0)[0]
     if within.size:
         best = within[np.argmax(margins.singularity[within])]

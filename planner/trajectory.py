@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from planner.motions import Motions
 from planner.plan_types import Samples
+from robots.core.errors import MotionError
 from robots.core.model import Model
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Side = Literal["left", "right"]
+
+# Instants this near, relative to the time on the clock, are the same: rounding of sums of times.
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,11 +77,17 @@ class Trajectory:
         return float(self.starts[-1] + self.durations[-1]) if self.starts.size else 0.0
 
     def segment_at(self, t: Array, side: Side = "right") -> Indices:
-        """Segment that holds each instant; at a border the one after ("right") or before it."""
+        """Segment that holds each instant; at a border the one after ("right") or before it.
+
+        Raises:
+            MotionError: there is no segment.
+        """
+        if self.starts.size == 0:
+            raise MotionError("The plan has no motion, as no point is reached; see its findings.")
         moving = np.nonzero(self.durations > 0.0)[0]
         if moving.size == 0:
             return np.zeros(t.shape, dtype=np.int64)
-        place = np.searchsorted(self.starts[moving], t, side=side) - 1
+        place = np.searchsorted(self.starts[moving], t + self._hair(t, side), side=side) - 1
         return np.asarray(moving[np.clip(place, 0, moving.size - 1)])
 
     def state(self, t: Array, side: Side = "right") -> MotionState:
@@ -86,6 +96,9 @@ class Trajectory:
         Args:
             t: any order, clipped to the motion. # (m,) [s]
             side: which side of a switch of law or border of segments is meant.
+
+        Raises:
+            MotionError: there is no segment.
         """
         t = np.asarray(t, dtype=np.float64)
         return self.segment_state(self.segment_at(t, side), t, side)
@@ -103,9 +116,9 @@ class Trajectory:
             where, T = segment[rows], self.durations[segment[rows]]
             safe = np.where(T > 0.0, T, 1.0)
             s = np.clip((t[rows] - self.starts[where]) / safe, 0.0, 1.0)
-            seen = np.nextafter(s, -1.0).clip(0.0) if side == "left" else s
+            seen = s + self._hair(t[rows], side) / safe
             index = owner[where]
-            path = stretch.motions.states(index, stretch.motions.law_at(index, seen))
+            path = stretch.motions.states(index, stretch.motions.law_at(index, s, seen))
             q[rows] = path.q
             qd[rows] = np.where(T[:, None] > 0.0, path.dq / safe[:, None], 0.0)
             qdd[rows] = np.where(T[:, None] > 0.0, path.ddq / (safe * safe)[:, None], 0.0)
@@ -114,10 +127,11 @@ class Trajectory:
     def sample(self, period: float) -> Samples:
         """The motion every ``period`` seconds and at its last instant."""
         total = self.duration
-        count = int(np.floor(total / period * (1.0 + 1e-12))) + 1
+        count = int(np.floor(total / period + 1e-9)) + 1
         t: Array = np.minimum(np.arange(count) * period, total)
-        if t[-1] < total:
+        if total - t[-1] > 1e-9 * period:
             t = np.append(t, np.float64(total))
+        t[-1] = total
         segment = self.segment_at(t)
         state = self.segment_state(segment, t)
         return Samples(
@@ -129,3 +143,8 @@ class Trajectory:
             tau=self.model.torques(state.q, state.qd, state.qdd),
             position=self.model.forward(state.q)[:, :3, 3],
         )
+
+    @staticmethod
+    def _hair(t: Array, side: Side) -> Array:
+        """A step to one side of instants, just above rounding. # (m,) [s]."""
+        return np.asarray((-_ROUNDING if side == "left" else _ROUNDING) * np.abs(t))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from planner.law_table import LawState, LawTable
 from robots.core.joint_limits import JointLimits
 from robots.core.least_time import LeastTime, least_time
+from robots.core.motion_law import motion_law
 from robots.core.path import PathState
 
 Array = NDArray[np.float64]
@@ -56,9 +57,9 @@ class TravelMotions:
         """Progress inside a piece of each law. # (m,) each."""
         return self._table.state(index, piece, x)
 
-    def law_at(self, index: Indices, s: Array) -> LawState:
-        """Progress at s; at a switch the side after it. # (m,) each."""
-        return self._table.at(index, s)
+    def law_at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
+        """Progress at s; at a switch the side after it, or that of ``seen``. # (m,) each."""
+        return self._table.at(index, s, seen)
 
     def states(self, index: Indices, law: LawState) -> PathState:
         """Joints where the law is. # (m, n) each."""
@@ -70,23 +71,30 @@ class TravelMotions:
         )
 
 
-def travel_times(starts: Array, ends: Array, limits: JointLimits) -> Array:
-    """Least synchronised trapezoid times between configurations, for choosing among many.
+def travel_times(
+    starts: Array, ends: Array, limits: JointLimits, law_name: str = "trapezoid"
+) -> Array:
+    """Least synchronised times between configurations, for choosing among many.
 
     Args:
         starts: # (..., n) [rad]
         ends: broadcast against starts. # (..., n) [rad]
         limits: of the joints.
+        law_name: of the motion law.
 
     Returns:
         # (...) [s]
 
-    Source: [LAMMARI12] §V.3.3 eq. (V.8) with |D|
+    Source: [LAMMARI12] §V.3 with |D|
     """
     D = np.abs(ends - starts)
     by_speed = np.max(D / limits.max_speed, axis=-1)
     by_acceleration = np.max(D / limits.max_acceleration, axis=-1)
-    plateau = np.sqrt(by_acceleration) < by_speed
-    safe = np.where(plateau, by_speed, 1.0)
-    with_plateau = by_speed + by_acceleration / safe
-    return np.asarray(np.where(plateau, with_plateau, 2.0 * np.sqrt(by_acceleration)))
+    if law_name != "trapezoid":
+        law = motion_law(law_name)
+        by_root = np.sqrt(law.peak_acceleration * by_acceleration)
+        return np.asarray(np.maximum(law.peak_rate * by_speed, by_root))
+    root = np.sqrt(by_acceleration)
+    plateau = root < by_speed
+    with_plateau = by_speed + by_acceleration / np.where(plateau, by_speed, 1.0)
+    return np.asarray(np.where(plateau, with_plateau, 2.0 * root))

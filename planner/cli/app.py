@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli import commands
+from planner.cli import commands, plan_app
 from planner.cli.motion_app import motion
 from planner.cli.robot_app import app as robot_app
 from planner.cli.session import Session
@@ -32,8 +32,8 @@ def root(
 ) -> None:
     """Plans, proves and reports measuring jobs for robots.
 
-    Results go to stdout, messages to stderr. Exit codes: 0 done; 1 something failed its check;
-    2 bad input; 130 interrupted.
+    Results go to stdout, messages to stderr. Exit codes: 0 done; 1 not feasible, or something
+    failed its check; 2 bad input; 3 a plan failed its own validation; 130 interrupted.
     """
     del version  # its callback has done the work
     if context.obj is None:  # ``main`` has taken --quiet out of the arguments already
@@ -49,7 +49,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 app.callback()(root)
-app.command("demo")(commands.demo)
+app.command("demo")(plan_app.demo)
+app.command("init")(plan_app.init)
+app.command("plan")(plan_app.plan)
+app.command("check")(plan_app.check)
 app.add_typer(robot_app, name="robot")
 app.command("motion")(motion)
 app.command("explain")(commands.explain)

@@ -9,19 +9,6 @@ import typer
 from planner.cli.options import Json
 
 
-def demo(
-    context: typer.Context,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Write text, JSON and figures there.")
-    ] = "",
-    as_json: Json = False,
-) -> int:
-    """Show the model core at work on the measuring arm, and check it by independent roads."""
-    from planner.cli.demo import run_demo
-
-    return run_demo(out, as_json=as_json, session=context.obj)
-
-
 def explain(
     code: Annotated[
         str, typer.Argument(metavar="[CODE]", help="Such as R101; left out: all codes.")
@@ -35,7 +22,7 @@ def explain(
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="robot", help="Which kind of file.")],
+    name: Annotated[str, typer.Argument(metavar="job|robot|plan", help="Which kind of file.")],
 ) -> int:
     """Print the JSON Schema of a kind of file."""
     from planner.cli.schema import print_schema

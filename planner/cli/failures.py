@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from parts.errors import PartError
 from planner.cli.exit_codes import ExitCode
 from planner.errors import PlannerError
 from robots.core.errors import RobotError
@@ -28,7 +29,7 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         print("Interrupted.", file=sys.stderr)
         return ExitCode.INTERRUPTED
-    if isinstance(error, RobotError | PlannerError):
+    if isinstance(error, RobotError | PlannerError | PartError):
         print(f"Error: {error.message}", file=sys.stderr)
         return ExitCode.BAD_INPUT
     if isinstance(error, _COMMAND_ERROR):

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.cli.arm_answers import is_measuring_arm, solved
 from planner.cli.exit_codes import ExitCode
+from planner.cli.inverse_answers import StateAnswer, searched
 from planner.cli.output import number, print_csv, print_rows, print_table
 from planner.cli.robot_models import Request
 from planner.cli.states import States
 from planner.cli.states_columns import APPROACH, NORMAL, POSE, POSITION
 from planner.errors import StatesError
 from robots.core.errors import PoseError
-from robots.core.inverse import Answer, Solutions, Target, solve_many
+from robots.core.inverse import Target, Task
 from robots.core.pose import as_pose, nearest_rotation
 
 Array = NDArray[np.float64]
-
-_AT_A_TIME = 64  # states whose searches run together; more costs memory and gains nothing
 
 
 def print_inverse(request: Request, starts: int) -> int:
@@ -36,9 +36,10 @@ def print_inverse(request: Request, starts: int) -> int:
     target = target_of(request.table)
     found = tuple(_solved(request, target, starts))
     if request.json:
-        print_rows(_row(solutions) for solutions in found)
+        print_rows(answer.row() for answer in found)
     else:
-        headers = ("state", "solution", *request.headers("q"), "residual", "within_limits")
+        q = request.headers("q")
+        headers = ("state", "solution", "branch", *q, "residual", "within_limits")
         rows = _lines(found)
         if request.form.csv:
             print_csv(headers, rows)
@@ -99,54 +100,21 @@ _SHORTEST = 1e-9
 _DIGITS = 1e-3  # entry of RᵀR - I that four printed digits explain
 
 
-def _solved(request: Request, target: Target, starts: int) -> Iterator[Solutions]:
+def _solved(request: Request, target: Target, starts: int) -> Iterator[StateAnswer]:
+    """By the arm's closed form where there is one, else by a search from many starts."""
     begin = request.table.groups.get("q")
-    batches = range(0, len(request.table), _AT_A_TIME)
-    for first in request.session.watched(batches, "searching"):
-        part = slice(first, first + _AT_A_TIME)
-        yield from solve_many(
-            request.model,
-            Target(task=target.task, T=target.T[part]),
-            start=None if begin is None else begin[part],
-            starts=starts,
-        )
+    if target.task is Task.POSITION_AND_AXIS and is_measuring_arm(request.mechanism):
+        return solved(request.mechanism, target, begin)
+    return searched(request.model, target, begin, starts=starts, session=request.session)
 
 
-def _listed(solutions: Solutions) -> tuple[Answer, ...]:
-    """All successes; without one, what reaches the target outside the limits."""
-    if solutions.answers:
-        return solutions.answers
-    return (solutions.best,) if solutions.best.converged else ()
-
-
-def _row(solutions: Solutions) -> dict[str, object]:
-    row: dict[str, object] = {
-        "solutions": [
-            {
-                "q": answer.q,
-                "branch": f"numerical {place}",
-                "residual": _residual(answer),
-                "within_limits": answer.within_limits,
-                "position_residual_m": answer.position_residual,
-                "angle_residual_rad": answer.angle_residual,
-            }
-            for place, answer in enumerate(_listed(solutions), start=1)
-        ]
-    }
-    return row if solutions.success else row | {"reason": solutions.best.reason}
-
-
-def _residual(answer: Answer) -> float:
-    """Metres and radians taken as they are."""
-    return float(np.hypot(answer.position_residual, answer.angle_residual))
-
-
-def _lines(found: tuple[Solutions, ...]) -> list[list[object]]:
+def _lines(found: tuple[StateAnswer, ...]) -> list[list[object]]:
     lines: list[list[object]] = []
-    for state, solutions in enumerate(found, start=1):
-        for place, answer in enumerate(_listed(solutions), start=1):
-            verdict = "yes" if answer.within_limits else "no"
-            lines.append([state, place, *answer.q.tolist(), _residual(answer), verdict])
+    for state, answer in enumerate(found, start=1):
+        for place, solution in enumerate(answer.solutions, start=1):
+            verdict = "yes" if solution.within_limits else "no"
+            numbers = [*solution.q.tolist(), solution.residual]
+            lines.append([state, place, solution.branch, *numbers, verdict])
     return lines
 
 
@@ -154,13 +122,11 @@ def _cell(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _verdict(request: Request, found: tuple[Solutions, ...]) -> int:
-    failed = [place for place, solutions in enumerate(found) if not solutions.success]
+def _verdict(request: Request, found: tuple[StateAnswer, ...]) -> int:
+    failed = [place for place, answer in enumerate(found) if not answer.success]
     for place in failed[:_MOST_TOLD]:
-        best = found[place].best
-        code = "R202" if best.converged else "R201"
         line = request.table.lines[place]
-        request.session.say(f"{code} error: line {line}: {best.reason}")
+        request.session.say(f"{found[place].code} error: line {line}: {found[place].reason}")
     if len(failed) > _MOST_TOLD:
         request.session.say(f"and {len(failed) - _MOST_TOLD} more of {len(found)} states.")
     return ExitCode.FAILED if failed else ExitCode.DONE

@@ -47,4 +47,20 @@ PLAN_PAGES = (
         cause="A torque limit below what holds the arm still.",
         fix="Raise the limit if the drive allows it, or bring the part nearer to the base.",
     ),
+    Page(
+        code="P110",
+        title="visiting order chosen",
+        meaning="The job leaves the order of the points open. The message says how much time the "
+        "planned order saves; the plan's points stay in the order of the job, its segments do not.",
+        cause='order = "fastest" in [travel].',
+        fix='Nothing, unless the order matters: order = "as-given" keeps it.',
+    ),
+    Page(
+        code="P111",
+        title="law with jumps of speed",
+        meaning="A linear law reaches its speed at once and stops at once. The acceleration there "
+        "is unbounded, and no peak, torque or energy of the plan contains it.",
+        cause='law = "linear" in [approach] or [travel].',
+        fix="Use it to compare with a source; for a machine take another law.",
+    ),
 )

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.errors import PointsError
-from parts.point_file import MAX_BYTES, points_of
-from parts.points import ProbePoints
+from parts.errors import PartError, PointsError
+from parts.points import (
+    MAX_BYTES,
+    Compensation,
+    FoundPoints,
+    PointSource,
+    ProbePoints,
+    check_scale,
+    found_points,
+    surface_points,
+    with_surface_normals,
+)
 from planner.errors import JobError
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput
@@ -25,10 +34,17 @@ _POINT = ("points", "point")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPoints:
-    """The points of a job and the files they came from."""
+    """The points of a job and the files they came from.
+
+    Args:
+        points: of the job.
+        records: of the files.
+        source: how the point file was read; None for points in the job file.
+    """
 
     points: ProbePoints
     records: tuple[JobInput, ...]
+    source: PointSource | None = None
 
 
 def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
@@ -36,7 +52,8 @@ def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
 
     Raises:
         JobError: neither or both; a point file or a point with a fault; a ball without word on
-            whether points are compensated for it.
+            whether points are compensated for it; a point file that says otherwise; normals that
+            are missing where no surface gives them.
     """
     table = file.points
     if table.compensated is None and file.probe.ball_diameter_mm:
@@ -45,10 +62,14 @@ def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
             f"is missing; with a ball of {file.probe.ball_diameter_mm} mm it must be said: true if "
             "the points lie on the surface, false if they are centres of the ball.",
         )
+    if table.file is None and table.unit is not None:
+        raise folder.source.error(
+            ("points", "unit"), "is the unit of a point file, but there is none; remove it."
+        )
     if table.file is not None and table.point:
         raise folder.source.error(_FILE, "stands beside [[points.point]]; give one of the two.")
     if table.file is not None:
-        return _of_file(table.file, folder)
+        return _of_file(table.file, file, folder)
     if not table.point:
         raise folder.source.error(
             _FILE, "is missing; give a point file, or points as [[points.point]] tables."
@@ -56,13 +77,61 @@ def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
     return JobPoints(points=_of_tables(table.point, folder), records=())
 
 
-def _of_file(name: str, folder: JobFolder) -> JobPoints:
-    found = folder.read(name, _FILE, most=MAX_BYTES)
+def _of_file(name: str, file: JobFile, folder: JobFolder) -> JobPoints:
+    content = folder.read(name, _FILE, most=MAX_BYTES)
+    unit = file.points.unit
     try:
-        points = points_of(found.raw, origin=found.path.name)
-    except PointsError as error:
+        found = found_points(content.raw, origin=content.path.name, unit=unit, choice="nominal")
+        found, told = _with_normals(found, file, folder)
+        found = _settled(found, file, folder)
+        points = found.points
+    except PartError as error:
         raise JobError(error.message, **error.facts) from error
-    return JobPoints(points=points, records=(found.record,))
+    told = (*_told(found.source), *told)
+    if told:
+        points = replace(points, warnings=(*points.warnings, *told))
+    return JobPoints(points=points, records=(content.record,), source=found.source)
+
+
+def _settled(found: FoundPoints, file: JobFile, folder: JobFolder) -> FoundPoints:
+    """Points of which file and job say the same: on the surface, or centres of the job's ball."""
+    if found.source.compensation is Compensation.CENTRE and found.source.ball_diameter is not None:
+        found = surface_points(found)  # the ball they were measured with may be another one
+    source, stated = found.source, file.points.compensated
+    if source.compensation is Compensation.SURFACE and stated is False:
+        raise folder.source.error(
+            ("points", "compensated"),
+            f"is false, but the points of {source.origin} lie on the surface, as {source.format} "
+            "files give them; set it to true.",
+        )
+    if source.compensation is Compensation.CENTRE and stated is not False:
+        raise folder.source.error(
+            ("points", "compensated"),
+            f"must be false: the coordinates of {source.origin} are centres of the ball, as "
+            f"{source.format} files give them; give probe.ball_diameter_mm too.",
+        )
+    return found
+
+
+def _told(source: PointSource) -> tuple[str, ...]:
+    """How a file was read, unless it says all of it in its header, as our own does."""
+    plain = source.compensation is Compensation.UNSTATED and not source.notes
+    return () if plain else (source.describe(), *source.notes)
+
+
+def _with_normals(
+    found: FoundPoints, file: JobFile, folder: JobFolder
+) -> tuple[FoundPoints, tuple[str, ...]]:
+    """Points with the part's normals where their own are missing, and what the surface says."""
+    if found.has_normal.all() or not file.part.geometry or file.points.frame != "part":
+        return found, ()
+    from parts.geometry import load_geometry
+
+    path = folder.find(file.part.geometry, ("part", "geometry"))
+    geometry = load_geometry(path, unit=file.part.unit)
+    check_scale(found, geometry)
+    points, report = with_surface_normals(found, geometry)
+    return found.filled(points), report.sentences()
 
 
 def _of_tables(tables: Sequence[PointTable], folder: JobFolder) -> ProbePoints:

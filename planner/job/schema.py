@@ -96,7 +96,12 @@ class PointTable(Table):
 class PointsTable(Table):
     """The points: a file, or ``[[points.point]]`` tables."""
 
-    file: str | None = Field(default=None, description="CSV: name,x_mm,y_mm,z_mm,nx,ny,nz")
+    file: str | None = Field(
+        default=None, description="CSV, PC-DMIS .xyz, PowerInspect text, DMIS or QIF 3.0"
+    )
+    unit: Literal["mm", "cm", "m", "in", "ft"] | None = Field(
+        default=None, description="of a point file that carries none (PowerInspect)"
+    )
     point: tuple[PointTable, ...] = ()
     frame: Literal["part", "base"] = "part"
     compensated: bool | None = Field(

@@ -5,7 +5,8 @@ turns its back to it, the elbow bends one way or the other, the wrist is flipped
 
 The position is Paul's type 8 in (q2, q3) once q1 is known; the axis, carried into frame 3, gives q4
 and q5 by type 3. No family is ever lost: roots that rounding makes slightly negative count as zero,
-and how far a point lies out of reach is told by ``reserve``.
+and how far a point lies out of reach is told by ``reserve``. Only a wrist centre at the shoulder
+itself leaves q2 undefined; it is then an argument, as q1 is on the first joint's axis.
 
 Source: [LAMMARI12] §VI.5.5 with atan2 for every quotient (sources.md: the printed forms lose the
 quadrant, and Sq5 = …/Sq4 fails at q4 = 0)
@@ -13,6 +14,7 @@ quadrant, and Sq5 = …/Sq4 fails at q4 = 0)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -43,17 +45,30 @@ class Target:
         center: wrist centre, base frame. [m]
         axis: unit direction of the stylus, from wrist to ball, base axes.
         facing: sine and cosine of the first joint when the arm faces the point.
+        raised: sine and cosine of the second joint where the target leaves it free.
     """
 
     center: Vec3
     axis: Vec3
     facing: SineCosine
+    raised: SineCosine | None = None
 
 
-def target(center: Vec3, axis: Vec3, fn: Functions, q1: Scalar | None = None) -> Target:
-    """A target; the first joint faces the point, or is ``q1`` where the point leaves it free."""
-    angle = fn.atan2(center[1], center[0]) if q1 is None else q1
-    return Target(center=center, axis=axis, facing=(fn.sin(angle), fn.cos(angle)))
+def target(center: Vec3, axis: Vec3, fn: Functions, free: Sequence[Scalar] = ()) -> Target:
+    """A target, with values for the joints that it leaves free.
+
+    Args:
+        center: wrist centre, base frame. [m]
+        axis: unit direction of the stylus.
+        fn: functions of the reading.
+        free: nothing, so that the first joint faces the point; its value, where the point is on
+            its axis; or values of the first two joints, where the point is the shoulder itself.
+            [rad]
+    """
+    q1 = free[0] if free else fn.atan2(center[1], center[0])
+    pairs = [(fn.sin(angle), fn.cos(angle)) for angle in (q1, *free[1:])]
+    raised = pairs[1] if len(pairs) > 1 else None
+    return Target(center=center, axis=axis, facing=pairs[0], raised=raised)
 
 
 def reserve(reach: Reach, goal: Target) -> Scalar:
@@ -81,9 +96,12 @@ def family_angles(
     axis = goal.axis
     s3 = _sine_of_elbow(reach, goal)
     c3 = fn.sqrt(fn.maximum(1.0 - s3 * s3, 0.0)) * elbow
-    q2 = _upper_arm(reach, goal, shoulder, (s3, c3))
-    # Outside the reach the pair is not of unit length: the clamped arm points at the target.
-    scale = 1.0 / fn.sqrt(q2[0] * q2[0] + q2[1] * q2[1])
+    if goal.raised is None:
+        q2 = _upper_arm(reach, goal, shoulder, (s3, c3))
+        # The pair's length is known only within the reach: the clamped arm points at the target.
+        scale = 1.0 / fn.sqrt(q2[0] * q2[0] + q2[1] * q2[1])
+    else:
+        q2, scale = goal.raised, 1.0
     s2, c2 = q2[0] * scale, q2[1] * scale
     s23, c23 = s2 * c3 + c2 * s3, c2 * c3 - s2 * s3
     # The stylus in frame 3: in the arm's plane (vx, vy), and across it (w).

@@ -23,12 +23,12 @@ Array = NDArray[np.float64]
 JOINTS = 5
 _EXACT = 1e-9  # a length [m] or angle [rad] below this is zero: far below any machine's accuracy
 
-# alpha of each row; which of d and r may differ from zero.
+# alpha of each row; which of d and r may differ from zero, "+" where it must.
 _ROWS = (
     (0.0, "r"),
     (math.pi / 2, ""),
-    (0.0, "d"),
-    (math.pi / 2, "r"),
+    (0.0, "d+"),
+    (math.pi / 2, "r+"),
     (-math.pi / 2, ""),
 )
 
@@ -61,9 +61,35 @@ class ArmFamily:
         return float(np.abs(self.stylus_side).max()) <= _EXACT
 
     @property
+    def side(self) -> Array:
+        """The ball beside the stylus axis: along z5, and along z5 x stylus. # (2,) [m]."""
+        x, y, z = self.stylus_side
+        return np.array([z, y * self.stylus_direction[0] - x * self.stylus_direction[1]])
+
+    @property
     def reach(self) -> float:
         """Largest distance from the shoulder to the wrist centre. [m]."""
         return self.upper_arm + self.forearm
+
+    def radius(self, theta: Array) -> Array:
+        """Signed distance of the wrist centre from the first axis. # (..., 5) -> (...) [m]."""
+        q2, q23 = theta[..., 1], theta[..., 1] + theta[..., 2]
+        return np.asarray(self.upper_arm * np.cos(q2) + self.forearm * np.sin(q23))
+
+    def wrist_sine(self, theta: Array) -> Array:
+        """Signed sine of the angle between stylus and forearm. # (..., 5) -> (...)."""
+        x, y = self.stylus_direction[:2]
+        return np.asarray(np.cos(theta[..., 4]) * x - np.sin(theta[..., 4]) * y)
+
+    def shortfall(self, center: Array) -> Array:
+        """Distance of wrist centres beyond what the two arm lengths can span. # (..., 3) [m].
+
+        Zero or negative within reach; the triangle rule, with nothing of the inverse equations.
+        """
+        shoulder = np.array([0.0, 0.0, self.shoulder_height])
+        distance = np.linalg.norm(center - shoulder, axis=-1)
+        inner = abs(self.upper_arm - self.forearm)
+        return np.asarray(np.maximum(distance - self.reach, inner - distance))
 
 
 def arm_family(mechanism: Mechanism) -> ArmFamily:
@@ -115,10 +141,8 @@ def _row(arm: str, place: int, joint: Joint) -> _Row:
         joint.kind is JointKind.REVOLUTE
         and pair.is_single
         and abs(math.remainder(row.alpha - alpha, math.tau)) <= _EXACT
-        and ("d" in free or abs(row.d) <= _EXACT)
-        and ("r" in free or abs(row.r) <= _EXACT)
-        and ("d" not in free or row.d > _EXACT)
-        and (place != JOINTS - 2 or row.r > _EXACT)
+        and _allowed(row.d, "d", free)
+        and _allowed(row.r, "r", free)
     )
     if not found:
         raise ArmFamilyError(
@@ -132,9 +156,16 @@ def _row(arm: str, place: int, joint: Joint) -> _Row:
     return _Row(d=row.d, r=row.r, theta=row.theta)
 
 
+def _allowed(length: float, name: str, free: str) -> bool:
+    if name not in free:
+        return abs(length) <= _EXACT
+    return "+" not in free or length > _EXACT
+
+
 def _lengths(free: str) -> str:
     return {
         "": ", d = 0 and r = 0",
-        "d": ", d above zero and r = 0",
+        "d+": ", d above zero and r = 0",
         "r": ", d = 0 and any r",
+        "r+": ", d = 0 and r above zero",
     }[free]

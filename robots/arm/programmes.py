@@ -1,10 +1,11 @@
-"""The arm's recorded programmes: all branches of a target, and postures along probing lines."""
+"""The arm's recorded programmes: branches of a target, postures and rates along probing lines."""
 
 from __future__ import annotations
 
 from robots.arm.branch_equations import FAMILIES, Reach, family_angles, reserve, target
 from robots.arm.family import ArmFamily
 from robots.arm.line_equations import HeldArm, HeldLine, line_rates, line_state
+from robots.arm.task_solution import newton_step
 from robots.core.equations.tree import tree_of
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Node, Programme, Recorder, recording_functions
@@ -13,20 +14,21 @@ ANGLES = len(FAMILIES) * 5
 LINE_NUMBERS = 17  # start, tangent, axis, signs, posture at the start
 
 
-def branch_programme(family: ArmFamily, *, free_shoulder: bool) -> Programme:
+def branch_programme(family: ArmFamily, *, free: int = 0) -> Programme:
     """Wrist centre and stylus direction to eight families and the reserve of reach. # (41,).
 
     Args:
         family: the arm.
-        free_shoulder: whether the first joint is an argument, for points on its axis.
+        free: how many of the first joints are arguments: 1 for points on the first joint's axis, 2
+            for the shoulder itself.
     """
     recorder = Recorder()
     fn = recording_functions()
     center = _vector(recorder.argument("center", (3,)))
     axis = _vector(recorder.argument("axis", (3,)))
-    q1 = recorder.argument("q1", (1,))[0] if free_shoulder else None
+    given = recorder.argument("free", (free,)) if free else []
     reach = _reach(family)
-    goal = target(center, axis, fn, q1)
+    goal = target(center, axis, fn, given)
     angles = [
         fn.atan2(sine, cosine)
         for signs in FAMILIES
@@ -36,7 +38,7 @@ def branch_programme(family: ArmFamily, *, free_shoulder: bool) -> Programme:
 
 
 def line_programme(mechanism: Mechanism, family: ArmFamily) -> Programme:
-    """A line (17 numbers) and λ to q, dq/dλ and d²q/dλ². # (15,)."""
+    """A line (17 numbers) and λ to q, dq/dλ and d²q/dλ², for a straight stylus. # (15,)."""
     recorder = Recorder()
     numbers = recorder.argument("line", (LINE_NUMBERS,))
     lam = recorder.argument("lam", (1,))[0]
@@ -52,13 +54,23 @@ def line_programme(mechanism: Mechanism, family: ArmFamily) -> Programme:
     return recorder.programme("line_state", outputs, (15,))
 
 
-def rates_programme(mechanism: Mechanism) -> Programme:
+def rates_programme(mechanism: Mechanism, *, bent: bool) -> Programme:
     """Joints and tangent to dq/dλ and d²q/dλ². # (10,)."""
     recorder = Recorder()
     q = recorder.argument("q", (5,))
     tangent = _vector(recorder.argument("tangent", (3,)))
-    rates = line_rates(tree_of(mechanism), q, tangent, recording_functions())
+    rates = line_rates(tree_of(mechanism), q, tangent, recording_functions(), bent=bent)
     return recorder.programme("line_rates", rates, (10,))
+
+
+def newton_programme(mechanism: Mechanism) -> Programme:
+    """Joints, ball and direction wanted to Newton's step and what is missing. # (7,)."""
+    recorder = Recorder()
+    q = recorder.argument("q", (5,))
+    position = _vector(recorder.argument("position", (3,)))
+    axis = _vector(recorder.argument("axis", (3,)))
+    outputs = newton_step(tree_of(mechanism), q, (position, axis), recording_functions())
+    return recorder.programme("newton_step", outputs, (7,))
 
 
 def _vector(nodes: list[Node]) -> tuple[Node, Node, Node]:

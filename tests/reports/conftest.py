@@ -21,6 +21,7 @@ from planner.plan_types import (
     SegmentKind,
     Totals,
 )
+from reports.validation.check import Check, Validation
 
 CONTACTS = np.radians([[40.0, -20, 30, 50, -10], [50, -25, 35, 60, -20]])
 NAN = np.full(5, np.nan)
@@ -52,19 +53,15 @@ class SyntheticTrajectory:
         )
 
 
-@dataclass(frozen=True)
-class Check:
-    name: str
-    value: float
-    limit: float
-    unit: str
-    passed: bool
-
-
-@dataclass(frozen=True)
-class Validation:
-    passed: bool
-    checks: tuple[Check, ...]
+def checked(name: str, value: float, limit: float, unit: str) -> Check:
+    return Check(
+        name=name,
+        value=value,
+        limit=limit,
+        unit=unit,
+        passed=value <= limit,
+        explanation=f"what {name} means",
+    )
 
 
 def _segments() -> tuple[Segment, ...]:
@@ -180,15 +177,15 @@ def samples(plan):
 @pytest.fixture(scope="session")
 def validation():
     checks = (
-        Check("samples reach the points", 1.5e-15, 1e-9, "m", True),
-        Check("finite differences of q give qd", 2e-10, 1e-6, "rad/s", True),
+        checked("samples reach the points", 1.5e-15, 1e-9, "m"),
+        checked("finite differences of q give qd", 2e-10, 1e-6, "1"),
     )
     return Validation(passed=True, checks=checks)
 
 
 @pytest.fixture(scope="session")
 def failed_validation():
-    checks = (Check("samples reach the points", float("nan"), 1e-9, "m", False),)
+    checks = (checked("samples reach the points", float("nan"), 1e-9, "m"),)
     return Validation(passed=False, checks=checks)
 
 

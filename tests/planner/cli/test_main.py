@@ -16,7 +16,7 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.failures import exit_code_of
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMANDS = ["demo", "motion", "explain", "schema", "doctor", "completion"]
+COMMANDS = ["demo", "init", "plan", "check", "motion", "explain", "schema", "doctor", "completion"]
 ROBOT = [
     *("list", "show", "check", "forward", "inverse", "velocity", "acceleration", "jacobian"),
     *("dynamics", "mass", "lagrange", "workspace", "singularities", "equations", "bench"),
@@ -66,7 +66,7 @@ def test_help_of_every_robot_command(palpeur, command):
         (("robot", "show", "measuring-arm", "--fast"), "No such option"),
         (("robot", "bench", "measuring-arm", "--samples", "many"), "samples"),
         (("robot", "bench", "measuring-arm", "--samples", "1"), "samples"),
-        (("schema", "job"), "robot"),
+        (("schema", "part"), "job, robot and plan"),
         (("completion", "tcsh"), "bash, zsh, fish"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robots.arm.solutions import BRANCH_NAMES
 from robots.core.model import Model
 from robots.library import load
 
@@ -44,15 +45,52 @@ def test_every_solution_reaches_point_and_axis(palpeur):
     T = ARM.forward(Q)
     normal = -T[:3, 2]
     (row,) = inverse(palpeur, "x_m,y_m,z_m,nx,ny,nz\n" + line(*T[:3, 3], *normal)).rows
-    assert len(row["solutions"]) >= 2
+    assert len(row["solutions"]) == 8
+    assert {solution["branch"] for solution in row["solutions"]} == set(BRANCH_NAMES)
+    low, high = ARM.mechanism.q_min, ARM.mechanism.q_max
     for solution in row["solutions"]:
         assert set(solution) >= {"q", "branch", "residual", "within_limits"}
-        assert solution["within_limits"]
-        assert solution["residual"] < 1e-9
+        q = np.array(solution["q"])
+        assert solution["within_limits"] == bool(np.all((q >= low) & (q <= high)))
+        np.testing.assert_allclose(
+            solution["limit_margins_rad"], np.minimum(q - low, high - q), atol=1e-12
+        )
+        assert solution["residual"] < 1e-12
         again = ARM.forward(solution["q"])
         np.testing.assert_allclose(again[:3, 3], T[:3, 3], atol=1e-9)
         np.testing.assert_allclose(again[:3, 2], T[:3, 2], atol=1e-9)
     assert min(np.abs(np.array(s["q"]) - Q).max() for s in row["solutions"]) < 1e-8
+
+
+def test_solutions_within_limits_come_first_and_joint_4_has_another_turn(palpeur):
+    T = ARM.forward(Q)
+    (row,) = inverse(palpeur, "x_m,y_m,z_m,nx,ny,nz\n" + line(*T[:3, 3], *-T[:3, 2])).rows
+    verdicts = [solution["within_limits"] for solution in row["solutions"]]
+    assert verdicts == sorted(verdicts, reverse=True)
+    own = min(row["solutions"], key=lambda s: np.abs(np.array(s["q"]) - Q).max())
+    assert own["branch"] == "shoulder+ elbow+ wrist-"
+    assert own["singular"] == []
+    assert own["singularity_margin"] > 0.3
+    np.testing.assert_allclose(own["alternatives"], [Q - [0, 0, 0, 2 * np.pi, 0]], atol=1e-12)
+
+
+def test_a_singular_target_is_named_and_keeps_the_joint_that_it_leaves_free(palpeur):
+    """Stylus along the forearm: q5 = 0 leaves q4 open, and the table's posture settles it."""
+    q = np.array([0.3, -0.2, 0.7, 2.1, 0.0])
+    T = ARM.forward(q)
+    header = "x_m,y_m,z_m,nx,ny,nz,q1_rad,q2_rad,q3_rad,q4_rad,q5_rad\n"
+    (row,) = inverse(palpeur, header + line(*T[:3, 3], *-T[:3, 2], *q)).rows
+    first = row["solutions"][0]
+    np.testing.assert_allclose(first["q"], q, atol=1e-12)
+    assert first["singular"] == ["wrist"]
+    assert len(row["solutions"]) < 8  # the two wrists are one posture here, listed once
+
+
+def test_poses_and_positions_stay_numerical(palpeur):
+    T = ARM.forward(Q)
+    header = ",".join(f"T{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3, 4))
+    (row,) = inverse(palpeur, header + "\n" + line(*T[:3].ravel())).rows
+    assert row["solutions"][0]["branch"] == "numerical 1"
 
 
 def test_the_normal_is_opposite_to_the_tool_axis(palpeur):
@@ -109,16 +147,18 @@ def test_a_first_guess_comes_first(palpeur):
 
 
 def test_out_of_reach_and_out_of_limits_are_failures_that_say_which(palpeur):
-    beyond = ARM.forward([0.3, 1.8, -1.0, 1.5, -0.4])  # q2 above 90 degrees
+    beyond = ARM.forward([0.3, 0.5, 2.5, 1.5, -0.4])  # folded: |q3| above 110 degrees
     text = "x_m,y_m,z_m,nx,ny,nz\n3,0,0,0,0,1\n" + line(*beyond[:3, 3], *-beyond[:3, 2])
     ran = inverse(palpeur, text)
     assert ran.code == 1
     far, limited = ran.rows
     assert far["solutions"] == []
-    assert "Unreachable" in far["reason"]
+    assert far["reason"].startswith("Unreachable: the wrist centre would be 513.")
     assert "R201 error: line 2" in ran.err
-    if not any(solution["within_limits"] for solution in limited["solutions"]):
-        assert "R202 error: line 3" in ran.err
+    assert not any(solution["within_limits"] for solution in limited["solutions"])
+    assert len(limited["solutions"]) == 8
+    assert "R202 error: line 3" in ran.err
+    assert "beyond its" in limited["reason"]
 
 
 @pytest.mark.parametrize(

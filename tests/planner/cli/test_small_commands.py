@@ -1,12 +1,12 @@
-"""``explain``, ``schema``, ``doctor``, ``completion`` and ``demo``."""
+"""``explain``, ``schema``, ``doctor`` and ``completion``."""
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from planner.findings import page, pages
@@ -48,6 +48,18 @@ def test_the_robot_schema_is_json_schema(palpeur):
     assert set(tomllib.loads(text_of("measuring-arm"))) <= keys
 
 
+@pytest.mark.parametrize("kind", ["job", "plan"])
+def test_the_other_schemas_are_json_schemas(palpeur, kind):
+    jsonschema.Draft202012Validator.check_schema(palpeur("schema", kind).json)
+
+
+def test_a_plan_keeps_the_published_schema(palpeur):
+    from planner.library import path_of
+
+    ran = palpeur("check", str(path_of("nine-points-corrected")), "--json")
+    jsonschema.validate(ran.json, palpeur("schema", "plan").json)
+
+
 def test_the_doctor_looks_at_everything(palpeur):
     ran = palpeur("doctor", "--json")
     names = {check["name"] for check in ran.json["checks"]}
@@ -77,36 +89,3 @@ def test_completion_scripts(palpeur, shell):
     assert (ran.code, ran.err) == (0, "")
     assert "palpeur" in ran.out
     assert f"complete_{shell}" in ran.out
-
-
-def test_the_demonstration_passes_its_checks(palpeur):
-    ran = palpeur("demo", "--json")
-    assert ran.code == 0
-    document = ran.json
-    assert document["passed"]
-    assert len(document["checks"]) >= 9
-    assert all(check["value"] <= check["limit"] for check in document["checks"])
-
-
-def test_the_demonstration_writes_the_same_files_twice(palpeur, tmp_path):
-    contents = []
-    for name in ("a", "b"):
-        ran = palpeur("demo", "--out", tmp_path / name)
-        assert ran.code == 0
-        assert "checks passed" in ran.out
-        files = {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
-        contents.append(files)
-    assert contents[0] == contents[1]
-    assert {Path(name).suffix for name in contents[0]} == {".txt", ".json", ".png", ".svg"}
-    assert json.loads(contents[0]["demo.json"])["passed"]
-    assert contents[0]["measuring-arm-motion.png"].startswith(b"\x89PNG")
-
-
-def test_a_failed_check_fails_the_demonstration(palpeur, monkeypatch):
-    from planner.cli.demo_checks import Check
-
-    bad = (Check(name="x", value=float("nan"), limit=1.0),)
-    monkeypatch.setattr("planner.cli.demo.run_checks", lambda _: bad)
-    ran = palpeur("demo")
-    assert ran.code == 1
-    assert "FAILED" in ran.out

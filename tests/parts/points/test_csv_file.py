@@ -6,22 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parts import point_file
 from parts.errors import PointsError
-from parts.point_file import points_of, read_points
+from parts.points import Compensation, file_text, found_points, read_points
 
 HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz\n"
 
 
 def read(text, origin="p.csv"):
-    return points_of(text.encode(), origin=origin)
+    return found_points(text.encode(), origin=origin).points
 
 
 def test_a_plain_file(tmp_path):
     path = tmp_path / "plate.csv"
     path.write_text(HEADER + "P1,50,50,382.5,0,0,1\nP2, -1.5e1 ,.5,+2.,0,1,0\n")
-    points = read_points(path)
+    found = read_points(path)
+    points = found.points
     assert points.names == ("P1", "P2")
+    assert found.source.describe() == (
+        "plate.csv: CSV, lengths in mm (the header), not stated by the file."
+    )
+    assert found.source.compensation is Compensation.UNSTATED
     assert points.positions.tolist() == [[0.05, 0.05, 0.3825], [-0.015, 0.0005, 0.002]]
     assert points.normals.tolist() == [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
 
@@ -68,11 +72,7 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
             "name,x_mm,y_m,z_mm,nx,ny,nz\n",
             "p.csv, line 1: x_mm and y_m have different units",
         ),
-        (
-            "name;x_mm;y_mm;z_mm;nx;ny;nz\nP1;1,5;2;3;0;0;1\n",
-            "p.csv, line 1: the columns are separated by semicolons",
-        ),
-        ("name\tx_mm\n", "separated by tabs"),
+        ("name;x_mm,y_mm\n", "p.csv, line 1: the header has commas and semicolons; separate all"),
         ("name,x_mm,y_mm,z_mm,nx,ny\nP1,1,2,3,0,0\n", "p.csv, line 1: column nz is missing;"),
         ("name,nx,ny,nz\nP1,1,2,3\n", "p.csv, line 1: column x_mm is missing;"),
         ("name,x_mm,x_mm,z_mm,nx,ny,nz\n", "column 'x_mm' stands here twice"),
@@ -92,15 +92,12 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
         (HEADER + "P1,١,0,3,0,0,1\n", "line 2, column x_mm: found '١'; expected a number."),
         (HEADER + "P1,1,2,3,0,,1\n", "line 2, column ny: found an empty cell; expected a number."),
         (
-            HEADER + 'P1,1,"2,5",3,0,0,1\n',
-            "line 2, column y_mm: found '2,5'; expected a number with a decimal point.",
-        ),
-        (
             HEADER + "P1,1,2,5,3,0,0,1\n",
-            "p.csv, line 2: found 8 cells; expected 7, as in the header. Decimals are written with "
-            "a point, not a comma.",
+            "p.csv, line 2: found 8 cells; expected 7, as in the header. With commas between "
+            "columns, decimals are written with a point, not a comma; or separate the columns by "
+            "semicolons.",
         ),
-        (HEADER + "P1;1;2;5;3;0;0\n", "found 1 cells; expected 7, as in the header. Columns are"),
+        (HEADER + "P1;1;2;5;3;0;0\n", "found 1 cells; expected 7, as in the header. Columns are separated by commas, not sem"),
         (
             HEADER + "P1,1,2,3,0,0,1\nP2,1,2,3,0,0,0\n",
             "p.csv, line 3, column nx, ny, nz: point 'P2': its normal [0.0, 0.0, 0.0] has length 0",
@@ -136,15 +133,15 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(PointsError, match="cannot be read: Is a directory"):
         read_points(tmp_path)
     with pytest.raises(PointsError, match=r"p.csv, line 2: byte 30 is not UTF-8"):
-        points_of(HEADER.encode() + b"\xe9,1,2,3,0,0,1\n", origin="p.csv")
+        found_points(HEADER.encode() + b"\xe9,1,2,3,0,0,1\n", origin="p.csv")
 
 
 def test_size_caps_are_named(monkeypatch):
-    monkeypatch.setattr(point_file, "MAX_ROWS", 2)
+    monkeypatch.setattr(file_text, "MAX_POINTS", 2)
     row = "P{},1,2,3,0,0,1\n"
     with pytest.raises(PointsError, match="line 4: there are more than 2 points; split the file"):
         read(HEADER + "".join(row.format(i) for i in range(3)))
-    monkeypatch.setattr(point_file, "MAX_BYTES", 40)
+    monkeypatch.setattr(file_text, "MAX_BYTES", 40)
     with pytest.raises(PointsError, match="more than 40 bytes; split it"):
         read(HEADER + row.format(1))
 
@@ -156,3 +153,66 @@ def test_ten_thousand_points_survive_the_journey():
     points = read("name,x_m,y_m,z_m,nx,ny,nz\n" + "".join(rows))
     assert np.array_equal(points.positions, positions)
     assert points.names[-1] == "N9999"
+
+
+def test_semicolons_tabs_and_decimal_commas():
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        text = HEADER + "P1,382#500,-0#5,1e2,0,0#6,0#8\n"
+        text = text.replace(",", separator).replace("#", ",")
+        found = found_points(text.encode(), origin="p.csv")
+        assert found.positions.tolist() == [[0.3825, -0.0005, 0.1]]
+        assert found.points.normals[0] == pytest.approx([0, 0.6, 0.8], abs=1e-15)
+        assert found.source.notes == (
+            f"The columns are separated by {name}.",
+            "Decimals are written with commas.",
+        )
+    quoted = read(HEADER + 'P1,1,"2,5",3,0,0,1\n')
+    assert quoted.positions.tolist() == [[0.001, 0.0025, 0.003]]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (
+            "1,500;2;3;0;0;1",  # every comma of the file may group thousands
+            "line 2, column x_mm: found '1,500', which may mean 1.500 or 1500, and no number of "
+            "the file settles which; write decimals with a point.",
+        ),
+        ("1,5;2.5;3;0;0;1", "found '1,5', with a comma, but '2.5' in line 2 has a decimal point"),
+        ("1.234,5;2;3;0;0;1", "found '1.234,5', with signs that group digits"),
+        ("1,234,567;2;3;0;0;1", "found '1,234,567', with signs that group digits"),
+        ("1,5x;2;3;0;0;1", "found '1.5x'; expected a number."),
+        ("1,500;2;3;0;0;nan", "found '1,500', which may mean"),
+    ],
+)
+def test_doubtful_decimal_commas_are_refused_with_the_reason(cells, message):
+    with pytest.raises(PointsError, match=re.escape(message)):
+        read(HEADER.replace(",", ";") + f"P1;{cells}\n")
+
+
+def test_normals_may_be_left_to_the_surface():
+    found = found_points(b"name,x_mm,y_mm,z_mm\nA,1,2,3\nB,1,2,4\n", origin="p.csv")
+    assert not found.has_normal.any()
+    with pytest.raises(PointsError, match=re.escape("2 of 2 points have no normal (A, B); add")):
+        assert found.points
+    some = found_points((HEADER + "A,1,2,3,,,\nB,1,2,3,0,1,0\n").encode(), origin="p.csv")
+    assert some.has_normal.tolist() == [False, True]
+    assert some.checked.normals[1].tolist() == [0.0, 1.0, 0.0]
+    with pytest.raises(PointsError, match="line 3, column nz: found an empty cell"):
+        read(HEADER + "A,1,2,3,,,\nB,1,2,3,0,1,\n")
+
+
+def test_points_in_the_same_place_are_told():
+    row = "{},1,2,3,0,0,1\n"
+    points = read(HEADER + row.format("A") + "B,1,2,3,0,1,0\n" + row.format("C"))
+    assert points.warnings == (
+        "1 of 3 points stand where another one does, with the same normal (C where A is): they "
+        "will be touched twice.",
+    )
+
+
+def test_exponents_beyond_any_double():
+    with pytest.raises(PointsError, match="its position holds inf"):
+        read("name,x_in,y_in,z_in,nx,ny,nz\nP1,1e9999999999999999999,0,0,0,0,1\n")
+    text = "name,x_in,y_in,z_in,nx,ny,nz\nP1,1e-9999999999999999999,0,0,0,0,1\n"
+    assert read(text).positions.tolist() == [[0.0, 0.0, 0.0]]

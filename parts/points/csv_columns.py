@@ -1,4 +1,4 @@
-"""The header of a point file: which column is which, and in what unit."""
+"""The header of a point file: which column is which, in what unit, and what separates columns."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from parts.errors import PointsError
+from parts.points.faults import fault
 
 LENGTH_UNITS = ("mm", "m", "in")
 NORMAL_COLUMNS = ("nx", "ny", "nz")
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _COORDINATE = re.compile(r"([xyz])_(mm|m|in)")
 _HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz (and, if you like, feature)"
 
@@ -32,6 +34,11 @@ class PointColumns:
         """Headers of the three coordinates, in the order x, y, z."""
         return tuple(f"{axis}_{self.unit}" for axis in "xyz")
 
+    @property
+    def normals(self) -> tuple[str, ...]:
+        """Headers of the normal; none where it is left to the part's surface."""
+        return NORMAL_COLUMNS if NORMAL_COLUMNS[0] in self.headers else ()
+
     def header_of(self, column: str) -> str:
         """Header of a column that is named without unit, as ``ProbePoints`` does."""
         return f"{column}_{self.unit}" if column in ("x", "y", "z") else column
@@ -41,36 +48,54 @@ class PointColumns:
         return self.headers.index(header) if header in self.headers else None
 
 
-def columns_of(cells: Sequence[str], place: str) -> PointColumns:
-    """Read a header line.
-
-    Args:
-        cells: of the line.
-        place: file and line, for messages.
+def separator_of(header: str, origin: str, line: int) -> str:
+    """What separates the columns, by the header line, whose names hold none of the signs.
 
     Raises:
-        PointsError: other separators than commas, no unit or several, a column that is missing,
-            unknown or given twice.
+        PointsError: two of them occur.
     """
-    _check_separator(cells, place)
+    found = [sign for sign in SEPARATORS if sign in header]
+    if len(found) > 1:
+        told = " and ".join(SEPARATORS[sign] for sign in found)
+        raise fault(
+            origin,
+            f"the header has {told}; separate all columns by one of them.",
+            line=line,
+            found=found,
+        )
+    return found[0] if found else ","
+
+
+def columns_of(cells: Sequence[str], origin: str, line: int) -> PointColumns:
+    """Read the cells of a header line.
+
+    Raises:
+        PointsError: no unit or several, a column that is missing, unknown or given twice.
+    """
     headers = tuple(cell.strip() for cell in cells)
     for header in headers:
         if headers.count(header) > 1:
-            raise _error(place, f"column {header!r} stands here twice; remove one", header)
+            sentence = f"column {header!r} stands here twice; remove one"
+            raise _error(origin, line, sentence, header)
     units: dict[str, str] = {}
     for found in filter(None, map(_COORDINATE.fullmatch, headers)):
         units.setdefault(found[2], found[0])
     if len(units) > 1:
         told = " and ".join(units.values())
-        raise _error(place, f"{told} have different units; give x, y and z in one unit", told)
+        sentence = f"{told} have different units; give x, y and z in one unit"
+        raise _error(origin, line, sentence, told)
     unit = next(iter(units), "mm")
-    known = ("name", *(f"{axis}_{unit}" for axis in "xyz"), *NORMAL_COLUMNS, "feature")
+    required = ("name", *(f"{axis}_{unit}" for axis in "xyz"))
+    known = (*required, *NORMAL_COLUMNS, "feature")
     for header in headers:
         if header not in known:
-            raise _error(place, _unknown(header, known), header)
-    for header in known[:-1]:
+            raise _error(origin, line, _unknown(header, known), header)
+    if set(NORMAL_COLUMNS) & set(headers):
+        required += NORMAL_COLUMNS
+    for header in required:
         if header not in headers:
-            raise _error(place, f"column {header} is missing; expected {_HEADER}", header)
+            sentence = f"column {header} is missing; expected {_HEADER}"
+            raise _error(origin, line, sentence, header)
     return PointColumns(headers=headers, unit=unit)
 
 
@@ -83,24 +108,12 @@ def _unknown(header: str, known: Sequence[str]) -> str:
         return (
             f"column {header!r} carries no unit; expected one of {names}: a unit is never guessed"
         )
-    close = get_close_matches(lowered, known, n=1, cutoff=0.5)
+    close = get_close_matches(lowered[:40], known, n=1, cutoff=0.5)
     advice = f"did you mean {close[0]}?" if close else f"expected {_HEADER}"
     return f"column {header[:40]!r} is not known; {advice}"
 
 
-def _check_separator(cells: Sequence[str], place: str) -> None:
-    for sign, name in ((";", "semicolons"), ("\t", "tabs")):
-        if any(sign in cell for cell in cells):
-            raise _error(
-                place,
-                f"the columns are separated by {name}, as some spreadsheets write CSV; such files "
-                "may also have decimal commas, so they are not read. Save the file with commas "
-                "between columns and decimal points",
-                sign,
-            )
-
-
-def _error(place: str, sentence: str, column: str) -> PointsError:
-    end = "" if sentence.endswith("?") else "."
-    file, _, line = place.rpartition(", line ")
-    return PointsError(f"{place}: {sentence}{end}", file=file, line=int(line), column=column)
+def _error(origin: str, line: int, sentence: str, column: str) -> PointsError:
+    error = fault(origin, sentence + ("" if sentence.endswith("?") else "."), line=line)
+    error.facts["column"] = column
+    return error

@@ -1,0 +1,71 @@
+"""Ball centres → points on the surface, and word on which of the two points are."""
+
+from __future__ import annotations
+
+import math
+
+from parts.points.faults import fault
+from parts.points.found import FoundPoints
+from parts.points.probe_points import ProbePoints
+from parts.points.source import Compensation
+
+_SAME = 1e-9  # [m]; balls that differ by less are the same ball
+
+
+def surface_points(found: FoundPoints, *, ball_diameter: float | None = None) -> FoundPoints:
+    """Bring points to the surface.
+
+    Centres of the ball move against their normals by its radius. Points that lie on the surface,
+    and those of which the file says nothing, stay; the record tells which was the case.
+
+    Args:
+        found: points of a file.
+        ball_diameter: of the ball; None where the file says it, or where none is needed. [m]
+
+    Raises:
+        PointsError: centres without a ball or without normals; another ball than the file's.
+    """
+    diameter = _ball(found, ball_diameter)
+    source = found.source
+    if source.compensation is not Compensation.CENTRE:
+        return found
+    if diameter is None:
+        raise fault(
+            source.origin,
+            "the coordinates are centres of the ball, not points on the surface; give the ball's "
+            "diameter (0 for a point) to move them there along their normals.",
+        )
+    points = found.points
+    moved = ProbePoints(
+        names=points.names,
+        positions=points.positions - 0.5 * diameter * points.normals,
+        normals=points.normals,
+        features=points.features,
+        warnings=points.warnings,
+    )
+    note = (
+        f"The coordinates were centres of a ball of {1e3 * diameter:.6g} mm; the points were moved "
+        "to the surface by its radius, against their normals."
+    )
+    return found.filled(moved).with_source(
+        compensation=Compensation.SURFACE, ball_diameter=diameter, notes=(*source.notes, note)
+    )
+
+
+def _ball(found: FoundPoints, given: float | None) -> float | None:
+    stated = found.source.ball_diameter
+    if given is not None and not (math.isfinite(given) and given >= 0.0):
+        raise fault(
+            found.source.origin,
+            f"the ball's diameter is {given} m; expected zero or more.",
+            found=given,
+        )
+    if given is not None and stated is not None and abs(given - stated) > _SAME:
+        raise fault(
+            found.source.origin,
+            f"the file was made with a ball of {1e3 * stated:.6g} mm, but {1e3 * given:.6g} mm is "
+            "given; use the same ball.",
+            found=given,
+            expected=stated,
+        )
+    return stated if given is None else given

@@ -1,0 +1,92 @@
+"""Our own point files (CSV) → points.
+
+``name,x_mm,y_mm,z_mm,nx,ny,nz[,feature]``: the unit stands in the header (``_mm``, ``_m``, ``_in``)
+or the file is refused; columns in any order, separated by commas, semicolons or tabs; decimal
+commas where they are unambiguous; UTF-8, with or without a byte-order mark; any line ending. The
+three normal columns, or the three cells of one point, may be left out: such normals are taken
+from the part's surface later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.errors import PointsError
+from parts.points.csv_columns import SEPARATORS
+from parts.points.csv_decimals import has_commas, plain_columns
+from parts.points.csv_table import Table, table_of
+from parts.points.file_text import text_of
+from parts.points.found import FoundPoints, checked_columns
+from parts.points.source import Compensation, PointSource
+
+Array = NDArray[np.float64]
+
+FORMAT = "CSV"
+
+
+def csv_points(raw: bytes, *, origin: str) -> FoundPoints:
+    """Points from the content of a CSV point file.
+
+    Args:
+        raw: content of the file.
+        origin: names it in messages.
+
+    Raises:
+        PointsError: not points; with file, line, column, what was found and what was expected.
+    """
+    table = table_of(text_of(raw, origin), origin)
+    columns = table.columns
+    texts = plain_columns(table, (*columns.coordinates, *columns.normals))
+    try:
+        return checked_columns(
+            names=tuple(table.texts("name")),
+            positions=np.column_stack([table.metres(c, texts[c]) for c in columns.coordinates]),
+            normals=_normals(table, texts),
+            features=tuple(table.texts("feature")),
+            lines=table.lines,
+            source=_source(table),
+        )
+    except PointsError as error:
+        row = error.facts.get("row")
+        column = columns.header_of(str(error.facts.get("column")))
+        if not isinstance(row, int) or column == error.facts["column"]:
+            raise
+        sentence = error.message.partition(f"column {error.facts['column']}: ")[2]
+        raise table.error(row, column, sentence) from None
+
+
+def _normals(table: Table, texts: Mapping[str, list[str]]) -> Array:
+    """Normals, of three NaN where the file leaves all three out. # (k, 3)."""
+    headers = table.columns.normals
+    normals = np.full((len(table.rows), 3), np.nan)
+    if not headers:
+        return normals
+    columns = [texts[header] for header in headers]
+    given = [row for row, cells in enumerate(zip(*columns, strict=True)) if any(cells)]
+    if len(given) == len(table.rows):
+        return np.column_stack([table.numbers(h, texts[h]) for h in headers])
+    blank = set(range(len(table.rows))).difference(given)
+    for axis, header in enumerate(headers):
+        filled = ["0" if row in blank else text for row, text in enumerate(texts[header])]
+        normals[given, axis] = table.numbers(header, filled)[given]
+    return normals
+
+
+def _source(table: Table) -> PointSource:
+    notes = []
+    if table.separator != ",":
+        notes.append(f"The columns are separated by {SEPARATORS[table.separator]}.")
+    numbers = (*table.columns.coordinates, *table.columns.normals)
+    if has_commas({header: table.texts(header) for header in numbers}):
+        notes.append("Decimals are written with commas.")
+    return PointSource(
+        origin=table.origin,
+        format=FORMAT,
+        unit=table.columns.unit,
+        unit_from="the header",
+        compensation=Compensation.UNSTATED,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,172 @@
+"""The one door for point files: which format is it, and what must the caller add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from parts.errors import PointsError
+from parts.points.compensation import surface_points
+from parts.points.csv_file import FORMAT as CSV
+from parts.points.csv_file import csv_points
+from parts.points.decimals import SCALES
+from parts.points.dmis_file import FORMAT as DMIS
+from parts.points.dmis_file import dmis_points
+from parts.points.faults import fault
+from parts.points.file_text import check_size, file_bytes, lines_of
+from parts.points.found import FoundPoints
+from parts.points.power_inspect import FORMAT as POWER_INSPECT
+from parts.points.power_inspect import is_power_inspect, power_inspect_points
+from parts.points.qif_document import FORMAT as QIF
+from parts.points.qif_file import QifChoice, qif_points
+from parts.points.xyz_file import FORMAT as XYZ
+from parts.points.xyz_file import is_xyz, xyz_points
+
+FORMATS = {
+    "csv": CSV,
+    "dmis": DMIS,
+    "power-inspect": POWER_INSPECT,
+    "qif": QIF,
+    "xyz": XYZ,
+}
+_ENDINGS = {
+    ".csv": "csv",
+    ".dmi": "dmis",
+    ".dmis": "dmis",
+    ".dms": "dmis",
+    ".pts": "power-inspect",
+    ".qif": "qif",
+    ".xyz": "xyz",
+}
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # XML may be written so
+_DMIS_STARTS = ("$$", "DMISMN/", "FILNAM/", "UNITS/")
+_FIRST = 100_000  # bytes that are looked at to tell the format
+
+
+def read_points(
+    path: Path | str,
+    *,
+    ball_diameter: float | None = None,
+    unit: str | None = None,
+    format: str | None = None,
+    choice: QifChoice | None = None,
+) -> FoundPoints:
+    """Read a point file of any known format, with unit and compensation settled.
+
+    Args:
+        path: of the file.
+        ball_diameter: of the ball; needed where coordinates are its centres. [m]
+        unit: of a file that carries none: "mm", "cm", "m", "in" or "ft"; refused where it
+            contradicts the file.
+        format: "csv", "dmis", "power-inspect", "qif" or "xyz", where name and content do not
+            tell.
+        choice: "nominal" or "measured", for a QIF document that has both.
+
+    Returns:
+        The points on the surface; ``points`` are the probe points, ``source`` the record.
+
+    Raises:
+        PointsError: not readable, no known format, no unit, centres without a ball, or a fault;
+            with file, line, what was found and what was expected.
+    """
+    raw = file_bytes(path)
+    found = found_points(raw, origin=PurePath(path).name, unit=unit, format=format, choice=choice)
+    return surface_points(found, ball_diameter=ball_diameter)
+
+
+def found_points(
+    raw: bytes,
+    *,
+    origin: str,
+    unit: str | None = None,
+    format: str | None = None,
+    choice: QifChoice | None = None,
+) -> FoundPoints:
+    """Points as they stand in the content of a file: they may be ball centres, or lack normals.
+
+    Args:
+        raw: content of the file.
+        origin: its name, for messages and its ending.
+        unit: as for ``read_points``.
+        format: as for ``read_points``.
+        choice: as for ``read_points``.
+
+    Raises:
+        PointsError: as for ``read_points``.
+    """
+    check_size(raw, origin)
+    if unit is not None and unit not in SCALES:
+        raise fault(origin, f"the unit {unit!r} is not known; expected one of {', '.join(SCALES)}.")
+    kind = format or format_of(raw, origin)
+    readers: dict[str, Callable[[], FoundPoints]] = {
+        "csv": lambda: csv_points(raw, origin=origin),
+        "dmis": lambda: dmis_points(raw, origin=origin, unit=unit),
+        "power-inspect": lambda: power_inspect_points(raw, origin=origin, unit=unit),
+        "qif": lambda: qif_points(raw, origin=origin, choice=choice),
+        "xyz": lambda: xyz_points(raw, origin=origin),
+    }
+    if kind not in readers:
+        raise fault(
+            origin, f"the format {kind!r} is not known; expected one of {', '.join(FORMATS)}."
+        )
+    found = readers[kind]()
+    _check_unit(found, unit)
+    return found
+
+
+def format_of(raw: bytes, origin: str) -> str:
+    """Key of a file's format, by its content and its ending, which must not contradict.
+
+    Raises:
+        PointsError: they do, or neither tells.
+    """
+    by_name = _ENDINGS.get(PurePath(origin).suffix.lower())
+    by_content = _by_content(raw)
+    if by_name and by_content and by_name != by_content:
+        raise fault(
+            origin,
+            f"the name says {FORMATS[by_name]}, but the content looks like {FORMATS[by_content]}; "
+            f'rename the file, or say which (format = "{by_name}" or "{by_content}").',
+            choices=(by_name, by_content),
+        )
+    kind = by_content or by_name
+    if kind is None:
+        raise _unknown(origin)
+    return kind
+
+
+def _by_content(raw: bytes) -> str | None:
+    """Key of the format that the first lines show; None where they show none."""
+    text = raw[:_FIRST].decode("utf-8-sig", errors="replace")
+    if is_xyz(text):
+        return "xyz"
+    if text.lstrip()[:1] == "<" or (raw[:2] in _UTF_16 and b"<" in raw[:200]):
+        return "qif"
+    lines = (line.strip() for line in lines_of(text))
+    first = next((line for line in lines if line.strip(",;")), "")
+    if first.upper().replace(" ", "").startswith(_DMIS_STARTS):
+        return "dmis"
+    if "name" in first and any(name in first for name in ("x_mm", "x_m", "x_in")):
+        return "csv"
+    return "power-inspect" if is_power_inspect(first) else None
+
+
+def _unknown(origin: str) -> PointsError:
+    known = ", ".join(f"{name} ({key})" for key, name in FORMATS.items())
+    return fault(
+        origin,
+        "neither the name nor the first line tells the format; say which (format = …), or give "
+        f"the file its usual ending. Known are {known}.",
+        choices=tuple(FORMATS),
+    )
+
+
+def _check_unit(found: FoundPoints, unit: str | None) -> None:
+    if unit is not None and found.source.unit != unit:
+        raise fault(
+            found.source.origin,
+            f"the lengths are in {found.source.unit} ({found.source.unit_from}), but the unit is "
+            f"given as {unit!r}; correct the one that is wrong.",
+            found=found.source.unit,
+            expected=unit,
+        )

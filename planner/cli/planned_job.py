@@ -1,0 +1,110 @@
+"""``palpeur plan`` and ``palpeur check``: from a job file to a validated plan and its files."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.session import Session
+
+if TYPE_CHECKING:
+    from planner.plan_types import Plan, Samples
+    from reports.validation import Validation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Validated:
+    """A plan, the samples to be written, and what the independent check of both found."""
+
+    plan: Plan
+    samples: Samples
+    validation: Validation
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Whether it is valid, and feasible."""
+        if not self.validation.passed:
+            return ExitCode.NOT_VALIDATED
+        return ExitCode.DONE if self.plan.feasible else ExitCode.FAILED
+
+
+def run_plan(
+    job: str, out: str, *, as_json: bool, figures: bool, allow_outside: bool, session: Session
+) -> int:
+    """Plan, validate, print, export.
+
+    Args:
+        job: path of the job file.
+        out: folder of the report set, or nothing for the one beside the job.
+        as_json: whether the plan is printed as JSON.
+        figures: whether they are drawn.
+        allow_outside: whether files that the job names may lie outside its folder.
+        session: of this run.
+
+    Raises:
+        JobError: the job cannot be read.
+        RobotError: the robot cannot do such a job.
+        OutputError: the folder must not be replaced, or cannot be written.
+    """
+    from reports.export import check_place
+
+    folder = Path(out) if out else beside(Path(job))
+    check_place(folder)  # before the work, not after it
+    done = validated(job, allow_outside=allow_outside)
+    print_validated(done, as_json=as_json)
+    if done.exit_code is not ExitCode.NOT_VALIDATED:
+        write_set(done, folder, figures=figures)
+        session.say(f"Report set written to {folder}")
+    return done.exit_code
+
+
+def run_check(job: str, *, as_json: bool, allow_outside: bool) -> int:
+    """Plan, validate and print; nothing is written."""
+    done = validated(job, allow_outside=allow_outside)
+    print_validated(done, as_json=as_json)
+    return done.exit_code
+
+
+def validated(job: str | Path, *, allow_outside: bool = False) -> Validated:
+    """The plan of a job file, with its validation."""
+    from planner.job import read_job
+    from planner.planning import plan
+    from reports.export import sampled
+    from reports.validation import validate
+
+    planned = plan(read_job(job, allow_outside=allow_outside))
+    samples = sampled(planned)
+    return Validated(plan=planned, samples=samples, validation=validate(planned, samples))
+
+
+def write_set(done: Validated, folder: Path, *, figures: bool) -> None:
+    """Write the report set of a plan that passed its validation."""
+    from reports.export import export
+
+    export(done.plan, done.validation, folder, samples=done.samples, figures=figures)
+
+
+def beside(job: Path) -> Path:
+    """Where the report set of a job goes when nobody says: ``plate.toml`` → ``plate-plan``."""
+    return job.with_name(f"{job.stem}-plan")
+
+
+def print_validated(done: Validated, *, as_json: bool) -> None:
+    """The plan on stdout; a failed validation on stderr as well."""
+    from reports.plan_document import document_text, plan_document
+    from reports.terminal import print_summary
+
+    if as_json:
+        sys.stdout.write(document_text(plan_document(done.plan, done.validation)))
+    else:
+        print_summary(done.plan, done.validation, sys.stdout)
+    if not done.validation.passed:
+        failed = ", ".join(check.name for check in done.validation.failures)
+        print(
+            f"Error: the plan failed its own validation ({failed}); nothing is exported. This is a "
+            "fault of Palpeur's: please report it with the job file.",
+            file=sys.stderr,
+        )

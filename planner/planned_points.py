@@ -1,0 +1,61 @@
+"""The points of a plan: which are reached, how, and with what margins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.branches import Candidates, Choice
+from planner.job import Job
+from planner.placement import PlacedPoints
+from planner.plan_types import PlannedPoint
+from robots.arm.solutions import branch_name
+
+
+def planned_points(
+    job: Job, placed: PlacedPoints, found: Candidates, choice: Choice
+) -> tuple[PlannedPoint, ...]:
+    """Every point of the job, in the job's order.
+
+    Args:
+        job: for the names of the joints and the approach.
+        placed: names of the points.
+        found: the candidates.
+        choice: which of them serve the points.
+    """
+    names = [joint.name for joint in job.mechanism.movable]
+    points = [_unreached(name, job.mechanism.dof) for name in placed.names]
+    rows, limit = choice.chosen, choice.margins.limit
+    contacts = found.lines.joints(rows, np.full(rows.size, _contact_parameter(job)))
+    for visit, (k, row) in enumerate(zip(choice.visits.tolist(), rows.tolist(), strict=True)):
+        joint = int(np.argmin(limit[visit]))
+        points[k] = PlannedPoint(
+            name=placed.names[k],
+            reachable=True,
+            branch=branch_name(int(found.lines.families[row])),
+            q_clearance=found.lines.q_starts[row],
+            q_contact=contacts[visit],
+            joint_margin=float(limit[visit, joint]),
+            margin_joint=names[joint],
+            singularity_margin=float(choice.margins.singularity[visit]),
+        )
+    return tuple(points)
+
+
+def _unreached(name: str, dof: int) -> PlannedPoint:
+    unknown = np.full(dof, np.nan)
+    return PlannedPoint(
+        name=name,
+        reachable=False,
+        branch="",
+        q_clearance=unknown,
+        q_contact=unknown,
+        joint_margin=np.nan,
+        margin_joint="",
+        singularity_margin=np.nan,
+    )
+
+
+def _contact_parameter(job: Job) -> float:
+    """Where contact lies on the line from clearance point to search end."""
+    length = job.approach.distance + job.approach.overtravel
+    return job.approach.distance / length if length > 0.0 else 1.0

@@ -1,0 +1,12 @@
+"""The limits that a plan is held to, as a reader is shown them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.plan_types import Array, Plan
+
+
+def torque_limits(plan: Plan) -> Array:
+    """The robot's own, or the job's where they are tighter; infinite: none. # (n,) [N m]."""
+    return np.minimum(plan.job.mechanism.max_effort, plan.job.checks.torque_limits)

@@ -1,0 +1,50 @@
+"""``README.txt`` of the report set: what each file holds, in which units and frames."""
+
+from __future__ import annotations
+
+import textwrap
+from importlib.metadata import version
+
+from planner.plan_types import Plan
+from reports.tables import SIDE
+
+_WIDTH = 88
+_FILES = {
+    "plan.json": "the plan: points, segments, joints, findings, validation. Format 1. Peaks are of "
+    "the exact motion, not of the samples.",
+    "trajectory.parquet, trajectory.csv": "the motion sampled every {period:g} ms: time; segment, "
+    "the index in the segments of plan.json, from 0; the point that the segment serves; joint "
+    "positions q, speeds qd, accelerations qdd, torques tau; total power; ball centre x, y, z in "
+    "the base frame. SI units and radians, as the column names say. Read the rows so: {side}.",
+    "points.csv": "every point: ball centre at contact and normal in the base frame, joints at "
+    "contact and at the clearance point, least margins along its probing line. Cells are empty "
+    "where a point is not reached.",
+    "figures/": "position, speed, acceleration, torque and power of every joint, total power, and "
+    "the path of the ball, as PNG and SVG; only where they were asked for.",
+}
+_FORMULAS = (
+    "In the CSV files an apostrophe stands before names that begin with = + - @ or a tab, so that "
+    "no spreadsheet takes them for a formula. plan.json and the Parquet file have the names as "
+    "they are."
+)
+
+
+def read_me(plan: Plan) -> str:
+    """Text of the file."""
+    job = plan.job
+    inputs = [f"  {item.sha256}  {item.name}" for item in job.inputs]
+    files = [
+        f"{name}\n{_paragraph(text.format(period=1e3 * job.sampling_period, side=SIDE))}"
+        for name, text in _FILES.items()
+    ]
+    parts = [
+        f"Report set of the job {job.name!r}, written by palpeur {version('palpeur')}.",
+        *files,
+        _paragraph(_FORMULAS),
+        "\n".join(["Inputs, by SHA-256:", f"  {job.sha256}  the job file", *inputs]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")

@@ -1,0 +1,175 @@
+"""Tables of a plan: the trajectory as Parquet and CSV, and the points as CSV.
+
+At a switch of law a row means the side after it, so an acceleration that jumps is the later one.
+The last row is the end of the motion, which need not lie on the grid of the sampling period.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.plan_types import Array, Indices, Plan, PlannedPoint, Samples
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SIDE = "at a switch of law a row means the side after it; the last row is the end of the motion"
+_ROWS = 65_536  # per batch: bounds the memory beside the samples
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
+
+
+def write_trajectory(plan: Plan, samples: Samples, folder: Path) -> tuple[Path, ...]:
+    """Write ``trajectory.parquet`` and ``trajectory.csv``.
+
+    ``segment`` is the index in the segments of ``plan.json``, from 0; ``point`` is the point that
+    the segment serves.
+
+    Args:
+        plan: whose motion it is.
+        samples: of its trajectory.
+        folder: that exists.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
+    names = _texts([segment.point for segment in plan.segments])
+    safe = _texts([spreadsheet_text(segment.point) for segment in plan.segments])
+    schema, columns = _schema(plan), _float_columns(samples)
+    options = pa.csv.WriteOptions(include_header=False)
+    with (
+        pa.parquet.ParquetWriter(paths[0], schema, **_parquet_options(schema)) as parquet,
+        paths[1].open("wb") as text,
+    ):
+        text.write((",".join(schema.names) + "\n").encode())
+        with pa.csv.CSVWriter(text, schema, write_options=options) as table:
+            for rows in _parts(len(samples.t)):
+                t, *others = (_numbers(column[rows], pa.float64()) for column in columns)
+                segment = _numbers(samples.segment[rows], pa.int64())
+                for writer, labels in ((parquet, names), (table, safe)):
+                    cells = [t, segment, labels.take(segment), *others]
+                    writer.write_batch(pa.record_batch(cells, schema=schema))
+    return paths
+
+
+def write_points(plan: Plan, folder: Path) -> Path:
+    """Write ``points.csv``: what became of every point, in the base frame.
+
+    x, y, z are the ball's centre at contact. Cells of a point that is not reached are empty.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_point_headers(len(plan.joints)))
+    for row, point in enumerate(plan.points):
+        writer.writerow(
+            [
+                spreadsheet_text(point.name),
+                "true" if point.reachable else "false",
+                *(1e3 * plan.placed.contacts[row]).tolist(),
+                *plan.placed.normals[row].tolist(),
+                *_reached(point),
+            ]
+        )
+    path = folder / "points.csv"
+    path.write_text(text.getvalue(), encoding="utf-8", newline="")
+    return path
+
+
+def spreadsheet_text(text: str) -> str:
+    """A name that no spreadsheet takes for a formula: an apostrophe before = + - @ and tab."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _point_headers(n: int) -> list[str]:
+    joints = range(1, n + 1)
+    return [
+        *("name", "reachable", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz", "branch"),
+        *(f"q{k}_contact_deg" for k in joints),
+        *(f"q{k}_clearance_deg" for k in joints),
+        *("joint_margin_deg", "margin_joint", "singularity_margin", "min_clearance_mm"),
+    ]
+
+
+def _reached(point: PlannedPoint) -> list[object]:
+    clearance = np.nan if point.min_clearance is None else 1e3 * point.min_clearance
+    return [
+        point.branch,
+        *_cells(np.degrees(point.q_contact)),
+        *_cells(np.degrees(point.q_clearance)),
+        *_cells(np.degrees([point.joint_margin])),
+        point.margin_joint,
+        *_cells(np.array([point.singularity_margin, clearance])),
+    ]
+
+
+def _cells(values: Array) -> list[object]:
+    return [value if np.isfinite(value) else "" for value in values.tolist()]
+
+
+def _schema(plan: Plan) -> pa.Schema:
+    import pyarrow as pa
+
+    joints = list(enumerate(plan.job.mechanism.movable, start=1))
+    revolute = [(k, joint.kind.angular) for k, joint in joints]
+    names = [
+        *(f"q{k}_rad" if angular else f"q{k}_m" for k, angular in revolute),
+        *(f"qd{k}_rad_s" if angular else f"qd{k}_m_s" for k, angular in revolute),
+        *(f"qdd{k}_rad_s2" if angular else f"qdd{k}_m_s2" for k, angular in revolute),
+        *(f"tau{k}_nm" if angular else f"tau{k}_n" for k, angular in revolute),
+        *("power_w", "x_m", "y_m", "z_m"),
+    ]
+    first = [("t_s", pa.float64()), ("segment", pa.int64()), ("point", pa.string())]
+    described = {
+        "palpeur.rows": SIDE,
+        "palpeur.segment": "index in the segments of plan.json, from 0",
+        "palpeur.position": "ball centre in the base frame",
+        "palpeur.job_sha256": plan.job.sha256,
+    }
+    return pa.schema([*first, *((name, pa.float64()) for name in names)], metadata=described)
+
+
+def _parquet_options(schema: pa.Schema) -> dict[str, object]:
+    """The same bytes for the same rows; floats are split by byte, which compresses them best."""
+    floats = [name for name in schema.names if name not in ("segment", "point")]
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": ["segment", "point"],
+        "use_byte_stream_split": floats,
+    }
+
+
+def _numbers(values: Array | Indices, type: pa.DataType) -> pa.Array:
+    """A column of numbers; ``pyarrow.array`` would import pandas to do it."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(type, len(values), buffers)
+
+
+def _texts(texts: list[str]) -> pa.Array:
+    """A column of texts, likewise."""
+    import pyarrow as pa
+
+    encoded = [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
+def _float_columns(samples: Samples) -> list[Array]:
+    """Columns of floats in the order of the schema. # each (N,)."""
+    blocks = (samples.q, samples.qd, samples.qdd, samples.tau)
+    joints = [column for block in blocks for column in block.T]
+    return [samples.t, *joints, samples.power, *samples.position.T]
+
+
+def _parts(count: int) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, count, _ROWS))

@@ -1,0 +1,167 @@
+"""A plan as a reader sees it in the terminal; plain text where it is no terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+import numpy as np
+
+from planner.findings import Finding, Severity
+from planner.plan_types import Plan, PlannedPoint, SegmentKind
+from reports.limits import torque_limits
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from reports.validation import Validation
+
+_PLAIN_WIDTH = 110
+_COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
+
+
+def print_summary(plan: Plan, validation: Validation, file: TextIO) -> None:
+    """Print what was planned, what limits it, what is doubtful, and how it was checked.
+
+    Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
+    """
+    from rich.console import Console
+
+    terminal = file.isatty()
+    console = Console(
+        file=file,
+        width=None if terminal else _PLAIN_WIDTH,
+        color_system="auto" if terminal else None,
+        force_terminal=terminal,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    _print_verdict(console, plan)
+    _print_joints(console, plan)
+    _print_margins(console, plan)
+    _print_findings(console, plan.findings)
+    _print_validation(console, validation)
+
+
+def _print_verdict(console: Console, plan: Plan) -> None:
+    totals, reached = plan.totals, sum(point.reachable for point in plan.points)
+    console.print(plan.job.name, style="bold")
+    verdict = "feasible" if plan.feasible else "NOT FEASIBLE"
+    console.print(
+        f"{verdict}: {reached} of {len(plan.points)} points reached by {plan.job.robot}",
+        style="green" if plan.feasible else "bold red",
+    )
+    console.print(
+        f"duration {totals.duration:.4f} s, energy {totals.energy:.5g} J, "
+        f"net work {totals.net_work:.5g} J, "
+        f"power {totals.min_power:.5g} to {totals.peak_power:.5g} W"
+    )
+    console.print(_segment_line(plan))
+
+
+def _segment_line(plan: Plan) -> str:
+    """How many segments of each kind there are, and the time they take."""
+    counts = Counter(segment.kind for segment in plan.segments)
+    if not counts:
+        return "no motion"
+    times = {kind: sum(s.duration for s in plan.segments if s.kind is kind) for kind in counts}
+    told = (f"{counts[k]} {k.value} ({times[k]:.4g} s)" for k in SegmentKind if counts[k])
+    return "segments: " + ", ".join(told)
+
+
+def _print_joints(console: Console, plan: Plan) -> None:
+    mechanism, limits = plan.job.mechanism, torque_limits(plan)
+    table = _table(
+        *("", "speed", "of", "acceleration", "of", "torque", "of", "rms torque", "power", "energy"),
+    )
+    table.add_row(
+        *("joint", "rad/s", "limit", "rad/s²", "limit", "N m", "limit", "N m", "W", "J"),
+        style="dim",
+    )
+    for k, load in enumerate(plan.joints):
+        table.add_row(
+            load.name,
+            f"{load.peak_velocity:.4g}",
+            _share(load.peak_velocity, mechanism.max_speed[k]),
+            f"{load.peak_acceleration:.4g}",
+            _share(load.peak_acceleration, mechanism.max_acceleration[k]),
+            f"{load.peak_torque:.5g}",
+            _share(load.peak_torque, limits[k]),
+            *(f"{value:.4g}" for value in (load.rms_torque, load.peak_power, load.energy)),
+        )
+    _titled(console, "Peaks of each joint, over the exact motion", table)
+
+
+def _share(value: float, limit: float) -> str:
+    return f"{100.0 * value / limit:.1f} %" if np.isfinite(limit) else "-"
+
+
+def _print_margins(console: Console, plan: Plan) -> None:
+    reached = [point for point in plan.points if point.reachable]
+    if not reached:
+        return
+    console.print("\nSmallest margins along the probing lines", style="bold")
+    least = _least(reached, lambda point: point.joint_margin)
+    if least is not None:
+        degrees = np.degrees(least.joint_margin)
+        console.print(f"  joint limit   {degrees:.3g} deg, {least.margin_joint} at {least.name}")
+    least = _least(reached, lambda point: point.singularity_margin)
+    if least is not None:
+        console.print(f"  singularity   {least.singularity_margin:.3g} of 1, at {least.name}")
+    least = _least(reached, _clearance)
+    told = f"{1e3 * _clearance(least):.4g} mm, at {least.name}" if least else "not checked"
+    console.print(f"  clearance     {told}")
+
+
+def _clearance(point: PlannedPoint) -> float:
+    return np.nan if point.min_clearance is None else point.min_clearance
+
+
+def _least(
+    points: Sequence[PlannedPoint], margin: Callable[[PlannedPoint], float]
+) -> PlannedPoint | None:
+    known = [point for point in points if np.isfinite(margin(point))]
+    return min(known, key=margin, default=None)
+
+
+def _print_findings(console: Console, findings: Iterable[Finding]) -> None:
+    found = list(findings)
+    counts = Counter(finding.severity for finding in found)
+    told = ", ".join(f"{counts[s]} {s.value}" for s in Severity if counts[s]) or "none"
+    console.print(f"\nFindings: {told}", style="bold")
+    for finding in found:
+        console.print(
+            f"  {finding.code} {finding.severity.value}", style=_COLOUR[finding.severity], end=" "
+        )
+        console.print(f"{finding.where}: {finding.message}", soft_wrap=True)
+        if finding.hint:
+            console.print(f"      {finding.hint}", soft_wrap=True)
+
+
+def _print_validation(console: Console, validation: Validation) -> None:
+    table = _table("check", "found", "limit", "unit", "", text=(0, 3, 4))
+    for check in validation.checks:
+        verdict = "ok" if check.passed else "FAILED"
+        unit = "" if check.unit == "1" else check.unit
+        table.add_row(check.name, f"{check.value:.2e}", f"{check.limit:.2g}", unit, verdict)
+    passed = "passed" if validation.passed else "FAILED, nothing is exported"
+    _titled(console, f"Validation by independent roads: {passed}", table)
+    for check in validation.failures:
+        console.print(f"  {check.name}: {check.explanation}", soft_wrap=True)
+
+
+def _table(*headers: str, text: Sequence[int] = (0,)) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column, header in enumerate(headers):
+        table.add_column(header, justify="left" if column in text else "right", overflow="fold")
+    return table
+
+
+def _titled(console: Console, title: str, table: Table) -> None:
+    console.print(f"\n{title}", style="bold")
+    console.print(table)

@@ -1,0 +1,58 @@
+"""Torques by the formulas of Lagrange and Uicker, as one compiled batch function.
+
+Nothing is shared with the recursion of Newton and Euler that planned the motion, except the robot's
+own numbers.
+
+Source: [LIEGEOIS80] §2.3 eqs. (2-9)-(2-12), [LAMMARI12] eqs. (IV.4), (IV.10) (friction)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.equations.lagrange import lagrange
+from robots.core.equations.transforms import frames
+from robots.core.equations.tree import tree_of
+from robots.core.kernels import Kernel
+from robots.core.mechanism import Mechanism
+from robots.core.recording import Programme, Recorder, recording_functions
+
+Array = NDArray[np.float64]
+
+
+class LagrangeTorques:
+    """Torques of one mechanism without dry friction, which jumps, and the friction beside them.
+
+    Args:
+        mechanism: the robot.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._kernel = Kernel(_programme(mechanism), "compiled")
+        self.coulomb = np.array([joint.coulomb for joint in mechanism.movable])
+        self.viscous = np.array([joint.viscous for joint in mechanism.movable])
+
+    def smooth(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """A·qdd + B·[qd qd] + C·[qd²] + Q and viscous friction. # (..., n) [N m]."""
+        return np.asarray(self._kernel(q, qd, qdd) + self.viscous * qd)
+
+    def full(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """The same with dry friction against the speed. # (..., n) [N m]."""
+        return np.asarray(self.smooth(q, qd, qdd) + self.coulomb * np.sign(qd))
+
+
+def _programme(mechanism: Mechanism) -> Programme:
+    tree, recorder = tree_of(mechanism), Recorder()
+    n = tree.dof
+    q, qd, qdd = (recorder.argument(name, (n,)) for name in ("q", "qd", "qdd"))
+    found = lagrange(tree, frames(tree, q, recording_functions()))
+    tau: list[Any] = list(found.Q)
+    for i in range(n):
+        for j in range(n):
+            tau[i] = tau[i] + found.A[i][j] * qdd[j] + found.C[i][j] * (qd[j] * qd[j])
+            for k in range(j + 1, n):
+                tau[i] = tau[i] + found.B[i][j][k] * (qd[j] * qd[k])
+    return recorder.programme("lagrange_torques", tau, (n,))

@@ -1,0 +1,147 @@
+"""Limits and reported peaks, over the whole motion and not over the samples.
+
+The bounds are proven for the polynomials of the smooth pieces. That these are the motion is what
+the check "resolution" says, to a tenth of the tolerance used here; it rests on coefficients and
+on instants between their nodes, so a bump narrower than a thirtieth of a piece could hide, unless a
+sample meets it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan
+from reports.validation.chebyshev import at_ends, coefficients
+from reports.validation.check import Check, check, scales
+from reports.validation.evidence import Evidence
+from reports.validation.peaks import Peaks, peaks
+
+Array = NDArray[np.float64]
+
+OVER = 1e-6  # what a limit or a reported peak may be passed by, relative
+UNDER = 1e-9  # what a reported peak may be below a value that the motion has, relative
+_STILL = 1e-9  # of a joint's peak speed
+
+
+def limit_checks(evidence: Evidence) -> list[Check]:
+    """Bounds of the resolved motion against limits, and against the peaks that are reported.
+
+    Columns: q, qd, qdd, tau, power of every joint, total power; then the negatives of all.
+    """
+    motion, n = evidence.motion, evidence.model.dof
+
+    def values(rows: Any) -> Array:
+        power = motion.tau[rows] * motion.qd[rows]
+        total = np.sum(power, axis=2, keepdims=True)
+        states = (motion.q[rows], motion.qd[rows], motion.qdd[rows])
+        return np.concatenate([*states, motion.tau[rows], power, total], axis=2)
+
+    found = peaks(values, len(motion.pieces))
+    highest, lowest = np.split(found.upper, 2)
+    return [
+        *_limits(evidence.plan, highest[: 3 * n], -lowest[: 3 * n]),
+        *_reported(evidence, found),
+    ]
+
+
+def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
+    mechanism = plan.job.mechanism
+    high, low = np.split(highest, 3), np.split(lowest, 3)
+    outside = np.maximum(high[0] - mechanism.q_max, mechanism.q_min - low[0])
+    speed = np.maximum(high[1], -low[1]) / mechanism.max_speed
+    acceleration = np.maximum(high[2], -low[2]) / mechanism.max_acceleration
+    how = (
+        "bound of {} over the whole motion, not only at samples: highest values of the pieces' "
+        "polynomials, and what these can reach between the places asked"
+    )
+    return [
+        check(
+            "position limits",
+            np.maximum(outside, 0.0),
+            1e-9,
+            "rad",
+            how.format("what joints pass their limits by"),
+        ),
+        check("speed limits", speed, 1.0 + OVER, "1", how.format("speed over its limit")),
+        check(
+            "acceleration limits",
+            acceleration,
+            1.0 + OVER,
+            "1",
+            how.format("acceleration over its limit"),
+        ),
+    ]
+
+
+def _reported(evidence: Evidence, found: Peaks) -> list[Check]:
+    """Peaks of the plan against a bound above and a value that the motion really has."""
+    n, totals = evidence.model.dof, evidence.plan.totals
+    names = ("peak_velocity", "peak_acceleration", "peak_torque", "peak_power")
+    told = np.array([[getattr(load, name) for load in evidence.plan.joints] for name in names])
+    upper, real = (_pairs(values, n) for values in (found.upper, _real(evidence, found)))
+    upper[2 * n : 3 * n] = np.maximum(upper[2 * n : 3 * n], _torques_at_rest(evidence))
+    reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
+    # Each kind of peak is measured in its own unit, the two totals in that of the largest power.
+    size = np.concatenate([*(scales(row) for row in np.split(upper[:-2], 4)), scales(upper[-2:])])
+    missing = np.maximum(real - reported, 0.0) / size
+    excess = np.maximum(reported - upper, 0.0) / size
+    return [
+        check(
+            "peaks not understated",
+            missing,
+            UNDER,
+            "1",
+            "speed, acceleration, torque and power that the motion has at the places found, less "
+            "the peaks reported; relative",
+        ),
+        check(
+            "peaks not overstated",
+            excess,
+            OVER,
+            "1",
+            "peaks reported, less the bounds of the resolved motion; relative",
+        ),
+    ]
+
+
+def _torques_at_rest(evidence: Evidence) -> Array:
+    """Largest |tau| where a joint stands still at the end of a piece. # (n,) [N m].
+
+    Dry friction has no side there and may be absent.
+    """
+    motion, torques = evidence.motion, evidence.torques
+    tau, speed = (np.stack(at_ends(coefficients(a))) for a in (motion.tau, motion.qd))
+    still = np.abs(speed) <= _STILL * np.max(np.abs(motion.qd), axis=(0, 1), initial=0.0)
+    frictionless = np.abs(tau - torques.coulomb * motion.side)
+    return np.asarray(np.max(np.where(still, frictionless, 0.0), axis=(0, 1), initial=0.0))
+
+
+def _pairs(values: Array, n: int) -> Array:
+    """Largest sizes of qd, qdd, tau, power by joint, then most and least total power, negated."""
+    up, down = np.split(values, 2)
+    sizes = np.maximum(up, down)[n : 5 * n]
+    return np.concatenate([np.maximum(sizes, 0.0), np.maximum([up[-1], down[-1]], 0.0)])
+
+
+def _real(evidence: Evidence, found: Peaks) -> Array:
+    """Values of the motion itself, torques by Lagrange, where the peaks were found."""
+    pieces, n = evidence.motion.pieces, evidence.model.dof
+    if len(pieces) == 0:
+        return np.zeros(found.upper.size)
+    own = pieces.take(found.piece)
+    t = own.origin + (own.offset + own.length * (0.5 * (found.x + 1.0)))
+    edge = np.abs(found.x) == 1.0
+    right, left = (evidence.plan.trajectory.state(t, side) for side in ("right", "left"))
+    states = [
+        np.where((edge & (found.x > 0.0))[:, None], a, b)
+        for a, b in ((left.q, right.q), (left.qd, right.qd), (left.qdd, right.qdd))
+    ]
+    tau = evidence.torques.full(*states)
+    power = tau * states[1]
+    columns = [*states, tau, power, np.sum(power, axis=1, keepdims=True)]
+    values = np.concatenate(columns, axis=1)
+    values = np.concatenate([values, -values], axis=1)
+    return np.asarray(np.diagonal(values)[: 10 * n + 2])

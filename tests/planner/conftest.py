@@ -1,0 +1,85 @@
+"""Plans of the two library jobs, and variations of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from parts.points import ProbePoints
+from planner.job import read_job
+from planner.library import path_of
+from planner.planning import plan
+from robots.arm.inverse import ArmInverse
+from robots.core.joint_limits import JointLimits
+
+
+@pytest.fixture(scope="session")
+def published_job():
+    return read_job(path_of("nine-points-as-published"))
+
+
+@pytest.fixture(scope="session")
+def corrected_job():
+    return read_job(path_of("nine-points-corrected"))
+
+
+@pytest.fixture(scope="session")
+def published(published_job):
+    return plan(published_job)
+
+
+@pytest.fixture(scope="session")
+def corrected(corrected_job):
+    return plan(corrected_job)
+
+
+@pytest.fixture(scope="session")
+def change(corrected_job):
+    """The corrected job with changes to its tables: ``change(approach={"law": "cubic"})``."""
+
+    def changed(base=corrected_job, **tables):
+        parts = {
+            name: replace(getattr(base, name), **value) if isinstance(value, dict) else value
+            for name, value in tables.items()
+        }
+        return replace(base, **parts)
+
+    return changed
+
+
+@pytest.fixture(scope="session")
+def with_joints():
+    """A mechanism with other joint properties: ``with_joints(arm, coulomb=[…])``."""
+
+    def changed(mechanism, **values):
+        joints = [
+            replace(joint, **{name: float(value[k]) for name, value in values.items()})
+            for k, joint in enumerate(mechanism.joints)
+        ]
+        return replace(mechanism, joints=tuple(joints))
+
+    return changed
+
+
+@pytest.fixture(scope="session")
+def probe_points():
+    """Points from rows (x, y, z, nx, ny, nz) in metres, named A, B, C…"""
+
+    def made(rows):
+        rows = np.asarray(rows, dtype=float)
+        names = tuple(f"{chr(65 + k % 26)}{k // 26 or ''}" for k in range(len(rows)))
+        return ProbePoints(names=names, positions=rows[:, :3], normals=rows[:, 3:])
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def inverse(corrected_job):
+    return ArmInverse(corrected_job.mechanism, engine="compiled")
+
+
+@pytest.fixture(scope="session")
+def limits(corrected_job):
+    return JointLimits.of(corrected_job.mechanism)

@@ -1,0 +1,94 @@
+"""Integrals against closed forms; kinks and jumps included."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.absolute_integrals import absolute_integrals
+from planner.integrals import integrals
+
+ONE = np.ones((1, 1))
+
+
+def integral(function, *, positive=0, lengths=ONE):
+    def evaluate(_index, _piece, x):
+        return function(x)[:, None]
+
+    return integrals(evaluate, 1, 1, lengths, positive=positive)[0]
+
+
+@given(powers=st.lists(st.floats(-5.0, 5.0), min_size=1, max_size=12))
+def test_polynomials_are_exact(powers):
+    polynomial = np.polynomial.Polynomial(powers)
+    expected = polynomial.integ()(1.0)
+    assert integral(polynomial)[0] == pytest.approx(expected, abs=1e-13 * max(map(abs, powers)))
+
+
+@given(turns=st.floats(0.5, 20.0))
+def test_a_wave(turns):
+    w = np.pi * turns
+    whole, positive = integral(lambda x: np.sin(w * x), positive=1)
+    assert whole == pytest.approx((1.0 - np.cos(w)) / w, abs=1e-12)
+    # Whole humps of area 2/w each, every second one counts; then what is left of the last.
+    humps = int(turns)
+    rest = (1.0 - np.cos(w - np.pi * humps)) / w if humps % 2 == 0 else 0.0
+    assert positive == pytest.approx((humps + 1) // 2 * 2.0 / w + rest, rel=1e-9)
+
+
+def test_kinks_that_are_not_told_are_found():
+    w = 3.7 * np.pi
+    expected = (3 * 2.0 + 1.0 - np.cos(0.7 * np.pi)) / w
+    assert integral(lambda x: np.abs(np.sin(w * x)))[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_jump_inside_a_piece_is_found():
+    found = integral(lambda x: np.where(x < 1 / 3, 2.0, 5.0))[0]
+    assert found == pytest.approx(2 / 3 + 10 / 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("depth", [1e-3, 1e-6, 0.0, -1e-6])
+def test_a_dip_just_below_zero_between_two_positive_values(depth):
+    def valley(x):
+        return 4.0 * (x - 0.37) ** 2 - depth
+
+    reach = np.sqrt(max(depth, 0.0) / 4.0)
+    area = (4.0 * (0.63**3 + 0.37**3) / 3.0 - depth) + 4.0 / 3.0 * depth * reach
+    assert integral(valley, positive=1)[1] == pytest.approx(area, rel=1e-12)
+
+
+def test_zero_and_rounding_noise():
+    noise = np.random.default_rng(0)
+    assert np.array_equal(integral(lambda x: 0.0 * x, positive=1), [0.0, 0.0])
+    found = integral(lambda x: 1e-19 * noise.standard_normal(x.shape), positive=1)
+    assert np.all(np.abs(found) < 1e-18)
+
+
+def test_lengths_of_pieces_and_many_motions():
+    """Motion k, piece p: (k + 1)·(1 + p x), over its own length; more than one block."""
+    count = 500
+    lengths = np.stack([np.linspace(0.1, 1.0, count), np.linspace(2.0, 0.2, count)], axis=1)
+
+    def evaluate(index, piece, x):
+        value = (index + 1) * (1.0 + piece * x)
+        return np.stack([value, -value], axis=1)
+
+    found = integrals(evaluate, count, 2, lengths, positive=2)
+    expected = (np.arange(count) + 1) * (lengths[:, 0] + 1.5 * lengths[:, 1])
+    assert found[:, 0] == pytest.approx(expected, rel=1e-14)
+    assert found[:, 1] == pytest.approx(-expected, rel=1e-14)
+    assert np.array_equal(found[:, 2], found[:, 0])
+    assert np.array_equal(found[:, 3], np.zeros(count))
+    assert integrals(evaluate, 0, 2, np.zeros((0, 2))).shape[0] == 0
+
+
+@given(roots=st.lists(st.floats(-1.2, 1.2), min_size=1, max_size=6), size=st.floats(0.1, 10.0))
+def test_absolute_integrals_from_root_to_root(roots, size):
+    """Independent: NumPy's own roots split the interval."""
+    polynomial = size * np.polynomial.Polynomial.fromroots(roots)
+    legendre = np.zeros((1, 12))
+    converted = np.polynomial.legendre.poly2leg(polynomial.coef)
+    legendre[0, : len(converted)] = converted
+    edges = np.unique(np.clip([-1.0, *roots, 1.0], -1.0, 1.0))
+    expected = np.sum(np.abs(np.diff(polynomial.integ()(edges))))
+    assert absolute_integrals(legendre)[0] == pytest.approx(expected, rel=1e-10, abs=1e-13)

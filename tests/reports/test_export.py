@@ -1,0 +1,213 @@
+"""The report set: whole or not at all, nobody's files destroyed, the same bytes each time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import reports.atomic_folder
+import reports.export
+from planner.errors import OutputError
+from reports.export import export, sampled
+from reports.plan_document import plan_document
+
+TEXTS = ["README.txt", "plan.json", "points.csv", "trajectory.csv", "trajectory.parquet"]
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "sets" / "first"
+
+
+@pytest.fixture
+def written(plan, validation, folder):
+    export(plan, validation, folder, figures=False)
+    return folder
+
+
+def test_the_set_is_complete(plan, validation, folder):
+    paths = export(plan, validation, folder)
+    names = sorted(contents(folder))
+    assert [str(path.relative_to(folder)) for path in paths] == names
+    assert [name for name in names if not name.startswith("figures")] == TEXTS
+    assert sum(name.startswith("figures") for name in names) == 14
+    assert json.loads((folder / "plan.json").read_text()) == plan_document(plan, validation)
+    assert [path.name for path in folder.parent.iterdir()] == ["first"]
+
+
+def test_figures_are_left_out_on_demand(written):
+    assert sorted(contents(written)) == TEXTS
+
+
+def test_the_read_me_tells_units_side_inputs_and_quoting(written, plan):
+    text = (written / "README.txt").read_text(encoding="utf-8")
+    words = " ".join(text.split())
+    assert "every 1 ms" in words
+    assert "the side after it" in words
+    assert "an apostrophe stands before names" in words
+    assert plan.job.sha256 in text
+    for item in plan.job.inputs:
+        assert f"{item.sha256}  {item.name}" in text
+
+
+def test_the_same_plan_gives_the_same_bytes(plan, validation, tmp_path):
+    for name in ("a", "b"):
+        export(plan, validation, tmp_path / name, figures=False)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_two_processes_give_the_same_bytes(tmp_path):
+    code = (
+        "import sys\n"
+        "from planner.job import read_job\n"
+        "from planner.library import path_of\n"
+        "from planner.planning import plan\n"
+        "from reports.export import export\n"
+        "class Passed: passed, checks, failures = True, (), ()\n"
+        "export(plan(read_job(path_of('nine-points-corrected'))), Passed, sys.argv[1])\n"
+    )
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", code, str(tmp_path / seed)]
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        subprocess.run(command, check=True, env=environment, cwd=Path(__file__).parents[2])
+    first, second = (contents(tmp_path / seed) for seed in ("1", "2"))
+    assert len(first) == 19
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_an_earlier_set_is_replaced_whole(plan, validation, folder):
+    figure = folder / "figures" / "total-power.png"
+    export(plan, validation, folder, figures=False)
+    figure.parent.mkdir()
+    figure.write_bytes(b"drawn before")
+    export(plan, validation, folder, figures=False)
+    assert sorted(contents(folder)) == TEXTS
+    assert [path.name for path in folder.parent.iterdir()] == ["first"]
+
+
+def test_an_empty_folder_is_taken(plan, validation, folder):
+    folder.mkdir(parents=True)
+    export(plan, validation, folder, figures=False)
+    assert sorted(contents(folder)) == TEXTS
+
+
+def test_nothing_is_exported_when_validation_failed(plan, failed_validation, folder):
+    with pytest.raises(OutputError, match="failed its own validation; nothing is exported"):
+        export(plan, failed_validation, folder)
+    assert not folder.parent.exists()
+
+
+@pytest.mark.parametrize("foreign", ["notes.txt", "figures/mine.txt", "deep/er/notes.txt"])
+def test_a_set_with_somebody_s_file_in_it_is_kept(plan, validation, written, foreign):
+    path = written / foreign
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("mine")
+    before = contents(written)
+    with pytest.raises(OutputError, match=f"holds {Path(foreign).parts[0]}"):
+        export(plan, validation, written)
+    assert contents(written) == before
+
+
+@pytest.mark.parametrize("name", ["points.csv", "README.txt", "figures/a.png"])
+def test_files_that_only_look_like_ours_are_kept(plan, validation, folder, name):
+    path = folder / name
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+    with pytest.raises(OutputError, match="no report set"):
+        export(plan, validation, folder)
+    assert contents(folder) == {name: b"mine"}
+
+
+def test_a_link_is_no_file_of_a_set(plan, validation, written, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text("mine")
+    (written / "points.csv").unlink()
+    (written / "points.csv").symlink_to(other)
+    with pytest.raises(OutputError, match=r"points\.csv"):
+        export(plan, validation, written)
+    assert other.read_text() == "mine"
+
+
+def test_a_file_in_the_place_is_kept(plan, validation, tmp_path):
+    place = tmp_path / "file"
+    place.write_text("mine")
+    with pytest.raises(OutputError, match="is a file, not a folder"):
+        export(plan, validation, place)
+    assert place.read_text() == "mine"
+
+
+def test_a_place_that_cannot_be_is_told(plan, validation, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(OutputError, match=r"cannot be written: .*; give another one with --out"):
+        export(plan, validation, tmp_path / "file" / "set")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_an_interrupted_export_leaves_the_old_set(plan, validation, written, monkeypatch, error):
+    def stop(*_):
+        raise error
+
+    before = contents(written)
+    monkeypatch.setattr(reports.export, "write_points", stop)
+    expected = OutputError if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        export(plan, validation, written)
+    assert contents(written) == before
+    assert [path.name for path in written.parent.iterdir()] == ["first"]
+
+
+@pytest.fixture
+def in_steps(monkeypatch):
+    monkeypatch.setattr(reports.atomic_folder, "_exchanged", lambda *_: False)
+
+
+@pytest.mark.usefixtures("in_steps")
+def test_the_exchange_works_where_the_system_has_none(plan, validation, written):
+    export(plan, validation, written, figures=False)
+    assert sorted(contents(written)) == TEXTS
+    assert [path.name for path in written.parent.iterdir()] == ["first"]
+
+
+@pytest.mark.usefixtures("in_steps")
+def test_the_old_set_comes_back_when_the_exchange_fails(plan, validation, written, monkeypatch):
+    before, rename = contents(written), Path.rename
+
+    def failing(self, target):
+        if self.suffix == ".partial":
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OutputError, match="Input/output error"):
+        export(plan, validation, written, figures=False)
+    assert contents(written) == before
+
+
+def test_a_link_to_a_folder_is_followed(plan, validation, written, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(written, target_is_directory=True)
+    export(plan, validation, link, figures=False)
+    assert link.is_symlink()
+    assert sorted(contents(written)) == TEXTS
+
+
+def test_a_plan_without_motion_is_exported(plan, validation, folder):
+    still = replace(plan, segments=())
+    export(still, validation, folder)
+    assert len(sampled(still).t) == 0
+    assert len(pd.read_parquet(folder / "trajectory.parquet")) == 0

@@ -1,0 +1,118 @@
+"""The summary: what a reader must see, plain where it is no terminal."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reports.terminal import print_summary
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def summary(plan, validation, file=None):
+    file = file or io.StringIO()
+    print_summary(plan, validation, file)
+    return file.getvalue()
+
+
+@pytest.fixture
+def text(plan, validation):
+    return summary(plan, validation)
+
+
+def test_the_verdict_stands_first(text):
+    lines = text.splitlines()
+    assert lines[0] == "nine points on an inclined plane, corrected"
+    assert lines[1] == "NOT FEASIBLE: 2 of 3 points reached by measuring-arm"
+    assert lines[2] == (
+        "duration 1.2003 s, energy 321.5 J, net work -10.88 J, power -513.3 to 456.3 W"
+    )
+    assert lines[3] == (
+        "segments: 2 probe (0.4 s), 1 dwell (0.1 s), 2 retract (0.4002 s), 1 travel (0.3 s)"
+    )
+
+
+def test_a_feasible_plan_says_so(plan, validation):
+    assert "\nfeasible: " in summary(replace(plan, findings=()), validation)
+
+
+def test_peaks_stand_beside_their_limits(text):
+    row = next(line for line in text.splitlines() if line.startswith("q1 "))
+    # speed 1 of 1.75 rad/s, acceleration 2 of 28 rad/s², torque without limit
+    assert row.split() == ["q1", "1", "57.1", "%", "2", "7.1", "%", "3", "-", "1.5", "4", "5"]
+
+
+def test_a_torque_limit_of_the_job_counts(plan, validation):
+    checks = replace(plan.job.checks, torque_limits=np.full(5, 30.0))
+    text = summary(replace(plan, job=replace(plan.job, checks=checks)), validation)
+    assert "10.0 %" in text
+
+
+def test_the_smallest_margins_say_where(text):
+    assert "joint limit   5.73 deg, q2 at P3" in text
+    assert "singularity   0.3 of 1, at P1" in text
+    assert "clearance     not checked" in text
+
+
+def test_a_clearance_is_told_where_it_was_checked(plan, validation):
+    points = tuple(
+        replace(point, min_clearance=clearance)
+        for point, clearance in zip(plan.points, (0.02, None, 0.0125), strict=True)
+    )
+    text = summary(replace(plan, points=points), validation)
+    assert "clearance     12.5 mm, at P3" in text
+
+
+def test_findings_come_with_their_hints(text):
+    assert "Findings: 1 error" in text
+    assert "  P101 error P2: the clearance point is 0.212 m beyond the arm's reach" in text
+    assert "      Move the part 0.212 m towards the robot." in text
+
+
+def test_no_findings_are_told(plan, validation):
+    assert "Findings: none" in summary(replace(plan, findings=()), validation)
+
+
+def test_the_validation_shows_its_residuals(text):
+    assert "Validation by independent roads: passed" in text
+    row = next(line for line in text.splitlines() if line.startswith("samples reach"))
+    assert row.split() == ["samples", "reach", "the", "points", "1.50e-15", "1e-09", "m", "ok"]
+
+
+def test_a_failed_validation_is_loud(plan, failed_validation):
+    text = summary(plan, failed_validation)
+    assert "Validation by independent roads: FAILED, nothing is exported" in text
+    assert text.splitlines()[-2].endswith("FAILED")
+    assert (
+        text.splitlines()[-1] == "  samples reach the points: what samples reach the points means"
+    )
+
+
+def test_off_a_terminal_there_is_no_colour_and_no_markup(plan, validation, renamed):
+    name = "[bold]P1[/bold]"
+    text = summary(renamed(plan, name), validation)
+    assert "\x1b" not in text
+    assert f"at {name}" in text
+
+
+def test_colour_on_a_terminal_unless_it_is_unwelcome(plan, validation, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in summary(plan, validation, Terminal())
+    monkeypatch.setenv("NO_COLOR", "1")
+    coloured = summary(plan, validation, Terminal())
+    assert "\x1b[3" not in coloured
+
+
+def test_a_plan_without_motion_is_told(plan, validation):
+    lost = tuple(plan.points[1:2])
+    text = summary(replace(plan, segments=(), points=lost), validation)
+    assert "no motion" in text
+    assert "margins" not in text

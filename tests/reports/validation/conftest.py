@@ -1,0 +1,96 @@
+"""Real plans of the corrected nine-point job, and trajectories with something added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from parts.points import ProbePoints
+from planner.job import Job, read_job
+from planner.library import path_of
+from planner.plan_types import Plan, Samples
+from planner.planning import plan as planned
+from planner.trajectory import MotionState, Trajectory
+from reports.validation import Validation
+
+Added = Callable[[np.ndarray], MotionState]
+
+
+def _few_points(count: int) -> Job:
+    job = read_job(path_of("nine-points-corrected"))
+    points = job.points
+    kept = ProbePoints(
+        names=points.names[:count],
+        positions=points.positions[:count],
+        normals=points.normals[:count],
+    )
+    return replace(job, points=kept)
+
+
+@pytest.fixture(scope="session")
+def job() -> Job:
+    """Three points: three probing lines forth and back, two travels."""
+    return _few_points(3)
+
+
+@pytest.fixture(scope="session")
+def plan(job) -> Plan:
+    return planned(job)
+
+
+@pytest.fixture(scope="session")
+def samples(plan) -> Samples:
+    return plan.trajectory.sample(plan.job.sampling_period)
+
+
+@dataclass(frozen=True)
+class Altered:
+    """A trajectory with a motion added to it; torques of its samples follow from the sum."""
+
+    base: Trajectory
+    added: Added
+
+    def state(self, t: np.ndarray, side: str = "right") -> MotionState:
+        own, more = self.base.state(t, side), self.added(np.asarray(t))
+        return MotionState(q=own.q + more.q, qd=own.qd + more.qd, qdd=own.qdd + more.qdd)
+
+    def sample(self, period: float) -> Samples:
+        drawn, model = self.base.sample(period), self.base.model
+        state = self.state(drawn.t)
+        return replace(
+            drawn,
+            q=state.q,
+            qd=state.qd,
+            qdd=state.qdd,
+            tau=model.torques(state.q, state.qd, state.qdd),
+            position=model.forward(state.q)[:, :3, 3],
+        )
+
+
+@pytest.fixture(scope="session")
+def altered_type() -> type[Altered]:
+    """The class, for alterations that depend on the side."""
+    return Altered
+
+
+@pytest.fixture(scope="session")
+def altered() -> Callable[[Plan, Added], Plan]:
+    """Factory: a plan whose trajectory has a motion added to it."""
+
+    def make(plan: Plan, added: Added) -> Plan:
+        return replace(plan, trajectory=Altered(plan.trajectory, added))
+
+    return make
+
+
+def failed(validation: Validation) -> set[str]:
+    """Names of the checks that did not pass."""
+    return {check.name for check in validation.failures}
+
+
+@pytest.fixture(scope="session")
+def failures() -> Callable[[Validation], set[str]]:
+    return failed

@@ -1,0 +1,82 @@
+"""Where laws switch, found from the motion alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planner.plan_types import SegmentKind
+from planner.planning import plan as planned
+from reports.validation.chebyshev import NODES
+from reports.validation.lagrange_torques import LagrangeTorques
+from reports.validation.resolved_motion import resolve, states_at
+from reports.validation.smooth_pieces import smooth_pieces
+from robots.core.joint_limits import JointLimits
+from robots.core.least_time import least_time
+from robots.core.model import Model
+
+
+def test_switches_of_travels_are_those_of_their_least_time(plan):
+    pieces = smooth_pieces(plan, Model(plan.job.mechanism))
+    limits = JointLimits.of(plan.job.mechanism)
+    for index, segment in enumerate(plan.segments):
+        own = pieces.take(np.nonzero(pieces.segment == index)[0])
+        assert float(np.sum(own.length)) == pytest.approx(segment.duration, rel=1e-14)
+        if segment.kind is not SegmentKind.TRAVEL:
+            assert len(own) == 1
+            continue
+        ends = plan.trajectory.state(np.array([segment.start, segment.end]), "left").q
+        first = plan.trajectory.state(np.array([segment.start])).q[0]
+        law = least_time("trapezoid", ends[1] - first, limits).law
+        assert own.offset[1:] / segment.duration == pytest.approx(law.switches, abs=1e-10)
+
+
+@pytest.mark.parametrize(("law", "count"), [("bang-bang", 2), ("trapezoid", 2), ("cubic", 1)])
+def test_switches_of_probing_lines(job, law, count):
+    plan = planned(replace(job, approach=replace(job.approach, law=law)))
+    pieces = smooth_pieces(plan, Model(plan.job.mechanism))
+    assert np.count_nonzero(pieces.segment == 0) == count
+
+
+def test_pieces_follow_each_other(plan):
+    model = Model(plan.job.mechanism)
+    motion = resolve(plan, model, LagrangeTorques(plan.job.mechanism))
+    end = motion.pieces.start + motion.pieces.length
+    assert motion.pieces.start[1:] == pytest.approx(end[:-1], abs=1e-14)
+    assert end[-1] == pytest.approx(plan.totals.duration, abs=1e-13)
+    assert motion.roughness.max() < 1e-8
+
+
+def test_dry_friction_has_one_side_in_every_piece(job):
+    joints = tuple(replace(joint, coulomb=2.0) for joint in job.mechanism.joints)
+    plan = planned(replace(job, mechanism=replace(job.mechanism, joints=joints)))
+    model = Model(plan.job.mechanism)
+    motion = resolve(plan, model, LagrangeTorques(plan.job.mechanism))
+    smallest = 1e-9 * np.abs(motion.qd).max(axis=(0, 1))
+    assert np.all((motion.qd * motion.side[:, None] >= -smallest) | (motion.side[:, None] == 0.0))
+
+
+def test_states_late_in_time_keep_their_digits(job):
+    """At 1e6 s an instant is known to 1e-10 s; the state is carried over what is missing."""
+    early = planned(job)
+    late = replace(
+        early,
+        segments=tuple(replace(s, start=s.start + 1e6) for s in early.segments),
+        trajectory=_Shifted(early.trajectory),
+    )
+    pieces = smooth_pieces(late, Model(job.mechanism))
+    local = pieces.offset[:, None] + pieces.length[:, None] * (0.5 * (NODES + 1.0))
+    exact = early.trajectory.state(((pieces.origin - 1e6)[:, None] + local).ravel()).q
+    found = states_at(late, pieces, NODES)[0].reshape(-1, 5)
+    # First order leaves 28 rad/s² · (1e-10 s)² / 2; without it 1.75 rad/s · 1e-10 s would be lost.
+    assert np.abs(found - exact).max() < 1e-14
+
+
+class _Shifted:
+    def __init__(self, base):
+        self.base = base
+
+    def state(self, t, side="right"):
+        return self.base.state(t - 1e6, side)
