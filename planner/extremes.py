@@ -30,11 +30,10 @@ _GRID = 33  # points on a motion of one piece
 _PIECE_GRID = 17  # points on each piece of a law that has several: they are simpler
 _FINER = 4  # a grid that is too coarse is refined by this factor
 _FINEST = 2049
-# A hill is resolved where its second difference is a small part of its drop to the ground nearby.
-_SHARP = 0.35
-_NEARBY = 4  # grid steps
-_HOPE = 10.0  # second differences by which a hill may rise that the grid has not resolved
-_FLAT = 1e-5  # second differences below this fraction of the function are not a hill to be refined
+# A function is resolved where its fourth differences are a small part of its range. One that is
+# not may hide a hill that rises by many of them.
+_SHARP = 0.02
+_HOPE = 100.0
 _SETTLED = 1e-12  # relative rise that is not worth a closer look
 _NOISE = 1e-12  # the same in SI units: functions that are zero but for rounding
 _ROWS = 8192  # evaluations held in memory at once: they stay in the processor's cache
@@ -129,12 +128,13 @@ class _Search:
         best = np.take_along_axis(values, top[:, None], axis=1)[:, 0]
         found = Highest(value=best, piece=np.full(best.shape, piece), x=x[top])
         floor = _floor(best, self.scope, known)
-        hills = _hills(values, _bends(signed), best, floor)
-        if points >= _FINEST:
-            hills.sharp[:] = False
-        self._climb(found, hills, piece, x, signed)
-        if np.any(hills.sharp):
-            rows = np.nonzero(hills.sharp)[0]
+        second = signed[:, 2:] - 2.0 * signed[:, 1:-1] + signed[:, :-2]
+        sharp = _sharp(signed, second, floor - best) & (points < _FINEST)
+        # Motions that get a finer grid are climbed there.
+        climbed = np.where(sharp[:, None], np.inf, floor)
+        self._climb(found, _hills(values, second, best, climbed), piece, x, signed)
+        if np.any(sharp):
+            rows = np.nonzero(sharp)[0]
             finer = _Search(self.evaluate, self.motions[rows], self.scope, self.magnitudes)
             known = np.max(floor, axis=0) if self.scope is Scope.FUNCTION else None
             closer = finer.on_piece(piece, _FINER * (points - 1) + 1, known)
@@ -145,8 +145,7 @@ class _Search:
 
     def _climb(self, found: Highest, hills: _Hills, piece: int, x: Array, signed: Array) -> None:
         """Replace grid values by the tops of their hills."""
-        chosen = ~hills.sharp[hills.row]
-        r, p, c = hills.row[chosen], hills.place[chosen], hills.column[chosen]
+        r, p, c = hills.row, hills.place, hills.column
         if r.size == 0:
             return
         motion, step = self.motions[r], x[1]
@@ -167,48 +166,42 @@ class _Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Hills:
-    """Grid points next to which a top may stand, and motions whose hills are too narrow."""
+    """Grid points next to which a top may stand. # (h,) each."""
 
-    row: Indices  # (h,)
-    place: Indices  # (h,)
-    column: Indices  # (h,)
-    sharp: Mask  # (motions,)
+    row: Indices
+    place: Indices
+    column: Indices
 
 
-def _bends(values: Array) -> Array:
-    """Sizes of second differences; at the ends those of the neighbours. # (motions, grid, C)."""
+def _sharp(values: Array, second: Array, missing: Array) -> Mask:
+    """Motions with a function that the grid does not resolve and that may matter. # (motions,).
+
+    Args:
+        values: # (motions, grid, C)
+        second: their second differences. # (motions, grid - 2, C)
+        missing: from the largest value on the grid to the floor. # (motions, C)
+    """
+    fourth = second[:, 2:] - 2.0 * second[:, 1:-1] + second[:, :-2]
+    fourth = np.max(np.abs(fourth), axis=1)
+    swing = np.max(values, axis=1) - np.min(values, axis=1)
+    sharp = (fourth > _SHARP * swing + _NOISE) & (_HOPE * fourth >= missing)
+    return np.asarray(np.any(sharp, axis=1))
+
+
+def _hills(values: Array, second: Array, best: Array, floor: Array) -> _Hills:
+    """Hills worth a closer look: their tops may pass the floor."""
     bends = np.empty_like(values)
-    np.subtract(values[:, 2:], values[:, 1:-1], out=bends[:, 1:-1])
-    bends[:, 1:-1] -= values[:, 1:-1]
-    bends[:, 1:-1] += values[:, :-2]
-    np.abs(bends[:, 1:-1], out=bends[:, 1:-1])
+    np.abs(second, out=bends[:, 1:-1])
     bends[:, 0], bends[:, -1] = bends[:, 1], bends[:, -2]
-    return bends
-
-
-def _hills(values: Array, bends: Array, best: Array, floor: Array) -> _Hills:
-    """Hills worth a closer look: their tops may pass the floor. Values: # (motions, grid, C)."""
-    top = values + _HOPE * bends >= floor[:, None]
+    # A resolved hill rises above its highest grid point by an eighth of the second difference.
+    top = values + 0.5 * bends >= floor[:, None]
     rising = values[:, 1:] > values[:, :-1]
     top[:, 1:] &= rising
     top[:, :-1] &= ~rising
     r, p, c = np.nonzero(top)
-    height, bend = values[r, p, c], bends[r, p, c]
     size = np.maximum(np.abs(best), np.abs(floor))[r, c]
-    suspect = bend > _FLAT * size + _NOISE
-    suspect[suspect] = _is_sharp(values, r[suspect], p[suspect], c[suspect], bend[suspect])
-    sharp = np.zeros(len(values), dtype=bool)
-    sharp[r[suspect]] = True
-    # A resolved hill rises above its highest grid point by an eighth of the second difference.
-    rival = (height + 0.5 * bend >= floor[r, c]) & (bend > _SETTLED * size + _NOISE)
-    return _Hills(row=r[rival], place=p[rival], column=c[rival], sharp=sharp)
-
-
-def _is_sharp(values: Array, r: Indices, p: Indices, c: Indices, bend: Array) -> Mask:
-    """Hills whose second difference is large beside their drop to the ground nearby."""
-    near = np.clip(p[:, None] + np.arange(-_NEARBY, _NEARBY + 1), 0, values.shape[1] - 1)
-    ground = np.min(values[r[:, None], near, c[:, None]], axis=1)
-    return np.asarray(bend > _SHARP * (values[r, p, c] - ground))
+    worth = bends[r, p, c] > _SETTLED * size + _NOISE
+    return _Hills(row=r[worth], place=p[worth], column=c[worth])
 
 
 def _floor(best: Array, scope: Scope, known: Array | None) -> Array:

@@ -114,7 +114,7 @@ def _block(evaluate: Evaluate, panels: _Panels, positive: int) -> Array:
 def _mixed(coefficients: Array) -> Mask:
     """Functions that may change sign on a panel: their bounds do. # (p, positive)."""
     swing = np.sum(np.abs(coefficients[:, 1:]), axis=1)
-    return np.asarray(np.abs(coefficients[:, 0]) <= swing)
+    return np.asarray((np.abs(coefficients[:, 0]) <= swing) & (swing > _NOISE))
 
 
 def _rough(coefficients: Array, mixed: Mask, size: Array) -> Mask:

@@ -90,13 +90,7 @@ def _limits(job: Job) -> JointLimits:
 
 def _visit(found: Candidates, limits: JointLimits, job: Job) -> _Visit:
     """Branches for the job's order or, if it may be changed and that gains, for a faster one."""
-    costs = Costs(
-        lines=rough_line_times(LineMotions(found.lines, job.approach.law), limits),
-        limits=limits,
-        travel_law=job.travel.law,
-        required=job.checks.joint_margin,
-    )
-    chooser = Chooser(found, costs)
+    chooser = Chooser(found, _costs(found, limits, job))
     choice = chooser.choose(np.arange(len(job.points)))
     given = _Visit(choice=choice, timings=timings(found.lines.take(choice.chosen), limits, job))
     if job.travel.order == "as-given":
@@ -106,6 +100,16 @@ def _visit(found: Candidates, limits: JointLimits, job: Job) -> _Visit:
     best = min(given, other, key=lambda visit: visit.timings.duration)
     note = order_finding(given.timings.duration, best.timings.duration)
     return replace(best, findings=(note,))
+
+
+def _costs(found: Candidates, limits: JointLimits, job: Job) -> Costs:
+    """Costs of the candidates; those that the grid refuses already are not timed."""
+    required = job.checks.joint_margin
+    usable = np.nonzero(found.margins.keep(required))[0]
+    lines = np.full(found.point.size, np.inf)
+    motions = LineMotions(found.lines.take(usable), job.approach.law)
+    lines[usable] = rough_line_times(motions, limits)
+    return Costs(lines=lines, limits=limits, travel_law=job.travel.law, required=required)
 
 
 def _rest_loads(assembly: Assembly) -> Array:

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Side = Literal["left", "right"]
 
+_ROWS = 8192  # instants worked on at once: they stay in the processor's cache
 # Instants this near, relative to the time on the clock, are the same: rounding of sums of times.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
@@ -70,6 +71,14 @@ class Trajectory:
         self.durations = durations
         self.stretches = tuple(stretches)
         self._rests = rests
+        # Which stretch and which of its motions each segment is; -1 for a rest.
+        self._stretch = np.full(starts.size, -1)
+        self._motion = np.zeros(starts.size, dtype=np.int64)
+        for number, stretch in enumerate(self.stretches):
+            self._stretch[stretch.segment] = number
+            self._motion[stretch.segment] = stretch.index
+        # 1/T; a segment without duration stands still. [1/s]
+        self._rates = 1.0 / np.where(durations > 0.0, durations, np.inf)
 
     @property
     def duration(self) -> float:
@@ -106,23 +115,33 @@ class Trajectory:
     def segment_state(self, segment: Indices, t: Array, side: Side = "right") -> MotionState:
         """Joints at instants of given segments. # (m,) -> (m, n)."""
         n = self.model.dof
-        q, qd, qdd = np.array(self._rests[segment]), np.zeros((t.size, n)), np.zeros((t.size, n))
-        for stretch in self.stretches:
-            owner = np.full(self.starts.size, -1)
-            owner[stretch.segment] = stretch.index
-            rows = np.nonzero(owner[segment] >= 0)[0]
-            if rows.size == 0:
+        state = MotionState(
+            q=np.empty((t.size, n)), qd=np.empty((t.size, n)), qdd=np.empty((t.size, n))
+        )
+        for first in range(0, t.size, _ROWS):
+            rows = slice(first, first + _ROWS)
+            self._fill(state, rows, segment[rows], t[rows], side)
+        return state
+
+    def _fill(
+        self, state: MotionState, rows: slice, segment: Indices, t: Array, side: Side
+    ) -> None:
+        """A block of instants; segments that belong to no stretch rest."""
+        q, qd, qdd = state.q[rows], state.qd[rows], state.qdd[rows]
+        q[:], qd[:], qdd[:] = self._rests[segment], 0.0, 0.0
+        u = self._rates[segment]
+        s = np.clip((t - self.starts[segment]) * u, 0.0, 1.0)
+        seen = s + self._hair(t, side) * u
+        for number, stretch in enumerate(self.stretches):
+            mine = np.nonzero(self._stretch[segment] == number)[0]
+            if mine.size == 0:
                 continue
-            where, T = segment[rows], self.durations[segment[rows]]
-            safe = np.where(T > 0.0, T, 1.0)
-            s = np.clip((t[rows] - self.starts[where]) / safe, 0.0, 1.0)
-            seen = s + self._hair(t[rows], side) / safe
-            index = owner[where]
-            path = stretch.motions.states(index, stretch.motions.law_at(index, s, seen))
-            q[rows] = path.q
-            qd[rows] = np.where(T[:, None] > 0.0, path.dq / safe[:, None], 0.0)
-            qdd[rows] = np.where(T[:, None] > 0.0, path.ddq / (safe * safe)[:, None], 0.0)
-        return MotionState(q=q, qd=qd, qdd=qdd)
+            index, rate = self._motion[segment[mine]], u[mine, None]
+            law = stretch.motions.law_at(index, s[mine], seen[mine])
+            path = stretch.motions.states(index, law)
+            q[mine] = path.q
+            qd[mine] = path.dq * rate
+            qdd[mine] = path.ddq * (rate * rate)
 
     def sample(self, period: float) -> Samples:
         """The motion every ``period`` seconds and at its last instant."""
@@ -134,14 +153,19 @@ class Trajectory:
         t[-1] = total
         segment = self.segment_at(t)
         state = self.segment_state(segment, t)
+        tau, position = np.empty_like(state.q), np.empty((t.size, 3))
+        for first in range(0, t.size, _ROWS):
+            rows = slice(first, first + _ROWS)
+            tau[rows] = self.model.torques(state.q[rows], state.qd[rows], state.qdd[rows])
+            position[rows] = self.model.forward(state.q[rows])[:, :3, 3]
         return Samples(
             t=t,
             segment=segment,
             q=state.q,
             qd=state.qd,
             qdd=state.qdd,
-            tau=self.model.torques(state.q, state.qd, state.qdd),
-            position=self.model.forward(state.q)[:, :3, 3],
+            tau=tau,
+            position=position,
         )
 
     @staticmethod

@@ -139,8 +139,7 @@ def _parquet_options(schema: pa.Schema) -> dict[str, object]:
     """The same bytes for the same rows; floats are split by byte, which compresses them best."""
     floats = [name for name in schema.names if name not in ("segment", "point")]
     return {
-        "compression": "zstd",
-        "compression_level": 1,
+        "compression": "snappy",
         "use_dictionary": ["segment", "point"],
         "use_byte_stream_split": floats,
     }

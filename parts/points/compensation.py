@@ -12,22 +12,30 @@ from parts.points.source import Compensation
 _SAME = 1e-9  # [m]; balls that differ by less are the same ball
 
 
-def surface_points(found: FoundPoints, *, ball_diameter: float | None = None) -> FoundPoints:
+def surface_points(
+    found: FoundPoints, *, ball_diameter: float | None = None, compensated: bool | None = None
+) -> FoundPoints:
     """Bring points to the surface.
 
-    Centres of the ball move against their normals by its radius. Points that lie on the surface,
-    and those of which the file says nothing, stay; the record tells which was the case.
+    Centres of the ball move against their normals by its radius; points on the surface stay. The
+    record tells which was the case.
 
     Args:
         found: points of a file.
         ball_diameter: of the ball; None where the file says it, or where none is needed. [m]
+        compensated: for a file that does not say: True where its points lie on the surface, False
+            where they are centres of the ball.
 
     Raises:
-        PointsError: centres without a ball or without normals; another ball than the file's.
+        PointsError: centres without a ball or without normals; a ball for points of which nobody
+            says whether they are its centres; another ball or another word than the file's.
     """
     diameter = _ball(found, ball_diameter)
+    state = _state(found, compensated, diameter)
+    if state is not found.source.compensation:
+        found = found.with_source(compensation=state)
     source = found.source
-    if source.compensation is not Compensation.CENTRE:
+    if state is not Compensation.CENTRE:
         return found
     if diameter is None:
         raise fault(
@@ -50,6 +58,31 @@ def surface_points(found: FoundPoints, *, ball_diameter: float | None = None) ->
     return found.filled(moved).with_source(
         compensation=Compensation.SURFACE, ball_diameter=diameter, notes=(*source.notes, note)
     )
+
+
+def _state(found: FoundPoints, compensated: bool | None, diameter: float | None) -> Compensation:
+    """What the points are, by the file and the caller together."""
+    source = found.source
+    stated = source.compensation
+    if compensated is None:
+        if stated is Compensation.UNSTATED and diameter:
+            raise fault(
+                source.origin,
+                "a ball is given, but the file does not say whether its points are centres of it; "
+                "say compensated = true for points on the surface, false for centres.",
+                choices=(True, False),
+            )
+        return stated
+    given = Compensation.SURFACE if compensated else Compensation.CENTRE
+    if stated not in (Compensation.UNSTATED, given):
+        raise fault(
+            source.origin,
+            f"{source.format} files give {stated.value}, but they are said to be {given.value}; "
+            "correct what is said.",
+            found=stated,
+            expected=given,
+        )
+    return given
 
 
 def _ball(found: FoundPoints, given: float | None) -> float | None:

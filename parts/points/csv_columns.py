@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -73,10 +74,10 @@ def columns_of(cells: Sequence[str], origin: str, line: int) -> PointColumns:
         PointsError: no unit or several, a column that is missing, unknown or given twice.
     """
     headers = tuple(cell.strip() for cell in cells)
-    for header in headers:
-        if headers.count(header) > 1:
-            sentence = f"column {header!r} stands here twice; remove one"
-            raise _error(origin, line, sentence, header)
+    if len(set(headers)) < len(headers):
+        header = next(header for header, count in Counter(headers).items() if count > 1)
+        sentence = f"column {header[:40]!r} stands here twice; remove one"
+        raise _error(origin, line, sentence, header)
     units: dict[str, str] = {}
     for found in filter(None, map(_COORDINATE.fullmatch, headers)):
         units.setdefault(found[2], found[0])

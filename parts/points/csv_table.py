@@ -58,7 +58,7 @@ class Table:
                 pass  # told below, with its line
         for row, text in enumerate(texts):
             if not is_number(text):
-                found = shown(text) if text else "an empty cell"
+                found = shown(self.texts(header)[row]) if text else "an empty cell"
                 raise self.error(row, header, f"found {found}; expected {expected_for(text)}.")
         raise fault(self.origin, f"column {header} cannot be read as numbers.")
 

@@ -17,6 +17,7 @@ from parts.points.dmis_statements import Statement, label_of, statements_of
 from parts.points.faults import fault, shown
 from parts.points.file_text import check_count, text_of
 from parts.points.found import FoundPoints, PointRow, found_in
+from parts.points.probe_points import is_name
 from parts.points.source import Compensation, PointSource
 
 FORMAT = "DMIS"
@@ -38,9 +39,9 @@ def dmis_points(raw: bytes, *, origin: str, unit: str | None = None) -> FoundPoi
     """
     programme = _Programme(origin=origin, given_unit=unit)
     for statement in statements_of(text_of(raw, origin), origin):
+        programme.take(statement)
         if programme.ended:
             break
-        programme.take(statement)
     return programme.found()
 
 
@@ -124,7 +125,7 @@ class _Programme:
         if unit is None:
             known = ", ".join(UNITS)
             raise self._fault(
-                statement, f"found UNITS/{statement.word(0)[:20]}; expected one of {known}."
+                statement, f"found {shown(statement.word(0))}; expected one of {known}."
             )
         if self.unit not in (None, unit) and (self.rows or self.nominals):
             raise self._fault(
@@ -145,7 +146,8 @@ class _Programme:
             return  # a measured feature
         name = self._label(statement, statement.label)
         kind = statement.word(0)
-        self.features[name] = kind
+        check_count(len(self.features) + 1, self.origin, statement.line)
+        self.features[name] = kind if kind.isalnum() else "?"
         if kind == "POINT":
             row = self._row(statement, statement.words[1:], name=name, feature=name)
             check_count(len(self.nominals) + 1, self.origin, statement.line)
@@ -214,7 +216,7 @@ class _Programme:
 
     def _label(self, statement: Statement, word: str) -> str:
         kind, name = label_of(word)
-        if kind != "F":
+        if kind != "F" or not is_name(name):
             raise self._fault(
                 statement, f"found {shown(word)}; expected a feature such as F(PLN1)."
             )

@@ -10,8 +10,7 @@ from parts.errors import PointsError
 from parts.points.faults import fault, shown
 from parts.points.file_text import lines_of
 
-_MAJOR = re.compile(r"[A-Z][A-Z0-9]*")
-_LABEL = re.compile(r"([A-Z]+)\s*\(\s*([^()]{1,100}?)\s*\)", re.IGNORECASE)
+_LABEL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 LONGEST_STATEMENT = 65_536  # characters, continued lines joined, as in DMIS 5
 
 
@@ -44,11 +43,11 @@ def statements_of(text: str, origin: str) -> Iterator[Statement]:
             statement that is too long.
     """
     start, pieces, length = 0, [""], 0
-    for line, raw in enumerate(lines_of(text), start=1):
+    for line, raw in enumerate(lines_of(text.rstrip()), start=1):
         piece, continued = _piece(raw, origin, line)
         start = line if len(pieces) == 1 else start
         pieces.append(piece)
-        length += len(piece)
+        length += len(piece) + 1
         if length > LONGEST_STATEMENT:
             raise fault(
                 origin,
@@ -73,7 +72,7 @@ def statements_of(text: str, origin: str) -> Iterator[Statement]:
 def label_of(word: str) -> tuple[str, str]:
     """Kind and name of a label such as ``F(CIRCLE1)``; nothing, twice, where it is none."""
     found = _LABEL.fullmatch(word.strip())
-    return (found[1].upper(), found[2]) if found else ("", "")
+    return (found[1].upper(), found[2].strip()) if found else ("", "")
 
 
 def _piece(raw: str, origin: str, line: int) -> tuple[str, bool]:

@@ -47,6 +47,7 @@ def read_points(
     path: Path | str,
     *,
     ball_diameter: float | None = None,
+    compensated: bool | None = None,
     unit: str | None = None,
     format: str | None = None,
     choice: QifChoice | None = None,
@@ -56,6 +57,8 @@ def read_points(
     Args:
         path: of the file.
         ball_diameter: of the ball; needed where coordinates are its centres. [m]
+        compensated: for a file that does not say: True where its points lie on the surface, False
+            where they are centres of the ball.
         unit: of a file that carries none: "mm", "cm", "m", "in" or "ft"; refused where it
             contradicts the file.
         format: "csv", "dmis", "power-inspect", "qif" or "xyz", where name and content do not
@@ -71,7 +74,7 @@ def read_points(
     """
     raw = file_bytes(path)
     found = found_points(raw, origin=PurePath(path).name, unit=unit, format=format, choice=choice)
-    return surface_points(found, ball_diameter=ball_diameter)
+    return surface_points(found, ball_diameter=ball_diameter, compensated=compensated)
 
 
 def found_points(

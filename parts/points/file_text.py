@@ -9,6 +9,7 @@ from parts.points.faults import fault
 
 MAX_BYTES = 64_000_000
 MAX_POINTS = 500_000
+LONGEST_LINE = 65_536  # characters; no format has longer ones, and cells of a line cost memory
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -68,13 +69,28 @@ def text_of(raw: bytes, origin: str) -> str:
             line=raw.count(b"\n", 0, zero) + 1,
         )
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise fault(
             origin,
             f"byte {error.start + 1} is not UTF-8; save the file as UTF-8.",
             line=raw.count(b"\n", 0, error.start) + 1,
         ) from None
+    _check_lines(text, origin)
+    return text
+
+
+def _check_lines(text: str, origin: str) -> None:
+    if len(text) <= LONGEST_LINE:
+        return
+    for line, content in enumerate(lines_of(text), start=1):
+        if len(content) > LONGEST_LINE:
+            raise fault(
+                origin,
+                f"the line has {len(content)} characters; expected at most {LONGEST_LINE}.",
+                line=line,
+                limit=LONGEST_LINE,
+            )
 
 
 def lines_of(text: str) -> list[str]:

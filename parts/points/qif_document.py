@@ -13,8 +13,8 @@ from parts.points.file_text import check_size
 
 FORMAT = "QIF 3.0"
 NAMESPACE = "http://qifstandards.org/xsd/qif3"
-MAX_TAGS = 4_000_000  # each costs the parser some hundred bytes
-MAX_ATTRIBUTES = 4_000_000
+MAX_TAGS = 3_500_000  # each costs the parser some hundred bytes; a point needs six
+MAX_ATTRIBUTES = 1_000_000  # each costs more
 _MOST_LISTED = 3_000_000  # numbers in one list
 Element = Any  # of lxml, which has no types of its own
 
@@ -79,7 +79,8 @@ class QifDocument:
         if not (text.isascii() and text.isdecimal()) or len(text) > 9 or int(text) > most:
             raise self.error(
                 element,
-                f'{name_of(element)} has {attribute}="{text[:20]}"; expected a count up to {most}.',
+                f"{name_of(element)} has {shown(text)} for {attribute}; expected a count of at "
+                f"most {most}.",
                 found=text,
             )
         return int(text)

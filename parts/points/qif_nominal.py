@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from parts.points.decimals import metre
+from parts.points.faults import shown
 from parts.points.file_text import check_count
 from parts.points.found import PointRow
 from parts.points.qif_document import Element, QifDocument, name_of
-from parts.points.qif_units import LengthUnits, unit_at
+from parts.points.qif_units import LengthUnits, Unit, unit_at
 
 _POINT_NOMINALS = ("PointFeatureNominal", "EdgePointFeatureNominal")
 
@@ -43,14 +44,16 @@ def planned_points(document: QifDocument, units: LengthUnits) -> QifRows:
         count = document.count(points, "n")
         if len(inside) != count:
             raise document.error(
-                points, f"NominalPointSet {name} holds {len(inside)} points; expected n = {count}."
+                points,
+                f"NominalPointSet {name[:20]!r} holds {len(inside)} points; expected n = {count}.",
             )
         for number, element in enumerate(inside, start=1):
             check_count(len(rows) + 1, document.origin, element.sourceline)
             called = f"{feature or f'set {name}'}-{number}"
             place = document.child(element, "Point")
-            rows.append(_row(document, units, called, feature, element, place, points))
-            used.add(unit_at(document, units, place, points).label)
+            unit = _unit(document, units, element, place, points)
+            rows.append(_row(document, element, place, unit=unit, name=called, feature=feature))
+            used.add(unit.label)
     return QifRows(rows=tuple(_distinct(rows)), units=frozenset(used))
 
 
@@ -60,10 +63,7 @@ def feature_points(document: QifDocument, units: LengthUnits) -> QifRows:
     Raises:
         PointsError: a point with a fault.
     """
-    items: dict[str, str] = {}
-    for item in _ending(document, "FeatureItem"):
-        nominal = document.text(item, "FeatureNominalId")
-        items.setdefault(nominal, document.text(item, "FeatureName"))
+    items = _names_by_nominal(document)
     rows: list[PointRow] = []
     used: set[str] = set()
     for kind in _POINT_NOMINALS:
@@ -72,21 +72,43 @@ def feature_points(document: QifDocument, units: LengthUnits) -> QifRows:
             number = element.get("id") or ""
             name = items.get(number) or document.text(element, "Name") or f"point {number}"
             place = document.child(element, "Location")
-            rows.append(_row(document, units, name, name, element, place))
-            used.add(unit_at(document, units, place).label)
+            unit = _unit(document, units, element, place)
+            rows.append(_row(document, element, place, unit=unit, name=name, feature=name))
+            used.add(unit.label)
     rows.sort(key=lambda row: row.line)
     return QifRows(rows=tuple(_distinct(rows)), units=frozenset(used))
 
 
 def features_of_sets(document: QifDocument) -> Mapping[str, str]:
-    """Name of the feature that refers to each point set, by the set's id."""
-    names: dict[str, str] = {}
-    for kind in ("FeatureItem", "FeatureMeasurement"):
+    """Name of the feature that refers to each point set, by the set's id.
+
+    Items name features; measurements and nominals may refer to sets too, and are called as their
+    item where they have no name of their own.
+    """
+    items = _ending(document, "FeatureItem")
+    by_item = {item.get("id") or "": document.text(item, "FeatureName") for item in items}
+    by_nominal = _names_by_nominal(document)
+    sets: dict[str, str] = {}
+    for kind in ("FeatureItem", "FeatureMeasurement", "FeatureNominal"):
         for feature in _ending(document, kind):
-            listed = document.child(feature, "PointList")
-            name = document.text(feature, "FeatureName")
-            for reference in () if listed is None or not name else listed:
-                names.setdefault((reference.text or "").strip(), name)
+            name = (
+                document.text(feature, "FeatureName")
+                or by_item.get(document.text(feature, "FeatureItemId"), "")
+                or by_nominal.get(feature.get("id") or "", "")
+                or document.text(feature, "Name")
+            )
+            for listed in document.every("PointList", below=feature):
+                for reference in listed:
+                    sets.setdefault((reference.text or "").strip(), name)
+    return sets
+
+
+def _names_by_nominal(document: QifDocument) -> Mapping[str, str]:
+    """Name of the first item of each feature nominal, by the nominal's id."""
+    names: dict[str, str] = {}
+    for item in _ending(document, "FeatureItem"):
+        nominal = document.text(item, "FeatureNominalId")
+        names.setdefault(nominal, document.text(item, "FeatureName"))
     return names
 
 
@@ -94,18 +116,19 @@ def _ending(document: QifDocument, end: str) -> list[Element]:
     return [element for element in document.every("*") if name_of(element).endswith(end)]
 
 
-def _row(
-    document: QifDocument,
-    units: LengthUnits,
-    name: str,
-    feature: str,
-    element: Element,
-    place: Element,
-    *owners: Element,
-) -> PointRow:
+def _unit(
+    document: QifDocument, units: LengthUnits, element: Element, place: Element, *owners: Element
+) -> Unit:
+    """Unit of a point's coordinates, which must be there."""
     if place is None:
-        raise document.error(element, f"{name_of(element)} {name!r} has no coordinates.")
-    unit = unit_at(document, units, place, *owners)
+        number = shown(element.get("id") or "")
+        raise document.error(element, f"{name_of(element)} {number} has no coordinates.")
+    return unit_at(document, units, place, *owners)
+
+
+def _row(
+    document: QifDocument, element: Element, place: Element, *, unit: Unit, name: str, feature: str
+) -> PointRow:
     x, y, z = (metre(t, unit.scale) for t in document.listed(place, columns="xyz"))
     vector = document.child(element, "Normal")
     normal = None

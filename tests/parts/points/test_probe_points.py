@@ -1,3 +1,5 @@
+"""What probe points promise, and what they refuse."""
+
 import numpy as np
 import pytest
 from hypothesis import given

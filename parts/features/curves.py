@@ -1,0 +1,147 @@
+"""Lines and circles: curves on a surface that are measured as features of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from parts.errors import FeatureError
+from parts.features.fixed_arrays import fix_directions, fix_points
+from parts.features.patch import Array, Patch, SurfacePoints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Line(Patch):
+    """A straight line on a surface.
+
+    Args:
+        start: # (3,) [m]
+        end: # (3,) [m]
+        normal: of the surface along it, unit, square to it. # (3,)
+    """
+
+    start: Array
+    end: Array
+    normal: Array
+
+    def __post_init__(self) -> None:
+        fix_points(self, self.kind, "start", "end")
+        fix_directions(self, self.kind, "normal")
+        if not self.width > 0.0:
+            raise FeatureError("The line's ends are the same point; give two different ones.")
+        slant = float(abs(self.normal @ (self.end - self.start)) / self.width)
+        if slant > 1e-6:
+            raise FeatureError(
+                f"The line's normal is not square to it (cosine {slant:.3g}); give the normal of "
+                "the surface that the line lies on.",
+                cosine=slant,
+            )
+
+    @property
+    def kind(self) -> str:
+        """Name of the feature."""
+        return "line"
+
+    @property
+    def width(self) -> float:
+        """Length. [m]."""
+        return float(np.linalg.norm(self.end - self.start))
+
+    @property
+    def height(self) -> float:
+        """None. [m]."""
+        return 0.0
+
+    def at(self, uv: Array) -> SurfacePoints:
+        """Points by their share of the length."""
+        positions = self.start + uv[:, :1] * (self.end - self.start)
+        return SurfacePoints(positions=positions, normals=np.tile(self.normal, (len(uv), 1)))
+
+    def inset(self, margin: float) -> Line:
+        """Both ends move inward by the margin."""
+        if self.width <= 2.0 * margin:
+            raise FeatureError(
+                f"No line is left {margin:g} m away from its ends: it is {self.width:g} m long.",
+                margin=margin,
+            )
+        step = margin / self.width * (self.end - self.start)
+        return replace(self, start=self.start + step, end=self.end - step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Circle(Patch):
+    """A circle round a hole or a boss, or an arc of it.
+
+    Args:
+        centre: # (3,) [m]
+        axis: unit normal of its plane. # (3,)
+        x_axis: unit, in its plane, where the angle is zero. # (3,)
+        radius: [m]
+        inner: a hole: normals point to the centre.
+        first_angle: [rad]
+        sweep: angle that is covered, at most a full turn. [rad]
+    """
+
+    centre: Array
+    axis: Array
+    x_axis: Array
+    radius: float
+    inner: bool = False
+    first_angle: float = 0.0
+    sweep: float = 2.0 * np.pi
+
+    def __post_init__(self) -> None:
+        fix_points(self, self.kind, "centre")
+        fix_directions(self, self.kind, "axis", "x_axis")
+        if not self.radius > 0.0 or not 0.0 < self.sweep <= 2.0 * np.pi * (1 + 1e-12):
+            raise FeatureError(
+                f"The circle has radius {self.radius:g} m and sweeps {np.degrees(self.sweep):g} "
+                "deg; expected a radius above zero and a sweep above 0, at most 360 deg.",
+                radius=self.radius,
+                sweep=self.sweep,
+            )
+
+    @property
+    def kind(self) -> str:
+        """Name of the feature."""
+        return "circle"
+
+    @property
+    def width(self) -> float:
+        """Length. [m]."""
+        return self.radius * self.sweep
+
+    @property
+    def height(self) -> float:
+        """None. [m]."""
+        return 0.0
+
+    @property
+    def round(self) -> bool:
+        """Always."""
+        return True
+
+    def at(self, uv: Array) -> SurfacePoints:
+        """Points by their share of the angle."""
+        angle = self.first_angle + self.sweep * uv[:, 0]
+        y_axis = np.cross(self.axis, self.x_axis)
+        radial = np.cos(angle)[:, None] * self.x_axis + np.sin(angle)[:, None] * y_axis
+        side = -1.0 if self.inner else 1.0
+        return SurfacePoints(positions=self.centre + self.radius * radial, normals=side * radial)
+
+    def inset(self, margin: float) -> Circle:
+        """A full circle has no ends; an arc loses the margin at both."""
+        angle = margin / self.radius
+        if self.sweep >= 2.0 * np.pi * (1 - 1e-12):
+            return self
+        if self.sweep <= 2.0 * angle:
+            raise FeatureError(
+                f"No arc is left {margin:g} m away from its ends: it is {self.width:g} m long.",
+                margin=margin,
+            )
+        return replace(self, first_angle=self.first_angle + angle, sweep=self.sweep - 2.0 * angle)
+
+    def sizes(self, points: SurfacePoints) -> dict[str, Array]:
+        """The radius."""
+        return {"radius": np.full(len(points), 1.0 if self.inner else -1.0)}

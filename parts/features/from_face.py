@@ -1,0 +1,126 @@
+"""Faces of a geometry → features: a box of coordinates around the face, and its rim."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parts.features.band import Band, axis_of, origin_of
+from parts.features.feature import Feature
+from parts.features.patch import Array, Patch
+from parts.features.rectangle import Rectangle
+from parts.features.rim import rim_of
+from parts.features.skin_patch import SkinPatch
+from parts.geometry.face import Face
+from parts.geometry.geometry import Geometry
+from parts.geometry.surfaces import Plane, Sphere, Surface
+from parts.geometry.surfaces.surface import across
+
+_WIDEST_STEP = 0.7  # [rad] between neighbouring corners; a wider gap is an opening
+
+
+def feature_of_face(geometry: Geometry, face: Face) -> Feature:
+    """The whole of a face, with its holes and its true outline, as a feature.
+
+    Args:
+        geometry: that has the face.
+        face: one of its faces, or a region of a mesh.
+    """
+    rim = rim_of(geometry, face.triangles, sharp=face.kind == "facets", deflection=face.deflection)
+    if face.surface is None:
+        patch: Patch = SkinPatch(geometry=geometry, triangles=face.triangles, name=face.kind)
+    else:
+        corners = np.unique(geometry.mesh.faces[face.triangles])
+        points = face.surface.project(geometry.mesh.vertices[corners])
+        if isinstance(face.surface, Plane):
+            patch = _rectangle(face.surface, points, rim.ends - rim.starts)
+        else:
+            patch = _band(face.surface, points, _middle(geometry, face))
+    return Feature(name=face.name, patch=patch, rim=rim)
+
+
+def _middle(geometry: Geometry, face: Face) -> Array:
+    """Mean direction of a face: axis for a sphere, which has none of its own. # (3,)."""
+    mesh = geometry.mesh
+    mean = mesh.areas[face.triangles] @ mesh.normals[face.triangles]
+    length = float(np.linalg.norm(mean))
+    if length <= 1e-6 * float(mesh.areas[face.triangles].sum()):
+        return np.array([0.0, 0.0, 1.0])
+    return np.asarray((-mean if face.reversed else mean) / length)
+
+
+def _rectangle(plane: Plane, points: Array, edges: Array) -> Rectangle:
+    """The smallest rectangle along one of the edges."""
+    best: Rectangle | None = None
+    for x_axis in _edge_directions(plane, edges):
+        y_axis = np.cross(plane.axis, x_axis)
+        flat = np.column_stack([points @ x_axis, points @ y_axis])
+        low, high = flat.min(axis=0), flat.max(axis=0)
+        size = (float(high[0] - low[0]), float(high[1] - low[1]))
+        if best is None or size[0] * size[1] < best.measure * (1 - 1e-9):
+            x, y = 0.5 * (low + high)
+            centre = x * x_axis + y * y_axis + (plane.point @ plane.axis) * plane.axis
+            best = Rectangle(surface=plane, centre=centre, x_axis=x_axis, size=size)
+    return best if best is not None else _rectangle(plane, points, across(plane.axis)[None])
+
+
+def _edge_directions(plane: Plane, edges: Array) -> Array:
+    """Different directions of the longest edges, at most 90 of them. # (d, 3)."""
+    flat = edges - np.outer(edges @ plane.axis, plane.axis)
+    lengths = np.linalg.norm(flat, axis=1)
+    order = np.argsort(-lengths, kind="stable")[:90]
+    order = order[lengths[order] > 0.0]
+    return np.asarray(flat[order] / lengths[order, None])
+
+
+def _band(surface: Surface, points: Array, middle: Array) -> Band:
+    axis = axis_of(surface, middle)
+    origin, x_axis = origin_of(surface), across(axis)
+    arms = points - origin
+    heights = arms @ axis
+    flat = arms - np.outer(heights, axis)
+    around = np.arctan2(flat @ np.cross(axis, x_axis), flat @ x_axis)
+    radii = np.linalg.norm(flat, axis=1)
+    first, sweep = _swept(around[radii > 1e-9 * radii.max(initial=0.0)])
+    whole = Band(
+        surface=surface, origin=origin, axis=axis, x_axis=x_axis, start=0.0, end=_some(surface)
+    )
+    t = whole.meridian.place(radii, heights)
+    start, end = _ends(whole, surface, t)
+    return Band(
+        surface=surface,
+        origin=origin,
+        axis=axis,
+        x_axis=x_axis,
+        start=start,
+        end=end,
+        first_angle=first,
+        sweep=sweep,
+    )
+
+
+def _some(surface: Surface) -> float:
+    """A length that every meridian of the surface has."""
+    return float(getattr(surface, "minor_radius", getattr(surface, "radius", 1.0)))
+
+
+def _ends(whole: Band, surface: Surface, t: Array) -> tuple[float, float]:
+    """Range of the corners, widened: triangles of a sphere or tube reach beyond their corners."""
+    low, high = whole.meridian.bounds
+    if np.isfinite(low):
+        closed = np.diff(np.sort(t)).max(initial=0.0) < _WIDEST_STEP * _some(surface)
+        around = float(t.max() - t.min()) > (high - low) - _WIDEST_STEP * _some(surface)
+        if closed and around and not isinstance(surface, Sphere):
+            return low, high
+    pad = 0.02 * float(np.ptp(t)) if np.isfinite(high) else 0.0
+    return max(low, float(t.min()) - pad), min(high, float(t.max()) + pad)
+
+
+def _swept(angles: Array) -> tuple[float, float]:
+    """First angle and sweep of the range that leaves out the widest gap. [rad]."""
+    ordered = np.sort(angles)
+    gaps = np.diff(np.append(ordered, ordered[0] + 2.0 * np.pi))
+    widest = int(np.argmax(gaps))
+    if gaps[widest] < _WIDEST_STEP:
+        return 0.0, 2.0 * np.pi
+    first = float(ordered[(widest + 1) % len(ordered)])
+    return first, float(2.0 * np.pi - gaps[widest])

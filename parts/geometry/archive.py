@@ -1,0 +1,92 @@
+"""Zip archives from strangers: counted before they are opened, read only as far as promised."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+
+from parts.geometry.source_file import SourceFile
+
+SMALL = 100_000  # [byte] below it a high ratio harms nobody: a blank page packs a thousandfold
+
+
+class Archive:
+    """The entries of an archive, after the checks.
+
+    Args:
+        file: a zip file.
+
+    Raises:
+        PartError: not a zip file, over a cap, a name that leaves the archive, an encrypted entry.
+    """
+
+    __slots__ = ("_file", "_infos", "_zip")
+
+    def __init__(self, file: SourceFile) -> None:
+        self._file = file
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(file.raw))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise file.error(f"it is not a zip archive: {error}. Export it again.") from None
+        infos = self._zip.infolist()
+        file.check_count("entries", len(infos), file.limits.archive_entries)
+        total = sum(info.file_size for info in infos)
+        file.check_count("bytes unpacked", total, file.limits.archive_bytes)
+        for info in infos:
+            self._check(info)
+        self._infos = {info.filename.lstrip("/").lower(): info for info in infos}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the entries, in lower case, without a leading slash."""
+        return tuple(self._infos)
+
+    def read(self, name: str) -> bytes:
+        """An entry, by a name that is not case-sensitive.
+
+        Raises:
+            PartError: there is no such entry, or it is damaged.
+        """
+        info = self._infos.get(name.lstrip("/").lower())
+        if info is None:
+            raise self._file.error(
+                f"it has no entry {name[:100]!r}; it is not 3MF, or incomplete. Export it again.",
+                found=name[:100],
+            )
+        try:
+            with self._zip.open(info) as entry:
+                return entry.read(info.file_size)
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            ValueError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
+            raise self._file.error(
+                f"its entry {name[:100]!r} is damaged: {str(error)[:100]}. Export it again."
+            ) from None
+
+    def _check(self, info: zipfile.ZipInfo) -> None:
+        parts = info.filename.replace("\\", "/").split("/")
+        if ".." in parts or "\\" in info.filename or ":" in parts[0]:
+            raise self._file.error(
+                f"its entry {info.filename[:100]!r} leaves the archive; it is not to be trusted.",
+                found=info.filename[:100],
+            )
+        ratio = info.file_size / max(info.compress_size, 1)
+        if info.file_size > SMALL and ratio > self._file.limits.archive_ratio:
+            raise self._file.error(
+                f"its entry {info.filename[:100]!r} unpacks {ratio:.0f}-fold, from "
+                f"{info.compress_size} to {info.file_size} bytes; expected at most "
+                f"{self._file.limits.archive_ratio:g}-fold. It may be a zip bomb.",
+                found=ratio,
+                limit=self._file.limits.archive_ratio,
+            )
+        if info.flag_bits & 1:
+            raise self._file.error(
+                f"its entry {info.filename[:100]!r} is encrypted. Export it without password."
+            )

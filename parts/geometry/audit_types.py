@@ -1,0 +1,53 @@
+"""What a geometry audit found: facts, and the sentences that a report shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Audit:
+    """Health of a mesh, as found after the repairs that are named.
+
+    Args:
+        triangles: their number.
+        vertices: different ones in use.
+        size: extents along x, y and z. # (3,) [m]
+        volume: signed; without sense unless watertight. # [m³]
+        area: of all triangles. # [m²]
+        watertight: every edge joins exactly two triangles.
+        consistent: neighbours wind the same way round.
+        inverted: watertight and consistent, but inside out.
+        open_edges: edges of one triangle only.
+        non_manifold_edges: edges of more than two triangles.
+        miswound_edges: edges whose two triangles disagree on the outside.
+        duplicated_triangles: beyond the first of the same three vertices.
+        duplicated_vertices: corners at the same place, beyond the first, before any merging.
+        degenerate_triangles: without area.
+        pieces: groups of triangles that share no vertex.
+        repairs: what was done to the mesh and how, one sentence each.
+        warnings: what is doubtful, one sentence each.
+    """
+
+    triangles: int
+    vertices: int
+    size: Array
+    volume: float
+    area: float
+    watertight: bool
+    consistent: bool
+    inverted: bool
+    open_edges: int
+    non_manifold_edges: int
+    miswound_edges: int
+    duplicated_triangles: int
+    duplicated_vertices: int
+    degenerate_triangles: int
+    pieces: int
+    repairs: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

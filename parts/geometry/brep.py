@@ -1,0 +1,144 @@
+"""CAD faces inside the translator's GLB: which triangles are whose, and on what surface."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.geometry.body import Body, Patch
+from parts.geometry.gltf import position_accessor, primitives, triangles_of
+from parts.geometry.gltf_data import GltfData
+from parts.geometry.gltf_document import Document
+from parts.geometry.gltf_scene import PlacedMesh
+from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
+from parts.geometry.transforms import carried, turned
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+EXTENSION = "TM_brep_faces"
+
+
+def body_of(document: Document, data: GltfData, place: PlacedMesh, deflection: float) -> Body:
+    """A solid or sheet with its faces.
+
+    Args:
+        document: the translator's GLB.
+        data: its accessors.
+        place: mesh and pose of the body.
+        deflection: asked of the translator, for surfaces that cannot be measured. # [m]
+
+    Raises:
+        PartError: damaged.
+    """
+    found = [_primitive(document, data, p) for p in primitives(document, place.mesh)]
+    vertices: list[Array] = [np.zeros((0, 3))]
+    normals: list[Array] = [np.zeros((0, 3))]
+    faces: list[Indices] = [np.zeros((0, 3), dtype=np.int64)]
+    patches: list[Patch] = []
+    for part in found:
+        start = sum(map(len, faces))
+        faces.append(part.faces + sum(map(len, vertices)))
+        vertices.append(part.vertices)
+        normals.append(np.zeros_like(part.vertices) if part.normals is None else part.normals)
+        patches += [replace(patch, triangles=patch.triangles + start) for patch in part.patches]
+    return _moved(
+        Body(
+            name=place.name,
+            vertices=np.concatenate(vertices),
+            faces=np.concatenate(faces),
+            patches=tuple(patches),
+            normals=np.concatenate(normals),
+        ),
+        place.T,
+        deflection,
+    )
+
+
+def _primitive(document: Document, data: GltfData, primitive: dict[str, Any]) -> Body:
+    vertices = data.floats(position_accessor(document, primitive, "POSITION"))
+    normal = position_accessor(document, primitive, "NORMAL")
+    faces = triangles_of(document, data, primitive)
+    extensions = document.object(primitive.get("extensions", {}), "extensions")
+    extension = document.object(extensions.get(EXTENSION, {}), EXTENSION)
+    owners = np.zeros(len(faces), dtype=np.int64)
+    if "faceIndices" in extension:
+        owners = data.integers(extension["faceIndices"])
+    normals = np.zeros_like(vertices) if normal is None else data.floats(normal)
+    if len(owners) != len(faces) or len(normals) != len(vertices):
+        raise document.file.error("the translator's faces do not fit its triangles.")
+    described = {
+        document.count(entry, "face_index", EXTENSION, None): entry
+        for entry in document.list(extension, "faces", EXTENSION)
+        if entry is not None
+    }
+    patches = [
+        _patch(described.get(owner), vertices, faces, np.flatnonzero(owners == owner))
+        for owner in np.unique(owners).tolist()
+    ]
+    return Body(name="", vertices=vertices, faces=faces, patches=tuple(patches), normals=normals)
+
+
+def _patch(entry: dict[str, Any] | None, vertices: Array, faces: Indices, rows: Indices) -> Patch:
+    """A face; its surface is reversed where the triangles look the other way."""
+    if entry is None:
+        return Patch(name="", kind="freeform", surface=None, triangles=rows)
+    corners = vertices[faces[rows]]
+    surface = surface_of(entry, corners.reshape(-1, 3))
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    along = np.einsum("ij,ij->", across, surface.normal(corners.mean(axis=1)))
+    if along < 0.0:
+        surface = replace(surface, reversed=True)  # type: ignore[type-var]
+    return Patch(name="", kind=surface.kind, surface=surface, triangles=rows)
+
+
+def surface_of(entry: dict[str, Any], corners: Array) -> Surface:
+    """The surface that the translator describes, its own normal outwards.
+
+    Args:
+        entry: parameters in metres.
+        corners: of the triangles on it; they tell which nappe of a cone is meant. # (n, 3) [m]
+    """
+    kind = entry["type"]
+    if kind == "plane":
+        return Plane(point=entry["origin"], axis=entry["normal"])
+    if kind == "cylinder":
+        return Cylinder(point=entry["origin"], axis=entry["axis"], radius=entry["radius"])
+    if kind == "sphere":
+        return Sphere(centre=entry["center"], radius=entry["radius"])
+    if kind == "torus":
+        return Torus(
+            centre=entry["center"],
+            axis=entry["axis"],
+            major_radius=entry["major_radius"],
+            minor_radius=entry["minor_radius"],
+        )
+    apex, axis = np.array(entry["apex"]), np.array(entry["axis"])
+    into = 1.0 if float((corners.mean(axis=0) - apex) @ axis) >= 0.0 else -1.0
+    return Cone(apex=apex, axis=into * axis, half_angle=abs(entry["semi_angle"]))
+
+
+def _moved(body: Body, T: Array, deflection: float) -> Body:
+    R = T[:3, :3]
+    rigid = np.allclose(R @ R.T, np.eye(3), atol=1e-9)
+    patches = [
+        patch
+        if patch.surface is None
+        else replace(
+            patch,
+            kind=patch.kind if rigid else "freeform",
+            surface=patch.surface.moved(T) if rigid else None,
+        )
+        for patch in body.patches
+    ]
+    normals = np.zeros((0, 3)) if body.normals is None else body.normals
+    return Body(
+        name=body.name,
+        vertices=carried(body.vertices, T),
+        faces=turned(body.faces, T),
+        patches=tuple(replace(patch, deflection=deflection) for patch in patches),
+        normals=normals @ np.linalg.inv(R),
+    )

@@ -1,0 +1,47 @@
+"""Faces: the pieces of a part's skin that can be named, chosen and measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.geometry.surfaces import Surface
+
+Indices = NDArray[np.int64]
+
+KINDS = ("plane", "cylinder", "cone", "sphere", "torus", "freeform", "facets")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Face:
+    """A face of a CAD body, or a whole body of a mesh file.
+
+    Args:
+        name: unique in its geometry: the file's own where it has one, else kind and index.
+        index: place in ``Geometry.faces``.
+        kind: that of the surface; "freeform" for CAD faces without analytic surface (their
+            normals are interpolated), "facets" where the triangles are all there is.
+        surface: the analytic surface, with its outside; None for the last two kinds.
+        triangles: rows of the mesh's faces. # (t,)
+        deflection: largest distance of the triangles from the true surface; measured on analytic
+            faces, the translator's tolerance on freeform ones, 0 on facets. # [m]
+    """
+
+    name: str
+    index: int
+    kind: str
+    surface: Surface | None
+    triangles: Indices
+    deflection: float = 0.0
+
+    def __post_init__(self) -> None:
+        triangles = np.array(self.triangles, dtype=np.int64)
+        triangles.flags.writeable = False
+        object.__setattr__(self, "triangles", triangles)
+
+    @property
+    def reversed(self) -> bool:
+        """Whether the outside is against the surface's own normal, as in a hole."""
+        return self.surface is not None and self.surface.reversed

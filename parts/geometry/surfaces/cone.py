@@ -1,0 +1,96 @@
+"""Circular cones, one nappe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from parts.errors import PartError
+from parts.geometry.surfaces.surface import (
+    Array,
+    Surface,
+    across,
+    carried,
+    fixed_direction,
+    fixed_vector,
+    rotated,
+    rows,
+    unit_or,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cone(Surface):
+    """One nappe of a circular cone.
+
+    Args:
+        apex: its tip. # (3,) [m]
+        axis: unit direction from the apex into the nappe. # (3,)
+        half_angle: between axis and surface, above 0 and below π/2. # [rad]
+        reversed: a countersink: the outside is towards the axis.
+    """
+
+    apex: Array
+    axis: Array
+    half_angle: float
+    reversed: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "apex", fixed_vector(self.apex, "apex of the cone"))
+        object.__setattr__(self, "axis", fixed_direction(self.axis, "axis of the cone"))
+        if not 0.0 < self.half_angle < np.pi / 2:
+            raise PartError(
+                f"The half angle of the cone is {self.half_angle} rad; expected above 0 and below "
+                "π/2.",
+                found=self.half_angle,
+            )
+
+    @property
+    def kind(self) -> str:
+        """Word for this surface in ``KINDS``."""
+        return "cone"
+
+    def radius_at(self, height: float) -> float:
+        """Radius at a height above the apex. # [m]."""
+        return float(height * np.tan(self.half_angle))
+
+    def project(self, points: ArrayLike) -> Array:
+        """Closest points; the apex for points that see nothing but it. # (k, 3) [m]."""
+        height, radius, radial = self._meridian(points)
+        c, s = np.cos(self.half_angle), np.sin(self.half_angle)
+        along = np.maximum(height * c + radius * s, 0.0)[:, None]
+        return np.asarray(self.apex + along * (c * self.axis + s * radial))
+
+    def normal(self, points: ArrayLike) -> Array:
+        """Outward unit normals; at the apex that of the meridian next to the point. # (k, 3)."""
+        _, _, radial = self._meridian(points)
+        n = np.cos(self.half_angle) * radial - np.sin(self.half_angle) * self.axis
+        return np.asarray(-n if self.reversed else n)
+
+    def distance(self, points: ArrayLike) -> Array:
+        """Signed distances, positive outside. # (k,) [m]."""
+        height, radius, _ = self._meridian(points)
+        c, s = np.cos(self.half_angle), np.sin(self.half_angle)
+        beyond = height * c + radius * s < 0.0
+        offset = np.where(beyond, np.hypot(height, radius), radius * c - height * s)
+        return np.asarray(-offset if self.reversed else offset)
+
+    def moved(self, transform: ArrayLike) -> Cone:
+        """The cone after a rigid motion."""
+        return Cone(
+            apex=carried(transform, self.apex),
+            axis=rotated(transform, self.axis),
+            half_angle=self.half_angle,
+            reversed=self.reversed,
+        )
+
+    def _meridian(self, points: ArrayLike) -> tuple[Array, Array, Array]:
+        """Height above the apex, distance from the axis, unit direction away from the axis."""
+        offset = rows(points) - self.apex
+        height = offset @ self.axis
+        across_axis = offset - height[:, None] * self.axis
+        radial = unit_or(across_axis, across(self.axis))
+        radial = unit_or(radial - (radial @ self.axis)[:, None] * self.axis, across(self.axis))
+        return height, np.linalg.norm(across_axis, axis=1), radial

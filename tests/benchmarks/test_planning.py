@@ -1,0 +1,109 @@
+"""A thousand points planned, validated and written beside importing the libraries; and linearly.
+
+Ratios of whole processes in one run, on one processor; the machine is shared, so the quickest of
+several interleaved runs counts.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.library import path_of
+
+pytestmark = pytest.mark.benchmark
+
+RUNS = 5
+LIMIT = 6.0  # times importing the four libraries
+GROWTH = 12.0  # from 1,000 to 10,000 points
+IMPORTS = "import numpy, scipy, pandas, matplotlib"
+WHOLE = """
+import sys
+from planner.job import read_job
+from planner.planning import plan
+from reports.export import export
+from reports.validation import validate
+
+made = plan(read_job(sys.argv[1]))
+export(made, validate(made), sys.argv[2], figures=False)
+"""
+SIDE = 0.3  # of the square that is probed, on the nine-point job's inclined plane [m]
+
+
+def serpentine(count: int) -> list[str]:
+    """Points on the plane 0.10 x + 0.25 y + z = 0.40 m, row by row to and fro, as CSV lines."""
+    rows = int(np.sqrt(count))
+    across = int(np.ceil(count / rows))
+    normal = np.array([0.10, 0.25, 1.0]) / np.linalg.norm([0.10, 0.25, 1.0])
+    direction = ",".join(f"{n:.17g}" for n in normal)
+    lines = ["name,x_mm,y_mm,z_mm,nx,ny,nz"]
+    for k in range(count):
+        row, place = divmod(k, across)
+        place = place if row % 2 == 0 else across - 1 - place
+        x, y = 1e3 * SIDE * row / (rows - 1), 50.0 + 1e3 * SIDE * place / (across - 1)
+        z = 400.0 - 0.10 * x - 0.25 * y
+        lines.append(f"P{k},{x:.6f},{y:.6f},{z:.6f},{direction}")
+    return lines
+
+
+def job_of(folder: Path, count: int, period_ms: float) -> Path:
+    """A job file with that many points in a folder of its own."""
+    folder = folder / f"points-{count}-{period_ms:g}"
+    folder.mkdir()
+    (folder / "points.csv").write_text("\n".join(serpentine(count)), encoding="utf-8")
+    text = path_of("nine-points-corrected").read_text(encoding="utf-8")
+    assert "period_ms = 1.0" in text
+    text = text.replace("period_ms = 1.0", f"period_ms = {period_ms:g}")
+    (folder / "job.toml").write_text(text, encoding="utf-8")
+    return folder / "job.toml"
+
+
+def seconds(*command: str) -> float:
+    """Wall time of one Python process on one processor. [s]."""
+    processor = {min(os.sched_getaffinity(0))}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path.cwd())}
+    start = time.perf_counter()
+    subprocess.run(
+        [sys.executable, *command],
+        check=True,
+        capture_output=True,
+        env=environment,
+        preexec_fn=partial(os.sched_setaffinity, 0, processor),
+    )
+    return time.perf_counter() - start
+
+
+def test_a_thousand_points_in_six_imports(tmp_path, record_property):
+    job = job_of(tmp_path, 1000, 1.0)
+    out = tmp_path / "out"
+    commands = {"whole": ("-c", WHOLE, str(job), str(out)), "imports": ("-c", IMPORTS)}
+    for command in commands.values():
+        seconds(*command)  # the first run compiles bytecode and kernels and fills the disk cache
+    assert (out / "trajectory.csv").stat().st_size > 10_000_000
+    samples = [{name: seconds(*c) for name, c in commands.items()} for _ in range(RUNS)]
+    best = {name: min(s[name] for s in samples) for name in commands}
+    ratio = best["whole"] / best["imports"]
+    record_property("ratio", ratio)
+    times = f"{best['whole']:.2f} s against {best['imports']:.2f} s"
+    print(f"1,000 points: {times}, ratio {ratio:.2f}")
+    assert ratio <= LIMIT, f"1,000 points: {times}, ratio {ratio:.2f}"
+
+
+def test_time_grows_linearly_to_ten_thousand_points(tmp_path, record_property):
+    """Sampled at 10 ms, so that the larger job does not fill the disk."""
+    times = {}
+    for count in (1000, 10_000):
+        job = job_of(tmp_path, count, 10.0)
+        command = ("-c", WHOLE, str(job), str(tmp_path / f"out-{count}"))
+        times[count] = min(seconds(*command) for _ in range(2))
+    growth = times[10_000] / times[1000]
+    record_property("growth", growth)
+    print(f"{times[1000]:.2f} s and {times[10_000]:.2f} s, growth {growth:.2f}")
+    assert growth <= GROWTH, f"from 1,000 to 10,000 points the time grows {growth:.2f} times"

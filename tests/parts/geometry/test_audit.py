@@ -1,0 +1,199 @@
+"""The audit: known faults put into known meshes, counts against trimesh."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parts.errors import PartError
+from parts.geometry import TriangleMesh, audit
+from parts.geometry.merge import merge_identical
+from parts.geometry.repair import repaired
+
+
+def mesh_of(peer, faces=None):
+    return TriangleMesh(
+        vertices=np.array(peer.vertices), faces=np.array(peer.faces if faces is None else faces)
+    )
+
+
+@pytest.fixture
+def sphere():
+    import trimesh
+
+    return trimesh.creation.icosphere(subdivisions=2)
+
+
+def test_a_good_box(cube):
+    found = audit(mesh_of(cube))
+    assert found.size == pytest.approx([2.0, 3.0, 4.0])
+    assert (found.volume, found.area) == (pytest.approx(24.0), pytest.approx(52.0))
+    assert found.watertight
+    assert found.consistent
+    assert not found.inverted
+    assert (found.triangles, found.vertices, found.pieces) == (12, 8, 1)
+    assert found.warnings == ()
+
+
+def test_a_mesh_inside_out_is_told_and_turned_only_when_asked(cube):
+    mesh = mesh_of(cube, np.array(cube.faces)[:, ::-1])
+    found = audit(mesh)
+    assert found.inverted
+    assert found.volume == pytest.approx(-24.0)
+    assert "inside out" in " ".join(found.warnings)
+    turned = repaired(mesh, ("flip",))
+    assert turned.mesh.volume == pytest.approx(24.0)
+    assert turned.told == (
+        "All triangles were turned round, as asked for: the mesh was inside out.",
+    )
+    assert repaired(turned.mesh, ("flip",)).told == ()
+
+
+def test_a_missing_triangle_opens_three_edges(sphere):
+    found = audit(mesh_of(sphere, np.array(sphere.faces)[1:]))
+    assert (found.open_edges, found.watertight) == (3, False)
+    assert "not watertight: 3 edges belong to one triangle only" in found.warnings[0]
+
+
+def test_a_turned_triangle_disagrees_with_three_neighbours(sphere):
+    faces = np.array(sphere.faces)
+    faces[7] = faces[7, ::-1]
+    found = audit(mesh_of(sphere, faces))
+    assert found.miswound_edges == 3
+    assert found.watertight
+    assert not found.consistent
+    assert not found.inverted
+
+
+def test_a_repeated_triangle_is_counted_and_dropped_when_asked(sphere):
+    faces = np.array(sphere.faces)
+    faces = np.concatenate([faces, faces[[3]], np.roll(faces[[5]], 1, axis=1), faces[[5], ::-1]])
+    mesh = mesh_of(sphere, faces)
+    assert audit(mesh).duplicated_triangles == 3
+    fixed = repaired(mesh, ("drop-duplicates",))
+    assert audit(fixed.mesh).duplicated_triangles == 0
+    assert audit(fixed.mesh).watertight
+    assert fixed.kept.tolist() == list(range(len(sphere.faces)))
+
+
+def test_a_needle_over_three_vertices_closes_the_skin():
+    """A tetrahedron with a vertex in the middle of an edge that only one neighbour knows."""
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0, 0]], dtype=float)
+    faces = [[0, 2, 4], [4, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1]]
+    found = audit(TriangleMesh(vertices=vertices, faces=np.array(faces)))
+    assert (found.degenerate_triangles, found.watertight, found.consistent) == (1, True, True)
+    without = repaired(TriangleMesh(vertices=vertices, faces=np.array(faces)), ("drop-degenerate",))
+    assert not audit(without.mesh).watertight
+
+
+def test_triangles_that_name_a_vertex_twice_do_not_open_a_mesh(cube):
+    faces = np.concatenate([np.array(cube.faces), [[0, 1, 1]]])
+    mesh = mesh_of(cube, faces)
+    found = audit(mesh)
+    assert found.degenerate_triangles == 1
+    assert found.watertight
+    assert len(repaired(mesh, ("drop-degenerate",)).mesh) == 12
+
+
+def test_two_boxes_are_two_pieces(cube):
+    vertices = np.array(cube.vertices)
+    mesh = TriangleMesh(
+        vertices=np.concatenate([vertices, vertices + 10.0]),
+        faces=np.concatenate([np.array(cube.faces), np.array(cube.faces) + 8]),
+    )
+    assert (audit(mesh).pieces, audit(mesh).watertight) == (2, True)
+
+
+def test_an_edge_of_four_triangles_is_non_manifold(cube):
+    """Two boxes that share an edge."""
+    vertices = np.array(cube.vertices)
+    both = np.concatenate([vertices, vertices + np.array([2.0, 3.0, 0.0])])
+    merged = merge_identical(both)
+    faces = merged.places[np.concatenate([np.array(cube.faces), np.array(cube.faces) + 8])]
+    found = audit(TriangleMesh(vertices=merged.vertices, faces=faces))
+    assert merged.removed == 2
+    assert (found.non_manifold_edges, found.open_edges) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("scale", "doubtful"), [(1e-5, True), (1e-3, False), (1.0, False), (99, True)]
+)
+def test_sizes_that_no_part_has_are_doubted(cube, scale, doubtful):
+    mesh = TriangleMesh(vertices=np.array(cube.vertices) * scale, faces=np.array(cube.faces))
+    assert ("is the unit right?" in " ".join(audit(mesh).warnings)) == doubtful
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_counts_agree_with_trimesh_on_random_soups(seed):
+    import trimesh
+
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(4, 12))
+    faces = np.array([rng.choice(count, 3, replace=False) for _ in range(rng.integers(1, 30))])
+    vertices = rng.normal(size=(count, 3))
+    found = audit(TriangleMesh(vertices=vertices, faces=faces))
+    peer = trimesh.Trimesh(vertices, faces, process=False)
+    _, uses = np.unique(peer.edges_sorted, axis=0, return_counts=True)
+    assert found.open_edges == (uses == 1).sum()
+    assert found.non_manifold_edges == (uses > 2).sum()
+    assert found.duplicated_triangles == len(faces) - len(np.unique(np.sort(faces, axis=1), axis=0))
+    groups = trimesh.graph.connected_components(peer.edges, nodes=np.unique(faces), min_len=1)
+    assert found.pieces == len(groups)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_merging_agrees_with_numpy(seed):
+    rng = np.random.default_rng(seed)
+    vertices = rng.integers(-1, 2, size=(60, 3)).astype(float) * rng.choice([0.1, -0.0, 1e-300])
+    merged = merge_identical(vertices)
+    assert np.array_equal(merged.vertices[merged.places], vertices)
+    assert len(merged.vertices) == len(np.unique(vertices + 0.0, axis=0))
+
+
+def test_vertices_whose_hashes_meet_are_still_merged(monkeypatch):
+    from parts.geometry import merge
+
+    monkeypatch.setattr(merge, "_hash", lambda bits: np.zeros(len(bits), dtype=np.uint64))
+    vertices = np.array([[0.0, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0], [2, 0, 0]])
+    merged = merge.merge_identical(vertices)
+    assert len(merged.vertices) == 3
+    assert np.array_equal(merged.vertices[merged.places], vertices)
+
+
+TRIANGLE = np.array([[0, 1, 2]])
+CORNERS = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "faces", "told"),
+    [
+        (CORNERS, np.zeros((0, 3), dtype=int), "no triangle"),
+        (CORNERS, np.array([[0, 1, 3]]), "names vertex 3, but the mesh has vertices 0 to 2"),
+        (CORNERS, np.array([[0, 1, -1]]), "names vertex -1"),
+        (CORNERS * np.nan, TRIANGLE, "Vertex 0 of the mesh is [nan, nan, nan] (3 such vertices"),
+        (CORNERS * 1e7, TRIANGLE, "Is the unit right?"),
+        (CORNERS[:, :2], TRIANGLE, "shape (3, 2)"),
+    ],
+)
+def test_meshes_that_cannot_be_are_refused(vertices, faces, told):
+    with pytest.raises(PartError) as caught:
+        TriangleMesh(vertices=vertices, faces=faces)
+    assert told in str(caught.value)
+
+
+def test_a_mesh_keeps_its_own_copy(cube):
+    vertices = np.array(cube.vertices)
+    mesh = TriangleMesh(vertices=vertices, faces=np.array(cube.faces))
+    vertices[0] = 99.0
+    assert mesh.bounds.max() == pytest.approx(2.0)
+    with pytest.raises(ValueError, match="read-only"):
+        mesh.vertices[0] = 0.0
+
+
+def test_unknown_repairs_are_refused(cube):
+    with pytest.raises(PartError, match="'heal' is not known; expected drop-degenerate"):
+        repaired(mesh_of(cube), ("heal",))

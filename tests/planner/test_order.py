@@ -1,0 +1,92 @@
+"""order = "fastest": never slower than the job's own order, and said so."""
+
+import numpy as np
+import pytest
+
+from planner.findings import Severity, page
+from planner.plan_types import SegmentKind
+from planner.planning import plan
+
+
+def visits(made):
+    return [s.point_index for s in made.segments if s.kind is SegmentKind.PROBE]
+
+
+@pytest.fixture(scope="module")
+def scattered(probe_points):
+    """Twenty-five points of the inclined plane in random order."""
+    rng = np.random.default_rng(11)
+    x, y = rng.uniform(0.05, 0.3, (2, 25))
+    rows = np.stack([x, y, 0.4 - 0.1 * x - 0.25 * y], axis=1)
+    return probe_points(np.hstack([rows, np.tile([0.1, 0.25, 1.0], (25, 1))]))
+
+
+@pytest.fixture(scope="module")
+def pair(change, scattered):
+    """The job as given, and with a free order."""
+    return [
+        plan(change(points=scattered, travel={"order": order})) for order in ("as-given", "fastest")
+    ]
+
+
+def test_scattered_points_are_visited_faster(pair):
+    given, chosen = pair
+    assert given.feasible
+    assert chosen.feasible
+    assert chosen.totals.duration < 0.9 * given.totals.duration
+    assert visits(given) == list(range(25))
+    assert visits(chosen) != visits(given)
+    assert sorted(visits(chosen)) == list(range(25))
+
+
+def test_points_stay_in_the_order_of_the_job(pair):
+    given, chosen = pair
+    assert [p.name for p in chosen.points] == [p.name for p in given.points]
+    q = np.array([p.q_clearance for p in chosen.points])
+    # Each probing line starts at the clearance posture of the point that it names.
+    t = np.array([s.start for s in chosen.segments if s.kind is SegmentKind.PROBE])
+    assert np.abs(chosen.trajectory.state(t).q - q[visits(chosen)]).max() < 1e-12
+    margins = {p.name: p.joint_margin for p in given.points}
+    assert all(p.joint_margin == pytest.approx(margins[p.name], rel=1e-9) for p in chosen.points)
+
+
+def test_the_gain_is_told(pair):
+    given, chosen = pair
+    assert given.findings == ()
+    (note,) = chosen.findings
+    assert (note.code, note.severity) == ("P110", Severity.NOTE)
+    gain = given.totals.duration - chosen.totals.duration
+    share = 100.0 * gain / given.totals.duration
+    assert note.message == (
+        f"the visiting order is {gain:.3f} s ({share:.1f} %) faster than the order of the job "
+        f"({given.totals.duration:.3f} s of motion)"
+    )
+    assert page("P110").title == "visiting order chosen"
+
+
+def test_a_plan_is_never_slower_than_the_job_s_own_order(change, corrected):
+    made = plan(change(travel={"order": "fastest"}))
+    assert made.totals.duration <= corrected.totals.duration
+    assert made.findings[-1].code == "P110"
+
+
+def test_an_order_that_cannot_be_improved_is_kept(change, probe_points):
+    rows = [[x, 0.2, 0.35 - 0.1 * x, 0.1, 0.25, 1.0] for x in (0.1, 0.2, 0.3)]
+    made = plan(change(points=probe_points(rows), travel={"order": "fastest"}))
+    assert visits(made) == [0, 1, 2]
+    assert "the job's own, as none that was found is faster" in made.findings[0].message
+
+
+def test_the_same_order_in_every_run(change, scattered, pair):
+    again = plan(change(points=scattered, travel={"order": "fastest"}))
+    assert visits(again) == visits(pair[1])
+    assert again.totals == pair[1].totals
+
+
+def test_points_out_of_reach_are_left_out(change, probe_points):
+    rows = [[x, 0.2, 0.35 - 0.1 * x, 0.1, 0.25, 1.0] for x in (0.3, 0.1, 0.2)]
+    rows.insert(1, [5.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    made = plan(change(points=probe_points(rows), travel={"order": "fastest"}))
+    assert sorted(visits(made)) == [0, 2, 3]
+    assert [p.reachable for p in made.points] == [True, False, True, True]
+    assert [f.code for f in made.findings] == ["P101", "P110"]
