@@ -22,7 +22,7 @@ from planner.travel import travel_times
 from robots.arm.inverse import ArmInverse
 from robots.arm.limits import ROUNDING, alternatives
 from robots.arm.solutions import ArmSolutions
-from robots.core.joint_limits import JointLimits
+from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.motions import Motions, OneMotion
-from robots.core.effort_scaling import effort_model, least_duration_with_efforts
 from robots.core.errors import MotionError
-from robots.core.joint_limits import JointLimits
 from robots.core.model import Model
+from robots.core.motion.effort_scaling import effort_model, least_duration_with_efforts
+from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.core.motion_law import MotionLaw
+from robots.core.motion.motion_law import MotionLaw
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

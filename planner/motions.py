@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.law_table import LawState
-from robots.core.motion_law import Side
-from robots.core.path import PathState
+from robots.core.motion.motion_law import Side
+from robots.core.motion.path import PathState
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -35,7 +35,7 @@ from planner.reasons import (
 )
 from planner.timing import Timings, timings
 from robots.arm.inverse import ArmInverse
-from robots.core.joint_limits import JointLimits
+from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -18,9 +18,9 @@ from planner.law_table import LawState, LawTable
 from planner.motions import along_path
 from robots.arm.branch_equations import FAMILIES
 from robots.arm.inverse import ArmInverse
-from robots.core.joint_limits import JointLimits
-from robots.core.motion_law import motion_law
-from robots.core.path import PathState
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.motion_law import motion_law
+from robots.core.motion.path import PathState
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -14,9 +14,9 @@ from planner.loads import StretchLoads, reversed_loads, stretch_loads
 from planner.motions import Motions
 from planner.probing_lines import LineMotions, Lines, least_line_times
 from planner.travel import TravelMotions
-from robots.core.joint_limits import JointLimits
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.law_table import LawState, LawTable
-from robots.core.joint_limits import JointLimits
-from robots.core.least_time import LeastTime, least_time
-from robots.core.motion_law import motion_law
-from robots.core.path import PathState
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.least_time import LeastTime, least_time
+from robots.core.motion.motion_law import motion_law
+from robots.core.motion.path import PathState
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -8,6 +8,7 @@ tree of boxes names all that need be measured: the answer is proven, not approxi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,31 +77,41 @@ class NearestTriangles:
         return Nearest(points=found, triangles=self._ids[triangles], distances=distances)
 
     def _chunk(self, points: Array) -> tuple[Array, Indices]:
-        best = self._sample_ids[self._samples.query(points)[1]]
-        found = closest_on_triangles(points, self._corners[best])
-        least = _squares(points - found)
-        for pairs in self._boxes.near(points, np.sqrt(least)):
-            self._improve(points, pairs, (best, found, least))
-        return found, best
+        triangles = self._sample_ids[self._samples.query(points)[1]]
+        feet = closest_on_triangles(points, self._corners[triangles])
+        best = _Best(triangles, feet, _squares(points - feet))
+        for pairs in self._boxes.near(points, np.sqrt(best.squares)):
+            self._improve(points, pairs, best)
+        return best.feet, best.triangles
 
-    def _improve(self, points: Array, pairs: Pairs, answer: tuple[Indices, Array, Array]) -> None:
+    def _improve(self, points: Array, pairs: Pairs, best: _Best) -> None:
         """Measure the triangles of pairs and keep the nearest of each query."""
-        best, found, least = answer
-        other = pairs.items != best[pairs.queries]
+        other = pairs.items != best.triangles[pairs.queries]
         queries, items = pairs.queries[other], pairs.items[other]
         if not queries.size:
             return
         feet = closest_on_triangles(points[queries], self._corners[items])
         squares = _squares(points[queries] - feet)
         order = np.lexsort((items, squares, queries))
-        first = np.concatenate([[True], np.diff(queries[order]) > 0])
-        row = order[first]
-        owner = queries[row]
-        better = (squares[row] < least[owner]) | (
-            (squares[row] == least[owner]) & (items[row] < best[owner])
-        )
-        row, owner = row[better], owner[better]
-        best[owner], found[owner], least[owner] = items[row], feet[row], squares[row]
+        row = order[np.concatenate([[True], np.diff(queries[order]) > 0])]
+        best.take(queries[row], items[row], feet[row], squares[row])
+
+
+class _Best(NamedTuple):
+    """The best answers so far; the arrays are changed in place."""
+
+    triangles: Indices  # (k,)
+    feet: Array  # (k, 3) [m]
+    squares: Array  # of the distances, (k,) [m²]
+
+    def take(self, owners: Indices, items: Indices, feet: Array, squares: Array) -> None:
+        """Take over answers that are better; of equal ones the first triangle of the mesh."""
+        equal = (squares == self.squares[owners]) & (items < self.triangles[owners])
+        better = (squares < self.squares[owners]) | equal
+        rows = owners[better]
+        self.triangles[rows] = items[better]
+        self.feet[rows] = feet[better]
+        self.squares[rows] = squares[better]
 
 
 def _samples(corners: Array) -> tuple[Array, Indices]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,13 +16,22 @@ _FIXED = [place for place, word in enumerate(WORDS) if word != "."]
 _NUMBERS = [place for place, word in enumerate(WORDS) if word == "."][3:]
 
 
+class _Solids(NamedTuple):
+    """The words of a file, without the first and last lines of its solids."""
+
+    names: list[str]
+    starts: list[int]  # word that each solid starts at
+    words: list[str]
+
+
 def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
     """One body; every ``solid`` is a face of it.
 
     Raises:
         PartError: a triangle that is not of that form, or over a cap.
     """
-    names, starts, words = _solids(file)
+    found = _solids(file)
+    words = found.words
     if len(words) % len(WORDS):
         row = len(words) // len(WORDS)
         raise file.error(
@@ -33,10 +44,10 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
     table = np.array(words, dtype=object).reshape(-1, len(WORDS))
     _check_words(file, table)
     vertices = _numbers(file, table[:, _NUMBERS]).reshape(-1, 3)
-    owner = np.searchsorted(starts, np.arange(count) * len(WORDS), side="right") - 1
+    owner = np.searchsorted(found.starts, np.arange(count) * len(WORDS), side="right") - 1
     patches = tuple(
         Patch(name=name, kind="facets", surface=None, triangles=np.flatnonzero(owner == solid))
-        for solid, name in enumerate(names)
+        for solid, name in enumerate(found.names)
     )
     return (
         Body(
@@ -48,21 +59,18 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
     )
 
 
-def _solids(file: SourceFile) -> tuple[list[str], list[int], list[str]]:
-    """Names of the solids, the word each starts at, and all words between their first lines."""
-    names: list[str] = []
-    starts: list[int] = []
-    words: list[str] = []
+def _solids(file: SourceFile) -> _Solids:
+    found = _Solids([], [], [])
     for line in file.raw.decode("utf-8", "replace").splitlines():
         parts = line.split()
         first = parts[0].lower() if parts else ""
         if first == "solid":
-            names.append(" ".join(parts[1:])[:100])
-            starts.append(len(words))
+            found.names.append(" ".join(parts[1:])[:100])
+            found.starts.append(len(found.words))
         elif first != "endsolid":
-            words.extend(parts)
-    file.check_count("solids", len(names), file.limits.instances)
-    return names, starts, words
+            found.words.extend(parts)
+    file.check_count("solids", len(found.names), file.limits.instances)
+    return found
 
 
 def _check_words(file: SourceFile, table: NDArray[np.object_]) -> None:

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from planner.cli import commands, plan_app
-from planner.cli.motion_app import motion
-from planner.cli.robot_app import app as robot_app
+from planner.cli import commands
+from planner.cli.job import plan_app
+from planner.cli.moves.motion_app import motion
+from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample_app import sample
 from planner.cli.session import Session
 

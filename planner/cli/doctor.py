@@ -129,7 +129,7 @@ def _vectors() -> Diagnosis:
 
 def _compiler() -> Diagnosis:
     """Compile a small kernel and compare it with NumPy."""
-    from planner.cli.kernel_trial import kernel_trial
+    from planner.cli.robot.kernel_trial import kernel_trial
     from robots.core.errors import RobotError
 
     try:

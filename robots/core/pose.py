@@ -23,16 +23,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robots.core.axis_angle import (
-    AxisAngle,
-    axis_angle,
-    rotation_about,
-    rotation_exp,
-    rotation_log,
-    turn_between,
-)
 from robots.core.errors import PoseError
-from robots.core.orientation_angles import (
+from robots.core.orientation.angles import (
     OrientationAngles,
     angles_zxz,
     angles_zyx,
@@ -42,7 +34,15 @@ from robots.core.orientation_angles import (
     rotation_zxz,
     rotation_zyx,
 )
-from robots.core.rotation import (
+from robots.core.orientation.axis_angle import (
+    AxisAngle,
+    axis_angle,
+    rotation_about,
+    rotation_exp,
+    rotation_log,
+    turn_between,
+)
+from robots.core.orientation.rotation import (
     ORTHONORMALITY_LIMIT,
     as_finite,
     as_rotation,

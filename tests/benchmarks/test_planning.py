@@ -28,11 +28,12 @@ WHOLE = """
 import sys
 from planner.job import read_job
 from planner.planning import plan
-from reports.export import export
+from reports.export import export, sampled
 from reports.validation import validate
 
 made = plan(read_job(sys.argv[1]))
-export(made, validate(made), sys.argv[2], figures=False)
+samples = sampled(made)
+export(made, validate(made, samples), sys.argv[2], samples=samples, figures=False)
 """
 SIDE = 0.3  # of the square that is probed, on the nine-point job's inclined plane [m]
 

@@ -12,7 +12,7 @@ from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan
 from robots.arm.inverse import ArmInverse
-from robots.core.joint_limits import JointLimits
+from robots.core.motion.joint_limits import JointLimits
 
 
 @pytest.fixture(scope="session")

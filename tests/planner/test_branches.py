@@ -22,7 +22,7 @@ from planner.branches import (
 from planner.placement import place
 from planner.probing_lines import LineMotions, Lines, rough_line_times
 from robots.arm.inverse import ArmInverse
-from robots.core.joint_limits import JointLimits
+from robots.core.motion.joint_limits import JointLimits
 
 TURN = 350.0  # [deg]
 

@@ -5,7 +5,7 @@ import pytest
 
 from planner.findings import Severity
 from planner.planning import plan
-from robots.core.effort_scaling import effort_model, least_duration_with_efforts
+from robots.core.motion.effort_scaling import effort_model, least_duration_with_efforts
 
 
 def limit(values):
@@ -49,7 +49,7 @@ def test_only_what_exceeds_the_limit_is_slowed_down(tight, corrected):
 def test_durations_are_those_of_the_core(tight, corrected):
     """An independent search on the path of one slowed motion."""
     from planner.motions import OneMotion
-    from robots.core.joint_limits import JointLimits
+    from robots.core.motion.joint_limits import JointLimits
 
     k, segment = next((k, s) for k, s in enumerate(tight.segments) if s.binding == "q1 torque")
     for stretch in tight.trajectory.stretches:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.law_table import LawTable
-from robots.core.motion_law import LAW_NAMES, motion_law, trapezoid
+from robots.core.motion.motion_law import LAW_NAMES, motion_law, trapezoid
 
 LAWS = [motion_law(name) for name in LAW_NAMES] + [trapezoid(0.2), trapezoid(0.013)]
 # Two ways to evaluate the same polynomial of degree five: a few roundings.

@@ -12,7 +12,7 @@ from planner.library import path_of
 from planner.plan_types import SegmentKind
 from planner.planning import plan
 from robots.core.errors import MotionError
-from robots.core.motion_law import LAW_NAMES
+from robots.core.motion.motion_law import LAW_NAMES
 
 
 @pytest.mark.parametrize(("line", "travel"), [*product(LAW_NAMES, ["trapezoid"]),

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.travel import TravelMotions, travel_times
-from robots.core.joint_limits import JointLimits
-from robots.core.least_time import least_time
-from robots.core.motion_law import LAW_NAMES
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.least_time import least_time
+from robots.core.motion.motion_law import LAW_NAMES
 
 LIMITS = JointLimits(
     max_speed=np.array([1.75, 1.75, 1.75, 2.5, 2.5]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,14 @@ from parts.geometry.surfaces.surface import (
     rows,
     unit_or,
 )
+
+
+class _Meridian(NamedTuple):
+    """Points in the half plane through the axis."""
+
+    height: Array  # above the apex, (k,) [m]
+    radius: Array  # from the axis, (k,) [m]
+    radial: Array  # unit direction away from the axis, (k, 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,7 +74,7 @@ class Cone(Surface):
 
     def normal(self, points: ArrayLike) -> Array:
         """Outward unit normals; at the apex that of the meridian next to the point. # (k, 3)."""
-        _, _, radial = self._meridian(points)
+        radial = self._meridian(points).radial
         n = np.cos(self.half_angle) * radial - np.sin(self.half_angle) * self.axis
         return np.asarray(-n if self.reversed else n)
 
@@ -86,11 +95,10 @@ class Cone(Surface):
             reversed=self.reversed,
         )
 
-    def _meridian(self, points: ArrayLike) -> tuple[Array, Array, Array]:
-        """Height above the apex, distance from the axis, unit direction away from the axis."""
+    def _meridian(self, points: ArrayLike) -> _Meridian:
         offset = rows(points) - self.apex
         height = offset @ self.axis
         across_axis = offset - height[:, None] * self.axis
         radial = unit_or(across_axis, across(self.axis))
         radial = unit_or(radial - (radial @ self.axis)[:, None] * self.axis, across(self.axis))
-        return height, np.linalg.norm(across_axis, axis=1), radial
+        return _Meridian(height, np.linalg.norm(across_axis, axis=1), radial)

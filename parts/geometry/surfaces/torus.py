@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,14 @@ from parts.geometry.surfaces.surface import (
     rows,
     unit_or,
 )
+
+
+class _Ring(NamedTuple):
+    """What the circle of the torus is to points."""
+
+    points: Array  # closest of the circle, (k, 3) [m]
+    radial: Array  # their unit directions from the centre, (k, 3)
+    offset: Array  # from them to the queries, (k, 3) [m]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,8 +75,7 @@ class Torus(Surface):
 
     def distance(self, points: ArrayLike) -> Array:
         """Signed distances, positive outside. # (k,) [m]."""
-        _, _, offset = self._ring(points)
-        height = np.linalg.norm(offset, axis=1) - self.minor_radius
+        height = np.linalg.norm(self._ring(points).offset, axis=1) - self.minor_radius
         return np.asarray(-height if self.reversed else height)
 
     def moved(self, transform: ArrayLike) -> Torus:
@@ -80,11 +88,10 @@ class Torus(Surface):
             reversed=self.reversed,
         )
 
-    def _ring(self, points: ArrayLike) -> tuple[Array, Array, Array]:
-        """Closest points of the circle, their directions from its centre, offsets from them."""
+    def _ring(self, points: ArrayLike) -> _Ring:
         q = rows(points)
         offset = q - self.centre
         radial = unit_or(offset - (offset @ self.axis)[:, None] * self.axis, across(self.axis))
         radial = unit_or(radial - (radial @ self.axis)[:, None] * self.axis, across(self.axis))
         ring = self.centre + self.major_radius * radial
-        return ring, radial, q - ring
+        return _Ring(ring, radial, q - ring)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.core.greville import pseudo_inverse
 from robots.core.inverse.answer import Answer, Solutions
+from robots.core.inverse.greville import pseudo_inverse
 from robots.core.inverse.limits import inside_limits, limit_breaches, limit_margins, wrapped
 from robots.core.inverse.newton import Search
 from robots.core.mechanism import Mechanism

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robots.core.damped import (
+from robots.core.inverse.damped import (
     DampedInverse,
     adaptive_damped_inverse,
     damped_inverse,
     null_projector,
     project,
 )
-from robots.core.greville import pseudo_inverse
+from robots.core.inverse.greville import pseudo_inverse
 from robots.core.inverse.scaling import scale_length, without_rounding
 from robots.core.inverse.task import Task
 from robots.core.model import Model

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.core.damped import damped_inverse
-from robots.core.greville import pseudo_inverse
+from robots.core.inverse.damped import damped_inverse
+from robots.core.inverse.greville import pseudo_inverse
 from robots.core.inverse.scaling import ROUNDING, column_scale, row_scale, scale_length
 from robots.core.inverse.settings import Method, Settings
 from robots.core.inverse.target import Gap, Target

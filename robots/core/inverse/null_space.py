@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robots.core import objectives
 from robots.core.equations.functions import numbers
 from robots.core.equations.jacobian import geometric_jacobian
 from robots.core.equations.transforms import frames
 from robots.core.equations.tree import tree_of
 from robots.core.errors import InverseError
+from robots.core.inverse import objectives
 from robots.core.inverse.jacobian_derivative import task_jacobian_derivative
+from robots.core.inverse.objectives import Objective
 from robots.core.inverse.task import Task
 from robots.core.model import Model
-from robots.core.objectives import Objective
 
 Array = NDArray[np.float64]
 

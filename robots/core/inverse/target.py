@@ -8,11 +8,11 @@ from types import EllipsisType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robots.core.axis_angle import rotation_log, turn_between
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Task
+from robots.core.orientation.axis_angle import rotation_log, turn_between
+from robots.core.orientation.rotation import as_finite, rotation_z, unit_direction
 from robots.core.pose import as_pose
-from robots.core.rotation import as_finite, rotation_z, unit_direction
 
 Array = NDArray[np.float64]
 Index = EllipsisType | NDArray[np.int64]

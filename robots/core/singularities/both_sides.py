@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.core.axis_angle import rotation_exp
 from robots.core.inverse.newton import Search
 from robots.core.inverse.scaling import column_scale, row_scale, scale_length
 from robots.core.inverse.settings import Settings
@@ -13,6 +12,7 @@ from robots.core.inverse.target import Target
 from robots.core.inverse.task import Task
 from robots.core.joint_samples import unit_samples
 from robots.core.model import Model
+from robots.core.orientation.axis_angle import rotation_exp
 
 Array = NDArray[np.float64]
 

@@ -1,3 +1,5 @@
+"""A job in a folder of its own, to be broken one piece at a time."""
+
 import pytest
 
 from planner.job import read_job

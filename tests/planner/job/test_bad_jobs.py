@@ -1,3 +1,5 @@
+"""Jobs with one fault each: file, line, key, what was found and what was expected."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""Job files that are right: every key lands where it belongs, in SI."""
+
 import hashlib
 import json
 

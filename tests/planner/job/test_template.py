@@ -1,3 +1,5 @@
+"""The job that `palpeur init` writes: it reads, and it is never written over another."""
+
 import numpy as np
 import pytest
 

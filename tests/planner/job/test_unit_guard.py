@@ -1,3 +1,5 @@
+"""Point lists that are off by a factor of 1000, and lists that only look so."""
+
 import numpy as np
 import pytest
 

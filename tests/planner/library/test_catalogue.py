@@ -1,3 +1,5 @@
+"""The jobs that come with Palpeur, and their names."""
+
 import numpy as np
 import pytest
 

@@ -13,9 +13,9 @@ from reports.validation.chebyshev import NODES
 from reports.validation.lagrange_torques import LagrangeTorques
 from reports.validation.resolved_motion import resolve, states_at
 from reports.validation.smooth_pieces import smooth_pieces
-from robots.core.joint_limits import JointLimits
-from robots.core.least_time import least_time
 from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.least_time import least_time
 
 
 def test_switches_of_travels_are_those_of_their_least_time(plan):

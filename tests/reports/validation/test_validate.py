@@ -12,7 +12,7 @@ from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan as planned
 from reports.validation import validate, validation_text
-from robots.core.motion_law import LAW_NAMES
+from robots.core.motion.motion_law import LAW_NAMES
 
 NAMES = [
     *("time", "sample times", "continuous joints", "rest at borders"),

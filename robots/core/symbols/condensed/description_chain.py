@@ -25,7 +25,7 @@ from robots.core.language.syntax import (
 )
 from robots.core.language.tables import BodySymbols, Row3
 from robots.core.mechanism import BASE, JointKind
-from robots.core.rotation import rotation_x, rotation_y, rotation_z
+from robots.core.orientation.rotation import rotation_x, rotation_y, rotation_z
 from robots.core.symbols.condensed.chain import (
     AXES,
     NO_VECTOR,

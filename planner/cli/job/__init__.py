@@ -1,0 +1,1 @@
+"""`palpeur plan`, `check`, `init` and `demo`: measuring jobs."""

@@ -1,0 +1,81 @@
+"""The commands that plan jobs; each hands over to the module that does the work."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planner.cli.options import Json
+
+Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
+AllowOutside = Annotated[
+    bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
+]
+NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
+
+
+def plan(
+    context: typer.Context,
+    job: Job,
+    *,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder of the report set; default: the job file's name with -plan, beside it.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: Json = False,
+    no_figures: NoFigures = False,
+    allow_outside: AllowOutside = False,
+) -> int:
+    """Plan a job, validate the plan by independent roads, and write its report set.
+
+    Exit codes: 0 feasible; 1 not feasible, with every reason in the findings; 2 bad input; 3 the
+    plan failed its own validation and nothing was written.
+    """
+    from planner.cli.job.planned_job import run_plan
+
+    return run_plan(
+        job,
+        out,
+        as_json=as_json,
+        figures=not no_figures,
+        allow_outside=allow_outside,
+        session=context.obj,
+    )
+
+
+def check(job: Job, as_json: Json = False, allow_outside: AllowOutside = False) -> int:
+    """Plan and validate a job without writing anything; exit codes as for `plan`."""
+    from planner.cli.job.planned_job import run_check
+
+    return run_check(job, as_json=as_json, allow_outside=allow_outside)
+
+
+def init(
+    folder: Annotated[
+        str, typer.Argument(metavar="[DIR]", help="Where to write it; made if it is not there.")
+    ] = ".",
+) -> int:
+    """Write a commented job that is ready to run; nothing is overwritten."""
+    from planner.cli.job.started_job import run_init
+
+    return run_init(folder)
+
+
+def demo(
+    context: typer.Context,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="Folder of the two report sets.")
+    ] = "palpeur-demo",
+    as_json: Json = False,
+    no_figures: NoFigures = False,
+) -> int:
+    """Plan the published nine-point job twice, as printed and corrected, and say what differs."""
+    from planner.cli.job.demo_jobs import run_demo
+
+    return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj)

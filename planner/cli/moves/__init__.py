@@ -1,0 +1,1 @@
+"""`palpeur motion`: one motion in joint space or along a straight line."""

@@ -1,0 +1,1 @@
+"""`palpeur robot`: the library, one robot, its models on tables of states."""

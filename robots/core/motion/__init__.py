@@ -1,0 +1,1 @@
+"""Motion in time: laws, least durations, straight lines, exact time scaling."""

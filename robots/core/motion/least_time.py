@@ -1,0 +1,108 @@
+"""Least duration of a synchronised motion under speed and acceleration limits.
+
+Source: [LAMMARI12] §V.3. Its formulas for the linear law and the trapezoid take the displacement
+with its sign, so a joint that turns backwards gets a negative or too short time; here |D| stands
+everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robots.core.motion.joint_limits import Binding, JointLimits, Kind
+from robots.core.motion.joint_motion import JointMotion
+from robots.core.motion.motion_law import MotionLaw, motion_law, trapezoid
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LeastTime:
+    """The shortest motion of one law.
+
+    Args:
+        law: with its final shape: the trapezoid's depends on the limits.
+        displacement: # (n,) [rad or m]
+        duration: T. [s]
+        bindings: limits that fix T: none when nothing moves, two for a trapezoid with plateau
+            (the speed, then the acceleration), otherwise one.
+    """
+
+    law: MotionLaw
+    displacement: Array
+    duration: float
+    bindings: tuple[Binding, ...]
+
+    @property
+    def binding(self) -> Binding | None:
+        """The limit that binds first; nothing binds a motion that does not move."""
+        return self.bindings[0] if self.bindings else None
+
+    @property
+    def acceleration_time(self) -> float:
+        """t_a: how long the motion speeds up. [s]."""
+        return self.law.acceleration_fraction * self.duration
+
+    @property
+    def has_plateau(self) -> bool:
+        """Whether part of the motion runs at constant speed."""
+        return self.law.has_plateau
+
+    def motion(self, start: ArrayLike) -> JointMotion:
+        """The motion from a configuration. Args: start. # (n,) [rad or m]."""
+        return JointMotion(
+            law=self.law,
+            start=np.asarray(start, dtype=np.float64),
+            displacement=self.displacement,
+            duration=self.duration,
+        )
+
+
+def least_time(law_name: str, displacement: ArrayLike, limits: JointLimits) -> LeastTime:
+    """Least T for which every joint respects KV and KA, all joints starting and ending together.
+
+    A linear law has jumps of speed at its ends; as in the source only KV limits it.
+
+    Args:
+        law_name: one of ``LAW_NAMES``.
+        displacement: D = q_end - q_start, any sign, zero allowed. # (n,) [rad or m]
+        limits: of the n joints.
+
+    Raises:
+        MotionError: unknown law, other number of joints, a displacement that is not finite.
+
+    Source: [LAMMARI12] §V.3.1-V.3.3, annex A §II
+    """
+    D = limits.displacement(displacement)
+    law = motion_law(law_name)
+    per_speed = np.abs(D) / limits.max_speed
+    per_acceleration = np.abs(D) / limits.max_acceleration
+    if not np.any(D):
+        return LeastTime(law=law, displacement=D, duration=0.0, bindings=())
+    if law_name == "trapezoid":
+        Mrv, Mra = float(per_speed.max()), float(per_acceleration.max())
+        if math.sqrt(Mra) < Mrv:
+            bindings = (
+                _binding(limits, per_speed, "velocity", 0.5),
+                _binding(limits, per_acceleration, "acceleration", 0.0),
+            )
+            duration = Mrv + Mra / Mrv
+            law = trapezoid(min((Mra / Mrv) / duration, 0.5))  # rounding at the switch to 1/2
+            return LeastTime(law=law, displacement=D, duration=duration, bindings=bindings)
+    by_speed = law.peak_rate * per_speed
+    by_acceleration = np.sqrt(law.peak_acceleration * per_acceleration)
+    if by_speed.max() > by_acceleration.max():
+        binding = _binding(limits, by_speed, "velocity", 0.5)
+    else:
+        binding = _binding(limits, by_acceleration, "acceleration", law.peak_acceleration_at)
+    duration = max(float(by_speed.max()), float(by_acceleration.max()))
+    return LeastTime(law=law, displacement=D, duration=duration, bindings=(binding,))
+
+
+def _binding(limits: JointLimits, durations: Array, kind: Kind, s: float) -> Binding:
+    joint = int(np.argmax(durations))
+    return Binding(joint=joint, name=limits.names[joint], kind=kind, s=s)

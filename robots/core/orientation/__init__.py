@@ -1,0 +1,1 @@
+"""Orientation: rotations, axis and angle, the two sets of three angles."""
