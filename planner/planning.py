@@ -33,6 +33,7 @@ from planner.reasons import (
     point_findings,
     torque_findings,
 )
+from planner.surface_findings import surface_findings
 from planner.timing import Timings, timings
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits
@@ -131,6 +132,7 @@ def _findings(
     findings = [
         *point_findings(placed, ends, found, visit.choice, job.checks.joint_margin),
         *approach_findings(placed),
+        *surface_findings(job),
         *torque_findings(placed, visit.choice, visit.timings),
         *visit.findings,
         *law_findings(job),

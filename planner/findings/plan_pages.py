@@ -63,4 +63,28 @@ PLAN_PAGES = (
         cause='law = "linear" in [approach] or [travel].',
         fix="Use it to compare with a source; for a machine take another law.",
     ),
+    Page(
+        code="P120",
+        title="doubt about the part's geometry",
+        meaning="The audit of the part's geometry found something that a sound model does not "
+        "have: an open skin, inverted or repeated triangles, a size that hints at a wrong unit.",
+        cause="An export with loose tolerances, or a unit that the file does not carry.",
+        fix="Mend the model where it was made, or correct the unit. Nothing is repaired silently.",
+    ),
+    Page(
+        code="P121",
+        title="normal into the material",
+        meaning="A step along the point's normal ends inside the part, so the probe would come "
+        "through the material.",
+        cause="Normals exported with the opposite sign, or a part drawn inside out.",
+        fix="Turn the normals round in the point file, or mend the part's orientation.",
+    ),
+    Page(
+        code="P122",
+        title="point off the surface",
+        meaning="The point lies farther from the part's surface than the limit stated.",
+        cause="Points and geometry of different revisions, or in different frames or units.",
+        fix="Check frame, revision and unit of both; a compensated list of ball centres also does "
+        "this.",
+    ),
 )

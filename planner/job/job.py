@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from planner.errors import JobError
 from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism
 from robots.core.pose import as_pose, unit_direction
+
+if TYPE_CHECKING:
+    from parts.geometry import Audit
+    from parts.points import NormalReport
 
 Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
@@ -73,6 +77,19 @@ class Part:
         except PoseError as error:
             raise JobError(error.message, **error.facts) from error
         object.__setattr__(self, "T_base_part", _fixed(pose))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PartSurface:
+    """What the part's geometry is like, and what it says of the points.
+
+    Args:
+        audit: of the geometry.
+        normals: the points and their normals beside the surface.
+    """
+
+    audit: Audit
+    normals: NormalReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -160,6 +177,7 @@ class Job:
         travel: how the robot goes between points.
         checks: what a plan must keep.
         sampling_period: of trajectories that are written out. [s]
+        surface: the part's geometry beside the points; None where the job names none.
     """
 
     name: str
@@ -175,6 +193,7 @@ class Job:
     travel: Travel
     checks: Checks
     sampling_period: float
+    surface: PartSurface | None = None
 
     @property
     def fingerprint(self) -> str:

@@ -29,8 +29,8 @@ class JobPart:
 def job_part(file: JobFile, folder: JobFolder) -> JobPart:
     """The part of a job.
 
-    The geometry is not opened here: that it exists, that its ending is known and that its unit is
-    settled is checked, and its bytes are hashed. Reading it is the work of the parts room.
+    That its geometry exists, that its ending is known and that its unit is settled is checked, and
+    its bytes are hashed; ``planner.job.surface`` reads it.
 
     Raises:
         JobError: a file that does not exist, an ending that is not known, a unit that is missing.

@@ -27,6 +27,7 @@ from robots.core.file_units import metres
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile, PointTable
+    from planner.job.surface import JobGeometry
 
 _FILE = ("points", "file")
 _POINT = ("points", "point")
@@ -47,7 +48,7 @@ class JobPoints:
     source: PointSource | None = None
 
 
-def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
+def job_points(file: JobFile, folder: JobFolder, geometry: JobGeometry) -> JobPoints:
     """The points of a job, from its point file or its ``[[points.point]]`` tables.
 
     Raises:
@@ -69,7 +70,7 @@ def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
     if table.file is not None and table.point:
         raise folder.source.error(_FILE, "stands beside [[points.point]]; give one of the two.")
     if table.file is not None:
-        return _of_file(table.file, file, folder)
+        return _of_file(table.file, file, folder, geometry)
     if not table.point:
         raise folder.source.error(
             _FILE, "is missing; give a point file, or points as [[points.point]] tables."
@@ -77,12 +78,12 @@ def job_points(file: JobFile, folder: JobFolder) -> JobPoints:
     return JobPoints(points=_of_tables(table.point, folder), records=())
 
 
-def _of_file(name: str, file: JobFile, folder: JobFolder) -> JobPoints:
+def _of_file(name: str, file: JobFile, folder: JobFolder, geometry: JobGeometry) -> JobPoints:
     content = folder.read(name, _FILE, most=MAX_BYTES)
     unit = file.points.unit
     try:
         found = found_points(content.raw, origin=content.path.name, unit=unit, choice="nominal")
-        found, told = _with_normals(found, file, folder)
+        found, told = _with_normals(found, file, geometry)
         found = _settled(found, file, folder)
         points = found.points
     except PartError as error:
@@ -120,17 +121,13 @@ def _told(source: PointSource) -> tuple[str, ...]:
 
 
 def _with_normals(
-    found: FoundPoints, file: JobFile, folder: JobFolder
+    found: FoundPoints, file: JobFile, geometry: JobGeometry
 ) -> tuple[FoundPoints, tuple[str, ...]]:
     """Points with the part's normals where their own are missing, and what the surface says."""
-    if found.has_normal.all() or not file.part.geometry or file.points.frame != "part":
+    if found.has_normal.all() or file.points.frame != "part" or geometry.loaded is None:
         return found, ()
-    from parts.geometry import load_geometry
-
-    path = folder.find(file.part.geometry, ("part", "geometry"))
-    geometry = load_geometry(path, unit=file.part.unit)
-    check_scale(found, geometry)
-    points, report = with_surface_normals(found, geometry)
+    check_scale(found, geometry.loaded)
+    points, report = with_surface_normals(found, geometry.loaded)
     return found.filled(points), report.sentences()
 
 

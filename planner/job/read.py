@@ -16,6 +16,7 @@ from planner.job.part import job_part
 from planner.job.points import job_points
 from planner.job.problems import job_error
 from planner.job.robot import job_robot
+from planner.job.surface import JobGeometry, examined
 from planner.job.unit_guard import check_unit
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
@@ -43,7 +44,8 @@ def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
     robot = job_robot(file, folder)
     part = job_part(file, folder)
-    points = job_points(file, folder)
+    geometry = JobGeometry(file=file, folder=folder)
+    points = job_points(file, folder, geometry)
     check_unit(points.points, part.part, file.points.frame, robot.mechanism, source)
     return Job(
         name=file.job.name,
@@ -59,6 +61,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
         travel=Travel(law=file.travel.law, order=file.travel.order),
         checks=_checks(file.checks, robot.mechanism, source),
         sampling_period=metres(file.sampling.period_ms),  # milli- is 1/1000 of seconds, too
+        surface=examined(geometry.loaded, points.points, part.part, file.points.frame),
     )
 
 

@@ -57,9 +57,26 @@ torque_limits_nm = [300, 300, 100, 1, 1]
 [sampling]
 period_ms = 0.5
 """
+PLATE = """solid plate
+facet normal 0 0 1
+outer loop
+vertex -400 -400 0
+vertex 400 -400 0
+vertex 400 400 0
+endloop
+endfacet
+facet normal 0 0 1
+outer loop
+vertex -400 -400 0
+vertex 400 400 0
+vertex -400 400 0
+endloop
+endfacet
+endsolid plate
+"""
 FILES = {
     "points.csv": "name,x_mm,y_mm,z_mm,nx,ny,nz\nA,100,0,0,0,0,1\n",
-    "plate.stl": "solid none\n",
+    "plate.stl": PLATE,
 }
 
 
@@ -151,10 +168,10 @@ def test_hashes_tell_every_input(job_of, tmp_path):
     assert job.sha256 == hashlib.sha256((tmp_path / "job.toml").read_bytes()).hexdigest()
     assert {item.name: item.sha256 for item in job.inputs} == {
         "measuring-arm": hashlib.sha256(text_of("measuring-arm").encode()).hexdigest(),
-        "plate.stl": hashlib.sha256(b"solid none\n").hexdigest(),
+        "plate.stl": hashlib.sha256(PLATE.encode()).hexdigest(),
         "points.csv": hashlib.sha256(FILES["points.csv"].encode()).hexdigest(),
     }
-    changed = job_of(FULL, files=FILES | {"plate.stl": "solid other\n"})
+    changed = job_of(FULL, files=FILES | {"plate.stl": PLATE.replace("plate", "other")})
     assert changed.sha256 == job.sha256
     assert changed.fingerprint != job.fingerprint
     assert job_of(FULL, files=FILES).fingerprint == job.fingerprint

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from parts.library import open_part, stl_bytes
 from planner.errors import OutputError
 from planner.job import job_template, read_job, write_template
 from planner.placement import place
@@ -35,7 +36,7 @@ def test_every_commented_key_of_the_template_is_right(tmp_path):
     text = text.replace('file = "points.csv"', "").replace("# [[points.point]]", "[[points.point]]")
     for key in ('name = "P1"', "x_mm", "y_mm", "z_mm", "nx", "ny", "nz"):
         text = text.replace(f"# {key}", key)
-    (tmp_path / "plate.stl").write_text("solid none\n")
+    (tmp_path / "plate.stl").write_bytes(stl_bytes(open_part("inclined-plate").geometry.mesh))
     paths[0].write_text(text)
     job = read_job(paths[0])
     assert job.points.names == ("P1",)
