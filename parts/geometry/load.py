@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from parts.geometry.assemble import assemble
 from parts.geometry.body import Content
 from parts.geometry.geometry import Geometry
@@ -69,10 +71,12 @@ def geometry_of(
         raise file.error(
             f"the ending {ending!r} is not known; expected {', '.join(READERS)}.", found=ending
         )
-    content = READERS[ending](file)
-    settled = settle(file, content.unit, unit)
-    scale = 1.0 if content.in_metres else settled.scale
-    parts = assemble(file, content, scale, repair)
+    # A damaged file may hold signalling NaN; the mesh refuses it, arithmetic on the way need not.
+    with np.errstate(invalid="ignore", over="ignore"):
+        content = READERS[ending](file)
+        settled = settle(file, content.unit, unit)
+        scale = 1.0 if content.in_metres else settled.scale
+        parts = assemble(file, content, scale, repair)
     return Geometry(
         mesh=parts.mesh,
         faces=parts.faces,

@@ -8,11 +8,15 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+NEEDLE = 1e-6  # squared sine of a corner, below which the foot has lost half its digits
+
+
 def closest_on_triangles(points: Array, triangles: Array) -> Array:
     """Closest point of triangle i to point i.
 
     The foot of the perpendicular where it falls into the triangle, else the best of the three
-    edges; so nothing is divided by an area that may be zero.
+    edges; so nothing is divided by an area that may be zero. In a needle rounding may put the foot
+    anywhere on the triangle: there the edges are asked too, and the nearer answer holds.
 
     Args:
         points: one per triangle. # (p, 3) [m]
@@ -30,9 +34,12 @@ def closest_on_triangles(points: Array, triangles: Array) -> Array:
     within = (area > 0.0) & (v >= 0.0) & (w >= 0.0) & (v + w <= area)
     scale = 1.0 / np.where(within, area, 1.0)
     result = a + (v * scale)[:, None] * ab + (w * scale)[:, None] * ac
-    out = np.flatnonzero(~within)
+    out = np.flatnonzero(~within | (area < NEEDLE * bb * cc))
     if out.size:
-        result[out] = _closest_on_rims(points[out], triangles[out])
+        rims = _closest_on_rims(points[out], triangles[out])
+        to_rim, to_foot = points[out] - rims, points[out] - result[out]
+        foot = within[out] & (_dot(to_foot, to_foot) <= _dot(to_rim, to_rim))
+        result[out] = np.where(foot[:, None], result[out], rims)
     return np.asarray(result)
 
 
