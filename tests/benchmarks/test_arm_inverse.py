@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 import pytest
@@ -63,17 +64,15 @@ def test_all_branches_are_150_times_faster_than_eaik(targets, record_property):
     inverse.branches(center, axis, out=out)  # compiles
     answers = peer.IK_batched(some, 1)
     _same_postures(out, answers)
-    best = 0.0
+    ratios: list[float] = []
     for _ in range(RUNS):
         ours = min(seconds(lambda: inverse.branches(center, axis, out=out)) for _ in range(5))
         theirs = seconds(lambda: peer.IK_batched(some, 1))
         ns, ns_eaik = 1e9 * ours / POSES, 1e9 * theirs / len(some)
-        best = max(best, ns_eaik / ns)
+        ratios.append(ns_eaik / ns)
         print(f"{ns:.1f} ns per pose (8 families); EAIK {ns_eaik:.0f} ns; {ns_eaik / ns:.0f} times")
-        if best >= RATIO_EAIK:
-            break
-    record_property("ratio_eaik", best)
-    assert best >= RATIO_EAIK
+    record_property("ratio_eaik", median(ratios))
+    assert median(ratios) >= RATIO_EAIK
 
 
 def _same_postures(out: np.ndarray, answers) -> None:
@@ -98,16 +97,14 @@ def test_one_solution_by_damped_least_squares_is_a_thousand_times_slower(record_
     inverse.branches(center, axis, out=out)
     starts = q + rng.uniform(-0.1, 0.1, q.shape)
     assert peer.solve(T, starts) > 0.95 * len(q)
-    best = 0.0
+    ratios: list[float] = []
     for _ in range(RUNS):
         ours = 1e9 * seconds(lambda: inverse.branches(center, axis, out=out)) / len(center)
         theirs = 1e9 * seconds(lambda: peer.solve(T, starts)) / len(T)
-        best = max(best, theirs / ours)
+        ratios.append(theirs / ours)
         print(f"{ours:.1f} ns per pose; damped least squares {theirs:.0f} ns for one solution")
-        if best >= RATIO_DAMPED:
-            break
-    record_property("ratio_damped", best)
-    assert best >= RATIO_DAMPED
+    record_property("ratio_damped", median(ratios))
+    assert median(ratios) >= RATIO_DAMPED
 
 
 class _Damped:
