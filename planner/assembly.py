@@ -78,7 +78,7 @@ def assemble(
     lines = batches[0].motions
     if not isinstance(lines, LineMotions):
         raise TypeError("the first batch of a plan is its probing lines")
-    model = lines.lines.inverse.model
+    model = lines.lines.model
     resting = _places(entries, SegmentKind.DWELL)
     rests = np.full((len(entries), model.dof), np.nan)
     rests[resting] = _line_ends(lines, np.array([entries[i].motion for i in resting], dtype=int))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.branches import Candidates, Choice
 from planner.job import Job
+from planner.order.chooser import Choice
 from planner.placement import PlacedPoints
 from planner.plan_types import PlannedPoint
-from robots.arm.solutions import branch_name
+from planner.reach.candidates import Candidates
 
 
 def planned_points(
@@ -31,7 +31,7 @@ def planned_points(
         points[k] = PlannedPoint(
             name=placed.names[k],
             reachable=True,
-            branch=branch_name(int(found.lines.families[row])),
+            branch=found.lines.branch(row),
             q_clearance=found.lines.q_starts[row],
             q_contact=contacts[visit],
             joint_margin=float(limit[visit, joint]),

@@ -8,24 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.assembly import Assembly, assemble
-from planner.branches import (
-    Candidates,
-    Choice,
-    Chooser,
-    Costs,
-    EndSolutions,
-    candidates,
-    end_solutions,
-)
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.loads import total_loads
-from planner.order import fastest
+from planner.order.chooser import Choice, Chooser, Costs
+from planner.order.fastest import fastest
 from planner.placement import PlacedPoints
 from planner.placement import place as place_points
 from planner.plan_types import Plan
 from planner.planned_points import planned_points
 from planner.probing_lines import LineMotions, rough_line_times
+from planner.reach.candidates import Candidates, EndSolutions, candidates, end_solutions
 from planner.reasons import (
     approach_findings,
     law_findings,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ from numpy.typing import NDArray
 from planner.extremes import Scope, highest
 from planner.law_table import LawState, LawTable
 from planner.motions import along_path
-from robots.arm.branch_equations import FAMILIES
-from robots.arm.inverse import ArmInverse
+from planner.reach.lines import Lines
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import motion_law
 from robots.core.motion.path import PathState
@@ -26,58 +24,6 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _GRID = 17  # places of a law where candidates are timed first
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Lines:
-    """Straight lines of the ball, each with the family that the arm keeps along it.
-
-    Args:
-        inverse: of the arm.
-        starts: clearance points. # (k, 3) [m]
-        ends: contacts or search ends. # (k, 3) [m]
-        axes: stylus directions. # (k, 3)
-        families: index of the inverse family of each line. # (k,)
-        q_starts: joints at the clearance points; they settle whole turns. # (k, 5) [rad]
-    """
-
-    inverse: ArmInverse
-    starts: Array
-    ends: Array
-    axes: Array
-    families: Indices
-    q_starts: Array
-
-    def __len__(self) -> int:
-        """Number of lines."""
-        return len(self.starts)
-
-    def take(self, chosen: Indices) -> Lines:
-        """Some of the lines, in the order given."""
-        return Lines(
-            inverse=self.inverse,
-            starts=self.starts[chosen],
-            ends=self.ends[chosen],
-            axes=self.axes[chosen],
-            families=self.families[chosen],
-            q_starts=self.q_starts[chosen],
-        )
-
-    @cached_property
-    def _table(self) -> Array:
-        """What the arm's line kernel needs of each line. # (k, 17)."""
-        signs = np.array(FAMILIES)[self.families].reshape(-1, 3)
-        tangents = self.ends - self.starts
-        return np.concatenate([self.starts, tangents, self.axes, signs, self.q_starts], axis=1)
-
-    def joints(self, index: Indices, lam: Array) -> Array:
-        """Joints at λ, without a jump of whole turns from the line's start. # (m, 5) [rad]."""
-        return self.inverse.along_lines(self._table[index], lam)[:, :5]
-
-    def path(self, index: Indices, lam: Array) -> PathState:
-        """Joints and derivatives by λ. # (m, 5) each."""
-        all_three = self.inverse.along_lines(self._table[index], lam)
-        return PathState(q=all_three[:, :5], dq=all_three[:, 5:10], ddq=all_three[:, 10:])
 
 
 class LineMotions:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.branches import SINGULAR, Candidates, Choice, EndSolutions, exact_margins
 from planner.findings import Finding, Severity
 from planner.job import Job
+from planner.order.chooser import Choice
 from planner.placement import PlacedPoints
-from planner.probing_lines import Lines
+from planner.reach.candidates import Candidates, EndSolutions
+from planner.reach.lines import Lines
+from planner.reach.margins import SINGULAR, exact_margins
 from planner.timing import Timings
 from robots.arm.solutions import branch_name
 
@@ -167,7 +169,7 @@ def _refused(name: str, lines: Lines, required: float) -> Finding:
         )
     best = int(np.argmax(spare))
     joint = int(np.argmin(margins.limit[best]))
-    joint_name = lines.inverse.model.mechanism.movable[joint].name
+    joint_name = lines.model.mechanism.movable[joint].name
     beyond = np.degrees(required - margins.limit[best, joint])
     asked = f" less the margin of {np.degrees(required):g} deg" if required else ""
     return Finding(
@@ -181,4 +183,4 @@ def _refused(name: str, lines: Lines, required: float) -> Finding:
 
 
 def _family(lines: Lines, row: int) -> str:
-    return f'"{branch_name(int(lines.families[row]))}"'
+    return f'"{lines.branch(int(row))}"'

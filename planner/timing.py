@@ -12,7 +12,8 @@ from planner.extremes import Scope
 from planner.job import Job
 from planner.loads import StretchLoads, reversed_loads, stretch_loads
 from planner.motions import Motions
-from planner.probing_lines import LineMotions, Lines, least_line_times
+from planner.probing_lines import LineMotions, least_line_times
+from planner.reach.lines import Lines
 from planner.travel import TravelMotions
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
@@ -65,7 +66,7 @@ def timings(lines: Lines, limits: JointLimits, job: Job) -> Timings:
         limits: of the joints, torques included.
         job: for the laws.
     """
-    model = lines.inverse.model
+    model = lines.model
     motions = LineMotions(lines, job.approach.law)
     least = least_line_times(motions, limits)
     line_times = Timed(duration=least.duration, bindings=least.bindings)

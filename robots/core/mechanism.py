@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.body import Body
+from robots.core.capsule import Capsule, check_capsules
 from robots.core.errors import MechanismError
 
 Array = NDArray[np.float64]
@@ -128,6 +129,8 @@ class Mechanism:
         gravity: acceleration of gravity in the base frame. # (3,) [m/s²]
         tool: probe (tool) frame in the frame of joint ``tool_joint``. # (4, 4)
         tool_joint: index of the joint that carries the tool; default the last one.
+        capsules: the room that base and links take; none where it is not known.
+        self_pairs: pairs of capsules, by index, that must not touch each other.
 
     Raises:
         MechanismError: no joint, two joints of one name, a parent that is not before its child.
@@ -139,6 +142,8 @@ class Mechanism:
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     tool: Array = field(default_factory=lambda: np.eye(4))
     tool_joint: int = -1
+    capsules: tuple[Capsule, ...] = ()
+    self_pairs: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
@@ -160,6 +165,7 @@ class Mechanism:
             )
         if self.tool_joint == -1:
             object.__setattr__(self, "tool_joint", last)
+        check_capsules(self.name, len(self.joints), self.capsules, self.self_pairs)
 
     @property
     def movable(self) -> tuple[Joint, ...]:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from planner.branches import candidates, end_solutions
 from planner.motions import OneMotion
 from planner.placement import place
 from planner.probing_lines import LineMotions, least_line_times, rough_line_times
+from planner.reach.candidates import candidates, end_solutions
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import LAW_NAMES
 from robots.core.motion.time_scaling import least_duration

@@ -9,6 +9,9 @@ from typing import Any
 
 from robots.core.kernels.llvm_text import ENTRY
 
+# What the error branches of Numba's code call.
+_NUMBA_RUNTIME = ("numba_gil_ensure", "numba_gil_release", "NRT_MemInfo_call_dtor")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
@@ -68,6 +71,38 @@ def load(code: bytes, machine: Machine, inputs: int) -> Loaded:
     engine.finalize_object()
     signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (inputs + 1))
     return Loaded(call=signature(engine.get_function_address(ENTRY)), engine=engine)
+
+
+def host() -> tuple[str, str]:
+    """Name and features of this machine's processor: machine code is made for them."""
+    binding = _binding()
+    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
+def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
+    """Map an object that Numba made into memory and find a function.
+
+    Its branches for errors call Numba's runtime, which need not be here: no loop raises, so these
+    names lead to ``abort``.
+
+    Args:
+        code: relocatable object.
+        name: of the function.
+
+    Returns:
+        Its address, and what keeps it in memory.
+    """
+    binding = _binding()
+    abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
+    for missing in _NUMBA_RUNTIME:
+        if not binding.address_of_symbol(missing):
+            binding.add_symbol(missing, abort)
+    target = binding.Target.from_default_triple()
+    machine = target.create_target_machine(opt=3, reloc="static", codemodel="jitdefault")
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine.get_function_address(name), engine
 
 
 @cache

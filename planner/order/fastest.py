@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.branches import Choice, Chooser
-from planner.tour import nearest_first, shortened
+from planner.order.chooser import Choice, Chooser
+from planner.order.tour import nearest_first, shortened
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.tour import nearest_first, shortened
+from planner.order.tour import nearest_first, shortened
 
 SCALE = np.ones(2)
 

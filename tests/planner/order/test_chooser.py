@@ -7,20 +7,12 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.branches import (
-    _TIE_BREAK,
-    SINGULAR,
-    Candidates,
-    Chooser,
-    Costs,
-    candidates,
-    choose,
-    end_solutions,
-    exact_margins,
-    rough_margins,
-)
+from planner.order.chooser import _TIE_BREAK, Chooser, Costs, choose
 from planner.placement import place
-from planner.probing_lines import LineMotions, Lines, rough_line_times
+from planner.probing_lines import LineMotions, rough_line_times
+from planner.reach.arm_lines import ArmLines
+from planner.reach.candidates import Candidates, candidates, end_solutions
+from planner.reach.margins import SINGULAR, exact_margins, rough_margins
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits
 
@@ -121,7 +113,7 @@ def passing(inverse):
     axis = np.array([0.0, 0.0, -1.0])
     solved = inverse.solve(start, axis)
     family = int(np.nonzero(solved.solved)[0][0])
-    return Lines(
+    return ArmLines(
         inverse=inverse,
         starts=start[None],
         ends=(start + tangent)[None],
@@ -134,7 +126,7 @@ def passing(inverse):
 def limited(lines, mechanism):
     """The same line for an arm with other limits."""
     other = ArmInverse(mechanism, engine="compiled")
-    return Lines(
+    return ArmLines(
         inverse=other,
         starts=lines.starts,
         ends=lines.ends,
@@ -204,7 +196,7 @@ def test_a_line_through_the_first_axis_is_refused(inverse, miss, valid):
     axis = np.array([0.0, 0.6, -0.8])
     solved = inverse.solve(start, axis)
     family = int(np.nonzero(solved.solved)[0][0])
-    lines = Lines(
+    lines = ArmLines(
         inverse=inverse,
         starts=start[None],
         ends=(start + tangent)[None],

@@ -1,9 +1,8 @@
-"""Which family of the arm serves each point: valid along its whole line, and quickest in order.
+"""Which branch serves each point: valid along its whole line, and quickest in a given order.
 
-Candidates are families with whole turns where a joint's range allows. A grid judges their limit and
-singularity margins; the sequence with the least total time in the given order is found by dynamic
-programming; then the margins of what was chosen are proven exactly, and a candidate that fails
-there gives way to the next.
+The sequence with the least total time is found by dynamic programming over the candidates; then the
+margins of what was chosen are proven exactly, and a candidate that fails there gives way to the
+next.
 """
 
 from __future__ import annotations
@@ -15,62 +14,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Evaluate, highest
-from planner.placement import PlacedPoints
-from planner.probing_lines import Lines
+from planner.reach.candidates import Candidates
+from planner.reach.margins import Margins, exact_margins
 from planner.travel import travel_times
-from robots.arm.inverse import ArmInverse
-from robots.arm.limits import ROUNDING, alternatives
-from robots.arm.solutions import ArmSolutions
 from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-SINGULAR = 1e-3  # singularity margin below which a line is refused: rates grow as its inverse
-
 # Weight of a posture's distance from mid range against seconds: decides only between equals.
 _TIE_BREAK = 1e-7
-
-_GRID = 9  # places along a line where candidates are judged first
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Margins:
-    """How far lines stay from what they must not reach.
-
-    Args:
-        limit: least distance to each joint's limits, negative beyond. # (c, n) [rad]
-        singularity: least distance from a singularity, 0 to 1. # (c,)
-    """
-
-    limit: Array
-    singularity: Array
-
-    def take(self, chosen: Indices) -> Margins:
-        """Margins of some of the lines, in the order given."""
-        return Margins(limit=self.limit[chosen], singularity=self.singularity[chosen])
-
-    def keep(self, required: float) -> Mask:
-        """Lines that keep a joint margin and stay out of singularities. # (c,)."""
-        kept = np.min(self.limit, axis=1, initial=np.inf) >= required - ROUNDING
-        return np.asarray(kept & (self.singularity >= SINGULAR))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Candidates:
-    """Ways to serve the points: one row per point and family (with its turns) that hits both ends.
-
-    Args:
-        lines: geometry, one per candidate.
-        point: index of the point each one serves. # (c,)
-        margins: on a grid along each line.
-    """
-
-    lines: Lines
-    point: Indices
-    margins: Margins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,48 +68,6 @@ class Costs:
     def travel(self, starts: Array, ends: Array) -> Array:
         """Least travel times between configurations; see ``travel_times``. # (...) [s]."""
         return travel_times(starts, ends, self.limits, self.travel_law)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EndSolutions:
-    """Inverse solutions at both ends of every line."""
-
-    start: ArmSolutions
-    end: ArmSolutions
-
-    @property
-    def hit(self) -> Mask:
-        """Families that reach both ends. # (k, 8)."""
-        return np.asarray(self.start.solved & self.end.solved)
-
-
-def end_solutions(inverse: ArmInverse, placed: PlacedPoints) -> EndSolutions:
-    """Solve clearance points and line ends."""
-    return EndSolutions(
-        start=inverse.solve(placed.clearances, placed.axes),
-        end=inverse.solve(placed.search_ends, placed.axes),
-    )
-
-
-def candidates(inverse: ArmInverse, placed: PlacedPoints, ends: EndSolutions) -> Candidates:
-    """All families that hit both ends of each line, with the whole turns that limits allow.
-
-    A bent stylus can reach both ends by different branches of one family; such a line is none.
-    """
-    point, family = np.nonzero(ends.hit)
-    ways = alternatives(inverse.model.mechanism, ends.start.q[point, family])
-    point, family = point[ways.row], family[ways.row]
-    lines = Lines(
-        inverse=inverse,
-        starts=placed.clearances[point],
-        ends=placed.search_ends[point],
-        axes=placed.axes[point],
-        families=family,
-        q_starts=ways.q,
-    )
-    margins = rough_margins(lines)
-    whole = np.nonzero(np.isfinite(margins.singularity))[0]
-    return Candidates(lines=lines.take(whole), point=point[whole], margins=margins.take(whole))
 
 
 def choose(found: Candidates, costs: Costs, order: Indices) -> Choice:
@@ -225,43 +137,6 @@ class Chooser:
         )
 
 
-def exact_margins(lines: Lines) -> Margins:
-    """Least margins along each line, exactly."""
-    n = lines.inverse.model.dof
-    if len(lines) == 0:
-        return Margins(limit=np.zeros((0, n)), singularity=np.zeros(0))
-    worst = highest(_closeness(lines), len(lines), 1).value
-    return _as_margins(worst, n)
-
-
-def rough_margins(lines: Lines) -> Margins:
-    """Least margins on a grid along each line; the true ones may be a little smaller."""
-    n = lines.inverse.model.dof
-    k, grid = len(lines), np.linspace(0.0, 1.0, _GRID)
-    index, x = np.repeat(np.arange(k), _GRID), np.tile(grid, k)
-    values = _closeness(lines)(index, np.zeros_like(index), x).reshape(k, _GRID, 2 * n + 1)
-    return _as_margins(np.max(values, axis=1), n)
-
-
-def _closeness(lines: Lines) -> Evaluate:
-    """Negative margins as functions along the lines: above, below, singularity. # (m, 2n + 1)."""
-    mechanism = lines.inverse.model.mechanism
-
-    def closeness(index: Indices, _: Indices, x: Array) -> Array:
-        q = lines.joints(index, x)
-        over, under = q - mechanism.q_max, mechanism.q_min - q
-        singular = -lines.inverse.margins(q).least[:, None]
-        return np.concatenate([over, under, singular], axis=1)
-
-    return closeness
-
-
-def _as_margins(worst: Array, n: int) -> Margins:
-    return Margins(
-        limit=-np.maximum(worst[:, :n], worst[:, n : 2 * n]), singularity=-worst[:, 2 * n]
-    )
-
-
 def _quickest(
     layers: list[Indices], travel: Callable[[Indices, Indices], Array], cost: Array
 ) -> Indices:
@@ -284,7 +159,7 @@ def _quickest(
 
 def _from_middle(found: Candidates) -> Array:
     """Mean distance from mid range, 0 in the middle and 1 at a limit; unlimited joints count 0."""
-    mechanism = found.lines.inverse.model.mechanism
+    mechanism = found.lines.model.mechanism
     low, high = mechanism.q_min, mechanism.q_max
     bounded = np.isfinite(low) & np.isfinite(high) & (high > low)
     middle = np.where(bounded, (low + high) / 2.0, 0.0)

@@ -1,0 +1,90 @@
+"""Capsules: the room that a link takes, as a segment with a radius."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.errors import MechanismError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Capsule:
+    """All points within ``radius`` of a segment that is fixed to a joint's frame.
+
+    Args:
+        name: unique in its mechanism; shown when it comes too near to something.
+        joint: index of the joint that carries it, -1 for the base.
+        start: one end of the segment, in that joint's frame. # (3,) [m]
+        end: the other; equal to ``start`` for a ball. # (3,) [m]
+        radius: [m]
+
+    Raises:
+        MechanismError: a number that is not finite, a radius that is negative.
+    """
+
+    name: str
+    joint: int
+    start: Array
+    end: Array
+    radius: float
+
+    def __post_init__(self) -> None:
+        for what in ("start", "end"):
+            array = np.array(getattr(self, what), dtype=np.float64)
+            if array.shape != (3,) or not np.all(np.isfinite(array)):
+                raise MechanismError(
+                    f"Capsule {self.name!r}: its {what} is {array.tolist()}; give three finite "
+                    "lengths in metres.",
+                    capsule=self.name,
+                )
+            array.flags.writeable = False
+            object.__setattr__(self, what, array)
+        if not (np.isfinite(self.radius) and self.radius >= 0.0):
+            raise MechanismError(
+                f"Capsule {self.name!r}: its radius is {self.radius!r} m; it must be finite, zero "
+                "or more.",
+                capsule=self.name,
+                found=self.radius,
+            )
+
+
+def check_capsules(
+    mechanism: str, joints: int, capsules: Sequence[Capsule], pairs: Sequence[tuple[int, int]]
+) -> None:
+    """Refuse capsules without a carrier, a name twice, and pairs that do not exist.
+
+    Args:
+        mechanism: its name, for the message.
+        joints: how many it has.
+        capsules: of the mechanism.
+        pairs: of capsules that must not touch each other, by index.
+
+    Raises:
+        MechanismError: see above.
+    """
+    names = [capsule.name for capsule in capsules]
+    for place, capsule in enumerate(capsules):
+        if not -1 <= capsule.joint < joints:
+            raise MechanismError(
+                f"Mechanism {mechanism!r}: capsule {capsule.name!r} is carried by joint index "
+                f"{capsule.joint}; the last index is {joints - 1}.",
+                capsule=capsule.name,
+            )
+        if capsule.name in names[:place]:
+            raise MechanismError(
+                f"Mechanism {mechanism!r}: two capsules are called {capsule.name!r}; rename one.",
+                capsule=capsule.name,
+            )
+    for a, b in pairs:
+        if not (0 <= a < len(names) and 0 <= b < len(names) and a != b):
+            raise MechanismError(
+                f"Mechanism {mechanism!r}: the pair of capsules ({a}, {b}) does not exist; there "
+                f"are {len(names)} capsules.",
+                pair=(a, b),
+            )

@@ -1,0 +1,95 @@
+"""Loops: compiled and plain Python give the same; damaged and wrong calls are refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robots.core.errors import EquationError
+from robots.core.kernels.loop import Loop
+
+SUBJECT = '''
+"""A module with a loop and what it calls."""
+import math
+LIMIT = 3
+
+def hypotenuse(a, b):
+    return math.sqrt(a * a + b * b)
+
+def lengths(points, count, out):
+    for k in range(count):
+        s = 0.0
+        for turn in range(LIMIT):
+            s += hypotenuse(points[k, 0], points[k, 1])
+        out[k] = s
+'''
+
+CALL = """
+import sys; sys.path.insert(0, {folder!r})
+import numpy as np, subject
+from robots.core.kernels.loop import Loop
+points = np.arange(10.0).reshape(5, 2)
+plain, fast = np.zeros(5), np.zeros(5)
+subject.lengths(points, 5, plain)
+Loop(subject.lengths, "f8[2] i8 f8[1]")(points, 5, fast)
+assert np.array_equal(plain, fast), (plain, fast)
+print("numba" in sys.modules)
+"""
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "subject.py").write_text(SUBJECT)
+    root = str(Path(__file__).parents[4])
+
+    def run() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", CALL.format(folder=str(tmp_path))],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
+
+
+def test_the_second_process_loads_without_numba_and_a_changed_text_compiles_again(call, tmp_path):
+    assert call() == "True"
+    assert call() == "False"
+    (tmp_path / "subject.py").write_text(SUBJECT.replace("LIMIT = 3", "LIMIT = 4"))
+    assert call() == "True"
+
+
+def test_a_damaged_entry_is_compiled_again(call, tmp_path):
+    call()
+    (entry,) = (tmp_path / "cache" / "kernels").glob("*.o")
+    entry.write_bytes(entry.read_bytes()[:-7])
+    assert call() == "True"
+
+
+def fill(values, factor, out):
+    for k in range(values.shape[0]):
+        out[k] = factor * values[k]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.zeros(3, dtype=np.float32), np.zeros((3, 1)), np.zeros(6)[::2], [0.0, 0.0, 0.0]],
+)
+def test_another_type_rank_or_order_is_refused(wrong):
+    with pytest.raises(EquationError, match=r"Argument 0 of loop fill is .* with 1 axes"):
+        Loop(fill, "f8[1] f8 f8[1]")(wrong, 2.0, np.zeros(3))
+
+
+def test_an_unknown_type_is_refused():
+    with pytest.raises(EquationError, match="no argument type 'c16"):
+        Loop(fill, "c16[1]")
