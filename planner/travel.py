@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.law_table import LawState, LawTable
+from robots.core.motion.double_s import double_s_phases
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime, least_time
 from robots.core.motion.motion_law import motion_law
@@ -22,7 +23,10 @@ class TravelMotions:
         starts: # (k, n) [rad]
         ends: # (k, n) [rad]
         law_name: of the motion law.
-        limits: speed and acceleration limits.
+        limits: of speed and acceleration, and of jerk for the double-S law.
+
+    Raises:
+        MotionError: the double-S law for a joint without jerk limit.
     """
 
     def __init__(self, starts: Array, ends: Array, law_name: str, limits: JointLimits) -> None:
@@ -85,11 +89,17 @@ def travel_times(
     Returns:
         # (...) [s]
 
+    Raises:
+        MotionError: the double-S law for a joint without jerk limit.
+
     Source: [LAMMARI12] §V.3 with |D|
     """
     D = np.abs(ends - starts)
     by_speed = np.max(D / limits.max_speed, axis=-1)
     by_acceleration = np.max(D / limits.max_acceleration, axis=-1)
+    if law_name == "double-s":
+        by_jerk = np.max(D / limits.require_jerk(), axis=-1)
+        return double_s_phases(by_speed, by_acceleration, by_jerk).duration
     if law_name != "trapezoid":
         law = motion_law(law_name)
         by_root = np.sqrt(law.peak_acceleration * by_acceleration)

@@ -48,6 +48,17 @@ PLAN_PAGES = (
         fix="Raise the limit if the drive allows it, or bring the part nearer to the base.",
     ),
     Page(
+        code="P106",
+        title="postures found by search",
+        meaning="The robot is not of a family whose postures follow in closed form. They are "
+        "searched for numerically from many starts, and what the robot can do beside its task is "
+        "used to keep away from joint limits and singularities. Every posture in the plan is "
+        "proven by forward geometry, but a branch, or a point at the very edge, may be missed.",
+        cause="Any robot but the measuring arm: more joints, sliding joints, other proportions.",
+        fix="Nothing. Where a point is refused that the robot ought to reach, another seed in "
+        "[travel] starts the search elsewhere.",
+    ),
+    Page(
         code="P110",
         title="visiting order chosen",
         meaning="The job leaves the order of the points open. The message says how much time the "

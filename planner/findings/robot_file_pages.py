@@ -49,4 +49,22 @@ ROBOT_FILE_PAGES = (
         fix="Give the missing inertia, or a motor_inertia_kg_m2. Torques of a given motion are "
         "right all the same; `robot dynamics --forward` is not available.",
     ),
+    Page(
+        code="R106",
+        title="collision geometry not read",
+        meaning="A link of a URDF file has collision geometry that is not read, so the room it "
+        "takes is not checked against the part, the cell and the other links.",
+        cause="The geometry is a mesh, or of a kind that is not known.",
+        fix="Replace it by spheres, cylinders or boxes in the URDF file, or write the robot as "
+        "TOML (`robot show ROBOT --as toml`) and add [[joint.capsule]] tables.",
+    ),
+    Page(
+        code="R107",
+        title="pair of capsules that always touches",
+        meaning="Two capsules that self_collision names overlap in every sampled posture, so "
+        "every motion would be reported as a collision.",
+        cause="The capsules belong to neighbouring links, or one of them is too large.",
+        fix="Leave the pair out of self_collision, shorten or thin one of the two, or leave the "
+        "key out: then only pairs that can be apart are watched.",
+    ),
 )

@@ -54,6 +54,20 @@ class Capsule:
             )
 
 
+def default_capsule_name(joint: str | None) -> str:
+    """Name of a capsule that has none: "q2 link" for what joint q2 carries, None for the base."""
+    return "base" if joint is None else f"{joint} link"
+
+
+def unique_name(name: str, taken: set[str]) -> str:
+    """The name, with a number behind it where it is taken; from then on it is taken."""
+    number, found = 2, name
+    while found in taken:
+        number, found = number + 1, f"{name} {number}"
+    taken.add(found)
+    return found
+
+
 def check_capsules(
     mechanism: str, joints: int, capsules: Sequence[Capsule], pairs: Sequence[tuple[int, int]]
 ) -> None:

@@ -60,6 +60,7 @@ class Joint:
         q_max: upper limit. [rad or m]
         max_speed: KV of the sources. [rad/s or m/s]
         max_acceleration: KA of the sources. [rad/s² or m/s²]
+        max_jerk: [rad/s³ or m/s³]
         max_effort: torque or force the drive can give. [N m or N]
         coulomb: dry friction. [N m or N]
         viscous: friction per speed. [N m s or N s/m]
@@ -78,6 +79,7 @@ class Joint:
     q_max: float = np.inf
     max_speed: float = np.inf
     max_acceleration: float = np.inf
+    max_jerk: float = np.inf
     max_effort: float = np.inf
     coulomb: float = 0.0
     viscous: float = 0.0
@@ -95,7 +97,7 @@ class Joint:
                 q_min=self.q_min,
                 q_max=self.q_max,
             )
-        for field_name in ("max_speed", "max_acceleration", "max_effort"):
+        for field_name in ("max_speed", "max_acceleration", "max_jerk", "max_effort"):
             self._require(field_name, above_zero=True)
         for field_name in ("coulomb", "viscous", "motor_inertia"):
             self._require(field_name, above_zero=False)
@@ -131,6 +133,7 @@ class Mechanism:
         tool_joint: index of the joint that carries the tool; default the last one.
         capsules: the room that base and links take; none where it is not known.
         self_pairs: pairs of capsules, by index, that must not touch each other.
+        remarks: what the file that it was read from holds and this description does not.
 
     Raises:
         MechanismError: no joint, two joints of one name, a parent that is not before its child.
@@ -144,6 +147,7 @@ class Mechanism:
     tool_joint: int = -1
     capsules: tuple[Capsule, ...] = ()
     self_pairs: tuple[tuple[int, int], ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
@@ -198,6 +202,11 @@ class Mechanism:
         return self._per_variable("max_acceleration")
 
     @property
+    def max_jerk(self) -> Array:
+        """Jerk limits. # (n,) [rad/s³ or m/s³]."""
+        return self._per_variable("max_jerk")
+
+    @property
     def max_effort(self) -> Array:
         """Torque or force limits. # (n,) [N m or N]."""
         return self._per_variable("max_effort")
@@ -228,11 +237,12 @@ class Mechanism:
 
     def warnings(self) -> tuple[str, ...]:
         """What is doubtful about the numbers, one sentence each; the mechanism is still usable."""
-        return tuple(
+        bodies = (
             f"Body of joint {joint.name!r} is not physically consistent: {reason}."
             for joint in self.joints
             for reason in joint.body.inconsistencies()
         )
+        return (*bodies, *self.remarks)
 
     def _per_variable(self, field_name: str) -> Array:
         return np.array([getattr(joint, field_name) for joint in self.movable], dtype=np.float64)

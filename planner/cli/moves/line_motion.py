@@ -6,14 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.moves.motion import MotionRequest, law_document, print_all_laws, print_law
+from planner.cli.moves.motion import (
+    MotionRequest,
+    law_document,
+    print_all_laws,
+    print_law,
+    usable_laws,
+)
 from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.moves.sampled import instants, write_samples
 from planner.cli.output import FORMAT, print_json
 from planner.errors import OptionError
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime
-from robots.core.motion.motion_law import LAW_NAMES
 from robots.core.motion.straight_line import StraightLine, line_limits
 from robots.core.pose import make_pose, rotation_zyx
 
@@ -37,7 +42,7 @@ def print_line_motion(request: MotionRequest) -> int:
     line = StraightLine(start=_pose(request.start, "--from"), end=_pose(request.end, "--to"))
     limits = _limits(request)
     if request.all_laws:
-        times = [line.least_time(law, limits) for law in LAW_NAMES]
+        times = [line.least_time(law, limits) for law in usable_laws(limits)]
         return print_all_laws(times, as_json=request.json)
     found = line.least_time(request.law, limits)
     _write(request, line, found)
@@ -67,11 +72,14 @@ def _pose(text: str, option: str) -> Array:
 def _limits(request: MotionRequest) -> JointLimits:
     speed = _pair(request.kv, "--kv", "m/s", "rad/s")
     acceleration = _pair(request.ka, "--ka", "m/s²", "rad/s²")
+    jerk = _pair(request.kj, "--kj", "m/s³", "rad/s³") if request.kj else [np.inf, np.inf]
     return line_limits(
         max_speed=speed[0],
         max_angular_speed=speed[1],
         max_acceleration=acceleration[0],
         max_angular_acceleration=acceleration[1],
+        max_jerk=jerk[0],
+        max_angular_jerk=jerk[1],
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.moves.motion_values import joint_units, limit_values, listed_numbers
+from planner.cli.moves.motion_values import jerk_values, joint_units, limit_values, listed_numbers
 from planner.cli.moves.sampled import instants, write_samples
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
 from planner.cli.session import Session
@@ -31,6 +31,7 @@ class MotionRequest:
         end: values of ``--to``.
         kv: speed limits, SI.
         ka: acceleration limits, SI.
+        kj: jerk limits, SI, or nothing.
         unit: of start and end.
         robot: whose joints move, or nothing.
         straight: whether a line of poses is meant.
@@ -46,6 +47,7 @@ class MotionRequest:
     end: str
     kv: str = ""
     ka: str = ""
+    kj: str = ""
     unit: str = ""
     robot: str = ""
     straight: bool = False
@@ -81,7 +83,8 @@ def print_motion(request: MotionRequest) -> int:
     move = joint_move(request)
     displacement = move.end - move.start
     if request.all_laws:
-        times = [least_time(law, displacement, move.limits) for law in LAW_NAMES]
+        names = usable_laws(move.limits)
+        times = [least_time(law, displacement, move.limits) for law in names]
         return print_all_laws(times, as_json=request.json)
     found = least_time(request.law, displacement, move.limits)
     _write_joint_samples(request, move, found)
@@ -103,15 +106,23 @@ def joint_move(request: MotionRequest) -> JointMove:
         raise OptionError(
             f"{robot.name} has {robot.dof} joint variables, but --from has {start.size} values."
         )
+    if request.law == "double-s" and not (request.kj or robot or request.all_laws):
+        raise OptionError("--kj is missing; the double-s law needs a jerk limit per joint.")
     units = joint_units(request.unit, start.size, robot)
     limits = JointLimits(
         max_speed=limit_values(request.kv, "--kv", start.size, robot),
         max_acceleration=limit_values(request.ka, "--ka", start.size, robot),
+        max_jerk=jerk_values(request.kj, start.size, robot),
         names=tuple(joint.name for joint in robot.movable) if robot else (),
         units=tuple("m" if unit.is_length else "rad" for unit in units),
     )
     factors = np.array([unit.factor for unit in units])
     return JointMove(start=start * factors, end=end * factors, limits=limits)
+
+
+def usable_laws(limits: JointLimits) -> tuple[str, ...]:
+    """The laws that the limits are enough for: the double-S needs jerk limits."""
+    return tuple(name for name in LAW_NAMES if name != "double-s" or limits.has_jerk)
 
 
 def print_all_laws(times: list[LeastTime], *, as_json: bool) -> int:
@@ -147,6 +158,7 @@ def _document(move: JointMove, found: LeastTime) -> dict[str, object]:
         found.displacement,
         motion.peak_velocity,
         motion.peak_acceleration,
+        motion.peak_jerk,
         strict=True,
     )
     return {
@@ -158,15 +170,16 @@ def _document(move: JointMove, found: LeastTime) -> dict[str, object]:
                 f"displacement_{unit}": displacement,
                 f"peak_velocity_{unit}_s": velocity,
                 f"peak_acceleration_{unit}_s2": acceleration,
+                f"peak_jerk_{unit}_s3": float(jerk) if np.isfinite(jerk) else None,
             }
-            for name, unit, displacement, velocity, acceleration in rows
+            for name, unit, displacement, velocity, acceleration, jerk in rows
         ],
     }
 
 
 def law_document(found: LeastTime) -> dict[str, object]:
     """What JSON tells of a timed law."""
-    return {
+    document: dict[str, object] = {
         "law": found.law.name,
         "duration_s": found.duration,
         "acceleration_time_s": found.acceleration_time,
@@ -174,13 +187,16 @@ def law_document(found: LeastTime) -> dict[str, object]:
         "binding": _bindings(found),
         "switches_s": [found.duration * s for s in found.law.switches],
     }
+    return document | ({"jerk_time_s": found.jerk_time} if found.law.name == "double-s" else {})
 
 
 def print_law(found: LeastTime) -> None:
     """Law, duration and what binds it."""
     print(bold(f"{found.law.name}: {found.duration:.6f} s"))
     print(f"bound by {' and '.join(_bindings(found)) or 'nothing: there is no motion'}")
-    if found.law.name == "trapezoid":
+    if found.law.name == "double-s":
+        print(f"the acceleration rises and falls in {found.jerk_time:.6f} s each")
+    if found.law.name in ("trapezoid", "double-s"):
         shape = "with" if found.has_plateau else "without"
         print(f"speeds up for {found.acceleration_time:.6f} s, {shape} a plateau")
 
@@ -188,12 +204,13 @@ def print_law(found: LeastTime) -> None:
 def _print_text(move: JointMove, found: LeastTime) -> None:
     print_law(found)
     motion = found.motion(move.start)
-    columns = (found.displacement, motion.peak_velocity, motion.peak_acceleration)
+    columns = (found.displacement, motion.peak_velocity, motion.peak_acceleration, motion.peak_jerk)
     rows = [
         (name, unit, *(number(x) for x in values))
         for name, unit, *values in zip(move.limits.names, move.limits.units, *columns, strict=True)
     ]
-    print_table(("joint", "unit", "displacement", "peak speed /s", "peak accel. /s²"), rows)
+    peaks = ("peak speed /s", "peak accel. /s²", "peak jerk /s³")
+    print_table(("joint", "unit", "displacement", *peaks), rows)
 
 
 def _write_joint_samples(request: MotionRequest, move: JointMove, found: LeastTime) -> None:

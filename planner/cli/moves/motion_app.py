@@ -19,13 +19,19 @@ def motion(  # noqa: PLR0913 one parameter per option
     end: Annotated[str, typer.Option("--to", metavar="Q1,Q2,…", help="End.", show_default=False)],
     law: Annotated[
         str,
-        typer.Option("--law", metavar="LAW", help="linear, cubic, quintic, bang-bang, trapezoid."),
+        typer.Option(
+            "--law", metavar="LAW", help="linear, cubic, quintic, bang-bang, trapezoid, double-s."
+        ),
     ] = "trapezoid",
     kv: Annotated[
         str, typer.Option("--kv", metavar="V1,V2,…", help="Speed limits, rad/s or m/s.")
     ] = "",
     ka: Annotated[
         str, typer.Option("--ka", metavar="A1,A2,…", help="Acceleration limits, rad/s² or m/s².")
+    ] = "",
+    kj: Annotated[
+        str,
+        typer.Option("--kj", metavar="J1,J2,…", help="Jerk limits, rad/s³ or m/s³, for double-s."),
     ] = "",
     unit: Annotated[
         str, typer.Option("--unit", help="Of --from and --to: deg, rad, mm, m; one or one each.")
@@ -38,7 +44,7 @@ def motion(  # noqa: PLR0913 one parameter per option
         typer.Option(
             "--straight",
             help="A straight line of poses: --from and --to are x,y,z in mm and, if wanted, "
-            "angles about z, y, x in degrees; --kv and --ka give translation, rotation.",
+            "angles about z, y, x in degrees; --kv, --ka and --kj give translation, rotation.",
         ),
     ] = False,
     all_laws: Annotated[bool, typer.Option("--all-laws", help="Least time of every law.")] = False,
@@ -63,6 +69,7 @@ def motion(  # noqa: PLR0913 one parameter per option
             end=end,
             kv=kv,
             ka=ka,
+            kj=kj,
             unit=unit,
             robot=robot,
             straight=straight,

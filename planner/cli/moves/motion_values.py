@@ -97,6 +97,21 @@ def limit_values(text: str, option: str, count: int, robot: Mechanism | None) ->
         if robot is None:
             raise OptionError(f"{option} is missing; give one limit per joint, or --robot.")
         return robot.max_speed if option == "--kv" else robot.max_acceleration
+    return _one_each(text, option, count)
+
+
+def jerk_values(text: str, count: int, robot: Mechanism | None) -> Array:
+    """Limits of ``--kj``: as written, one for all, the robot's, or infinite. # (n,).
+
+    Raises:
+        OptionError: another number of values.
+    """
+    if text:
+        return _one_each(text, "--kj", count)
+    return np.full(count, np.inf) if robot is None else robot.max_jerk
+
+
+def _one_each(text: str, option: str, count: int) -> Array:
     values = listed_numbers(text, option)
     if values.size == 1:
         return np.repeat(values, count)

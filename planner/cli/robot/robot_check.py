@@ -8,11 +8,13 @@ import numpy as np
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json
+from planner.cli.robot.robot_document import self_pair_names
 from planner.cli.robot.robot_models import is_singular
 from planner.findings import Finding, Severity
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.model import Model
+from robots.core.self_pairs import self_clearances
 from robots.library import open_robot
 
 _POSTURES = 64
@@ -50,6 +52,7 @@ def audit(mechanism: Mechanism) -> Iterator[Finding]:
                 yield _no_mass(joint)
     if mechanism.total_mass > 0.0 and mechanism.dof:
         yield from _mass_matrix_findings(mechanism)
+    yield from _collision_findings(mechanism)
 
 
 def _body_findings(joint: Joint) -> Iterator[Finding]:
@@ -124,6 +127,30 @@ def _mass_matrix_findings(mechanism: Mechanism) -> Iterator[Finding]:
         )
 
 
+def _collision_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    for remark in mechanism.remarks:
+        yield Finding(
+            code="R106",
+            severity=Severity.WARNING,
+            where=mechanism.name,
+            message=remark,
+            hint="Add capsules, or replace the geometry by spheres, cylinders or boxes.",
+        )
+    q = joint_samples(mechanism, _POSTURES, slide=1.0)
+    clearances = self_clearances(mechanism, mechanism.self_pairs, q)
+    pairs = zip(self_pair_names(mechanism), clearances.max(axis=0, initial=-np.inf), strict=True)
+    for (a, b), greatest in pairs:
+        if greatest < 0.0:
+            yield Finding(
+                code="R107",
+                severity=Severity.WARNING,
+                where=f"{a}, {b}",
+                message=f"The two capsules overlap by {-greatest * 1e3:.3g} mm or more in each of "
+                f"{_POSTURES} postures, so no motion would be free of collision.",
+                hint="Leave the pair out of self_collision, or shorten one of the capsules.",
+            )
+
+
 def _document(
     mechanism: Mechanism, findings: tuple[Finding, ...], *, passed: bool
 ) -> dict[str, object]:
@@ -134,6 +161,8 @@ def _document(
         "joints": len(mechanism.joints),
         "dof": mechanism.dof,
         "total_mass_kg": mechanism.total_mass,
+        "capsules": [capsule.name for capsule in mechanism.capsules],
+        "self_collision": self_pair_names(mechanism),
         "findings": [finding.document() for finding in findings],
     }
 
@@ -145,5 +174,6 @@ def _summary(mechanism: Mechanism, findings: tuple[Finding, ...]) -> str:
     )
     return (
         f"{len(mechanism.joints)} joints, {mechanism.dof} variables, "
-        f"{mechanism.total_mass:g} kg; {counts}"
+        f"{mechanism.total_mass:g} kg, {len(mechanism.capsules)} capsules, "
+        f"{len(mechanism.self_pairs)} pairs of them watched; {counts}"
     )

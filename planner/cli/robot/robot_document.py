@@ -9,6 +9,7 @@ from dataclasses import asdict
 import numpy as np
 
 from planner.cli.output import FORMAT
+from robots.core.capsule import Capsule
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.errors import EquationError
 from robots.core.language import internal_tables, parse, to_phrase
@@ -51,10 +52,28 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
             "joint": mechanism.joints[mechanism.tool_joint].name,
             "T_joint_tool": mechanism.tool,
         },
+        "capsules": [_capsule(mechanism, capsule) for capsule in mechanism.capsules],
+        "self_collision": self_pair_names(mechanism),
         "description": phrase,
         "tables": asdict(internal_tables(parse(phrase))),
         "operations": {name: asdict(found) for name, found in counted(mechanism).items()},
         "warnings": list(mechanism.warnings()),
+    }
+
+
+def self_pair_names(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """The pairs of capsules that must not touch each other, by name."""
+    names = [capsule.name for capsule in mechanism.capsules]
+    return [(names[a], names[b]) for a, b in mechanism.self_pairs]
+
+
+def _capsule(mechanism: Mechanism, capsule: Capsule) -> dict[str, object]:
+    return {
+        "name": capsule.name,
+        "joint": None if capsule.joint < 0 else mechanism.joints[capsule.joint].name,
+        "from_m": capsule.start,
+        "to_m": capsule.end,
+        "radius_m": capsule.radius,
     }
 
 
@@ -97,6 +116,7 @@ def _drive(joint: Joint) -> dict[str, object]:
         f"max_{unit}": _finite(joint.q_max),
         f"max_speed_{unit}_s": _finite(joint.max_speed),
         f"max_acceleration_{unit}_s2": _finite(joint.max_acceleration),
+        f"max_jerk_{unit}_s3": _finite(joint.max_jerk),
         f"max_{'torque' if joint.kind.angular else 'force'}_{effort}": _finite(joint.max_effort),
         f"coulomb_{effort}": joint.coulomb,
         viscous: joint.viscous,

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
-from planner.cli.robot.robot_document import counted, robot_document
+from planner.cli.robot.robot_document import counted, robot_document, self_pair_names
 from robots.core.denavit_hartenberg import DhPair, rows_of
 from robots.core.language import internal_tables, mechanism_of, parse, phrase_of, tables_text
 from robots.core.mechanism import Joint, Mechanism
@@ -56,6 +56,9 @@ def print_robot(robot: str, *, as_json: bool) -> int:
     _print_limits(mechanism)
     _section("Bodies, in the joints' frames")
     _print_bodies(mechanism)
+    if mechanism.capsules:
+        _section("Capsules, in the joints' frames")
+        _print_capsules(mechanism)
     _section("Description")
     _print_description(mechanism)
     _section("Operations per sample")
@@ -122,11 +125,11 @@ def _print_limits(mechanism: Mechanism) -> None:
         angular = joint.kind.angular
         scale, unit = (180.0 / np.pi, "deg") if angular else (1e3, "mm")
         ends = (_limit(joint.q_min * scale), _limit(joint.q_max * scale), unit)
-        drive = (joint.max_speed, joint.max_acceleration, joint.max_effort)
+        drive = (joint.max_speed, joint.max_acceleration, joint.max_jerk, joint.max_effort)
         rows.append((joint.name, *ends, *(_limit(x) for x in drive), _friction(joint)))
-    head = ("joint", "min", "max", "unit", "speed /s", "accel. /s²", "effort", "friction, motor")
-    print_table(head, rows)
-    print("speed, acceleration and effort in rad and N m, for sliding joints in m and N")
+    head = ("joint", "min", "max", "unit", "speed /s", "accel. /s²", "jerk /s³")
+    print_table((*head, "effort", "friction, motor"), rows)
+    print("speed, acceleration, jerk and effort in rad and N m, for sliding joints in m and N")
 
 
 def _friction(joint: Joint) -> str:
@@ -150,6 +153,17 @@ def _print_bodies(mechanism: Mechanism) -> None:
         centre = ("x mm", "y mm", "z mm")
         print_table(("joint", "kg", *centre, "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "at"), rows)
     print(f"total mass {number(mechanism.total_mass)} kg; inertia in kg m²")
+
+
+def _print_capsules(mechanism: Mechanism) -> None:
+    rows = []
+    for capsule in mechanism.capsules:
+        carrier = "base" if capsule.joint < 0 else mechanism.joints[capsule.joint].name
+        ends = (", ".join(number(x * 1e3) for x in end) for end in (capsule.start, capsule.end))
+        rows.append((capsule.name, carrier, *ends, number(capsule.radius * 1e3)))
+    print_table(("capsule", "joint", "from mm", "to mm", "radius mm"), rows)
+    told = "; ".join(f"{a} and {b}" for a, b in self_pair_names(mechanism))
+    print(f"watched for touching each other: {told or 'no pair'}")
 
 
 def _print_description(mechanism: Mechanism) -> None:

@@ -67,7 +67,7 @@ class JointMotion:
 
     @property
     def switches(self) -> Array:
-        """Instants where the acceleration jumps inside the motion. # (k,) [s]."""
+        """Instants where the acceleration or its slope jumps inside the motion. # (k,) [s]."""
         return self.duration * np.array(self.law.switches)
 
     @property
@@ -84,6 +84,13 @@ class JointMotion:
     def peak_acceleration(self) -> Array:
         """Largest |q̈| inside the motion, closed form. # (n,) [rad/s² or m/s²]."""
         return self._scaled(np.abs(self.displacement) * self.law.peak_acceleration, 2)
+
+    @property
+    def peak_jerk(self) -> Array:
+        """Largest |d³q/dt³|, closed form; infinite where q̈ jumps. # (n,) [rad/s³ or m/s³]."""
+        moving = self.displacement != 0.0
+        jerk = np.where(moving, self.law.peak_jerk, 0.0)
+        return self._scaled(np.abs(np.where(moving, self.displacement, 1.0)) * jerk, 3)
 
     def position(self, t: ArrayLike) -> Array:
         """Joint values at t. Args: t, any shape. [s] # (..., n) [rad or m]."""

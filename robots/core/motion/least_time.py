@@ -1,4 +1,4 @@
-"""Least duration of a synchronised motion under speed and acceleration limits.
+"""Least duration of a synchronised motion under speed, acceleration and jerk limits.
 
 Source: [LAMMARI12] §V.3. Its formulas for the linear law and the trapezoid take the displacement
 with its sign, so a joint that turns backwards gets a negative or too short time; here |D| stands
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robots.core.motion.double_s import SHORTEST_RISE, double_s_phases
 from robots.core.motion.joint_limits import Binding, JointLimits, Kind
 from robots.core.motion.joint_motion import JointMotion
-from robots.core.motion.motion_law import MotionLaw, motion_law, trapezoid
+from robots.core.motion.motion_law import MotionLaw, double_s, motion_law, trapezoid
 
 Array = NDArray[np.float64]
 
@@ -25,11 +26,12 @@ class LeastTime:
     """The shortest motion of one law.
 
     Args:
-        law: with its final shape: the trapezoid's depends on the limits.
+        law: with its final shape: those of the trapezoid and the double-S depend on the limits.
         displacement: # (n,) [rad or m]
         duration: T. [s]
         bindings: limits that fix T: none when nothing moves, two for a trapezoid with plateau
-            (the speed, then the acceleration), otherwise one.
+            (the speed, then the acceleration), those that a double-S reaches (speed, acceleration,
+            jerk), otherwise one.
     """
 
     law: MotionLaw
@@ -46,6 +48,11 @@ class LeastTime:
     def acceleration_time(self) -> float:
         """t_a: how long the motion speeds up. [s]."""
         return self.law.acceleration_fraction * self.duration
+
+    @property
+    def jerk_time(self) -> float:
+        """t_j of the double-S: how long its acceleration rises. [s]."""
+        return self.law.jerk_fraction * self.duration
 
     @property
     def has_plateau(self) -> bool:
@@ -73,12 +80,15 @@ def least_time(law_name: str, displacement: ArrayLike, limits: JointLimits) -> L
         limits: of the n joints.
 
     Raises:
-        MotionError: unknown law, other number of joints, a displacement that is not finite.
+        MotionError: unknown law, other number of joints, a displacement that is not finite, the
+            double-S law for a joint without jerk limit.
 
     Source: [LAMMARI12] §V.3.1-V.3.3, annex A §II
     """
     D = limits.displacement(displacement)
     law = motion_law(law_name)
+    if law_name == "double-s":
+        return _double_s_time(law, D, limits)
     per_speed = np.abs(D) / limits.max_speed
     per_acceleration = np.abs(D) / limits.max_acceleration
     if not np.any(D):
@@ -101,6 +111,30 @@ def least_time(law_name: str, displacement: ArrayLike, limits: JointLimits) -> L
         binding = _binding(limits, by_acceleration, "acceleration", law.peak_acceleration_at)
     duration = max(float(by_speed.max()), float(by_acceleration.max()))
     return LeastTime(law=law, displacement=D, duration=duration, bindings=(binding,))
+
+
+def _double_s_time(resting: MotionLaw, D: Array, limits: JointLimits) -> LeastTime:
+    """The least time of the double-S, its shape and every limit that it reaches."""
+    per_jerk = np.abs(D) / limits.require_jerk()
+    if not np.any(D):
+        return LeastTime(law=resting, displacement=D, duration=0.0, bindings=())
+    per_speed = np.abs(D) / limits.max_speed
+    per_acceleration = np.abs(D) / limits.max_acceleration
+    phases = double_s_phases(per_speed.max(), per_acceleration.max(), per_jerk.max())
+    duration = float(phases.duration)
+    fraction = min(float(phases.acceleration) / duration, 0.5)  # rounding at the switch to 1/2
+    rise = min(max(float(phases.jerk) / duration, SHORTEST_RISE), fraction / 2.0)
+    reached: list[tuple[bool, Array, Kind, float]] = [
+        (bool(phases.reaches_speed), per_speed, "velocity", 0.5),
+        (bool(phases.reaches_acceleration), per_acceleration, "acceleration", rise),
+        (True, per_jerk, "jerk", 0.0),
+    ]
+    return LeastTime(
+        law=double_s(fraction, rise),
+        displacement=D,
+        duration=duration,
+        bindings=tuple(_binding(limits, per, kind, s) for yes, per, kind, s in reached if yes),
+    )
 
 
 def _binding(limits: JointLimits, durations: Array, kind: Kind, s: float) -> Binding:

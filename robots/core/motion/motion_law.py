@@ -18,7 +18,7 @@ from robots.core.errors import MotionError
 Array = NDArray[np.float64]
 Side = Literal["left", "right"]
 
-LAW_NAMES = ("linear", "cubic", "quintic", "bang-bang", "trapezoid")
+LAW_NAMES = ("linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,7 @@ class MotionLaw:
         peak_acceleration: largest |r''| inside; jumps of r' at the ends are not counted.
         peak_acceleration_at: where |r''| is first largest.
         acceleration_fraction: part of the duration in which the motion speeds up.
+        peak_jerk: largest |r'''|; infinite where r'' jumps, at the ends or inside.
     """
 
     name: str
@@ -54,10 +55,16 @@ class MotionLaw:
     peak_acceleration: float
     peak_acceleration_at: float
     acceleration_fraction: float
+    peak_jerk: float = math.inf
+
+    @property
+    def jerk_fraction(self) -> float:
+        """Part of the duration in which the acceleration of the double-S rises."""
+        return self.peak_acceleration / self.peak_jerk
 
     @property
     def switches(self) -> tuple[float, ...]:
-        """Instants s inside the motion where r'' jumps."""
+        """Instants s inside the motion where r'' jumps; in the double-S, where its slope does."""
         return tuple(piece.end for piece in self.pieces[:-1])
 
     @property
@@ -76,6 +83,10 @@ class MotionLaw:
     def ddr(self, s: ArrayLike, side: Side = "right") -> Array:
         """Acceleration r'' = d²r/ds². Args: s; side from which a switch is seen. # (...)."""
         return self._evaluate(s, 2, side)
+
+    def dddr(self, s: ArrayLike, side: Side = "right") -> Array:
+        """Jerk d³r/ds³ inside the pieces. Args: s; side from which a switch is seen. # (...)."""
+        return self._evaluate(s, 3, side)
 
     def _evaluate(self, s: ArrayLike, order: int, side: Side) -> Array:
         s = np.asarray(s, dtype=np.float64)
@@ -119,6 +130,7 @@ QUINTIC = MotionLaw(
     peak_acceleration=10 / math.sqrt(3),
     peak_acceleration_at=0.5 - math.sqrt(3) / 6,
     acceleration_fraction=0.5,
+    peak_jerk=60.0,
 )
 """Speed and acceleration zero at both ends. Source: [LAMMARI12] §V.3.1 eq. (V.6)."""
 
@@ -170,18 +182,75 @@ def trapezoid(acceleration_fraction: float) -> MotionLaw:
     )
 
 
-def motion_law(name: str, *, acceleration_fraction: float = 0.5) -> MotionLaw:
+def double_s(acceleration_fraction: float, jerk_fraction: float) -> MotionLaw:
+    """Trapezoid whose acceleration rises and falls at constant jerk: seven pieces at most.
+
+    Args:
+        acceleration_fraction: t_a / T, in which the motion speeds up; 1/2 leaves no plateau.
+        jerk_fraction: part of T in which the acceleration rises, above 0 and at most half of the
+            acceleration fraction; half of it leaves no constant acceleration.
+
+    Raises:
+        MotionError: fractions out of their domain.
+    """
+    f, j = acceleration_fraction, jerk_fraction
+    if not 0.0 < 2.0 * j <= f <= 0.5:
+        raise MotionError(
+            f"The double-S law speeds up in {f!r} of the duration, its acceleration rises in "
+            f"{j!r}; the first must be at most 0.5, the second above 0 and at most half of it.",
+            acceleration_fraction=f,
+            jerk_fraction=j,
+        )
+    V = 1.0 / (1.0 - f)
+    A = V / (f - j)
+    J = A / j
+    rising = Piece(end=j, origin=0.0, coefficients=(0.0, 0.0, 0.0, J / 6.0))
+    # About the place where this line of speed would start from rest; the jerk's gain is constant.
+    steady = Piece(end=f - j, origin=j / 2.0, coefficients=(A * j * j / 24.0, 0.0, A / 2.0, 0.0))
+    easing = Piece(end=f, origin=f, coefficients=(V * f / 2.0, V, 0.0, -J / 6.0))
+    plateau = Piece(end=1.0 - f, origin=0.5, coefficients=(0.5, V, 0.0, 0.0))
+    start = (rising, *((steady,) if 2.0 * j < f else ()), easing)
+    return MotionLaw(
+        name="double-s",
+        pieces=(*start, *((plateau,) if f < 0.5 else ()), *_mirrored(start)),
+        peak_rate=V,
+        peak_acceleration=A,
+        peak_acceleration_at=j,
+        acceleration_fraction=f,
+        peak_jerk=J,
+    )
+
+
+def _mirrored(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Pieces of 1 - r(1 - s) for those of r that begin at 0; powers up to three."""
+    ends = (1.0, *(1.0 - piece.end for piece in pieces[:-1]))
+    found = []
+    for end, piece in zip(ends, pieces, strict=True):
+        c0, c1, c2, c3 = piece.coefficients
+        found.append(
+            Piece(end=end, origin=1.0 - piece.origin, coefficients=(1.0 - c0, c1, -c2, c3))
+        )
+    return tuple(reversed(found))
+
+
+def motion_law(
+    name: str, *, acceleration_fraction: float = 0.5, jerk_fraction: float = 0.25
+) -> MotionLaw:
     """Law by name.
 
     Args:
         name: one of ``LAW_NAMES``.
-        acceleration_fraction: t_a / T of the trapezoid; the other laws have none to choose.
+        acceleration_fraction: t_a / T of the trapezoid and the double-S; the other laws have none
+            to choose.
+        jerk_fraction: of the double-S.
 
     Raises:
         MotionError: no law of this name; the message lists those that exist.
     """
     if name == "trapezoid":
         return trapezoid(acceleration_fraction)
+    if name == "double-s":
+        return double_s(acceleration_fraction, jerk_fraction)
     for law in (LINEAR, CUBIC, QUINTIC, BANG_BANG):
         if law.name == name:
             return law

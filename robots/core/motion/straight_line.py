@@ -161,6 +161,8 @@ def line_limits(
     max_acceleration: float,
     max_angular_speed: float,
     max_angular_acceleration: float,
+    max_jerk: float = np.inf,
+    max_angular_jerk: float = np.inf,
 ) -> JointLimits:
     """Limits of a tool on a straight line, named "translation" and "rotation".
 
@@ -169,6 +171,8 @@ def line_limits(
         max_acceleration: [m/s²]
         max_angular_speed: [rad/s]
         max_angular_acceleration: [rad/s²]
+        max_jerk: [m/s³]
+        max_angular_jerk: [rad/s³]
 
     Raises:
         MotionError: a limit that is not finite and above zero.
@@ -178,4 +182,5 @@ def line_limits(
         max_acceleration=np.array([max_acceleration, max_angular_acceleration]),
         names=("translation", "rotation"),
         units=("m", "rad"),
+        max_jerk=np.array([max_jerk, max_angular_jerk]),
     )

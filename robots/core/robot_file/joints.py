@@ -72,6 +72,7 @@ def revolute_drive(table: RevoluteDrive) -> dict[str, Any]:
     return {
         "max_speed": _or_infinite(table.max_speed_rad_s),
         "max_acceleration": _or_infinite(table.max_acceleration_rad_s2),
+        "max_jerk": _or_infinite(table.max_jerk_rad_s3),
         "max_effort": _or_infinite(table.max_torque_nm),
         "coulomb": float(table.coulomb_nm),
         "viscous": float(table.viscous_nm_s),
@@ -84,6 +85,7 @@ def prismatic_drive(table: PrismaticDrive) -> dict[str, Any]:
     return {
         "max_speed": _or_infinite(table.max_speed_m_s),
         "max_acceleration": _or_infinite(table.max_acceleration_m_s2),
+        "max_jerk": _or_infinite(table.max_jerk_m_s3),
         "max_effort": _or_infinite(table.max_force_n),
         "coulomb": float(table.coulomb_n),
         "viscous": float(table.viscous_n_s_m),

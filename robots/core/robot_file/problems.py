@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_TOLD = 5  # beyond these, the first faults are mended first
 _UNIT = re.compile(
     r"_(?:(?:kn|n|lb)(?:_?m{1,2})(?:_s)?|n_s_m|n|kn|kg_m{1,2}2|kg_cm2|g_mm2|kg|g"
-    r"|(?:mm|cm|m|in|inch|um|deg|rad|degrees|radians)(?:_s2|_s|_per_s2|_per_s)?|rpm|m_s2|m_s)$"
+    r"|(?:mm|cm|m|in|inch|um|deg|rad|degrees|radians)(?:_(?:per_)?s[23]?)?|rpm)$"
 )
 # Words that name the same property of the other kind of joint.
 _SAME_PROPERTY = {
@@ -114,6 +114,8 @@ def _known_keys(path: KeyPath, tag: str) -> Iterable[str]:
         "pose": schema.PoseTable,
         "drive": schema.DescribedDriveTable,
         "inertia_kg_m2": schema.InertiaTable,
+        "base_capsule": schema.CapsuleTable,
+        "capsule": schema.DescribedCapsuleTable if path[0] == "capsule" else schema.CapsuleTable,
         "body": schema.DescribedBodyTable if path[0] == "body" else schema.BodyTable,
     }
     tables = [part for part in path[:-1] if isinstance(part, str)]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.mechanism import STANDARD_GRAVITY, Joint, JointKind, Mechanism
+from robots.core.robot_file.capsules import with_capsules
 from robots.core.robot_file.described import described_mechanism
 from robots.core.robot_file.joints import body_of, joint_of, pose_of, vector
 from robots.core.robot_file.problems import file_error, nearest
@@ -86,8 +87,10 @@ def _mechanism(source: SourceText) -> Mechanism:
     _check_sections(file, source)
     try:
         if _description(file):
-            return with_tool(described_mechanism(file, source, _gravity(file)), file.tool, source)
-        return with_tool(_jointed_mechanism(file, source), file.tool, source)
+            mechanism = described_mechanism(file, source, _gravity(file))
+        else:
+            mechanism = _jointed_mechanism(file, source)
+        return with_capsules(with_tool(mechanism, file.tool, source), file, source)
     except RobotFileError:
         raise
     except MechanismError as error:
@@ -117,10 +120,12 @@ def _check_sections(file: RobotFile, source: SourceText) -> None:
         raise source.error(
             ("joint", 0), "stands beside a description; give the geometry in one of the two ways."
         )
-    for key in ("body", "drive", "lengths_mm", "limits_mm", "angles_deg", "limits_deg"):
+    for key in ("body", "drive", "capsule", "lengths_mm", "limits_mm", "angles_deg", "limits_deg"):
         if not described and key in file.model_fields_set:
+            tables = isinstance(getattr(file, key), tuple)
             raise source.error(
-                (key,), "belongs to a description; without one, use the keys of [[joint]]."
+                (key, 0) if tables else (key,),
+                "belongs to a description; without one, use the keys of [[joint]].",
             )
 
 

@@ -58,6 +58,13 @@ def _name(value: object) -> str:
     return str(value)
 
 
+def _pair(value: object) -> tuple[str, str]:
+    names = value if isinstance(value, list | tuple) else ()
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise PydanticCustomError("pair", 'two names of capsules, as in ["base", "q3 link"]')
+    return names[0], names[1]
+
+
 _NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 _AS_FLOAT = PlainSerializer(float, return_type=float)
 Real = Annotated[Decimal, PlainValidator(_real), _AS_FLOAT, WithJsonSchema({"type": "number"})]
@@ -74,6 +81,11 @@ Positive = Annotated[
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
 ]
 Name = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
+Pair = Annotated[
+    tuple[str, str],
+    PlainValidator(_pair),
+    WithJsonSchema({"type": "array", "items": _NAME_SCHEMA, "minItems": 2, "maxItems": 2}),
+]
 Triple = tuple[Real, Real, Real]
 _ZERO = Decimal(0)
 _ZEROS = (_ZERO, _ZERO, _ZERO)
@@ -114,6 +126,15 @@ class PoseTable(Table):
     rotation_zyx_deg: Triple = Field(default=_ZEROS, description="angles about z, then y, then x")
 
 
+class CapsuleTable(Table):
+    """All points within a radius of a segment: the room a link takes, in its joint's frame."""
+
+    name: Name | None = Field(default=None, description='default: "<joint> link", "base"')
+    from_mm: Triple
+    to_mm: Triple | None = Field(default=None, description="default: from_mm, a ball")
+    radius_mm: NonNegative
+
+
 class JointTable(Table):
     """What all joints have: a name, a parent, a placement and a body.
 
@@ -129,6 +150,7 @@ class JointTable(Table):
     r_mm: Real = _ZERO
     pose: PoseTable | None = Field(default=None, description="instead of the four keys above")
     body: BodyTable | None = None
+    capsule: tuple[CapsuleTable, ...] = ()
 
 
 class RevoluteDrive(Table):
@@ -136,6 +158,7 @@ class RevoluteDrive(Table):
 
     max_speed_rad_s: Positive | None = None
     max_acceleration_rad_s2: Positive | None = None
+    max_jerk_rad_s3: Positive | None = None
     max_torque_nm: Positive | None = None
     coulomb_nm: NonNegative = _ZERO
     viscous_nm_s: NonNegative = _ZERO
@@ -147,6 +170,7 @@ class PrismaticDrive(Table):
 
     max_speed_m_s: Positive | None = None
     max_acceleration_m_s2: Positive | None = None
+    max_jerk_m_s3: Positive | None = None
     max_force_n: Positive | None = None
     coulomb_n: NonNegative = _ZERO
     viscous_n_s_m: NonNegative = _ZERO
@@ -189,12 +213,22 @@ class RobotTable(Table):
     source: str = ""
     gravity_m_s2: Triple | None = None
     description: str | None = None
+    self_collision: tuple[Pair, ...] | None = Field(
+        default=None,
+        description="names of capsules that must not touch each other; default: all but neighbours",
+    )
 
 
 class DescribedBodyTable(BodyTable):
     """Mass properties of the body that a joint of the description carries, in the phrase's axes."""
 
     joint: str = Field(description='"q1" for the first joint of the phrase, and so on')
+
+
+class DescribedCapsuleTable(CapsuleTable):
+    """A capsule that a joint of the description carries, in the phrase's axes."""
+
+    joint: str
 
 
 class DescribedDriveTable(RevoluteDrive, PrismaticDrive):
@@ -216,7 +250,11 @@ class RobotFile(Table):
         Annotated[RevoluteTable | PrismaticTable | FixedTable, Field(discriminator="type")], ...
     ] = ()
     tool: ToolTable | None = None
+    base_capsule: tuple[CapsuleTable, ...] = Field(
+        default=(), description="the room the base takes, in the base frame"
+    )
     body: tuple[DescribedBodyTable, ...] = ()
+    capsule: tuple[DescribedCapsuleTable, ...] = ()
     drive: tuple[DescribedDriveTable, ...] = ()
     lengths_mm: dict[str, Real] = Field(default={}, description="values of the phrase's lengths")
     limits_mm: dict[str, Real] = Field(default={}, description="values of prismatic limits")

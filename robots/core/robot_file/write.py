@@ -35,6 +35,7 @@ _CLOSE = 5e-16
 _REVOLUTE_KEYS = {
     "max_speed": "max_speed_rad_s",
     "max_acceleration": "max_acceleration_rad_s2",
+    "max_jerk": "max_jerk_rad_s3",
     "max_effort": "max_torque_nm",
     "coulomb": "coulomb_nm",
     "viscous": "viscous_nm_s",
@@ -43,6 +44,7 @@ _REVOLUTE_KEYS = {
 _PRISMATIC_KEYS = {
     "max_speed": "max_speed_m_s",
     "max_acceleration": "max_acceleration_m_s2",
+    "max_jerk": "max_jerk_m_s3",
     "max_effort": "max_force_n",
     "coulomb": "coulomb_n",
     "viscous": "viscous_n_s_m",
@@ -59,6 +61,7 @@ def write_toml(mechanism: Mechanism) -> str:
     blocks = [
         "format = 1",
         "\n".join(_robot(mechanism)),
+        "\n".join(_capsules(mechanism, BASE)),
         *("\n".join(_joint(mechanism, index)) for index in range(len(mechanism.joints))),
         "\n".join(_tool(mechanism)),
     ]
@@ -71,6 +74,23 @@ def _robot(mechanism: Mechanism) -> Iterator[str]:
     if mechanism.source:
         yield f"source = {_text(mechanism.source)}"
     yield f"gravity_m_s2 = {_list(mechanism.gravity, number_text)}"
+    if mechanism.capsules:
+        names = [_text(capsule.name) for capsule in mechanism.capsules]
+        pairs = (f"    [{names[a]}, {names[b]}]," for a, b in mechanism.self_pairs)
+        yield "\n".join(["self_collision = [", *pairs, "]"])
+
+
+def _capsules(mechanism: Mechanism, joint: int) -> Iterator[str]:
+    """The tables of what one joint carries."""
+    for capsule in mechanism.capsules:
+        if capsule.joint != joint:
+            continue
+        yield "[[base_capsule]]" if joint == BASE else "[[joint.capsule]]"
+        yield f"name = {_text(capsule.name)}"
+        yield f"from_mm = {_list(capsule.start, millimetres_text)}"
+        if not np.array_equal(capsule.start, capsule.end):
+            yield f"to_mm = {_list(capsule.end, millimetres_text)}"
+        yield f"radius_mm = {millimetres_text(capsule.radius)}"
 
 
 def _joint(mechanism: Mechanism, index: int) -> Iterator[str]:
@@ -91,6 +111,7 @@ def _joint(mechanism: Mechanism, index: int) -> Iterator[str]:
     if joint.movable:
         yield from _motion(joint)
     yield from _body(joint.body, "joint.body")
+    yield from _capsules(mechanism, index)
 
 
 def _motion(joint: Joint) -> Iterator[str]:

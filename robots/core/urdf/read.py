@@ -1,14 +1,15 @@
 """URDF → Mechanism.
 
 A URDF joint moves about any axis of its frame; ours moves about z. The joint frame is turned so
-that z is the axis, and what stands in it (children, body) is turned back. Geometry, meshes, colours
-and transmissions are not read. A limit of zero effort or velocity means that none is stated.
+that z is the axis, and what stands in it (children, body) is turned back. Collision geometry
+becomes capsules; visuals, meshes, colours and transmissions are not read. A
+limit of zero effort or velocity means that none is stated.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,10 @@ from robots.core.errors import MechanismError, RobotFileError
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, unit_direction
 from robots.core.robot_file.source_text import check_size
+from robots.core.self_pairs import default_self_pairs
+from robots.core.urdf.collision import Collisions
 from robots.core.urdf.document import UNLIMITED, Element, UrdfText, parse_urdf
-from robots.core.urdf.links import joints_in_order
+from robots.core.urdf.links import LinkTree, joints_in_order
 
 Array = NDArray[np.float64]
 
@@ -67,7 +70,8 @@ def read_urdf(text: bytes | str, *, origin: str = "URDF") -> Mechanism:
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     document = parse_urdf(raw, origin)
     try:
-        return _mechanism(document)
+        mechanism = _mechanism(document)
+        return replace(mechanism, self_pairs=default_self_pairs(mechanism))
     except RobotFileError:
         raise
     except MechanismError as error:
@@ -86,16 +90,17 @@ def _mechanism(document: UrdfText) -> Mechanism:
     tree = joints_in_order(document)
     frames = {tree.root: _Frame(joint=BASE, axes=np.eye(3))}
     joints: list[Joint] = []
+    collisions = Collisions(document=document)
+    collisions.add(tree.links[tree.root], BASE, np.eye(4), None)
     tool: tuple[int, Array] | None = None
     for element in tree.joints:
         parent = frames[_link(document, element, "parent")]
-        child = _link(document, element, "child")
+        link = tree.links[_link(document, element, "child")]
         placement = make_pose(parent.axes.T) @ document.origin_of(element)
         kind = _kind(document, element)
-        link = tree.links[child]
-        is_tool = child == TOOL_LINK and child not in tree.parents and link.find("inertial") is None
-        if is_tool and kind is JointKind.FIXED and parent.joint != BASE:
+        if _is_tool(tree, link) and kind is JointKind.FIXED and parent.joint != BASE:
             tool = (parent.joint, placement)
+            collisions.add(link, parent.joint, placement, joints[parent.joint].name)
             continue
         axes = np.eye(3) if kind is JointKind.FIXED else _axes(document, element)
         joints.append(
@@ -108,7 +113,8 @@ def _mechanism(document: UrdfText) -> Mechanism:
                 **_drive(document, element, kind),
             )
         )
-        frames[child] = _Frame(joint=len(joints) - 1, axes=axes)
+        frames[link.get("name")] = _Frame(joint=len(joints) - 1, axes=axes)
+        collisions.add(link, len(joints) - 1, make_pose(axes.T), joints[-1].name)
     if not joints:
         raise document.error(document.root, "has no joint; a mechanism has at least one.")
     carrier, frame = tool or (len(joints) - 1, make_pose(_last_axes(joints, frames).T))
@@ -118,7 +124,15 @@ def _mechanism(document: UrdfText) -> Mechanism:
         joints=tuple(joints),
         tool=frame,
         tool_joint=carrier,
+        capsules=tuple(collisions.capsules),
+        remarks=tuple(collisions.remarks),
     )
+
+
+def _is_tool(tree: LinkTree, link: Element) -> bool:
+    """Whether a link is a mere frame called "tool"."""
+    carries_none = link.get("name") not in tree.parents
+    return bool(link.get("name") == TOOL_LINK and carries_none and link.find("inertial") is None)
 
 
 def _last_axes(joints: list[Joint], frames: dict[str, _Frame]) -> Array:

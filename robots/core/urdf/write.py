@@ -16,6 +16,8 @@ from robots.core.body import Body
 from robots.core.errors import RobotFileError
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Joint, JointKind, Mechanism
 from robots.core.pose import angles_zyx
+from robots.core.self_pairs import default_self_pairs
+from robots.core.urdf.collision_elements import add_collisions
 
 Array = NDArray[np.float64]
 Element = Any  # lxml's element class is private
@@ -41,9 +43,11 @@ def write_urdf(mechanism: Mechanism) -> str:
     try:
         root.set("name", mechanism.name)
         root.append(etree.Comment(_comment(mechanism)))
-        etree.SubElement(root, "link", name=_BASE_LINK)
-        for joint in mechanism.joints:
-            _add_link(root, _link_name(joint), joint.body)
+        links = {BASE: etree.SubElement(root, "link", name=_BASE_LINK)}
+        for index, joint in enumerate(mechanism.joints):
+            links[index] = _add_link(root, _link_name(joint), joint.body)
+        for capsule in mechanism.capsules:
+            add_collisions(links[capsule.joint], capsule)
         etree.SubElement(root, "link", name=_TOOL_LINK)
         for joint in mechanism.joints:
             parent = _BASE_LINK if joint.parent == BASE else _link_of(mechanism, joint.parent)
@@ -61,7 +65,9 @@ def write_urdf(mechanism: Mechanism) -> str:
 def _comment(mechanism: Mechanism) -> str:
     left_out = {
         "maximum accelerations": any(np.isfinite(j.max_acceleration) for j in mechanism.movable),
+        "maximum jerks": any(np.isfinite(j.max_jerk) for j in mechanism.movable),
         "motor inertias": any(joint.motor_inertia for joint in mechanism.movable),
+        "the pairs of capsules to watch": mechanism.self_pairs != default_self_pairs(mechanism),
         "gravity": tuple(mechanism.gravity) != STANDARD_GRAVITY,
     }
     missing = [what for what, present in left_out.items() if present]
@@ -81,12 +87,12 @@ def _link_of(mechanism: Mechanism, index: int) -> str:
     return _link_name(mechanism.joints[index])
 
 
-def _add_link(root: Element, name: str, body: Body) -> None:
+def _add_link(root: Element, name: str, body: Body) -> Element:
     from lxml import etree
 
     link = etree.SubElement(root, "link", name=name)
     if body.mass == 0.0 and not np.any(body.inertia):
-        return
+        return link
     inertial = etree.SubElement(link, "inertial")
     etree.SubElement(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
     etree.SubElement(inertial, "mass", value=_number(body.mass))
@@ -95,6 +101,7 @@ def _add_link(root: Element, name: str, body: Body) -> None:
     places |= {"iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
     entries = {key: _number(tensor[place]) for key, place in places.items()}
     etree.SubElement(inertial, "inertia", entries)
+    return link
 
 
 def _add_joint(root: Element, joint: Joint, parent: str) -> None:

@@ -39,6 +39,37 @@ def test_all_laws_in_one_table(palpeur):
     assert "2.0900" in out
 
 
+def test_the_double_s_law_with_its_jerk_limits(palpeur):
+    """By hand: D = 1 rad, 1 rad/s, 2 rad/s², 8 rad/s³ take 1.75 s."""
+    move = ("--from", "0", "--to", "1", "--unit", "rad", "--kv", "1", "--ka", "2")
+    ran = palpeur("motion", "--law", "double-s", *move, "--kj", "8", "--json").json
+    assert (ran["duration_s"], ran["acceleration_time_s"], ran["plateau"]) == (1.75, 0.75, True)
+    assert ran["jerk_time_s"] == pytest.approx(0.25)
+    assert ran["binding"] == ["q1 velocity", "q1 acceleration", "q1 jerk"]
+    assert len(ran["switches_s"]) == 6
+    assert ran["joints"][0]["peak_jerk_rad_s3"] == pytest.approx(8.0)
+    out = palpeur("motion", "--law", "double-s", *move, "--kj", "8").out
+    assert "rises and falls in 0.250000 s each" in out
+    laws = palpeur("motion", "--all-laws", *move, "--kj", "8", "--json").json["laws"]
+    assert [item["law"] for item in laws][-2:] == ["trapezoid", "double-s"]
+    trapezoid = palpeur("motion", *move, "--json").json["joints"][0]
+    assert trapezoid["peak_jerk_rad_s3"] is None
+
+
+def test_the_double_s_law_of_a_line_and_of_robots(palpeur):
+    line = ("--straight", "--from", "0,0,0", "--to", "1000,0,0", "--kv", "1,1", "--ka", "2,2")
+    ran = palpeur("motion", "--law", "double-s", *line, "--kj", "8,8", "--json").json
+    assert ran["duration_s"] == 1.75
+    robot = ("--robot", "measuring-arm", "--from", "0,0,0,0,0", "--to", "9,0,0,0,0")
+    refused = palpeur("motion", "--law", "double-s", *robot)
+    assert refused.code == 2
+    assert "Joint q1: it has no jerk limit" in refused.err
+    assert "max_jerk_rad_s3" in refused.err
+    assert palpeur("motion", "--law", "double-s", *robot, "--kj", "300").code == 0
+    laws = palpeur("motion", "--all-laws", *robot, "--json").json["laws"]
+    assert "double-s" not in [item["law"] for item in laws]
+
+
 def test_peaks_respect_the_limits_and_one_binds(palpeur):
     document = palpeur("motion", *TABLEAU, "--json").json
     speeds = [joint["peak_velocity_rad_s"] for joint in document["joints"]]
@@ -122,6 +153,8 @@ def test_a_straight_line_turns_and_moves(palpeur, tmp_path):
         (("--from", "0", "--to", "1", "--kv", "-1", "--ka", "1"), "above zero"),
         (("--from", "0,0", "--to", "1,1", "--kv", "1,1,1", "--ka", "1"), "--kv has 3 values"),
         (("--from", "0", "--to", "1", "--kv", "1", "--ka", "1", "--law", "sine"), "trapezoid"),
+        (("--from", "0", "--to", "1", "--kv", "1", "--ka", "1", "--law", "double-s"), "--kj"),
+        (("--from", "0", "--to", "1", "--kv", "1", "--ka", "1", "--kj", "1,2"), "expected 1"),
         (("--from", "0", "--to", "1", "--kv", "1", "--ka", "1", "--unit", "yd"), "'yd'"),
         (("--from", "0", "--to", "1", "--robot", "planar-3r"), "3 joint variables"),
         (("--from", "0,0", "--to", "1,1", "--kv", "1,1", "--ka", "1,1", "--straight"), "a pose is"),

@@ -102,6 +102,50 @@ def test_a_singular_mass_matrix_is_found(palpeur):
     assert "R105" in {finding["code"] for finding in findings}
 
 
+def test_capsules_and_watched_pairs_are_listed(palpeur):
+    document = palpeur("robot", "show", "measuring-arm", "--json").json
+    names = [capsule["name"] for capsule in document["capsules"]]
+    assert names == ["column", "upper arm", "forearm", "wrist"]
+    assert [capsule["joint"] for capsule in document["capsules"]] == [None, "q2", "q3", "q5"]
+    assert document["capsules"][2]["to_m"] == [0, -1.42, 0]
+    pairs = [["column", "forearm"], ["column", "wrist"], ["upper arm", "wrist"]]
+    assert document["self_collision"] == pairs
+    out = palpeur("robot", "show", "measuring-arm").out
+    assert "watched for touching each other: column and forearm; column and wrist;" in out
+    audit = palpeur("robot", "check", "measuring-arm", "--json").json
+    assert (audit["capsules"], audit["self_collision"]) == (names, pairs)
+    assert "4 capsules, 3 pairs of them watched" in palpeur("robot", "check", "measuring-arm").out
+
+
+CAPSULE = """\
+[[joint.capsule]]
+from_mm = [0, 0, %s]
+radius_mm = 200
+"""
+
+
+def test_a_pair_that_touches_in_every_posture_is_a_warning(palpeur, file):
+    first = ONE_JOINT + BODY % "1.5" + CAPSULE % 0
+    second = (
+        first[first.index("[[joint]]") :].replace('"a"', '"b"').replace("[0, 0, 0]", "[0, 0, 300]")
+    )
+    pair = '[robot]\nself_collision = [["a link", "b link"]]'
+    path = file("two.toml", (first + second).replace("[robot]", pair))
+    findings = palpeur("robot", "check", path, "--json").json["findings"]
+    assert [(f["code"], f["where"]) for f in findings] == [("R107", "a link, b link")]
+    assert "overlap by 100 mm" in findings[0]["message"]
+
+
+def test_a_mesh_that_is_not_read_is_a_warning(palpeur, file):
+    urdf = (
+        '<robot name="m"><link name="a"/><link name="b"><collision><geometry>'
+        '<mesh filename="b.stl"/></geometry></collision></link><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    findings = palpeur("robot", "check", file("m.urdf", urdf), "--json").json["findings"]
+    assert "R106" in {finding["code"] for finding in findings}
+
+
 @pytest.mark.parametrize(
     ("change", "part"),
     [

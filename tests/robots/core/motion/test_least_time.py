@@ -15,7 +15,10 @@ POSITIVE = st.floats(0.05, 20.0)
 
 
 def limits(KV, KA):
-    return JointLimits(max_speed=np.atleast_1d(KV), max_acceleration=np.atleast_1d(KA))
+    """Limits, with a jerk that lets the acceleration rise in half the time the speed needs."""
+    KV, KA = np.atleast_1d(KV), np.atleast_1d(KA)
+    jerk = 2.0 * KA * KA / KV
+    return JointLimits(max_speed=KV, max_acceleration=KA, max_jerk=jerk)
 
 
 TABLEAU_4 = {
@@ -62,13 +65,16 @@ def test_erratum_displacement_counts_without_sign(name):
 def test_limits_hold_and_one_is_reached(name, joints):
     D, KV, KA = map(np.array, zip(*joints, strict=True))
     D[0] += 6.0  # something moves
-    answer = least_time(name, D, limits(KV, KA))
+    given_limits = limits(KV, KA)
+    answer = least_time(name, D, given_limits)
     motion = answer.motion(np.zeros(D.size))
     speed, acceleration = motion.peak_velocity / KV, motion.peak_acceleration / KA
+    jerk = motion.peak_jerk / given_limits.max_jerk
+    assert name != "double-s" or jerk.max() <= 1 + 1e-12
     assert speed.max() <= 1 + 1e-12
     assert name == "linear" or acceleration.max() <= 1 + 1e-12
     for binding in answer.bindings:
-        reached = speed if binding.kind == "velocity" else acceleration
+        reached = {"velocity": speed, "acceleration": acceleration, "jerk": jerk}[binding.kind]
         assert reached[binding.joint] == pytest.approx(1.0, rel=1e-12)
 
 

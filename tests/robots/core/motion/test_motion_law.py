@@ -14,12 +14,16 @@ from robots.core.motion.motion_law import (
     LAW_NAMES,
     LINEAR,
     QUINTIC,
+    double_s,
     motion_law,
     trapezoid,
 )
 
+DOUBLE_S = [double_s(0.3, 0.1), double_s(0.5, 0.1), double_s(0.3, 0.15), double_s(0.5, 0.25)]
 LAWS = [LINEAR, CUBIC, QUINTIC, BANG_BANG, trapezoid(0.2), trapezoid(0.5), trapezoid(1e-9)]
+LAWS += DOUBLE_S
 EACH_LAW = pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.name}-{law.switches}")
+EACH_DOUBLE_S = pytest.mark.parametrize("law", DOUBLE_S, ids=lambda law: f"{law.switches}")
 
 
 def test_printed_formulas_v3_to_v8():
@@ -44,7 +48,7 @@ def test_boundary_values_and_rest_outside(law):
         np.testing.assert_array_equal(rate([-0.1, np.nextafter(1, 2), np.inf]), 0.0)
     if law is not LINEAR:
         np.testing.assert_array_equal(law.dr([0.0, 1.0]), 0.0)
-    if law is QUINTIC:
+    if law is QUINTIC or law in DOUBLE_S:
         np.testing.assert_array_equal(law.ddr([0.0, 1.0]), 0.0)
 
 
@@ -82,6 +86,40 @@ def test_peaks_in_closed_form_are_the_dense_maxima(law):
     assert law.ddr(law.peak_acceleration_at) == pytest.approx(law.peak_acceleration, rel=1e-14)
 
 
+@EACH_DOUBLE_S
+def test_the_double_s_is_smooth_and_its_jerk_is_bounded(law):
+    for s in law.switches:
+        for rate in (law.r, law.dr, law.ddr):
+            sides = [rate(np.nextafter(s, x)) for x in (0.0, 1.0)]
+            # One unit in the last place of s to either side, times the jerk of at most 1e2.
+            assert sides[0] == pytest.approx(sides[1], abs=1e-13)
+    s = np.linspace(0.0, 1.0, 1001)
+    assert np.abs(law.dddr(s)).max() == pytest.approx(law.peak_jerk, rel=1e-15)
+    plateau = law.acceleration_fraction < 0.5
+    steady = 2.0 * law.pieces[0].end < law.acceleration_fraction
+    assert len(law.pieces) == 4 + plateau + 2 * steady
+
+
+def test_the_double_s_by_hand():
+    """Four quarters: jerk 32, acceleration up to 8, rate up to 2, r(1/4) = 32/6/64."""
+    law = double_s(0.5, 0.25)
+    assert (law.peak_jerk, law.peak_acceleration, law.peak_rate) == (32.0, 8.0, 2.0)
+    assert law.r([0.25, 0.5, 0.75]) == pytest.approx([1 / 12, 0.5, 11 / 12], rel=1e-15)
+    assert law.dddr([0.1, 0.3, 0.6, 0.9]).tolist() == [32.0, -32.0, -32.0, 32.0]
+
+
+def test_a_short_jerk_gives_the_trapezoid():
+    s = np.linspace(0, 1, 101)
+    for fraction in (0.2, 0.5):
+        close = double_s(fraction, 1e-9)
+        np.testing.assert_allclose(close.r(s), trapezoid(fraction).r(s), atol=1e-8)
+
+
+def test_the_quintics_jerk():
+    s = np.linspace(0, 1, 101)
+    assert np.abs(QUINTIC.dddr(s)).max() == QUINTIC.peak_jerk
+
+
 def test_sides_of_a_switch():
     assert BANG_BANG.switches == (0.5,)
     assert BANG_BANG.ddr(0.5, side="left") == 4.0
@@ -103,6 +141,9 @@ def test_laws_by_name_and_refusals():
     for fraction in (0.0, -0.1, 0.6, np.nan):
         with pytest.raises(MotionError, match=r"must be above 0 and at most 0.5"):
             trapezoid(fraction)
+    for fractions in ((0.0, 0.0), (0.6, 0.1), (0.4, 0.21), (0.4, 0.0), (0.4, np.nan)):
+        with pytest.raises(MotionError, match="at most half of it"):
+            double_s(*fractions)
     with pytest.raises(MotionError, match="s = nan"):
         CUBIC.r(np.nan)
 

@@ -72,7 +72,7 @@ ANY = st.floats(-1e299, 1e299)
 @given(
     kind=st.sampled_from([JointKind.REVOLUTE, JointKind.PRISMATIC]),
     limits=st.tuples(st.floats(-1e200, 1e200), st.floats(-1e200, 1e200)).map(sorted),
-    bounds=st.tuples(NONE_OR, NONE_OR, NONE_OR),
+    bounds=st.tuples(NONE_OR, NONE_OR, NONE_OR, NONE_OR),
     losses=st.tuples(*[st.one_of(st.just(0.0), POSITIVE)] * 3),
     body=st.tuples(POSITIVE, *[st.floats(-1e200, 1e200)] * 3, *[ANY] * 6),
     at=st.sampled_from(["origin", "com"]),

@@ -1,0 +1,111 @@
+"""Default self-collision pairs, and distances between capsules."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robots.core.capsule import Capsule
+from robots.core.joint_samples import joint_samples
+from robots.core.model import Model
+from robots.core.self_pairs import default_self_pairs, segment_distance, self_clearances
+from robots.library import load, names
+
+POINT = st.tuples(*[st.floats(-2, 2, width=32)] * 3).map(np.array)
+
+
+@given(a=POINT, b=POINT, c=POINT, d=POINT)
+def test_segments_are_as_near_as_a_constrained_minimum_says(a, b, c, d):
+    """Oracle: alternating projection on the unit square, whose limit is the minimum (convex)."""
+    found = segment_distance(a, b, c, d)
+    s, t = np.meshgrid(np.linspace(0, 1, 33), np.linspace(0, 1, 33))
+    gaps = (a + s[..., None] * (b - a)) - (c + t[..., None] * (d - c))
+    coarse = np.linalg.norm(gaps, axis=-1).min()
+    # Half a grid step along each segment is all that the grid can miss.
+    assert coarse - (np.linalg.norm(b - a) + np.linalg.norm(d - c)) / 64 - 1e-12 <= found
+    assert found <= coarse + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("segments", "distance"),
+    [
+        (([0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]), 1.0),  # parallel
+        (([0, 0, 0], [1, 0, 0], [0.5, -1, 2], [0.5, 1, 2]), 2.0),  # crossing
+        (([0, 0, 0], [1, 0, 0], [3, 0, 0], [5, 0, 0]), 2.0),  # one behind the other
+        (([0, 0, 0], [0, 0, 0], [3, 4, 0], [3, 4, 0]), 5.0),  # two points
+        (([0, 0, 0], [2, 0, 0], [1, 0, 0], [1, 0, 0]), 0.0),  # a point on a segment
+    ],
+)
+def test_segments_by_hand(segments, distance):
+    found = segment_distance(*(np.array(p, dtype=float) for p in segments))
+    assert found == pytest.approx(distance, abs=1e-15)
+
+
+def test_clearances_use_the_models_own_frames():
+    arm = load("measuring-arm")
+    q = joint_samples(arm, 5, slide=1.0)
+    frames = Model(arm).transforms(q)
+    column, wrist = arm.capsules[0], arm.capsules[-1]
+    centre = frames[:, wrist.joint, :3, 3]
+    foot = np.clip(centre[:, 2], column.start[2], column.end[2])
+    expected = np.hypot(np.hypot(centre[:, 0], centre[:, 1]), centre[:, 2] - foot)
+    pair = (0, len(arm.capsules) - 1)
+    found = self_clearances(arm, [pair], q)[:, 0]
+    assert found == pytest.approx(expected - column.radius - wrist.radius, abs=1e-14)
+
+
+def named_pairs(robot):
+    names = [capsule.name for capsule in robot.capsules]
+    return {(names[a], names[b]) for a, b in robot.self_pairs}
+
+
+def test_neighbours_and_what_turns_about_one_place_are_left_out():
+    # The axes of q1 and q2 meet in the shoulder, those of q4 and q5 in the wrist.
+    assert named_pairs(load("measuring-arm")) == {
+        ("column", "forearm"),
+        ("column", "wrist"),
+        ("upper arm", "wrist"),
+    }
+    arm = load("industrial-6r")
+    pairs = named_pairs(arm)
+    assert ("forearm", "flange") not in pairs
+    assert ("upper arm", "forearm") not in pairs
+    assert ("column", "upper arm") in pairs
+
+
+def test_a_capsule_on_a_fixed_joint_belongs_to_its_carrier():
+    arm = load("measuring-arm")
+    mount = replace(arm.joints[0], name="mount", kind=type(arm.joints[0].kind).FIXED, parent=2)
+    plate = Capsule(name="plate", joint=5, start=[0, 0.3, 0], end=[0, 0.3, 0], radius=0.01)
+    arm = replace(arm, joints=(*arm.joints, mount), tool_joint=4)
+    arm = replace(arm, capsules=(*arm.capsules, plate))
+    arm = replace(arm, self_pairs=default_self_pairs(arm))
+    pairs = named_pairs(arm)
+    assert ("forearm", "plate") not in pairs
+    assert ("upper arm", "plate") not in pairs
+    assert ("column", "plate") in pairs
+
+
+def test_a_pair_that_touches_in_every_posture_is_never_watched():
+    arm = load("measuring-arm")
+    # Two balls about the elbow, one carried by the wrist's side of the forearm.
+    inner = Capsule(name="inner", joint=1, start=[1, 0, 0], end=[1, 0, 0], radius=0.2)
+    outer = Capsule(name="outer", joint=3, start=[0, 0, -1.5], end=[0, 0, -1.5], radius=0.2)
+    arm = replace(arm, capsules=(inner, outer), self_pairs=())
+    assert default_self_pairs(arm) == ()
+    smaller = replace(arm, capsules=(inner, replace(outer, start=[0, 0, 0], end=[0, 0, 0])))
+    assert default_self_pairs(smaller) == ((0, 1),)
+
+
+@pytest.mark.parametrize("name", names())
+def test_library_robots_are_free_at_rest(name):
+    """Mid-range and all joints at zero."""
+    robot = load(name)
+    rest = np.vstack([np.zeros((1, robot.dof)), joint_samples(robot, 1, slide=1.0)])
+    assert np.all(self_clearances(robot, robot.self_pairs, rest) > 0.03)
+
+
+def test_no_capsules_no_pairs():
+    assert default_self_pairs(load("stanford")) == ()
