@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from robots.core.kernels.llvm_text import ENTRY
 
-# What the error branches of Numba's code call.
-_NUMBA_RUNTIME = ("numba_gil_ensure", "numba_gil_release", "NRT_MemInfo_call_dtor")
+# Names in an object's table that the error branches of Numba's code call.
+_NUMBA_RUNTIME = re.compile(rb"(?<=\0)(?:NRT|numba)_[A-Za-z0-9_]+(?=\0)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,8 @@ def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
     """Map an object that Numba made into memory and find a function.
 
     Its branches for errors call Numba's runtime, which need not be here: no loop raises, so these
-    names lead to ``abort``.
+    names lead to ``abort``. One name that stayed unresolved would leave all others of the object
+    without an address, those of libm and memset too.
 
     Args:
         code: relocatable object.
@@ -94,9 +96,9 @@ def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
     """
     binding = _binding()
     abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
-    for missing in _NUMBA_RUNTIME:
-        if not binding.address_of_symbol(missing):
-            binding.add_symbol(missing, abort)
+    for found in set(_NUMBA_RUNTIME.findall(code)):
+        if not binding.address_of_symbol(found.decode()):
+            binding.add_symbol(found.decode(), abort)
     target = binding.Target.from_default_triple()
     machine = target.create_target_machine(opt=3, reloc="static", codemodel="jitdefault")
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)

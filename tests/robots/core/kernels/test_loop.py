@@ -21,11 +21,12 @@ def hypotenuse(a, b):
     return math.sqrt(a * a + b * b)
 
 def lengths(points, count, out):
+    out[:] = 0.0
     for k in range(count):
         s = 0.0
         for turn in range(LIMIT):
             s += hypotenuse(points[k, 0], points[k, 1])
-        out[k] = s
+        out[k] = math.sin(s) * math.log(s + 1.0)
 '''
 
 CALL = """
