@@ -9,11 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.detours.mixed import MixedTravels
 from planner.effort import Timed
 from planner.job import Job
 from planner.motions import Motions
 from planner.placement import PlacedPoints
-from planner.plan_types import Segment, SegmentKind
+from planner.plan_types import Segment, SegmentClearance, SegmentKind
 from planner.probing_lines import LineMotions
 from planner.trajectory import Stretch, Trajectory
 
@@ -57,12 +58,35 @@ class _Entry:
     kind: SegmentKind
     point: int
     motion: int
+    law: str
     duration: float
     binding: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Clearances:
+    """How near the motions of a plan come to what they keep away from; empty where not checked.
+
+    Args:
+        lines: of the probing lines, and so of their retracts, in visiting order.
+        travels: of the travels between them.
+    """
+
+    lines: tuple[SegmentClearance, ...] = ()
+    travels: tuple[SegmentClearance, ...] = ()
+
+    def of(self, kind: SegmentKind, motion: int) -> SegmentClearance | None:
+        """That of one motion."""
+        known = self.travels if kind is SegmentKind.TRAVEL else self.lines
+        return known[motion] if known else None
+
+
 def assemble(
-    job: Job, placed: PlacedPoints, visits: Indices, batches: Sequence[TimedMotions]
+    job: Job,
+    placed: PlacedPoints,
+    visits: Indices,
+    batches: Sequence[TimedMotions],
+    clearances: Clearances | None = None,
 ) -> Assembly:
     """Segments of the served points in visiting order.
 
@@ -71,6 +95,7 @@ def assemble(
         placed: names of the points.
         visits: indices of the points that are part of the motion, in visiting order.
         batches: probing lines, retracts and travel between them, in that order.
+        clearances: of the motions; None where none were checked.
     """
     entries = _entries(job, visits, batches)
     durations = np.array([entry.duration for entry in entries])
@@ -87,7 +112,7 @@ def assemble(
         _stretch(batch.motions, kind, entries) for batch, kind in zip(batches, kinds, strict=True)
     ]
     return Assembly(
-        segments=_segments(job, placed, entries, starts),
+        segments=_segments(placed, entries, starts, clearances or Clearances()),
         trajectory=Trajectory(model, starts, durations, stretches, rests),
         rests=rests,
         resting=resting,
@@ -95,47 +120,59 @@ def assemble(
 
 
 def _segments(
-    job: Job, placed: PlacedPoints, entries: Sequence[_Entry], starts: Array
+    placed: PlacedPoints, entries: Sequence[_Entry], starts: Array, clearances: Clearances
 ) -> tuple[Segment, ...]:
-    laws = dict.fromkeys(SegmentKind, job.approach.law)
-    laws |= {SegmentKind.DWELL: "rest", SegmentKind.TRAVEL: job.travel.law}
     return tuple(
         Segment(
             kind=entry.kind,
             point=placed.names[entry.point],
             point_index=entry.point,
-            law=laws[entry.kind],
+            law=entry.law,
             start=start,
             duration=entry.duration,
             binding=entry.binding,
+            clearance=clearances.of(entry.kind, entry.motion),
         )
         for entry, start in zip(entries, starts.tolist(), strict=True)
     )
 
 
 def _entries(job: Job, visits: Indices, batches: Sequence[TimedMotions]) -> list[_Entry]:
-    probe, retract, travel = (batch.timed for batch in batches)
-    dwell = job.approach.dwell
+    probe, retract, travel = batches
+    line_law, dwell = job.approach.law, job.approach.dwell
     entries: list[_Entry] = []
     for k, point in enumerate(visits.tolist()):
         if k > 0:
-            entries.append(_entry(SegmentKind.TRAVEL, point, k - 1, travel))
-        entries.append(_entry(SegmentKind.PROBE, point, k, probe))
+            law = _travel_law(travel.motions, k - 1, job)
+            entries.append(_entry(SegmentKind.TRAVEL, point, k - 1, travel.timed, law))
+        entries.append(_entry(SegmentKind.PROBE, point, k, probe.timed, line_law))
         if dwell > 0.0:
             entries.append(
                 _Entry(
-                    kind=SegmentKind.DWELL, point=point, motion=k, duration=dwell, binding="dwell"
+                    kind=SegmentKind.DWELL,
+                    point=point,
+                    motion=k,
+                    law="rest",
+                    duration=dwell,
+                    binding="dwell",
                 )
             )
-        entries.append(_entry(SegmentKind.RETRACT, point, k, retract))
+        entries.append(_entry(SegmentKind.RETRACT, point, k, retract.timed, line_law))
     return entries
 
 
-def _entry(kind: SegmentKind, point: int, motion: int, timed: Timed) -> _Entry:
+def _travel_law(motions: Motions, travel: int, job: Job) -> str:
+    if isinstance(motions, MixedTravels):
+        return motions.law_name(travel, job.travel.law)
+    return job.travel.law
+
+
+def _entry(kind: SegmentKind, point: int, motion: int, timed: Timed, law: str) -> _Entry:
     return _Entry(
         kind=kind,
         point=point,
         motion=motion,
+        law=law,
         duration=float(timed.duration[motion]),
         binding=timed.bindings[motion],
     )

@@ -30,6 +30,25 @@ class SegmentKind(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentClearance:
+    """How near a motion comes to what it must keep away from, between samples too.
+
+    Args:
+        certified: proven: nothing comes nearer. [m]
+        seen: least distance that was found; the truth lies between the two. [m]
+        pair: what comes near to what, such as "forearm - table".
+        place: where on the moving body, base frame. [m]
+        at: how far along the path, from 0 to 1.
+    """
+
+    certified: float
+    seen: float
+    pair: str
+    place: tuple[float, float, float]
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """One motion, with its place in time.
 
@@ -41,6 +60,7 @@ class Segment:
         start: [s]
         duration: [s]
         binding: which limit fixes the duration, such as "q5 acceleration"; empty for none.
+        clearance: how near it comes to the cell and to itself; None where nothing was checked.
     """
 
     kind: SegmentKind
@@ -50,6 +70,7 @@ class Segment:
     start: float
     duration: float
     binding: str
+    clearance: SegmentClearance | None = None
 
     @property
     def end(self) -> float:

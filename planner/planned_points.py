@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from planner.job import Job
 from planner.order.chooser import Choice
 from planner.placement import PlacedPoints
-from planner.plan_types import PlannedPoint
+from planner.plan_types import PlannedPoint, SegmentClearance
 from planner.reach.candidates import Candidates
+from planner.reach.margins import joint_units
 
 
 def planned_points(
-    job: Job, placed: PlacedPoints, found: Candidates, choice: Choice
+    job: Job,
+    placed: PlacedPoints,
+    found: Candidates,
+    choice: Choice,
+    clearances: Sequence[SegmentClearance] = (),
 ) -> tuple[PlannedPoint, ...]:
     """Every point of the job, in the job's order.
 
@@ -21,13 +28,15 @@ def planned_points(
         placed: names of the points.
         found: the candidates.
         choice: which of them serve the points.
+        clearances: of the probing lines in visiting order; none where they were not checked.
     """
     names = [joint.name for joint in job.mechanism.movable]
     points = [_unreached(name, job.mechanism.dof) for name in placed.names]
     rows, limit = choice.chosen, choice.margins.limit
+    units = joint_units(job.mechanism)
     contacts = found.lines.joints(rows, np.full(rows.size, _contact_parameter(job)))
     for visit, (k, row) in enumerate(zip(choice.visits.tolist(), rows.tolist(), strict=True)):
-        joint = int(np.argmin(limit[visit]))
+        joint = int(np.argmin(limit[visit] / units))
         points[k] = PlannedPoint(
             name=placed.names[k],
             reachable=True,
@@ -37,6 +46,7 @@ def planned_points(
             joint_margin=float(limit[visit, joint]),
             margin_joint=names[joint],
             singularity_margin=float(choice.margins.singularity[visit]),
+            min_clearance=clearances[visit].certified if clearances else None,
         )
     return tuple(points)
 

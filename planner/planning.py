@@ -1,4 +1,4 @@
-"""plan(job): from a job to a motion that is reachable, timed and loaded, every doubt listed."""
+"""plan(job): from a job to a motion that is reachable, clear, timed and loaded, doubts listed."""
 
 from __future__ import annotations
 
@@ -7,28 +7,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.assembly import Assembly, assemble
+from planner.assembly import Assembly, Clearances, assemble
+from planner.clearance.certify import Clearance
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.loads import total_loads
-from planner.order.chooser import Choice, Chooser, Costs
-from planner.order.fastest import fastest
 from planner.placement import PlacedPoints
 from planner.placement import place as place_points
 from planner.plan_types import Plan
 from planner.planned_points import planned_points
-from planner.probing_lines import LineMotions, rough_line_times
-from planner.reach.candidates import Candidates, EndSolutions, candidates, end_solutions
+from planner.progress import Progress, silent
+from planner.reach.candidates import Candidates
+from planner.reach.reach import Reach
+from planner.reach.robot import reach_of
 from planner.reasons import (
     approach_findings,
     law_findings,
-    order_finding,
     point_findings,
+    reach_finding,
     torque_findings,
 )
+from planner.safety import Safety
 from planner.surface_findings import surface_findings
-from planner.timing import Timings, timings
-from robots.arm.inverse import ArmInverse
+from planner.timing import Timings, timings, travels
+from planner.visit_findings import VisitFindings
+from planner.visiting import Visit, visit
 from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
@@ -36,43 +39,75 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Visit:
-    """Points in their order with branches and times, and what there is to say about the order."""
+class _Made:
+    """What a plan is put together from."""
 
-    choice: Choice
+    job: Job
+    reach: Reach
+    placed: PlacedPoints
+    found: Candidates
+    safety: Safety
+    visit: Visit
     timings: Timings
-    findings: tuple[Finding, ...] = ()
+    lines: Clearance | None  # clearances of the probing lines; None where nothing is checked
+    travels: Clearance | None
 
 
-def plan(job: Job) -> Plan:
+def plan(job: Job, progress: Progress = silent) -> Plan:
     """Plan a measuring job.
 
     Points that cannot be served are findings; the rest is planned all the same.
 
+    Args:
+        job: to be planned.
+        progress: told what is being done; it may interrupt.
+
     Raises:
-        ArmFamilyError: the robot is not a measuring arm.
+        InverseError: the robot cannot bring a ball to a place along a direction.
         MotionError: a joint without a speed or acceleration limit.
     """
-    inverse = ArmInverse(job.mechanism, engine="compiled")
+    reach = reach_of(job)
     limits = _limits(job)
     placed = place_points(job)
-    ends = end_solutions(inverse, placed)
-    found = candidates(inverse, placed, ends)
-    visit = _visit(found, limits, job)
-    assembly = assemble(job, placed, visit.choice.visits, visit.timings.batches)
-    loads = [batch.loads for batch in visit.timings.batches]
+    found = reach.candidates(placed)
+    safety = Safety(job, reach.model, limits, placed, found, progress=progress)
+    made = visit(job, found, limits, safety, progress)
+    lines = found.lines.take(made.choice.chosen)
+    timed = timings(lines, limits, job, made.detours)
+    way = travels(lines, limits, job, made.detours)
+    whole = _Made(
+        job=job,
+        reach=reach,
+        placed=placed,
+        found=found,
+        safety=safety,
+        visit=made,
+        timings=timed,
+        lines=None if safety.empty else safety.line_clearances(lines, made.choice.visits),
+        travels=None if safety.empty else safety.travel_clearances(way),
+    )
+    return _plan(whole, limits)
+
+
+def _plan(made: _Made, limits: JointLimits) -> Plan:
+    clearances = Clearances()
+    if made.lines is not None and made.travels is not None:
+        clearances = made.safety.of_segments(made.lines, made.travels)
+    choice = made.visit.choice
+    assembly = assemble(made.job, made.placed, choice.visits, made.timings.batches, clearances)
+    loads = [batch.loads for batch in made.timings.batches]
     joints, totals = total_loads(
         assembly.trajectory, loads, _rest_loads(assembly), list(limits.names)
     )
     return Plan(
-        job=job,
-        placed=placed,
-        points=planned_points(job, placed, found, visit.choice),
+        job=made.job,
+        placed=made.placed,
+        points=planned_points(made.job, made.placed, made.found, choice, clearances.lines),
         segments=assembly.segments,
         trajectory=assembly.trajectory,
         joints=joints,
         totals=totals,
-        findings=_findings(job, placed, ends, found, visit),
+        findings=_findings(made, limits),
     )
 
 
@@ -80,30 +115,6 @@ def _limits(job: Job) -> JointLimits:
     """The robot's limits, torque limits tightened by the job's."""
     limits = JointLimits.of(job.mechanism)
     return replace(limits, max_effort=np.minimum(limits.max_effort, job.checks.torque_limits))
-
-
-def _visit(found: Candidates, limits: JointLimits, job: Job) -> _Visit:
-    """Branches for the job's order or, if it may be changed and that gains, for a faster one."""
-    chooser = Chooser(found, _costs(found, limits, job))
-    choice = chooser.choose(np.arange(len(job.points)))
-    given = _Visit(choice=choice, timings=timings(found.lines.take(choice.chosen), limits, job))
-    if job.travel.order == "as-given":
-        return given
-    choice = fastest(chooser, given.choice)
-    other = _Visit(choice=choice, timings=timings(found.lines.take(choice.chosen), limits, job))
-    best = min(given, other, key=lambda visit: visit.timings.duration)
-    note = order_finding(given.timings.duration, best.timings.duration)
-    return replace(best, findings=(note,))
-
-
-def _costs(found: Candidates, limits: JointLimits, job: Job) -> Costs:
-    """Costs of the candidates; those that the grid refuses already are not timed."""
-    required = job.checks.joint_margin
-    usable = np.nonzero(found.margins.keep(required))[0]
-    lines = np.full(found.point.size, np.inf)
-    motions = LineMotions(found.lines.take(usable), job.approach.law)
-    lines[usable] = rough_line_times(motions, limits)
-    return Costs(lines=lines, limits=limits, travel_law=job.travel.law, required=required)
 
 
 def _rest_loads(assembly: Assembly) -> Array:
@@ -118,17 +129,22 @@ def _rest_loads(assembly: Assembly) -> Array:
     return np.stack([np.sum(tau * tau * seconds, axis=0), np.max(np.abs(tau), axis=0)])
 
 
-def _findings(
-    job: Job, placed: PlacedPoints, ends: EndSolutions, found: Candidates, visit: _Visit
-) -> tuple[Finding, ...]:
+def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     """All findings, the gravest first, otherwise in the order of the job."""
+    job, placed, choice = made.job, made.placed, made.visit.choice
+    told = VisitFindings(job, placed, made.found, made.safety, made.visit)
+    failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], told.colliding())
     findings = [
-        *point_findings(placed, ends, found, visit.choice, job.checks.joint_margin),
+        *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
+        *told.points(),
         *approach_findings(placed),
         *surface_findings(job),
-        *torque_findings(placed, visit.choice, visit.timings),
-        *visit.findings,
+        *torque_findings(placed, choice, made.timings),
+        *told.travels(limits),
+        *told.order(),
+        *told.cell(made.lines, made.travels),
         *law_findings(job),
+        *reach_finding(made.reach),
     ]
     return tuple(sorted(findings, key=_gravity))
 

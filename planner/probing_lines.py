@@ -60,7 +60,7 @@ class LineMotions:
         return self._table.at(np.zeros_like(index), s, seen)
 
     def states(self, index: Indices, law: LawState) -> PathState:
-        """Joints where the law is. # (m, 5) each."""
+        """Joints where the law is. # (m, n) each."""
         lam = 1.0 - law.r if self.backward else law.r
         path = self.lines.path(index, lam)
         if self.backward:
@@ -84,6 +84,7 @@ def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
     by_speed = np.abs(path.dq) / limits.max_speed
     by_acceleration = np.sqrt(np.abs(path.ddq) / limits.max_acceleration)
     worst = np.max(np.maximum(by_speed, by_acceleration), axis=1, initial=0.0)
+    worst = np.where(np.isnan(worst), np.inf, worst)  # a line that is lost on the way
     return np.asarray(np.max(worst.reshape(k, _GRID), axis=1, initial=0.0))
 
 

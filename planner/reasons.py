@@ -9,40 +9,61 @@ from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.order.chooser import Choice
 from planner.placement import PlacedPoints
-from planner.reach.candidates import Candidates, EndSolutions
+from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
-from planner.reach.margins import SINGULAR, exact_margins
+from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
+from planner.reach.reach import Reach, Shortfall
 from planner.timing import Timings
-from robots.arm.solutions import branch_name
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 def point_findings(
+    reach: Reach,
     placed: PlacedPoints,
-    ends: EndSolutions,
     found: Candidates,
-    choice: Choice,
+    failing: Indices,
     required: float,
 ) -> list[Finding]:
-    """One error per point that no family serves.
+    """One error per point that no posture serves.
 
     Args:
+        reach: of the robot.
         placed: the points.
-        ends: inverse solutions at both ends of every line.
         found: the candidates.
-        choice: what was chosen.
+        failing: the points that nothing serves, collisions left aside. # (m,)
         required: joint margin that the job asks for. [rad]
     """
-    findings: list[Finding] = []
-    for k in np.nonzero(choice.candidate < 0)[0]:
-        rows = np.nonzero(found.point == k)[0]
-        if rows.size == 0:
-            findings.append(_unreachable(placed, ends, int(k)))
-        else:
-            findings.append(_refused(placed.names[k], found.lines.take(rows), required))
-    return findings
+    margin = required_margins(reach.model.mechanism, required)
+    rows = [np.nonzero(found.point == k)[0] for k in failing]
+    empty = [int(k) for k, own in zip(failing, rows, strict=True) if own.size == 0]
+    reasons = dict(
+        zip(empty, reach.shortfalls(placed, np.array(empty, dtype=np.int64)), strict=True)
+    )
+    return [
+        _refused(reach, placed.names[k], found.lines.take(own), margin)
+        if own.size
+        else _unreachable(placed.names[k], reasons[int(k)])
+        for k, own in zip(failing, rows, strict=True)
+    ]
+
+
+def reach_finding(reach: Reach) -> list[Finding]:
+    """What the way of finding postures cannot promise."""
+    if reach.complete:
+        return []
+    return [
+        Finding(
+            code="P106",
+            severity=Severity.NOTE,
+            where="robot",
+            message="the postures of this robot are found by a numerical search from many starts: "
+            "every one is proven, but a branch, or a point that only just can be reached, may "
+            "have been missed",
+            hint="another seed in [travel] starts the search elsewhere",
+        )
+    ]
 
 
 def approach_findings(placed: PlacedPoints) -> list[Finding]:
@@ -83,26 +104,6 @@ def torque_findings(placed: PlacedPoints, choice: Choice, timings: Timings) -> l
     ]
 
 
-def order_finding(given: float, chosen: float) -> Finding:
-    """What a free visiting order has gained.
-
-    Args:
-        given: duration of the motions in the job's order. [s]
-        chosen: in the order that is planned. [s]
-    """
-    if chosen < given:
-        gain = f"{given - chosen:.3f} s ({100.0 * (1.0 - chosen / given):.1f} %) faster than"
-    else:
-        gain = "the job's own, as none that was found is faster than"
-    return Finding(
-        code="P110",
-        severity=Severity.NOTE,
-        where="motion",
-        message=f"the visiting order is {gain} the order of the job ({given:.3f} s of motion)",
-        hint='order = "as-given" in [travel] keeps the order of the job',
-    )
-
-
 def law_findings(job: Job) -> list[Finding]:
     """Laws whose speed jumps: what the jump asks for is in no load."""
     laws = (("probing lines", "approach", job.approach.law), ("travel", "travel", job.travel.law))
@@ -124,63 +125,54 @@ def _degrees(cosine: float) -> float:
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
-def _unreachable(placed: PlacedPoints, ends: EndSolutions, k: int) -> Finding:
-    """Neither a limit nor a singularity: the arm is too short, or the point too near."""
-    outside = max(
-        (float(ends.start.shortfall[k]), "clearance point"),
-        (float(ends.end.shortfall[k]), "contact"),
-    )
-    if outside[0] > 0.0:
-        message = f"the {outside[1]} is {outside[0] * 1e3:.3f} mm out of reach of the wrist"
-        hint = f"move the part {outside[0] * 1e3:.1f} mm or more towards the robot's reach"
-    elif not np.any(ends.start.lost[k] | ends.end.lost[k]):
-        message = "no branch of the arm carries the bent stylus along the whole line"
-        hint = "shift the part, turn the stylus, or use one whose ball lies on its axis"
-    else:
-        lost = ends.start.lost[k] | ends.end.lost[k]
-        names = ", ".join(branch_name(int(f)) for f in np.nonzero(lost)[0])
-        message = f"the triangle rule says it is within reach but no root was found for {names}"
-        hint = "this is a fault in Palpeur; please report the job"
+def _unreachable(name: str, reason: Shortfall) -> Finding:
     return Finding(
-        code="P101",
+        code=reason.code,
         severity=Severity.ERROR,
-        where=placed.names[k],
-        message=message,
-        hint=hint,
+        where=name,
+        message=reason.message,
+        hint=reason.hint,
     )
 
 
-def _refused(name: str, lines: Lines, required: float) -> Finding:
-    """The family that comes nearest to being valid tells what is missing."""
+def _refused(reach: Reach, name: str, lines: Lines, required: Array) -> Finding:
+    """The branch that comes nearest to being valid tells what is missing."""
     margins = exact_margins(lines)
-    # A bent stylus may lose its branch on the way: no margin at all there.
-    spare = np.nan_to_num(np.min(margins.limit, axis=1) - required, nan=-np.inf)
-    within = np.nonzero(spare >= 0.0)[0]
+    # A line may lose its branch on the way: no margin at all there.
+    spare = np.nan_to_num(margins.limit - required, nan=-np.inf)
+    lost = np.isnan(margins.singularity) | np.any(np.isnan(margins.limit), axis=1)
+    singular = np.where(lost, 0.0, margins.singularity)
+    within = np.nonzero(np.all(lost) | (np.min(spare, axis=1) >= 0.0))[0]
     if within.size:
-        best = within[np.argmax(margins.singularity[within])]
+        best = int(within[np.argmax(singular[within])])
         return Finding(
             code="P103",
             severity=Severity.ERROR,
             where=name,
-            message=f"family {_family(lines, best)} passes a singularity: margin "
-            f"{margins.singularity[best]:.2e}, at least {SINGULAR:g} is needed",
-            hint="shift the part or change the approach, so that the wrist stays bent and the "
-            "wrist centre off the first axis",
+            message=f'{reach.wording.branch} "{lines.branch(best)}" passes a singularity: '
+            f"margin {singular[best]:.2e}, at least {SINGULAR:g} is needed",
+            hint=reach.wording.singular_hint,
         )
-    best = int(np.argmax(spare))
-    joint = int(np.argmin(margins.limit[best]))
-    joint_name = lines.model.mechanism.movable[joint].name
-    beyond = np.degrees(required - margins.limit[best, joint])
-    asked = f" less the margin of {np.degrees(required):g} deg" if required else ""
+    best = int(np.argmax(np.min(spare / joint_units(lines.model.mechanism), axis=1)))
+    return _limit_passed(reach, name, lines.take(np.array([best])), (spare[best], required))
+
+
+def _limit_passed(
+    reach: Reach, name: str, line: Lines, spare_and_required: tuple[Array, Array]
+) -> Finding:
+    """P102 of the line that passes its limits least."""
+    spare, required = spare_and_required
+    mechanism = line.model.mechanism
+    joint = int(np.argmin(spare / joint_units(mechanism)))
+    kind, joint_name = mechanism.movable[joint].kind, mechanism.movable[joint].name
+    factor, unit = (180.0 / np.pi, "deg") if kind.angular else (1e3, "mm")
+    beyond, margin = -spare[joint] * factor, required[joint] * factor
+    asked = f" less the margin of {margin:g} {unit}" if margin else ""
     return Finding(
         code="P102",
         severity=Severity.ERROR,
         where=name,
-        message=f"every family passes a joint limit; nearest is {_family(lines, best)} with "
-        f"{joint_name} {beyond:.3f} deg beyond its limit{asked}",
-        hint=f"move or turn the part so that {joint_name} gains {beyond:.1f} deg",
+        message=f'every {reach.wording.branch} passes a joint limit; nearest is "{line.branch(0)}" '
+        f"with {joint_name} {beyond:.3f} {unit} beyond its limit{asked}",
+        hint=f"move or turn the part so that {joint_name} gains {beyond:.1f} {unit}",
     )
-
-
-def _family(lines: Lines, row: int) -> str:
-    return f'"{lines.branch(int(row))}"'

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.detours.find import Detours
+from planner.detours.mixed import MixedTravels
 from planner.effort import Timed, slow_for_torque
 from planner.extremes import Scope
 from planner.job import Job
@@ -58,20 +60,21 @@ class Timings:
         return float(sum(np.sum(batch.timed.duration) for batch in self.batches))
 
 
-def timings(lines: Lines, limits: JointLimits, job: Job) -> Timings:
+def timings(lines: Lines, limits: JointLimits, job: Job, detours: Detours | None = None) -> Timings:
     """Time the probing lines in visiting order, their retracts and the travel between them.
 
     Args:
         lines: one per served point.
         limits: of the joints, torques included.
         job: for the laws.
+        detours: of travels that do not go straight; None where all do.
     """
     model = lines.model
     motions = LineMotions(lines, job.approach.law)
     least = least_line_times(motions, limits)
     line_times = Timed(duration=least.duration, bindings=least.bindings)
     backward = LineMotions(lines, job.approach.law, backward=True)
-    travel = TravelMotions(lines.q_starts[:-1], lines.q_starts[1:], job.travel.law, limits)
+    travel = travels(lines, limits, job, detours)
     travel_times = Timed(duration=travel.duration, bindings=travel.bindings)
     probe = _timing(model, motions, line_times, limits)
     # Without friction a retract is its line run backwards, torques and limits included.
@@ -82,6 +85,16 @@ def timings(lines: Lines, limits: JointLimits, job: Job) -> Timings:
     return Timings(
         probe=probe, retract=retract, travel=_timing(model, travel, travel_times, limits)
     )
+
+
+def travels(
+    lines: Lines, limits: JointLimits, job: Job, detours: Detours | None = None
+) -> TravelMotions | MixedTravels:
+    """The motions between the clearance points of lines in visiting order."""
+    straight = TravelMotions(lines.q_starts[:-1], lines.q_starts[1:], job.travel.law, limits)
+    if detours is None or detours.travels.size == 0:
+        return straight
+    return MixedTravels(straight, detours.motions, detours.travels)
 
 
 def _has_friction(mechanism: Mechanism) -> bool:

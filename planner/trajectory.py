@@ -143,19 +143,30 @@ class Trajectory:
             qd[mine] = path.dq * rate
             qdd[mine] = path.ddq * (rate * rate)
 
-    def sample(self, period: float) -> Samples:
-        """The motion every ``period`` seconds and at its last instant."""
+    def sample_count(self, period: float) -> int:
+        """How many samples there are: one every ``period`` seconds and one at the last instant."""
         total = self.duration
         count = int(np.floor(total / period + 1e-9)) + 1
-        t: Array = np.minimum(np.arange(count) * period, total)
-        if total - t[-1] > 1e-9 * period:
-            t = np.append(t, np.float64(total))
-        t[-1] = total
+        return count + int(total - min((count - 1) * period, total) > 1e-9 * period)
+
+    def sample(self, period: float, first: int = 0, after: int | None = None) -> Samples:
+        """The motion every ``period`` seconds and at its last instant.
+
+        Args:
+            period: [s]
+            first: number of the first sample that is wanted.
+            after: number of the sample after the last one; None for all that follow.
+        """
+        total, count = self.duration, self.sample_count(period)
+        last = count if after is None else min(after, count)
+        t: Array = np.minimum(np.arange(first, last) * period, total)
+        if last == count:
+            t[-1] = total
         segment = self.segment_at(t)
         state = self.segment_state(segment, t)
         tau, position = np.empty_like(state.q), np.empty((t.size, 3))
-        for first in range(0, t.size, _ROWS):
-            rows = slice(first, first + _ROWS)
+        for start in range(0, t.size, _ROWS):
+            rows = slice(start, start + _ROWS)
             tau[rows] = self.model.torques(state.q[rows], state.qd[rows], state.qdd[rows])
             position[rows] = self.model.forward(state.q[rows])[:, :3, 3]
         return Samples(

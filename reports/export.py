@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from planner.errors import OutputError
-from planner.plan_types import Plan, Samples
+from planner.plan_types import Plan
+from planner.sampled_motion import SampledMotion, sampled
 from reports.atomic_folder import atomic_folder
 from reports.plan_document import document_text, plan_document
 from reports.read_me import read_me
@@ -29,7 +28,7 @@ def export(
     validation: Validation,
     folder: Path | str,
     *,
-    samples: Samples | None = None,
+    motion: SampledMotion | None = None,
     figures: bool = True,
 ) -> tuple[Path, ...]:
     """Write the report set of a plan that passed its validation.
@@ -40,7 +39,7 @@ def export(
         plan: what was planned.
         validation: what its independent check found.
         folder: new, empty, or holding an earlier set and nothing else.
-        samples: those that were validated; drawn at the job's period when None.
+        motion: the samples that were validated; drawn at the job's period when None.
         figures: whether the figures are drawn, too.
 
     Returns:
@@ -55,9 +54,9 @@ def export(
             job=plan.job.name,
         )
     folder = Path(folder)
-    samples = sampled(plan) if samples is None else samples
+    motion = sampled(plan) if motion is None else motion
     with atomic_folder(folder, check_place) as fresh:
-        _fill(fresh, plan, validation, samples, figures=figures)
+        _fill(fresh, plan, validation, motion, figures=figures)
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
@@ -95,31 +94,20 @@ def _check_folder(folder: Path) -> None:
         )
 
 
-def sampled(plan: Plan) -> Samples:
-    """The motion at the job's sampling period; no row where no point is reached."""
-    if plan.segments:
-        return plan.trajectory.sample(plan.job.sampling_period)
-    n = plan.job.mechanism.dof
-    joints, place = np.zeros((0, n)), np.zeros((0, 3))
-    t, segment = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Samples(
-        t=t, segment=segment, q=joints, qd=joints, qdd=joints, tau=joints, position=place
-    )
-
-
 def _fill(
-    folder: Path, plan: Plan, validation: Validation, samples: Samples, *, figures: bool
+    folder: Path, plan: Plan, validation: Validation, motion: SampledMotion, *, figures: bool
 ) -> None:
     text = document_text(plan_document(plan, validation))
     (folder / _DOCUMENT).write_text(text, encoding="utf-8", newline="")
-    write_trajectory(plan, samples, folder)
+    write_trajectory(plan, motion, folder)
     write_points(plan, folder)
     (folder / "README.txt").write_text(read_me(plan), encoding="utf-8", newline="")
     if figures:
+        from reports.drawn_samples import drawn_samples
         from reports.figures import draw_figures
 
         (folder / FIGURES).mkdir()
-        for name, content in draw_figures(plan, samples).items():
+        for name, content in draw_figures(plan, drawn_samples(motion)).items():
             (folder / FIGURES / name).write_bytes(content)
 
 

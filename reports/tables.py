@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plan_types import Array, Indices, Plan, PlannedPoint, Samples
+from planner.sampled_motion import SampledMotion
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +25,7 @@ _ROWS = 65_536  # per batch: bounds the memory beside the samples
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
 
 
-def write_trajectory(plan: Plan, samples: Samples, folder: Path) -> tuple[Path, ...]:
+def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[Path, ...]:
     """Write ``trajectory.parquet`` and ``trajectory.csv``.
 
     ``segment`` is the index in the segments of ``plan.json``, from 0; ``point`` is the point that
@@ -32,7 +33,7 @@ def write_trajectory(plan: Plan, samples: Samples, folder: Path) -> tuple[Path, 
 
     Args:
         plan: whose motion it is.
-        samples: of its trajectory.
+        motion: samples of its trajectory.
         folder: that exists.
     """
     import pyarrow as pa
@@ -42,7 +43,7 @@ def write_trajectory(plan: Plan, samples: Samples, folder: Path) -> tuple[Path, 
     paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
     names = _texts([segment.point for segment in plan.segments])
     safe = _texts([spreadsheet_text(segment.point) for segment in plan.segments])
-    schema, columns = _schema(plan), _float_columns(samples)
+    schema = _schema(plan)
     options = pa.csv.WriteOptions(include_header=False)
     with (
         pa.parquet.ParquetWriter(paths[0], schema, **_parquet_options(schema)) as parquet,
@@ -50,8 +51,10 @@ def write_trajectory(plan: Plan, samples: Samples, folder: Path) -> tuple[Path, 
     ):
         text.write((",".join(schema.names) + "\n").encode())
         with pa.csv.CSVWriter(text, schema, write_options=options) as table:
-            for rows in _parts(len(samples.t)):
-                t, *others = (_numbers(column[rows], pa.float64()) for column in columns)
+            for samples, rows in _parts(motion):
+                t, *others = (
+                    _numbers(column[rows], pa.float64()) for column in _float_columns(samples)
+                )
                 segment = _numbers(samples.segment[rows], pa.int64())
                 for writer, labels in ((parquet, names), (table, safe)):
                     cells = [t, segment, labels.take(segment), *others]
@@ -170,5 +173,7 @@ def _float_columns(samples: Samples) -> list[Array]:
     return [samples.t, *joints, samples.power, *samples.position.T]
 
 
-def _parts(count: int) -> Iterator[slice]:
-    return (slice(start, start + _ROWS) for start in range(0, count, _ROWS))
+def _parts(motion: SampledMotion) -> Iterator[tuple[Samples, slice]]:
+    for samples in motion.blocks():
+        for start in range(0, len(samples.t), _ROWS):
+            yield samples, slice(start, start + _ROWS)

@@ -1,0 +1,1 @@
+"""Clearance: the cell, distances to it, and motions proven to keep them."""

@@ -84,7 +84,9 @@ class JobFolder:
                 key, f"is {name!r}, which has more than {most} bytes; split it.", limit=most
             )
         return InputBytes(
-            raw=raw, path=path, record=JobInput(name=name, sha256=hashlib.sha256(raw).hexdigest())
+            raw=raw,
+            path=path,
+            record=JobInput(name=name, sha256=hashlib.sha256(raw).hexdigest(), path=path),
         )
 
     def hashed(self, name: str, key: KeyPath) -> JobInput:
@@ -93,16 +95,16 @@ class JobFolder:
         Raises:
             JobError: as for ``find``; not readable.
         """
-        digest = hashlib.sha256()
+        digest, path = hashlib.sha256(), self.find(name, key)
         try:
-            with self.find(name, key).open("rb") as file:
+            with path.open("rb") as file:
                 while block := file.read(_BLOCK):
                     digest.update(block)
         except OSError as error:
             raise self.source.error(
                 key, f"is {name!r}, which cannot be read: {error.strerror}."
             ) from error
-        return JobInput(name=name, sha256=digest.hexdigest())
+        return JobInput(name=name, sha256=digest.hexdigest(), path=path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

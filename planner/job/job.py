@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parts.points import ProbePoints
+from planner.clearance.cell import Cell
 from planner.errors import JobError
+from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel, fixed
 from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism
-from robots.core.pose import as_pose, unit_direction
+from robots.core.pose import as_pose
 
 if TYPE_CHECKING:
-    from parts.geometry import Audit
+    from parts.geometry import Audit, Geometry
     from parts.points import NormalReport
 
 Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
-Order = Literal["as-given", "fastest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,30 +33,12 @@ class JobInput:
     Args:
         name: as the job file says it.
         sha256: of its bytes, in hexadecimal.
+        path: where it was read; None for a library entry.
     """
 
     name: str
     sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """The touch probe.
-
-    Args:
-        stylus_length: wrist centre to ball centre, along the probe axis. [m]
-        ball_diameter: 0 for a point. [m]
-        compensated: whether the job's points are surface points; otherwise ball centres.
-    """
-
-    stylus_length: float = 0.0
-    ball_diameter: float = 0.0
-    compensated: bool = True
-
-    @property
-    def ball_radius(self) -> float:
-        """Half the ball's diameter. [m]."""
-        return self.ball_diameter / 2.0
+    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,7 +60,7 @@ class Part:
             pose = np.array(as_pose(self.T_base_part, "The part's pose"))
         except PoseError as error:
             raise JobError(error.message, **error.facts) from error
-        object.__setattr__(self, "T_base_part", _fixed(pose))
+        object.__setattr__(self, "T_base_part", fixed(pose))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,72 +77,6 @@ class PartSurface:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Approach:
-    """How a point is touched.
-
-    Args:
-        distance: from contact to the clearance point. [m]
-        direction: from contact to the clearance point, in base axes; None for each point's own
-            normal. # (3,) unit
-        law: name of the motion law of probing lines.
-        dwell: rest at contact. [s]
-        overtravel: search past the nominal surface. [m]
-    """
-
-    distance: float = 0.05
-    direction: Array | None = None
-    law: str = "quintic"
-    dwell: float = 0.0
-    overtravel: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.direction is None:
-            return
-        try:
-            unit = unit_direction(self.direction, "The approach direction")
-        except PoseError as error:
-            raise JobError(error.message, **error.facts) from error
-        object.__setattr__(self, "direction", _fixed(unit))
-
-    @property
-    def along_normal(self) -> bool:
-        """Whether every point is approached along its own normal."""
-        return self.direction is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Travel:
-    """How the robot goes from one clearance point to the next.
-
-    Args:
-        law: name of the motion law, in joint space.
-        order: "as-given" or "fastest".
-    """
-
-    law: str = "trapezoid"
-    order: Order = "as-given"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Checks:
-    """What a plan must keep, beyond the robot's own limits.
-
-    Args:
-        joint_margin: distance to every joint limit. [rad]
-        clearance: distance to the part and other obstacles. [m]
-        torque_limits: largest torque of every joint, inf where it is only reported. # (n,) [N m]
-    """
-
-    joint_margin: float
-    clearance: float
-    torque_limits: Array
-
-    def __post_init__(self) -> None:
-        limits = np.array(self.torque_limits, dtype=np.float64)
-        object.__setattr__(self, "torque_limits", _fixed(limits))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Job:
     """A measuring job, ready to be placed and planned.
 
@@ -168,7 +86,8 @@ class Job:
         inputs: every other file it was read with; library entries too.
         robot: the robot's library name or path, as the file says it.
         mechanism: the robot with the job's limits and scales; its tool frame is the ball: z from
-            wrist to ball, origin moved by the stylus length.
+            wrist to ball, origin moved by the stylus length. The probe's mass is in its bodies, the
+            probe's room in its capsules (``planner.job.stylus``).
         points: in the frame ``frame``.
         frame: "part" or "base".
         part: the workpiece's pose and geometry.
@@ -177,7 +96,11 @@ class Job:
         travel: how the robot goes between points.
         checks: what a plan must keep.
         sampling_period: of trajectories that are written out. [s]
+        text: the job file as it was read.
         surface: the part's geometry beside the points; None where the job names none.
+        geometry: of the part, in its own frame; None where the job names none.
+        cell: the part and the obstacles, in the base frame.
+        place: where a better pose of the part is looked for.
     """
 
     name: str
@@ -193,15 +116,14 @@ class Job:
     travel: Travel
     checks: Checks
     sampling_period: float
+    text: str = ""
     surface: PartSurface | None = None
+    geometry: Geometry | None = None
+    cell: Cell = field(default_factory=Cell)
+    place: PlaceSettings = field(default_factory=PlaceSettings)
 
     @property
     def fingerprint(self) -> str:
         """One hash of the job file and all its inputs, in hexadecimal."""
         lines = [self.sha256, *(f"{item.sha256} {item.name}" for item in self.inputs)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _fixed(array: Array) -> Array:
-    array.flags.writeable = False
-    return array

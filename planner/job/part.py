@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput, Part
+from planner.job.job_text import JobText
 from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.source_text import KeyPath
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile
@@ -38,20 +40,34 @@ def job_part(file: JobFile, folder: JobFolder) -> JobPart:
     table = file.part
     records: tuple[JobInput, ...] = ()
     if table.geometry is not None:
-        suffix = PurePath(table.geometry).suffix.lower()
-        if suffix not in WITHOUT_UNIT + WITH_UNIT:
-            known = ", ".join(WITHOUT_UNIT + WITH_UNIT)
-            raise folder.source.error(
-                _GEOMETRY, f"is {table.geometry!r}; expected a file ending in one of {known}."
-            )
-        if suffix in WITHOUT_UNIT and table.unit is None:
-            raise folder.source.error(
-                ("part", "unit"),
-                f'is missing; {suffix[1:].upper()} files carry no unit. Give "mm", "cm", "m" or '
-                '"in".',
-            )
+        check_format(table.geometry, table.unit, folder.source, ("part",))
         records = (folder.hashed(table.geometry, _GEOMETRY),)
     part = Part(
         T_base_part=pose_of(table.pose), geometry=table.geometry or "", unit=table.unit or ""
     )
     return JobPart(part=part, records=records)
+
+
+def check_format(name: str, unit: str | None, source: JobText, table: KeyPath) -> None:
+    """Refuse a geometry file that cannot be read, by its name.
+
+    Args:
+        name: of the file.
+        unit: that the job gives, or None.
+        source: for messages.
+        table: where ``geometry`` and ``unit`` stand.
+
+    Raises:
+        JobError: an ending that is not known, a unit that is missing.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in WITHOUT_UNIT + WITH_UNIT:
+        known = ", ".join(WITHOUT_UNIT + WITH_UNIT)
+        raise source.error(
+            (*table, "geometry"), f"is {name!r}; expected a file ending in one of {known}."
+        )
+    if suffix in WITHOUT_UNIT and unit is None:
+        raise source.error(
+            (*table, "unit"),
+            f'is missing; {suffix[1:].upper()} files carry no unit. Give "mm", "cm", "m" or "in".',
+        )

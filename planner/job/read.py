@@ -6,25 +6,21 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from planner.job.cell import job_cell
 from planner.job.folder import JobFolder
-from planner.job.job import Approach, Checks, Job, Probe, Travel
+from planner.job.job import Job
 from planner.job.job_text import JobText, read_job_text
 from planner.job.part import job_part
 from planner.job.points import job_points
 from planner.job.problems import job_error
 from planner.job.robot import job_robot
+from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, travel_of
 from planner.job.surface import JobGeometry, examined
 from planner.job.unit_guard import check_unit
-from robots.core.file_units import metres, radians
-from robots.core.mechanism import Mechanism
+from robots.core.file_units import metres
 
 if TYPE_CHECKING:
-    from planner.job.schema import ApproachTable, ChecksTable, JobFile
-
-Array = NDArray[np.float64]
+    from planner.job.schema import JobFile
 
 
 def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
@@ -42,26 +38,33 @@ def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
     source = read_job_text(path)
     file = _validated(source)
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
-    robot = job_robot(file, folder)
+    probe = probe_of(file, source)
+    robot = job_robot(file, folder, probe)
     part = job_part(file, folder)
     geometry = JobGeometry(file=file, folder=folder)
     points = job_points(file, folder, geometry)
     check_unit(points.points, part.part, file.points.frame, robot.mechanism, source)
+    travel = travel_of(file, points.points, source)
+    cell = job_cell(file, folder, part.part, geometry.loaded)
     return Job(
         name=file.job.name,
+        text=source.raw.decode("utf-8"),
         sha256=hashlib.sha256(source.raw).hexdigest(),
-        inputs=(robot.record, *part.records, *points.records),
+        inputs=(robot.record, *part.records, *points.records, *cell.records),
         robot=file.robot.model,
         mechanism=robot.mechanism,
         points=points.points,
         frame=file.points.frame,
         part=part.part,
-        probe=_probe(file),
-        approach=_approach(file.approach),
-        travel=Travel(law=file.travel.law, order=file.travel.order),
-        checks=_checks(file.checks, robot.mechanism, source),
+        probe=probe,
+        approach=approach_of(file.approach),
+        travel=travel,
+        checks=checks_of(file.checks, robot.mechanism, source),
         sampling_period=metres(file.sampling.period_ms),  # milli- is 1/1000 of seconds, too
         surface=examined(geometry.loaded, points.points, part.part, file.points.frame),
+        geometry=geometry.loaded,
+        cell=cell.cell,
+        place=place_of(file.place),
     )
 
 
@@ -83,46 +86,3 @@ def _validated(source: JobText) -> JobFile:
         return JobFile.model_validate(document)
     except ValidationError as error:
         raise job_error(source, error) from None
-
-
-def _probe(file: JobFile) -> Probe:
-    return Probe(
-        stylus_length=metres(file.probe.stylus_length_mm),
-        ball_diameter=metres(file.probe.ball_diameter_mm),
-        compensated=file.points.compensated is not False,
-    )
-
-
-def _approach(table: ApproachTable) -> Approach:
-    along_normal = isinstance(table.direction, str)
-    return Approach(
-        distance=metres(table.distance_mm),
-        direction=None if along_normal else np.array([float(v) for v in table.direction]),
-        law=table.law,
-        dwell=float(table.dwell_s),
-        overtravel=metres(table.overtravel_mm),
-    )
-
-
-def _checks(table: ChecksTable, mechanism: Mechanism, source: JobText) -> Checks:
-    return Checks(
-        joint_margin=radians(table.joint_margin_deg),
-        clearance=metres(table.clearance_mm),
-        torque_limits=_torque_limits(table, mechanism, source),
-    )
-
-
-def _torque_limits(table: ChecksTable, mechanism: Mechanism, source: JobText) -> Array:
-    """The job's limits, or else the robot's own, which are infinite where it gives none. # (n,)."""
-    given = table.torque_limits_nm
-    if not given:
-        return mechanism.max_effort
-    if len(given) != mechanism.dof:
-        raise source.error(
-            ("checks", "torque_limits_nm"),
-            f"has {len(given)} entries; expected {mechanism.dof}, one for each joint of "
-            f"{mechanism.name}, or none.",
-            found=len(given),
-            expected=mechanism.dof,
-        )
-    return np.array([float(limit) for limit in given])

@@ -1,4 +1,4 @@
-"""``[robot]`` and ``[probe]`` of a job file → the mechanism that the job moves."""
+"""``[robot]`` of a job file, with its probe → the mechanism that the job moves."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput
 from planner.job.job_text import JobText
+from planner.job.settings import Probe
+from planner.job.stylus import with_probe
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind, Mechanism
-from robots.core.pose import make_pose
 from robots.core.robot_file import read_robot
 from robots.core.robot_file.joints import pose_of
 from robots.core.robot_file.problems import nearest
@@ -35,6 +36,7 @@ _LIMIT_KEYS: dict[JointKind, dict[str, tuple[str, _ToSi]]] = {
         "max_deg": ("q_max", radians),
         "max_speed_rad_s": ("max_speed", float),
         "max_acceleration_rad_s2": ("max_acceleration", float),
+        "max_jerk_rad_s3": ("max_jerk", float),
         "max_torque_nm": ("max_effort", float),
     },
     JointKind.PRISMATIC: {
@@ -42,6 +44,7 @@ _LIMIT_KEYS: dict[JointKind, dict[str, tuple[str, _ToSi]]] = {
         "max_mm": ("q_max", metres),
         "max_speed_m_s": ("max_speed", float),
         "max_acceleration_m_s2": ("max_acceleration", float),
+        "max_jerk_m_s3": ("max_jerk", float),
         "max_force_n": ("max_effort", float),
     },
 }
@@ -55,22 +58,27 @@ class JobRobot:
     record: JobInput
 
 
-def job_robot(file: JobFile, folder: JobFolder) -> JobRobot:
-    """The robot of a job, with the job's tool, limits, scales and stylus.
+def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
+    """The robot of a job, with the job's tool, limits, scales and probe.
 
     The tool's z axis is the probe axis, from the wrist to the ball. ``stylus_length_mm`` moves the
     tool's origin along it, so the tool frame is that of the ball. Scales apply to the limits
-    after ``[robot.limits]``.
+    after ``[robot.limits]``; jerk has none.
 
     Raises:
         JobError: no such robot, a robot file with a fault, limits of a joint that does not exist
-            or that contradict themselves.
+            or that contradict themselves, a probe capsule with the name of a robot's.
     """
     robot = _opened(file.robot.model, folder)
     mechanism = _with_limits(robot.mechanism, file.robot, folder.source)
-    stylus = make_pose(translation=[0.0, 0.0, metres(file.probe.stylus_length_mm)])
-    tool = mechanism.tool if file.robot.tool is None else pose_of(file.robot.tool)
-    return JobRobot(mechanism=replace(mechanism, tool=tool @ stylus), record=robot.record)
+    wrist = mechanism.tool if file.robot.tool is None else pose_of(file.robot.tool)
+    try:
+        laden = with_probe(mechanism, wrist, probe)
+    except RobotError as error:
+        raise folder.source.error(
+            ("probe",), f"cannot be used: {error.message}", **error.facts
+        ) from error
+    return JobRobot(mechanism=laden, record=robot.record)
 
 
 def _opened(model: str, folder: JobFolder) -> JobRobot:

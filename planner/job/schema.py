@@ -14,19 +14,31 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from planner.job.value_types import (
     NORMAL,
+    Cone,
+    Coordinate,
     Direction,
     Distance,
     Length,
     Margin,
+    Mass,
     Period,
+    Place,
     Scale,
     Seconds,
+    Seed,
+    ShiftSpan,
+    TurnSpan,
 )
 from robots.core.robot_file.schema import Name, PoseTable, Positive, Real, Table
 
 _ZERO = Decimal(0)
 _ONE = Decimal(1)
+_STAYS = (_ZERO, _ZERO)
+_ABOUT = (Decimal(-200), Decimal(200))  # [mm]
+_ROUND = (Decimal(-180), Decimal(180))  # [deg]
+Unit = Literal["mm", "cm", "m", "in"]
 LawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid"]
+TravelLawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s"]
 
 
 class JobTable(Table):
@@ -42,11 +54,13 @@ class LimitsTable(Table):
     max_deg: Real | None = None
     max_speed_rad_s: Positive | None = None
     max_acceleration_rad_s2: Positive | None = None
+    max_jerk_rad_s3: Positive | None = None
     max_torque_nm: Positive | None = None
     min_mm: Real | None = None
     max_mm: Real | None = None
     max_speed_m_s: Positive | None = None
     max_acceleration_m_s2: Positive | None = None
+    max_jerk_m_s3: Positive | None = None
     max_force_n: Positive | None = None
 
 
@@ -63,21 +77,64 @@ class RobotTable(Table):
     torque_scale: Scale = Field(default=_ONE, description="likewise of the torques")
 
 
+class CapsuleTable(Table):
+    """A body of the probe, in the wrist's tool frame: z along the probe axis, 0 the wrist."""
+
+    name: Name | None = Field(default=None, description='default "probe 1", "probe 2", …')
+    from_mm: Place = Field(description="one end of its axis")
+    to_mm: Place = Field(description="other end of its axis")
+    radius_mm: Distance
+
+
 class ProbeTable(Table):
-    """The touch probe."""
+    """The touch probe: what it measures with, what it weighs, the room it takes."""
 
     stylus_length_mm: Length = Field(default=_ZERO, description="wrist centre to ball centre")
     ball_diameter_mm: Length = _ZERO
+    shank_diameter_mm: Length | None = Field(
+        default=None, description="at most the ball's; default 0.6 of it"
+    )
+    mass_kg: Mass = Field(default=_ZERO, description="of head and stylus, carried by the wrist")
+    com_mm: Length | None = Field(
+        default=None,
+        description="wrist centre to centre of mass, along the probe axis; default half the stylus",
+    )
+    capsule: tuple[CapsuleTable, ...] = Field(
+        default=(), description="head, extensions: bodies of the probe beside the stylus"
+    )
 
 
 class PartTable(Table):
     """The workpiece: its pose T_base_part and its geometry."""
 
     geometry: str | None = Field(default=None, description="STL, OBJ, PLY, GLB, 3MF or STEP")
-    unit: Literal["mm", "cm", "m", "in"] | None = Field(
+    unit: Unit | None = Field(
         default=None, description="required for formats that carry none (STL, OBJ, PLY)"
     )
     pose: PoseTable = PoseTable()
+
+
+class ObstacleTable(Table):
+    """A body that robot and probe keep away from: a geometry file, or a box."""
+
+    name: Name
+    geometry: str | None = Field(default=None, description="STL, OBJ, PLY, GLB, 3MF or STEP")
+    unit: Unit | None = Field(
+        default=None, description="required for formats that carry none (STL, OBJ, PLY)"
+    )
+    box_mm: tuple[Distance, Distance, Distance] | None = Field(
+        default=None, description="edges along x, y, z; the middle of the box is its origin"
+    )
+    pose: PoseTable = Field(default=PoseTable(), description="T_base_obstacle")
+    keep_out: bool = Field(
+        default=False, strict=True, description="a volume that must stay empty, not a body"
+    )
+
+
+class CellTable(Table):
+    """What stands around the robot, besides the part."""
+
+    obstacle: tuple[ObstacleTable, ...] = ()
 
 
 class PointTable(Table):
@@ -119,13 +176,36 @@ class ApproachTable(Table):
     law: LawName = "quintic"
     dwell_s: Seconds = _ZERO
     overtravel_mm: Length = _ZERO
+    tilt_deg: Cone = Field(
+        default=_ZERO,
+        description="cone about the normal within which a fix may tilt the probe axis",
+    )
 
 
 class TravelTable(Table):
     """How the robot goes from one clearance point to the next."""
 
-    law: LawName = "trapezoid"
+    law: TravelLawName = "trapezoid"
     order: Literal["as-given", "fastest"] = "as-given"
+    clearance_plane_mm: Coordinate | None = Field(
+        default=None, description="base z above which travel is free to go"
+    )
+    clearance_cube_mm: Distance | None = Field(
+        default=None, description="offset of the part's box, outside which travel is free to go"
+    )
+    detour: Literal["auto", "plane", "none"] = Field(
+        default="auto", description="round obstacles: any way, by plane or cube only, or not"
+    )
+    group: Literal["none", "feature"] = Field(
+        default="none", description="feature: points of one feature are visited together"
+    )
+    locked: tuple[tuple[str, ...], ...] = Field(
+        default=(), description="lists of points, each visited in this order without interruption"
+    )
+    seed: Seed = 1
+    search: Literal["quick", "normal", "thorough"] = Field(
+        default="normal", description="how long the order search looks"
+    )
 
 
 class ChecksTable(Table):
@@ -144,6 +224,24 @@ class SamplingTable(Table):
     period_ms: Period = _ONE
 
 
+class RangeTable(Table):
+    """Least and greatest move of the part's origin, in base axes; an axis left out stays."""
+
+    x: ShiftSpan = _STAYS
+    y: ShiftSpan = _STAYS
+    z: ShiftSpan = _STAYS
+
+
+class PlaceTable(Table):
+    """Where ``palpeur place`` looks for a better pose of the part, seen from the job's."""
+
+    range_mm: RangeTable = RangeTable(x=_ABOUT, y=_ABOUT)
+    yaw_deg: TurnSpan = Field(default=_ROUND, description="about base z, through its origin")
+    full: bool = Field(default=False, strict=True, description="tilt it too, to any orientation")
+    goal: Literal["margin", "time", "energy"] = "margin"
+    seed: Seed = 1
+
+
 class JobFile(Table):
     """A whole job file."""
 
@@ -154,11 +252,13 @@ class JobFile(Table):
     robot: RobotTable
     probe: ProbeTable = ProbeTable()
     part: PartTable = PartTable()
+    cell: CellTable = CellTable()
     points: PointsTable
     approach: ApproachTable = ApproachTable()
     travel: TravelTable = TravelTable()
     checks: ChecksTable = ChecksTable()
     sampling: SamplingTable = SamplingTable()
+    place: PlaceTable = PlaceTable()
 
 
 class NumberDefaults(GenerateJsonSchema):

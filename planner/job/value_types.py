@@ -57,6 +57,49 @@ class Within:
         return {"type": "number", lower: float(self.low), "maximum": float(self.high)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanWithin:
+    """Two numbers of a range, the first not above the second."""
+
+    low: Decimal
+    high: Decimal
+
+    def check(self, value: Any) -> tuple[Decimal, Decimal]:
+        """The two numbers, as decimals.
+
+        Raises:
+            PydanticCustomError: not two numbers, out of the range, exchanged.
+        """
+        pair = isinstance(value, list | tuple) and len(value) == 2
+        if pair and all(map(_is_real, value)):
+            low, high = (Decimal(entry) for entry in value)
+            if low.is_finite() and high.is_finite() and self.low <= low <= high <= self.high:
+                return low, high
+        raise PydanticCustomError("span", "{expected}", {"expected": self.words()})
+
+    def words(self) -> str:
+        """The range for a reader."""
+        return f"[least, greatest], two numbers from {self.low} to {self.high}"
+
+    def __get_pydantic_core_schema__(
+        self, _source: object, _handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """How pydantic validates and writes the two numbers."""
+        return core_schema.no_info_plain_validator_function(
+            self.check,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda pair: [float(entry) for entry in pair]
+            ),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
+        """The two numbers in JSON Schema."""
+        entry = {"type": "number", "minimum": float(self.low), "maximum": float(self.high)}
+        return {"type": "array", "items": entry, "minItems": 2, "maxItems": 2}
+
+
 def _is_real(value: Any) -> bool:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
@@ -83,6 +126,15 @@ def _written(value: Any) -> Any:
     return value if value == NORMAL else [float(entry) for entry in value]
 
 
+def _seed(value: Any) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 0 <= value <= LARGEST_SEED:
+        raise PydanticCustomError("seed", f"a whole number from 0 to {LARGEST_SEED}")
+    return int(value)
+
+
+LARGEST_SEED = 2**31 - 1
+_SEED = {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED}
 _TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 
 # A hundred metres is beyond any measuring robot; an hour beyond any dwell.
@@ -92,6 +144,13 @@ Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
 Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
 Margin = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(180))]  # [deg]
 Period = Annotated[Decimal, Within(low=Decimal("0.01"), high=Decimal(10_000))]  # [ms]
+Mass = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000))]  # [kg]
+Cone = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(90))]  # [deg]
+Coordinate = Annotated[Decimal, Within(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
+Place = tuple[Coordinate, Coordinate, Coordinate]
+ShiftSpan = Annotated[Any, SpanWithin(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
+TurnSpan = Annotated[Any, SpanWithin(low=Decimal(-180), high=Decimal(180))]  # [deg]
+Seed = Annotated[int, PlainValidator(_seed), JsonSchema(_SEED)]
 Direction = Annotated[
     Any,
     PlainValidator(_direction),

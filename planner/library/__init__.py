@@ -1,4 +1,4 @@
-"""Jobs as data: the published nine-point job, as printed and corrected."""
+"""Jobs as data: the published nine-point job, and one job for each thing a plan must prove."""
 
 from planner.library.catalogue import names as names
 from planner.library.catalogue import path_of as path_of

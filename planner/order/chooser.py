@@ -1,19 +1,24 @@
-"""Which branch serves each point: valid along its whole line, and quickest in a given order.
+"""Which branch serves each point, and in which order: least total time, margins proven exactly.
 
-The sequence with the least total time is found by dynamic programming over the candidates; then the
-margins of what was chosen are proven exactly, and a candidate that fails there gives way to the
-next.
+The search judges candidates by margins on a grid; what it has chosen is then proven exactly, and a
+candidate that fails there gives way to another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.order.bound import lower_bound
+from planner.order.joint_times import JointTimes
+from planner.order.near import Near
+from planner.order.pool import Forced, Pool
+from planner.order.rules import Rules
+from planner.order.search import Search
+from planner.order.stops import Stops, stops
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
 from planner.travel import travel_times
@@ -22,6 +27,7 @@ from robots.core.motion.joint_limits import JointLimits
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Prove = Callable[[Indices], Mask]  # candidates -> whether each may be used
 
 # Weight of a posture's distance from mid range against seconds: decides only between equals.
 _TIE_BREAK = 1e-7
@@ -70,6 +76,14 @@ class Costs:
         return travel_times(starts, ends, self.limits, self.travel_law)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """What there is to choose from: stops, and the candidates that they are made of."""
+
+    stops: Stops
+    pool: Pool
+
+
 def choose(found: Candidates, costs: Costs, order: Indices) -> Choice:
     """The sequence of least total time in a given visiting order, margins proven exactly.
 
@@ -82,38 +96,141 @@ def choose(found: Candidates, costs: Costs, order: Indices) -> Choice:
 
 
 class Chooser:
-    """Chooses candidates for one visiting order after another; what was proven stays proven.
+    """Chooses candidates and orders; what was proven, refused or forced stays so.
 
     Args:
-        found: candidates; a grid has judged their margins.
+        found: candidates, point by point; a grid has judged their margins.
         costs: of lines and travel.
+        rules: what free orders keep; None for nothing.
+        prove: asked once for each candidate that was chosen and keeps its margins; one that it
+            refuses is never used again.
     """
 
-    def __init__(self, found: Candidates, costs: Costs) -> None:
+    def __init__(
+        self,
+        found: Candidates,
+        costs: Costs,
+        *,
+        rules: Rules | None = None,
+        prove: Prove | None = None,
+    ) -> None:
         self.found = found
         self.costs = costs
+        self.rules = rules or Rules.none(int(found.point.max(initial=-1)) + 1)
+        self._prove = prove
         self._valid = found.margins.keep(costs.required)
-        self._cost = 2.0 * costs.lines + _TIE_BREAK * _from_middle(found)
+        self._weight = 2.0 * costs.lines + _TIE_BREAK * _from_middle(found)
         self._limit = np.full(found.margins.limit.shape, np.nan)
         self._singularity = np.full(found.point.size, np.nan)
+        self._travels: dict[tuple[int, int], float] = {}
+        self._pools: dict[bool, Pool] = {}  # with lists of near candidates, or without
+
+    def force(self, travels: Mapping[tuple[int, int], float]) -> None:
+        """Let travels between candidates take another time, both ways. [s], inf: impossible."""
+        for (a, b), seconds in travels.items():
+            self._travels[min(a, b), max(a, b)] = seconds
+
+    @property
+    def forced(self) -> Collection[tuple[int, int]]:
+        """Pairs of candidates, rising, whose travel has been forced."""
+        return self._travels.keys()
 
     def choose(self, order: Indices) -> Choice:
         """The sequence of least total time in a visiting order. Args: order. # (points,)."""
+
+        def quickest(problem: Problem) -> Indices:
+            stops = problem.stops
+            tour = Search(stops, 0).quickest(stops.order_of(order, problem.pool.point))
+            return stops.candidates(tour.order, tour.now)
+
+        return self.proven(quickest, order.size, free=False)
+
+    def proven(self, find: Callable[[Problem], Indices], points: int, *, free: bool) -> Choice:
+        """What a search finds, as often as it takes until all of it is proven.
+
+        Args:
+            find: candidates of the problem's pool, in visiting order.
+            points: how many there are, served or not.
+            free: see ``problem``.
+        """
         while True:
-            usable = np.nonzero(self._valid)[0]
-            chosen = _quickest(self._layers(usable, order), self._travel, self._cost)
+            problem = self.problem(free=free)
+            chosen = np.zeros(0, dtype=np.int64)
+            if problem is not None:
+                chosen = problem.pool.rows[find(problem)]
             if np.all(self._proven(chosen)):
-                return self._choice(chosen, order.size)
+                return self.choice(chosen, points)
 
-    def _layers(self, usable: Indices, order: Indices) -> list[Indices]:
-        """Usable candidates of each point that has some, in visiting order."""
-        point = self.found.point[usable]  # rising, as candidates stand point by point
-        first = np.searchsorted(point, np.arange(order.size + 1))
-        return [usable[first[k] : first[k + 1]] for k in order if first[k + 1] > first[k]]
+    def problem(self, *, free: bool, only: Indices | None = None) -> Problem | None:
+        """What there is to choose from; None for nothing.
 
-    def _travel(self, before: Indices, after: Indices) -> Array:
-        q = self.found.lines.q_starts
-        return self.costs.travel(q[before][:, None], q[after][None])
+        Args:
+            free: whether the order is to be found, by the rules; else every point is a stop.
+            only: these candidates, rising; None for all that are valid.
+        """
+        pool = self._pool(near=free and only is None)
+        if only is not None:
+            pool = pool.only(np.searchsorted(pool.rows, only))
+            pool = pool.with_near(self.rules.group) if free else pool
+        alive = self._valid[pool.rows]
+        if not np.any(alive):
+            return None
+        rules = self.rules if free else Rules.none(self.rules.group.size)
+        forced = Forced.of(self._travels).among(pool.rows)
+        return Problem(stops=stops(pool, alive, rules, forced), pool=pool)
+
+    def choice(self, chosen: Indices, points: int) -> Choice:
+        """Candidates in visiting order as a choice. Args: chosen, all proven; number of points."""
+        candidate = np.full(points, -1, dtype=np.int64)
+        visits = self.found.point[chosen]
+        candidate[visits] = chosen
+        travel = float(np.sum(self.seconds(chosen)))
+        limit, singularity = self._limit[chosen], self._singularity[chosen]
+        return Choice(
+            candidate=candidate,
+            visits=visits,
+            margins=replace(self.found.margins, limit=limit, singularity=singularity),
+            cost=travel + 2.0 * float(np.sum(self.costs.lines[chosen])),
+        )
+
+    def bound(self, cost: float, steps: int) -> float:
+        """Seconds that no order with any branches goes below.
+
+        Args:
+            cost: of a known order. [s]
+            steps: in which the bound is raised.
+        """
+        pool = self._pool(near=False)
+        pool = pool.only(np.nonzero(self._valid[pool.rows])[0])
+        pool = replace(pool, weight=2.0 * self.costs.lines[pool.rows])
+        return lower_bound(pool, Forced.of(self._travels).among(pool.rows), cost, steps)
+
+    def seconds(self, chosen: Indices) -> Array:
+        """Travel from each candidate to the next, forced times included. # (k - 1,) [s]."""
+        q = self.found.lines.q_starts[chosen]
+        direct = self.costs.travel(q[:-1], q[1:])
+        pairs = np.sort(np.stack([chosen[:-1], chosen[1:]], axis=1), axis=1).tolist()
+        both = zip(pairs, direct.tolist(), strict=True)
+        return np.array([self._travels.get((a, b), seconds) for (a, b), seconds in both])
+
+    def _pool(self, *, near: bool) -> Pool:
+        """All candidates that were valid to begin with."""
+        if near not in self._pools:
+            self._pools[near] = (
+                self._pool(near=False).with_near(self.rules.group) if near else self._bare_pool()
+            )
+        return self._pools[near]
+
+    def _bare_pool(self) -> Pool:
+        rows = np.nonzero(self._valid)[0]
+        q = self.found.lines.q_starts[rows]
+        return Pool(
+            rows=rows,
+            point=self.found.point[rows],
+            weight=self._weight[rows],
+            times=JointTimes.of(q, self.costs.limits, self.costs.travel_law),
+            near=Near.none(rows.size),
+        )
 
     def _proven(self, chosen: Indices) -> Mask:
         """Whether candidates keep their margins exactly; those that do not are never used again."""
@@ -121,40 +238,10 @@ class Chooser:
         margins = exact_margins(self.found.lines.take(new))
         self._limit[new], self._singularity[new] = margins.limit, margins.singularity
         self._valid[new] = margins.keep(self.costs.required)
+        kept = new[self._valid[new]]
+        if self._prove is not None and kept.size:
+            self._valid[kept] = self._prove(kept)
         return self._valid[chosen]
-
-    def _choice(self, chosen: Indices, points: int) -> Choice:
-        candidate = np.full(points, -1, dtype=np.int64)
-        visits = self.found.point[chosen]
-        candidate[visits] = chosen
-        q = self.found.lines.q_starts[chosen]
-        travel = float(np.sum(self.costs.travel(q[:-1], q[1:])))
-        return Choice(
-            candidate=candidate,
-            visits=visits,
-            margins=Margins(limit=self._limit[chosen], singularity=self._singularity[chosen]),
-            cost=travel + 2.0 * float(np.sum(self.costs.lines[chosen])),
-        )
-
-
-def _quickest(
-    layers: list[Indices], travel: Callable[[Indices, Indices], Array], cost: Array
-) -> Indices:
-    """Shortest path through layers of candidates, one of each; the first among equals. # (k,)."""
-    if not layers:
-        return np.zeros(0, dtype=np.int64)
-    totals, steps = cost[layers[0]], []
-    for before, after in pairwise(layers):
-        arrive = totals[:, None] + travel(before, after)
-        step = np.argmin(arrive, axis=0)
-        totals = arrive[step, np.arange(after.size)] + cost[after]
-        steps.append(step)
-    best = int(np.argmin(totals))
-    chosen = [layers[-1][best]]
-    for layer, step in zip(reversed(layers[:-1]), reversed(steps), strict=True):
-        best = int(step[best])
-        chosen.append(layer[best])
-    return np.array(chosen[::-1], dtype=np.int64)
 
 
 def _from_middle(found: Candidates) -> Array:

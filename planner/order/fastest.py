@@ -1,48 +1,194 @@
-"""In which order the points are visited when the job leaves it open.
+"""Order and branches of least total time, when the job leaves the order open.
 
-Branches and order are chosen in turns: with the branches given, the order is shortened by reversing
-and moving runs of points; with the order given, dynamic programming chooses the branches anew. The
-result is a local optimum and the same in every run.
+The result is the same in every run, never slower than the best order found for the branches that
+the job's own order would choose, and stands beside a proven lower bound.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.order.chooser import Choice, Chooser
-from planner.order.tour import nearest_first, shortened
+from planner.order.chooser import Choice, Chooser, Problem
+from planner.order.search import Search, Told
+from planner.progress import Progress, silent
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_ROUNDS = 10
-_GAIN = 1e-9  # relative gain below which nothing has been gained
+STAGE = "visiting order"
+
+_AGAIN = 0.1  # part of the effort that a repeated search makes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How long the search looks; never by the clock.
+
+    Args:
+        kicks: disturbances that are tried per point.
+        least: disturbances that are tried at least.
+        ascent: steps of the lower bound.
+        seed: of the random numbers.
+    """
+
+    kicks: int = 20
+    least: int = 5_000
+    ascent: int = 150
+    seed: int = 1
+
+    @classmethod
+    def named(cls, search: str, seed: int = 1) -> Effort:
+        """Of a job's setting. Args: "quick", "normal" or "thorough"; seed."""
+        usual, factor = cls(seed=seed), {"quick": 0.25, "normal": 1.0, "thorough": 10.0}[search]
+        return replace(usual, kicks=int(factor * usual.kicks), least=int(factor * usual.least))
+
+    def of(self, stops: int) -> int:
+        """Disturbances for a number of stops."""
+        return max(self.least, self.kicks * stops)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ordered:
+    """An order with what it is to be compared with.
+
+    Args:
+        choice: the best found.
+        given: the job's own order with its best branches.
+        given_allowed: whether that order keeps the rules.
+        fixed: cost of the best order found for the branches of ``given``. [s]
+        bound: no order and no branches cost less. [s]
+    """
+
+    choice: Choice
+    given: Choice
+    given_allowed: bool
+    fixed: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """Most that any other order could gain, as a fraction of the cost."""
+        cost = self.choice.cost
+        return 1.0 - self.bound / cost if np.isfinite(cost) and cost > 0.0 else 0.0
+
+
+def solve(
+    chooser: Chooser,
+    points: int,
+    effort: Effort | None = None,
+    *,
+    start: Choice | None = None,
+    progress: Progress = silent,
+) -> Ordered:
+    """The best order and branches found.
+
+    Args:
+        chooser: knows the candidates of all points, what they cost and the rules.
+        points: how many there are, served or not.
+        effort: how long to look.
+        start: an order to begin with, beside those that the search finds.
+        progress: told while it looks.
+    """
+    effort = effort or Effort()
+    given = chooser.choose(np.arange(points))
+    starts = [given] if start is None else [given, start]
+    if given.visits.size == 0:
+        return Ordered(choice=given, given=given, given_allowed=True, fixed=0.0, bound=0.0)
+    tally = _Tally(progress, 2 * effort.of(given.visits.size))
+    fixed = _fixed(chooser, given, effort, tally)
+    look = _Look(chooser, [*starts, fixed], effort, tally)
+    free = chooser.proven(look, points, free=True)
+    best = min((fixed, free), key=_cost)
+    return Ordered(
+        choice=best,
+        given=given,
+        given_allowed=chooser.rules.kept_by(given.visits),
+        fixed=fixed.cost,
+        bound=min(best.cost, chooser.bound(best.cost, effort.ascent)),
+    )
+
+
+def again(chooser: Chooser, choice: Choice, effort: Effort, progress: Progress = silent) -> Choice:
+    """The order of a choice improved, after travels were forced or candidates refused.
+
+    Args:
+        chooser: that made the choice.
+        choice: to begin with; by now it may cost more than it says.
+        effort: of the search that made it; a small part of it is spent.
+        progress: told while it looks.
+    """
+    look = _Look(chooser, [choice], effort, _Tally(progress, 0), first=False)
+    return chooser.proven(look, choice.candidate.size, free=True)
 
 
 def fastest(chooser: Chooser, given: Choice) -> Choice:
-    """Visiting order and branches of least total time, as far as exchanges find it.
+    """The better of a choice and what a search with the usual effort finds."""
+    found = solve(chooser, given.candidate.size).choice
+    return found if found.cost < given.cost or not chooser.rules.kept_by(given.visits) else given
+
+
+def _fixed(chooser: Chooser, given: Choice, effort: Effort, told: Told) -> Choice:
+    """The best order found for given branches."""
+    problem = chooser.problem(free=True, only=np.sort(given.chosen))
+    if problem is None:
+        return given
+    stops = problem.stops
+    search = Search(stops, effort.seed, told)
+    order = stops.order_of(given.visits, problem.pool.point)
+    tour = search.best([order], effort.of(stops.count))
+    chosen = problem.pool.rows[stops.candidates(tour.order, tour.now)]
+    return chooser.choice(chosen, given.candidate.size)
+
+
+class _Look:
+    """A search with free branches; one that is repeated goes on from what it has found."""
+
+    def __init__(
+        self,
+        chooser: Chooser,
+        starts: list[Choice],
+        effort: Effort,
+        told: Told,
+        *,
+        first: bool = True,
+    ) -> None:
+        self._rules, self._effort, self._told, self._first = chooser.rules, effort, told, first
+        self._visits = [choice.visits for choice in starts]
+
+    def __call__(self, problem: Problem) -> Indices:
+        stops, point = problem.stops, problem.pool.point
+        kicks = self._effort.of(stops.count)
+        search = Search(stops, self._effort.seed, self._told)
+        orders = [stops.order_of(visits, point) for visits in self._visits]
+        if self._first:
+            tour = search.best(orders, kicks)
+        else:
+            tour = search.better(orders[-1], int(_AGAIN * kicks))
+        chosen = stops.candidates(tour.order, tour.now)
+        self._first = False
+        self._visits.append(point[chosen])
+        return chosen
+
+
+class _Tally:
+    """Adds up the kicks of one search after another.
 
     Args:
-        chooser: knows the candidates of all points and what they cost.
-        given: the best choice in the job's own order; the result costs no more.
+        progress: told of all of them.
+        planned: kicks of the searches that are sure to come.
     """
-    best = given
-    for _ in range(_ROUNDS):
-        better = min((_reordered(chooser, best, anew=anew) for anew in (False, True)), key=_cost)
-        if better.cost >= best.cost * (1.0 - _GAIN):
-            break
-        best = better
-    return best
 
+    def __init__(self, progress: Progress, planned: int) -> None:
+        self._progress, self._planned = progress, planned
+        self._before = self._last = 0
 
-def _reordered(chooser: Chooser, choice: Choice, *, anew: bool) -> Choice:
-    """Shorten the order of a choice, from its own tour or anew, then choose branches again."""
-    q, costs = chooser.found.lines.q_starts[choice.chosen], chooser.costs
-    start = nearest_first(q, costs.travel) if anew else np.arange(len(q))
-    tour = shortened(q, start, costs.travel, scale=1.0 / costs.limits.max_acceleration)
-    rest = np.nonzero(choice.candidate < 0)[0]
-    return chooser.choose(np.concatenate([choice.visits[tour], rest]))
+    def __call__(self, done: int, total: int) -> None:
+        if done < self._last:  # another search has begun
+            self._before += self._last
+        self._last = done
+        self._progress(STAGE, self._before + done, max(self._planned, self._before + total))
 
 
 def _cost(choice: Choice) -> float:

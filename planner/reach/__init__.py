@@ -1,0 +1,1 @@
+"""How a robot serves probe points: branches, probing lines, margins."""

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from planner.extremes import Evaluate, highest
 from planner.reach.lines import Lines
 from robots.arm.limits import ROUNDING
+from robots.core.inverse.scaling import column_scale, scale_length
+from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -25,30 +27,52 @@ class Margins:
     """How far lines stay from what they must not reach.
 
     Args:
-        limit: least distance to each joint's limits, negative beyond. # (c, n) [rad]
+        limit: least distance to each joint's limits, negative beyond. # (c, n) [rad or m]
         singularity: least distance from a singularity, 0 to 1. # (c,)
+        sliding: joints that slide; a margin that is an angle asks nothing of them. # (n,)
     """
 
     limit: Array
     singularity: Array
+    sliding: Mask | None = None
 
     def take(self, chosen: Indices) -> Margins:
         """Margins of some of the lines, in the order given."""
-        return Margins(limit=self.limit[chosen], singularity=self.singularity[chosen])
+        return Margins(
+            limit=self.limit[chosen], singularity=self.singularity[chosen], sliding=self.sliding
+        )
 
     def keep(self, required: float) -> Mask:
-        """Lines that keep a joint margin and stay out of singularities. # (c,)."""
-        kept = np.min(self.limit, axis=1, initial=np.inf) >= required - ROUNDING
+        """Lines that keep a joint margin and stay out of singularities. # (c,).
+
+        Args:
+            required: of every joint that turns; a joint that slides keeps within its limits. [rad]
+        """
+        asked = required if self.sliding is None else np.where(self.sliding, 0.0, required)
+        kept = np.min(self.limit - asked, axis=1, initial=np.inf) >= -ROUNDING
         return np.asarray(kept & (self.singularity >= SINGULAR))
+
+
+def joint_units(mechanism: Mechanism) -> Array:
+    """What makes margins of turning and sliding joints comparable. # (n,) [rad or m].
+
+    One radian, and for a joint that slides the robot's own size.
+    """
+    return column_scale(mechanism, scale_length(mechanism))
+
+
+def required_margins(mechanism: Mechanism, angle: float) -> Array:
+    """What each joint must keep: an angle where it turns, nothing where it slides. # (n,) [rad]."""
+    return np.array([angle if joint.kind.angular else 0.0 for joint in mechanism.movable])
 
 
 def exact_margins(lines: Lines) -> Margins:
     """Least margins along each line, exactly."""
     n = lines.model.dof
     if len(lines) == 0:
-        return Margins(limit=np.zeros((0, n)), singularity=np.zeros(0))
+        return Margins(limit=np.zeros((0, n)), singularity=np.zeros(0), sliding=_sliding(lines))
     worst = highest(_closeness(lines), len(lines), 1).value
-    return _as_margins(worst, n)
+    return _as_margins(worst, lines)
 
 
 def rough_margins(lines: Lines) -> Margins:
@@ -57,7 +81,7 @@ def rough_margins(lines: Lines) -> Margins:
     k, grid = len(lines), np.linspace(0.0, 1.0, _GRID)
     index, x = np.repeat(np.arange(k), _GRID), np.tile(grid, k)
     values = _closeness(lines)(index, np.zeros_like(index), x).reshape(k, _GRID, 2 * n + 1)
-    return _as_margins(np.max(values, axis=1), n)
+    return _as_margins(np.max(values, axis=1), lines)
 
 
 def _closeness(lines: Lines) -> Evaluate:
@@ -73,7 +97,11 @@ def _closeness(lines: Lines) -> Evaluate:
     return closeness
 
 
-def _as_margins(worst: Array, n: int) -> Margins:
-    return Margins(
-        limit=-np.maximum(worst[:, :n], worst[:, n : 2 * n]), singularity=-worst[:, 2 * n]
-    )
+def _as_margins(worst: Array, lines: Lines) -> Margins:
+    n = lines.model.dof
+    limit = -np.maximum(worst[:, :n], worst[:, n : 2 * n])
+    return Margins(limit=limit, singularity=-worst[:, 2 * n], sliding=_sliding(lines))
+
+
+def _sliding(lines: Lines) -> Mask:
+    return np.array([not joint.kind.angular for joint in lines.model.mechanism.movable])

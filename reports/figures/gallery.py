@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from planner.plan_types import Plan, Samples
+from planner.plan_types import Plan
+from reports.drawn_samples import DrawnSamples
 from reports.figures.joint_curves import joint_figure, quantities
 from reports.figures.style import FORMATS, house_style, rendered
 from reports.figures.tip_path import tip_path_figure
@@ -15,26 +16,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_figures(plan: Plan, samples: Samples) -> dict[str, bytes]:
+def draw_figures(plan: Plan, drawn: DrawnSamples) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG.
 
     A plan without motion has only the figure of its points in space.
 
     Args:
         plan: whose motion it is.
-        samples: of its trajectory.
+        drawn: samples of its trajectory.
     """
     with house_style():
         return {
             f"{name}.{format}": rendered(figure, format)
-            for name, figure in _figures(plan, samples)
+            for name, figure in _figures(plan, drawn)
             for format in FORMATS
         }
 
 
-def _figures(plan: Plan, samples: Samples) -> Iterator[tuple[str, Figure]]:
+def _figures(plan: Plan, drawn: DrawnSamples) -> Iterator[tuple[str, Figure]]:
     if plan.segments:
-        for quantity in quantities(plan, samples):
-            yield quantity.name, joint_figure(plan, samples, quantity)
-        yield "total-power", total_power_figure(plan, samples)
-    yield "tip-path", tip_path_figure(plan, samples)
+        for quantity in quantities(plan, drawn.samples):
+            yield quantity.name, joint_figure(plan, drawn, quantity)
+        yield "total-power", total_power_figure(plan, drawn)
+    yield "tip-path", tip_path_figure(plan, drawn)

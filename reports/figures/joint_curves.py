@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plan_types import Array, Plan, Samples
+from reports.drawn_samples import DrawnSamples
 from reports.figures import time_axis
 from reports.figures.decimation import decimated
 from reports.figures.style import BLUE, LIMIT, LIMIT_DASHES, QUIET, WIDTH, caption
@@ -80,7 +81,7 @@ def quantities(plan: Plan, samples: Samples) -> Iterator[Quantity]:
     yield quantity("joint-power", "Joint powers", samples.tau * samples.qd, none, ("W", "W"))
 
 
-def joint_figure(plan: Plan, samples: Samples, shown: Quantity) -> Figure:
+def joint_figure(plan: Plan, drawn: DrawnSamples, shown: Quantity) -> Figure:
     """One panel per joint, one above the other."""
     from matplotlib.figure import Figure
 
@@ -92,12 +93,12 @@ def joint_figure(plan: Plan, samples: Samples, shown: Quantity) -> Figure:
         left=0.1, right=0.965, top=1 - _ABOVE / height, bottom=_BELOW / height, hspace=0.16
     )
     for joint, axis in enumerate(axes):
-        _draw_joint(axis, plan, samples.t, shown, joint)
+        _draw_joint(axis, plan, drawn.samples.t, shown, joint)
     time_axis.name_points(axes[0], plan)
     time_axis.limit_time(axes[-1], plan)
     time_axis.kind_legend(figure, plan, limits=bool(np.any(np.isfinite(shown.upper))))
     figure.align_ylabels(list(axes))
-    note = time_axis.drawing_note(plan, len(samples.t))
+    note = time_axis.drawing_note(plan, drawn)
     caption(figure, f"{shown.title}: {plan.job.name}", note)
     return figure
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plan_types import Plan, SegmentKind
+from reports.drawn_samples import DrawnSamples
 from reports.figures.decimation import BUCKETS, run_length
 from reports.figures.style import KIND_COLOURS, LIMIT, LIMIT_DASHES
 
@@ -86,9 +87,9 @@ def kind_legend(figure: Figure, plan: Plan, *, limits: bool = False) -> None:
     )
 
 
-def drawing_note(plan: Plan, count: int) -> str:
-    """How the curves were drawn from ``count`` samples."""
-    run = run_length(count, BUCKETS)
+def drawing_note(plan: Plan, drawn: DrawnSamples) -> str:
+    """How the curves were drawn."""
+    run = max(drawn.run, run_length(drawn.count, BUCKETS))
     note = f"Sampled every {1e3 * plan.job.sampling_period:g} ms"
     if run > 1:
         note += f"; of every {run} samples the least and the largest are drawn, so no peak is lost"

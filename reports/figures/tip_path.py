@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plan_types import Array, Indices, Plan, Samples, SegmentKind
+from reports.drawn_samples import DrawnSamples
 from reports.figures.style import BLUE, GREEN, INK, ORANGE, QUIET, WIDTH, caption
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ _NORMAL = 0.05  # length of a normal, as a part of the scene's size
 _PATHS = (("probing line", BLUE, 1.5), ("travel", QUIET, 0.9))
 
 
-def tip_path_figure(plan: Plan, samples: Samples) -> Figure:
+def tip_path_figure(plan: Plan, drawn: DrawnSamples) -> Figure:
     """Path, points and normals in the base frame, all three axes to the same scale."""
     from matplotlib.figure import Figure
 
+    samples = drawn.samples
     figure = Figure(figsize=(WIDTH, _HEIGHT))
     axis: Axes3D = figure.add_axes((0.0, 0.075, 0.94, 0.9), projection="3d", proj_type="ortho")
     size = _frame(axis, _everything(plan, samples))
@@ -44,7 +46,7 @@ def tip_path_figure(plan: Plan, samples: Samples) -> Figure:
     caption(
         figure,
         f"Path of the ball centre: {plan.job.name}",
-        "Base frame, the three axes to the same scale." + _left_out(plan, samples),
+        "Base frame, the three axes to the same scale." + _left_out(plan, drawn),
     )
     return figure
 
@@ -92,14 +94,14 @@ def _kept(samples: Samples) -> Indices:
     return np.asarray(np.unique(np.concatenate([even, borders, borders + 1])))
 
 
-def _left_out(plan: Plan, samples: Samples) -> str:
+def _left_out(plan: Plan, drawn: DrawnSamples) -> str:
     if len(plan.points) > _ARROWS:
         text = " Too many points for their names and normals."
     else:
         text = " Arrows are the outgoing normals."
-    if len(samples.t) > _DRAWN:
-        drawn = len(_kept(samples))
-        text += f" {drawn} of {len(samples.t)} samples drawn, ends of segments among them."
+    kept = len(_kept(drawn.samples))
+    if kept < drawn.count:
+        text += f" {kept} of {drawn.count} samples drawn, the extremes among them."
     return text
 
 

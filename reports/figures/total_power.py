@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from planner.plan_types import Plan, Samples
+from planner.plan_types import Plan
+from reports.drawn_samples import DrawnSamples
 from reports.figures import time_axis
 from reports.figures.decimation import decimated
 from reports.figures.style import BLUE, QUIET, WIDTH, caption
@@ -17,14 +16,14 @@ if TYPE_CHECKING:
 _HEIGHT = 4.2  # [in]
 
 
-def total_power_figure(plan: Plan, samples: Samples) -> Figure:
+def total_power_figure(plan: Plan, drawn: DrawnSamples) -> Figure:
     """Total power with its exact extremes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, _HEIGHT))
     axis = figure.add_axes((0.1, 0.75 / _HEIGHT, 0.88, 1.0 - 1.5 / _HEIGHT))
     time_axis.shade(axis, plan)
-    curve = decimated(samples.t, samples.power)
+    curve = decimated(drawn.samples.t, drawn.samples.power)
     axis.fill_between(curve.t, 0.0, curve.values, color=BLUE, alpha=0.18, linewidth=0)
     axis.plot(curve.t, curve.values, color=BLUE, linewidth=time_axis.line_width(plan))
     axis.axhline(0.0, color=QUIET, linewidth=0.8)
@@ -41,6 +40,6 @@ def total_power_figure(plan: Plan, samples: Samples) -> Figure:
     caption(
         figure,
         f"Total power: {plan.job.name}",
-        told + time_axis.drawing_note(plan, len(np.atleast_1d(samples.t))),
+        told + time_axis.drawing_note(plan, drawn),
     )
     return figure

@@ -51,6 +51,8 @@ def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
     mechanism = plan.job.mechanism
     high, low = np.split(highest, 3), np.split(lowest, 3)
     outside = np.maximum(high[0] - mechanism.q_max, mechanism.q_min - low[0])
+    turning = all(joint.kind.angular for joint in mechanism.movable)
+    unit = "rad" if turning else "rad or m"
     speed = np.maximum(high[1], -low[1]) / mechanism.max_speed
     acceleration = np.maximum(high[2], -low[2]) / mechanism.max_acceleration
     how = (
@@ -62,7 +64,7 @@ def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
             "position limits",
             np.maximum(outside, 0.0),
             1e-9,
-            "rad",
+            unit,
             how.format("what joints pass their limits by"),
         ),
         check("speed limits", speed, 1.0 + OVER, "1", how.format("speed over its limit")),

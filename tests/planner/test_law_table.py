@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from planner.law_table import LawTable
-from robots.core.motion.motion_law import LAW_NAMES, motion_law, trapezoid
+from robots.core.motion.motion_law import LAW_NAMES, double_s, motion_law, trapezoid
 
 LAWS = [motion_law(name) for name in LAW_NAMES] + [trapezoid(0.2), trapezoid(0.013)]
+LAWS += [double_s(0.3, 0.1), double_s(0.02, 0.004)]
 # Two ways to evaluate the same polynomial of degree five: a few roundings.
 TOLERANCE = 1e-13
 
@@ -57,9 +58,9 @@ def test_pieces_run_from_switch_to_switch(row):
 
 def test_a_law_with_fewer_pieces_rests_in_the_others():
     table = LawTable(LAWS)
-    assert table.pieces == 3
+    assert table.pieces == 7
     quintic = LAW_NAMES.index("quintic")
-    for piece in (1, 2):
+    for piece in range(1, 7):
         found = table.state(np.array([quintic]), np.array([piece]), np.array([0.4]))
         assert (found.s[0], found.r[0], found.dr[0], found.ddr[0]) == (1.0, 1.0, 0.0, 0.0)
 

@@ -120,6 +120,6 @@ def test_all_kinds_at_once(change, with_joints, corrected, probe_points):
     assert severities == [Severity.ERROR] * len(severities)
 
 
-@pytest.mark.parametrize("code", ["P101", "P102", "P103", "P104", "P105", "P110", "P111"])
+@pytest.mark.parametrize("code", ["P101", "P102", "P103", "P104", "P105", "P106", "P110", "P111"])
 def test_every_code_has_a_page(code):
     assert page(code).code == code

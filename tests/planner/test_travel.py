@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.travel import TravelMotions, travel_times
+from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import least_time
 from robots.core.motion.motion_law import LAW_NAMES
@@ -13,6 +14,7 @@ from robots.core.motion.motion_law import LAW_NAMES
 LIMITS = JointLimits(
     max_speed=np.array([1.75, 1.75, 1.75, 2.5, 2.5]),
     max_acceleration=np.array([28.0, 28.0, 28.0, 25.0, 25.0]),
+    max_jerk=np.array([400.0, 400.0, 500.0, 900.0, 800.0]),
 )
 angles = st.lists(st.floats(-3.0, 3.0), min_size=5, max_size=5).map(np.array)
 
@@ -37,15 +39,25 @@ def test_trapezoid_with_and_without_plateau_by_hand(small):
     assert travel_times(np.zeros(1), np.full(1, 0.5), limits) == pytest.approx(0.5, rel=1e-15)
 
 
-def test_many_at_once_broadcast():
+@pytest.mark.parametrize("law", LAW_NAMES)
+def test_many_at_once_broadcast(law):
     rng = np.random.default_rng(0)
     a, b = rng.uniform(-2, 2, (4, 5)), rng.uniform(-2, 2, (6, 5))
-    found = travel_times(a[:, None], b[None], LIMITS)
+    b[0] = a[0]
+    found = travel_times(a[:, None], b[None], LIMITS, law)
     assert found.shape == (4, 6)
+    assert found[0, 0] == 0.0
     for i, j in np.ndindex(4, 6):
-        assert found[i, j] == pytest.approx(
-            least_time("trapezoid", b[j] - a[i], LIMITS).duration, rel=1e-14
-        )
+        expected = least_time(law, b[j] - a[i], LIMITS).duration
+        assert found[i, j] == pytest.approx(expected, rel=1e-14)
+
+
+def test_the_double_s_needs_jerk_limits():
+    bare = JointLimits(max_speed=LIMITS.max_speed, max_acceleration=LIMITS.max_acceleration)
+    with pytest.raises(MotionError, match=r"Joint q1: it has no jerk limit.*max_jerk_rad_s3"):
+        travel_times(np.zeros(5), np.ones(5), bare, "double-s")
+    with pytest.raises(MotionError, match="Joint q1"):
+        TravelMotions(np.zeros((1, 5)), np.ones((1, 5)), "double-s", bare)
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)

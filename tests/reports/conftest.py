@@ -34,10 +34,16 @@ class SyntheticTrajectory:
     duration: float
     starts: np.ndarray
 
-    def sample(self, period: float) -> Samples:
+    def sample_count(self, period: float) -> int:
+        return len(self._instants(period))
+
+    def _instants(self, period: float) -> np.ndarray:
         count = int(self.duration / period)
         t = np.append(np.arange(count + 1) * period, self.duration)
-        t = t[np.append(np.diff(t) > 1e-12, True)]
+        return t[np.append(np.diff(t) > 1e-12, True)]
+
+    def sample(self, period: float, first: int = 0, after: int | None = None) -> Samples:
+        t = self._instants(period)[first:after]
         amplitude = np.array([0.3, 0.2, 0.1, 0.5, 0.8])
         wave = np.sin(2 * t[:, None] + np.arange(5))
         slope = np.cos(2 * t[:, None] + np.arange(5))

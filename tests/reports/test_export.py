@@ -15,7 +15,8 @@ import pytest
 import reports.atomic_folder
 import reports.export
 from planner.errors import OutputError
-from reports.export import export, sampled
+from planner.sampled_motion import sampled
+from reports.export import export
 from reports.plan_document import plan_document
 
 TEXTS = ["README.txt", "plan.json", "points.csv", "trajectory.csv", "trajectory.parquet"]
@@ -209,5 +210,5 @@ def test_a_link_to_a_folder_is_followed(plan, validation, written, tmp_path):
 def test_a_plan_without_motion_is_exported(plan, validation, folder):
     still = replace(plan, segments=())
     export(still, validation, folder)
-    assert len(sampled(still).t) == 0
+    assert sampled(still).count == 0
     assert len(pd.read_parquet(folder / "trajectory.parquet")) == 0

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import reports.tables
+from planner.sampled_motion import InMemory
 from reports.tables import spreadsheet_text, write_points, write_trajectory
 
 COLUMNS = [
@@ -26,7 +27,7 @@ COLUMNS = [
 
 @pytest.fixture
 def written(plan, samples, tmp_path):
-    return write_trajectory(plan, samples, tmp_path)
+    return write_trajectory(plan, InMemory(samples=samples), tmp_path)
 
 
 @pytest.fixture(params=["parquet", "csv"])
@@ -74,9 +75,11 @@ def test_the_parquet_file_says_which_side_is_meant(written):
 
 
 def test_parts_of_a_long_table_join_without_a_seam(plan, samples, tmp_path, monkeypatch):
-    whole = [path.read_bytes() for path in write_trajectory(plan, samples, tmp_path)]
+    whole = [
+        path.read_bytes() for path in write_trajectory(plan, InMemory(samples=samples), tmp_path)
+    ]
     monkeypatch.setattr(reports.tables, "_ROWS", 97)
-    parquet, text = write_trajectory(plan, samples, tmp_path)
+    parquet, text = write_trajectory(plan, InMemory(samples=samples), tmp_path)
     assert text.read_bytes() == whole[1]
     np.testing.assert_array_equal(pd.read_parquet(parquet)["t_s"], samples.t)
 
@@ -88,7 +91,7 @@ def test_a_plan_without_motion_has_empty_tables(plan, samples, tmp_path):
         tau=samples.tau[:0],
         position=samples.position[:0],
     )
-    parquet, text = write_trajectory(replace(plan, segments=()), empty, tmp_path)
+    parquet, text = write_trajectory(replace(plan, segments=()), InMemory(samples=empty), tmp_path)
     assert list(pd.read_parquet(parquet).columns) == COLUMNS
     assert text.read_text() == ",".join(COLUMNS) + "\n"
 
@@ -129,7 +132,7 @@ def test_other_names_stay_as_they_are(name):
 def test_both_csv_files_quote_formulas_and_parquet_keeps_the_name(plan, samples, tmp_path, renamed):
     name = '=HYPERLINK("x"),1'
     changed = renamed(plan, name)
-    parquet, text = write_trajectory(changed, samples, tmp_path)
+    parquet, text = write_trajectory(changed, InMemory(samples=samples), tmp_path)
     assert pd.read_csv(text)["point"].iloc[0] == f"'{name}"
     assert points_of(changed, tmp_path)[0]["name"] == f"'{name}"
     assert pd.read_parquet(parquet)["point"].iloc[0] == name

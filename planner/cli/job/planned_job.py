@@ -11,16 +11,17 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.session import Session
 
 if TYPE_CHECKING:
-    from planner.plan_types import Plan, Samples
+    from planner.plan_types import Plan
+    from planner.sampled_motion import SampledMotion
     from reports.validation import Validation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Validated:
-    """A plan, the samples to be written, and what the independent check of both found."""
+    """A plan, its samples to be written, and what the independent check of both found."""
 
     plan: Plan
-    samples: Samples
+    motion: SampledMotion
     validation: Validation
 
     @property
@@ -72,19 +73,19 @@ def validated(job: str | Path, *, allow_outside: bool = False) -> Validated:
     """The plan of a job file, with its validation."""
     from planner.job import read_job
     from planner.planning import plan
-    from reports.export import sampled
+    from planner.sampled_motion import joined, sampled
     from reports.validation import validate
 
     planned = plan(read_job(job, allow_outside=allow_outside))
-    samples = sampled(planned)
-    return Validated(plan=planned, samples=samples, validation=validate(planned, samples))
+    motion = sampled(planned)
+    return Validated(plan=planned, motion=motion, validation=validate(planned, joined(motion)))
 
 
 def write_set(done: Validated, folder: Path, *, figures: bool) -> None:
     """Write the report set of a plan that passed its validation."""
     from reports.export import export
 
-    export(done.plan, done.validation, folder, samples=done.samples, figures=figures)
+    export(done.plan, done.validation, folder, motion=done.motion, figures=figures)
 
 
 def beside(job: Path) -> Path:

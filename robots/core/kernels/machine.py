@@ -112,6 +112,7 @@ def _binding() -> Any:
     """llvmlite, with the native target ready; imported only when compilation pays."""
     from llvmlite import binding
 
+    binding.load_library_permanently(None)  # what loops call of libc and libm
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding

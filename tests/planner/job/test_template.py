@@ -29,7 +29,9 @@ def test_every_commented_key_of_the_template_is_right(tmp_path):
     """What the comments offer works when it is uncommented."""
     paths = write_template(tmp_path)
     text = paths[0].read_text()
-    offered = ("# limits.q1", "# tool =", "# geometry", "# unit")
+    offered = ("# limits.q1", "# tool =", "# geometry", "# unit", "# com_mm", "# [[probe.capsule]]")
+    offered += ('# name = "head"', "# from_mm", "# to_mm", "# radius_mm", "# [[cell.obstacle]]")
+    offered += ('# name = "table"', "# box_mm", "# pose", "# keep_out", "# clearance_plane_mm")
     for start in offered:
         assert text.count(start) == 1
         text = text.replace(start, start[2:])
@@ -42,6 +44,36 @@ def test_every_commented_key_of_the_template_is_right(tmp_path):
     assert job.points.names == ("P1",)
     assert job.mechanism.max_speed[0] == 1.0
     assert job.part.unit == "mm"
+    assert [solid.name for solid in job.cell.solids] == ["part", "table"]
+    assert [body.name for body in job.probe.bodies] == ["head"]
+    assert job.probe.com == 0.06
+    assert job.travel.clearance_plane == 0.9
+
+
+def test_the_order_keys_of_the_template_are_right(tmp_path):
+    paths = write_template(tmp_path)
+    text = paths[0].read_text().replace('order = "as-given"', 'order = "fastest"')
+    paths[0].write_text(text.replace("# group =", "group =").replace("# locked =", "locked ="))
+    travel = read_job(paths[0]).travel
+    assert travel.locked == (("P1", "P2"), ("P4", "P3"))
+    assert travel.group == "feature"
+
+
+def test_the_template_says_the_defaults(tmp_path):
+    """Every key marked (default) may be taken out without changing the job."""
+    paths = write_template(tmp_path)
+    said = read_job(paths[0])
+    lines = paths[0].read_text().splitlines(keepends=True)
+    kept = [line for line in lines if "(default)" not in line or line.startswith("# Every")]
+    assert len(kept) < len(lines) - 5
+    paths[0].write_text("".join(kept))
+    left_out = read_job(paths[0])
+    for table in ("probe", "travel"):
+        assert getattr(left_out, table) == getattr(said, table)
+    assert left_out.approach.tilt == said.approach.tilt
+    assert np.array_equal(left_out.place.shift, said.place.shift)
+    assert np.array_equal(left_out.place.yaw, said.place.yaw)
+    assert (left_out.place.goal, left_out.place.seed) == (said.place.goal, said.place.seed)
 
 
 @pytest.mark.parametrize("name", ["job.toml", "points.csv"])

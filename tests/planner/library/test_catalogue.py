@@ -11,13 +11,20 @@ from robots.arm.inverse import ArmInverse
 
 
 def test_names_and_paths():
-    assert library.names() == ("nine-points-as-published", "nine-points-corrected")
+    assert library.names() == (
+        "blade",
+        "block-with-holes",
+        "nine-points-as-published",
+        "nine-points-corrected",
+        "obstructed",
+        "unreachable",
+    )
     for name in library.names():
         assert library.path_of(name).is_file()
         assert library.path_of(name).parent.name == name
     with pytest.raises(JobError, match="no library job 'nine-points'; did you mean"):
         library.path_of("nine-points")
-    with pytest.raises(JobError, match="The library has nine-points-as-published"):
+    with pytest.raises(JobError, match="The library has blade, block-with-holes"):
         library.path_of("../secret")
 
 

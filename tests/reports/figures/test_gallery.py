@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from planner.plan_types import SegmentKind
-from reports.export import sampled
+from planner.sampled_motion import InMemory, sampled
+from reports.drawn_samples import DrawnSamples, drawn_samples
 from reports.figures import draw_figures, joint_curves, time_axis
 from reports.figures.joint_curves import joint_figure, quantities
 from reports.figures.style import KIND_COLOURS, house_style
@@ -25,8 +26,13 @@ PNG_CHUNK_OF_TIME = b"tIME"
 
 
 @pytest.fixture(scope="module")
-def drawn(plan, samples):
-    return draw_figures(plan, samples)
+def thin(samples):
+    return drawn_samples(InMemory(samples=samples))
+
+
+@pytest.fixture(scope="module")
+def drawn(plan, thin):
+    return draw_figures(plan, thin)
 
 
 def test_every_figure_comes_as_png_and_svg(drawn):
@@ -38,8 +44,8 @@ def test_every_figure_comes_as_png_and_svg(drawn):
             assert ET.fromstring(content).tag.endswith("svg")
 
 
-def test_the_same_plan_gives_the_same_bytes(drawn, plan, samples):
-    assert draw_figures(plan, samples) == drawn
+def test_the_same_plan_gives_the_same_bytes(drawn, plan, thin):
+    assert draw_figures(plan, thin) == drawn
 
 
 def test_no_file_tells_when_or_with_what_it_was_made(drawn):
@@ -49,46 +55,46 @@ def test_no_file_tells_when_or_with_what_it_was_made(drawn):
         assert PNG_CHUNK_OF_TIME not in content
 
 
-def test_settings_of_the_user_change_nothing(drawn, plan, samples):
+def test_settings_of_the_user_change_nothing(drawn, plan, thin):
     with mpl.rc_context({"lines.linewidth": 7.0, "savefig.dpi": 30, "svg.hashsalt": None}):
-        assert draw_figures(plan, samples) == drawn
+        assert draw_figures(plan, thin) == drawn
         assert mpl.rcParams["lines.linewidth"] == 7.0
 
 
-def test_a_name_is_text_and_never_a_formula_or_markup(plan, samples, renamed):
+def test_a_name_is_text_and_never_a_formula_or_markup(plan, thin, renamed):
     named = renamed(plan, "$\\x<&")
     strange = replace(named, job=replace(plan.job, name="$\\frac{ <b>&\u6e2c"))
-    for name, content in draw_figures(strange, samples).items():
+    for name, content in draw_figures(strange, thin).items():
         if name.endswith(".svg"):
             ET.fromstring(content)
 
 
 def test_a_plan_without_motion_shows_its_points(plan):
     still = replace(plan, segments=(), points=tuple(plan.points[1:2]) * 3)
-    drawn = draw_figures(still, sampled(still))
+    drawn = draw_figures(still, drawn_samples(sampled(still)))
     assert list(drawn) == ["tip-path.png", "tip-path.svg"]
 
 
-def test_every_joint_has_a_panel_with_its_unit_and_limits(plan, samples):
+def test_every_joint_has_a_panel_with_its_unit_and_limits(plan, samples, thin):
     shown = {quantity.name: quantity for quantity in quantities(plan, samples)}
     np.testing.assert_allclose(shown["joint-position"].values, np.degrees(samples.q), rtol=1e-15)
     np.testing.assert_array_equal(shown["joint-power"].values.sum(axis=1), samples.power)
     acceleration = shown["joint-acceleration"]
     np.testing.assert_array_equal(acceleration.upper, plan.job.mechanism.max_acceleration)
     with house_style():
-        figure = joint_figure(plan, samples, acceleration)
+        figure = joint_figure(plan, thin, acceleration)
     labels = [axis.get_ylabel() for axis in figure.axes]
     assert labels == [f"q{k} [rad/s²]" for k in range(1, 6)]
     told = [text.get_text() for axis in figure.axes for text in axis.texts]
     assert "limit ±28 rad/s²" in told
 
 
-def test_a_tighter_torque_limit_of_the_job_is_drawn(plan, samples):
+def test_a_tighter_torque_limit_of_the_job_is_drawn(plan, samples, thin):
     checks = replace(plan.job.checks, torque_limits=np.array([110.0, 1e4, 100, 1, 1]))
     limited = replace(plan, job=replace(plan.job, checks=checks))
     torque = next(q for q in quantities(limited, samples) if q.name == "joint-torque")
     with house_style():
-        figure = joint_figure(limited, samples, torque)
+        figure = joint_figure(limited, thin, torque)
     dashed = [sorted(line.get_ydata()[0] for line in axis.lines[1:]) for axis in figure.axes[:2]]
     assert dashed == [[-110.0, 110.0], []]  # q2's limit is far off the scale
 
@@ -110,11 +116,15 @@ def test_every_kind_of_segment_has_a_colour():
     assert set(KIND_COLOURS) == set(SegmentKind)
 
 
-def test_the_note_says_what_was_left_out(plan):
+def test_the_note_says_what_was_left_out(plan, samples):
+    def drawn(count, run=1):
+        return DrawnSamples(samples=samples, count=count, run=run)
+
     many = replace(plan, segments=plan.segments * 100)
-    assert time_axis.drawing_note(plan, 1000) == "Sampled every 1 ms."
-    assert "of every 3 samples" in time_axis.drawing_note(plan, 3000)
-    assert "too narrow" in time_axis.drawing_note(many, 3000)
+    assert time_axis.drawing_note(plan, drawn(1000)) == "Sampled every 1 ms."
+    assert "of every 3 samples" in time_axis.drawing_note(plan, drawn(3000))
+    assert "of every 700 samples" in time_axis.drawing_note(plan, drawn(840_000, 700))
+    assert "too narrow" in time_axis.drawing_note(many, drawn(3000))
 
 
 def test_importing_figures_does_not_load_matplotlib():

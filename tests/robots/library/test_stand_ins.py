@@ -46,7 +46,7 @@ def test_the_gantry_slides_along_the_base_and_hangs_its_stylus():
     assert T[:3, 3] == pytest.approx([0.3, 0.4, 1.4 - 0.5 - 0.15], abs=1e-12)
     assert T[:3, 2] == pytest.approx([0.0, 0.0, -1.0], abs=1e-12)
     assert model.jacobian(q)[:3, :3] == pytest.approx(np.eye(3), abs=1e-12)
-    level = model.forward(q + [0, 0, 0, 0, np.pi / 2])
+    level = model.forward(q + np.array([0.0, 0.0, 0.0, 0.0, np.pi / 2.0]))
     assert abs(level[2, 2]) < 1e-12
 
 

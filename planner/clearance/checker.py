@@ -1,0 +1,230 @@
+"""Clearance between the moving robot and everything around it: exact, and bounded nearby.
+
+The robot is its capsules: an axis with a radius. Solids are triangles, closed ones with an inside,
+so a capsule that is swallowed whole is found although it meets no triangle. A distance field
+answers for most capsules; an exact search in a tree of triangles for those it leaves in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import Cell, Solid
+from planner.clearance.links import Links
+from planner.clearance.results import Bounds, Nearest, Pair
+from planner.clearance.rows import checked_excluded, checked_floor, checked_required, checked_rows
+from planner.clearance.surroundings import Surroundings
+from robots.core.model import Model
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Capsules that may touch the part, where it is probed; the job reader gives them these names.
+__all__ = ["STYLUS", "Bounds", "Checker", "Nearest", "Pair"]
+
+STYLUS = ("stylus ball", "stylus shank")
+CHUNK = 2048  # postures at once; bounds the memory, and is what threads share
+
+
+class Checker:
+    """Clearance of a robot in its cell.
+
+    Base capsules are not checked against solids: neither moves.
+
+    Args:
+        model: of the robot; its mechanism holds the capsules and the pairs of them.
+        cell: what stands around it.
+        threads: processor cores to use; results do not depend on it.
+
+    Attributes:
+        pairs: every moving capsule with every solid, then the self pairs.
+    """
+
+    def __init__(self, model: Model, cell: Cell, *, threads: int = 2) -> None:
+        mechanism = model.mechanism
+        self._dof, self._threads = model.dof, threads
+        self._links = Links(mechanism)
+        names = [capsule.name for capsule in mechanism.capsules]
+        moving = np.flatnonzero(self._links.carriers >= 0)
+        stylus = np.array([name in STYLUS for name in names], dtype=bool)
+        self._bodies, self._others = moving[~stylus[moving]], moving
+        part = cell.part
+        pairs: list[Pair] = []
+        places = np.full((len(names), len(cell.solids)), -1, dtype=np.int64)
+        for c in moving.tolist():
+            for s, solid in enumerate(cell.solids):
+                places[c, s] = len(pairs)
+                touching = bool(stylus[c]) and solid is part
+                pairs.append(Pair(moving=names[c], against=solid.name, touching=touching))
+        self._first_self = len(pairs)
+        for a, b in mechanism.self_pairs:
+            pairs.append(Pair(moving=names[a], against=names[b], touching=False))
+        self.pairs = tuple(pairs)
+        self._part = self._group([s for s in cell.solids if s is part], cell, places)
+        self._rest = self._group([s for s in cell.solids if s is not part], cell, places)
+
+    def _group(self, solids: list[Solid], cell: Cell, places: Indices) -> Surroundings | None:
+        columns = [k for k, solid in enumerate(cell.solids) if solid in solids]
+        if not columns:
+            return None
+        return Surroundings(solids, np.ascontiguousarray(places[:, columns]), self._links.radii)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to check."""
+        return not self.pairs
+
+    def collides(self, q: Array, required: float = 0.0, *, touching: bool = True) -> Mask:
+        """Whether some pair comes nearer than required; a swallowed capsule does.
+
+        Args:
+            q: postures. # (m, n) [rad or m]
+            required: clearance, zero or more. [m]
+            touching: whether the pairs of the stylus and the part count.
+
+        Returns:
+            # (m,)
+
+        Raises:
+            StateError: an array of another shape, or a number that is not finite.
+        """
+        q = checked_rows("q", q, self._dof)
+        required = checked_required(required)
+        found = np.zeros(len(q), dtype=np.uint8)
+
+        def look(rows: slice) -> None:
+            axes = self._links.axes(self._links.transforms(q[rows]))
+            for group, capsules in self._looks(touching):
+                group.collide(axes, capsules, required, found[rows])
+            if len(self._links.pairs):
+                gaps, _ = self._links.self_clearances(axes)
+                found[rows] |= (gaps < required).any(axis=1)
+
+        self._each(len(q), look)
+        return found.astype(bool)
+
+    def nearest(self, q: Array, *, touching: bool = True) -> Nearest:
+        """The nearest approach of every posture over all pairs.
+
+        Args:
+            q: postures. # (m, n) [rad or m]
+            touching: whether the pairs of the stylus and the part count.
+
+        Raises:
+            StateError: an array of another shape, or a number that is not finite.
+        """
+        q = checked_rows("q", q, self._dof)
+        best = Nearest(
+            value=np.full(len(q), np.inf),
+            pair=np.full(len(q), -1, dtype=np.int64),
+            place=np.zeros((len(q), 3)),
+        )
+
+        def look(rows: slice) -> None:
+            axes = self._links.axes(self._links.transforms(q[rows]))
+            some = Nearest(value=best.value[rows], pair=best.pair[rows], place=best.place[rows])
+            self._nearest_self(axes, some)
+            for group, capsules in self._looks(touching):
+                group.nearest(axes, capsules, some)
+
+        self._each(len(q), look)
+        return best
+
+    def bounds(self, q: Array, spread: Array, floor: Array, *, touching: bool = True) -> Bounds:
+        """What is proven of every posture whose joints are within ±spread of q.
+
+        Args:
+            q: postures. # (m, n) [rad or m]
+            spread: of every joint, zero or more. # (m, n) [rad or m]
+            floor: clearance that is enough: what reaches it is not looked at closer; may be
+                infinite. # (m,) [m]
+            touching: whether the pairs of the stylus and the part count.
+
+        Raises:
+            StateError: an array of another shape, or a number that is not finite.
+        """
+        q = checked_rows("q", q, self._dof)
+        spread = checked_rows("spread", spread, self._dof, len(q))
+        floor = checked_floor(floor, len(q))
+        lower, here = np.full(len(q), np.inf), np.full(len(q), np.inf)
+        pair = np.full(len(q), -1, dtype=np.int64)
+
+        def look(rows: slice) -> None:
+            transforms = self._links.transforms(q[rows])
+            axes = self._links.axes(transforms)
+            motion, between = self._links.motion(transforms, axes, spread[rows])
+            found = (lower[rows], pair[rows], here[rows])
+            self._lower_self(axes, between, found)
+            for group, capsules in self._looks(touching):
+                group.lower(axes, capsules, (motion, floor[rows]), found)
+
+        self._each(len(q), look)
+        close = np.flatnonzero(lower < floor)
+        if close.size:
+            here[close] = self.nearest(q[close], touching=touching).value
+        return Bounds(lower=lower, here=here, pair=pair)
+
+    def segments(self, starts: Array, ends: Array, excluded: tuple[Indices, Indices]) -> Array:
+        """Distances of bare segments from the skin of the part, some triangles left out.
+
+        Args:
+            starts: Base frame. # (m, 3) [m]
+            ends: Base frame. # (m, 3) [m]
+            excluded: offsets (m + 1,) into the triangles of the part's mesh (k,) that are left out:
+                those from offset i to offset i + 1 for segment i.
+
+        Returns:
+            Zero where the segment meets the skin, ``inf`` where nothing is left. # (m,) [m]
+
+        Raises:
+            StateError: an array of another shape, or a number that is not finite.
+        """
+        starts = checked_rows("starts", starts, 3)
+        ends = checked_rows("ends", ends, 3, len(starts))
+        if self._part is None:
+            return np.full(len(starts), np.inf)
+        offsets, triangles = checked_excluded(excluded, len(starts), self._part.triangles)
+        axes = np.concatenate([starts, ends - starts], axis=1)
+        return self._part.segments(axes, offsets, triangles)
+
+    def _looks(self, touching: bool) -> list[tuple[Surroundings, Indices]]:
+        """Groups of solids with the capsules that are checked against them."""
+        looks = (
+            (self._part, self._others if touching else self._bodies),
+            (self._rest, self._others),
+        )
+        return [(group, capsules) for group, capsules in looks if group and capsules.size]
+
+    def _each(self, count: int, look: Callable[[slice], None]) -> None:
+        """Look at all rows, chunk by chunk, in threads where there is more than one."""
+        chunks = [slice(k, min(k + CHUNK, count)) for k in range(0, count, CHUNK)]
+        if self._threads < 2 or len(chunks) < 2:
+            for rows in chunks:
+                look(rows)
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(look, chunks))
+
+    def _nearest_self(self, axes: Array, best: Nearest) -> None:
+        if not len(self._links.pairs):
+            return
+        gaps, shares = self._links.self_clearances(axes)
+        rows, least = np.arange(len(axes)), gaps.argmin(axis=1)
+        axis = axes[rows, self._links.pairs[least, 0]]
+        best.value[:] = gaps[rows, least]
+        best.pair[:] = self._first_self + least
+        best.place[:] = axis[:, :3] + shares[rows, least, None] * axis[:, 3:]
+
+    def _lower_self(self, axes: Array, between: Array, found: tuple[Array, Indices, Array]) -> None:
+        if not len(self._links.pairs):
+            return
+        gaps, _ = self._links.self_clearances(axes)
+        rows, least = np.arange(len(axes)), (gaps - between).argmin(axis=1)
+        found[0][:] = (gaps - between)[rows, least]
+        found[1][:] = self._first_self + least
+        found[2][:] = gaps.min(axis=1)

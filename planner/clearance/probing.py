@@ -1,0 +1,138 @@
+"""Clearance of probing lines: the stylus may touch the probed patch, everything else keeps away.
+
+Links, probe bodies and obstacles are judged like any motion. For the stylus against the part:
+ball and shank keep the clearance required from everything but the patch and what lies behind it;
+up to contact the ball does not pass into what lies behind, nor the shank into anything at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import Cell
+from planner.clearance.certify import Clearance, certify, keeps
+from planner.clearance.checker import Checker
+from planner.clearance.goals import Tolerance
+from planner.clearance.patch import Probed, ProbedSurface
+from planner.clearance.paths import LinePaths
+from planner.clearance.stylus_demands import Demand, demands, located
+from planner.clearance.stylus_sweep import Stylus
+from planner.progress import Progress, silent
+from planner.reach.lines import Lines
+from robots.core.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_FACETS = 1e-3  # [m] a mesh and the surface that it stands for may differ by this
+
+
+class ProbingLines:
+    """Judges lines that serve the points of a job.
+
+    Args:
+        checker: of the robot in its cell.
+        cell: the cell.
+        mechanism: the robot with its stylus.
+        surfaces: probe points on the part. # (p, 3) [m]
+        contacts: ball centres at contact. # (p, 3) [m]
+        required: clearance to be kept. [m]
+        overtravel: how far a search goes on beyond contact. [m]
+    """
+
+    def __init__(
+        self,
+        checker: Checker,
+        cell: Cell,
+        mechanism: Mechanism,
+        *,
+        surfaces: Array,
+        contacts: Array,
+        required: float,
+        overtravel: float = 0.0,
+    ) -> None:
+        self._checker = checker
+        self._required = required
+        self._contacts = contacts
+        self._stylus = Stylus.of(mechanism)
+        self._probed: Probed | None = None
+        if self._stylus is not None and cell.part is not None:
+            tip = max(self._stylus.ball, self._stylus.shank)
+            reach = required + 2.0 * tip + overtravel + _FACETS
+            self._probed = ProbedSurface(cell.part).around(surfaces, contacts, reach)
+
+    def keeps(self, lines: Lines, point: Indices) -> Mask:
+        """Whether lines are proven to keep the clearance. # (k,).
+
+        Args:
+            lines: geometry.
+            point: row of the point that each one serves. # (k,)
+        """
+        kept = np.arange(len(lines))
+        for demand in self._demands(lines, point):
+            found = demand.take(kept).clearance(self._checker)
+            kept = kept[found >= demand.least]
+        paths = LinePaths(lines.take(kept))
+        good = keeps(self._checker, paths, self._required, touching=False)
+        result = np.zeros(len(lines), dtype=bool)
+        result[kept[good]] = True
+        return result
+
+    def certify(
+        self,
+        lines: Lines,
+        point: Indices,
+        tolerance: Tolerance | None = None,
+        progress: Progress = silent,
+    ) -> Clearance:
+        """Least clearance of lines, which pair has it, and where. λ is 1 at the line's end.
+
+        Args:
+            lines: geometry.
+            point: row of the point that each one serves. # (k,)
+            tolerance: of the clearances that are certified.
+            progress: told how many lines are settled.
+        """
+        found = certify(
+            self._checker,
+            LinePaths(lines),
+            required=self._required,
+            tolerance=tolerance,
+            touching=False,
+            progress=progress,
+        )
+        for demand in self._demands(lines, point):
+            value = demand.clearance(self._checker)
+            stated = demand.measured | (value < demand.least)
+            rows = np.nonzero(stated & (value < found.seen))[0]
+            if rows.size:
+                found = self._nearer(found, rows, value[rows], demand.take(rows))
+        return found
+
+    def _demands(self, lines: Lines, point: Indices) -> Iterable[Demand]:
+        if self._stylus is None or self._probed is None:
+            return ()
+        patch, ignored = self._probed.patch.take(point), self._probed.ignored.take(point)
+        around = Probed(patch=patch, ignored=ignored)
+        return demands(self._stylus, lines, self._contacts[point], around, self._required)
+
+    def _nearer(self, found: Clearance, rows: Indices, value: Array, demand: Demand) -> Clearance:
+        """The clearances with those of lines where the stylus comes nearer."""
+        place = located(self._checker, demand)
+        names = [p.moving if p.touching else "" for p in self._checker.pairs]
+        changes = {
+            "certified": np.minimum(found.certified[rows], value),
+            "seen": value,
+            "pair": np.full(rows.size, names.index(demand.piece.name)),
+            "lam": place.lam,
+            "place": place.place,
+        }
+        changed = {name: getattr(found, name).copy() for name in changes}
+        for name, values in changes.items():
+            changed[name][rows] = values
+        return replace(found, **changed)

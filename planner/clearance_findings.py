@@ -1,0 +1,247 @@
+"""Findings about clearance: what comes too near to what, where, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import Cell
+from planner.clearance.certify import Clearance
+from planner.clearance.goals import Tolerance
+from planner.clearance.results import Nearest, Pair
+from planner.findings import Finding, Severity
+from planner.job.stylus import STYLUS
+from robots.core.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """What clearances mean in words.
+
+    Args:
+        pairs: of the checker.
+        cell: the cell.
+        required: clearance that the job asks for. [m]
+    """
+
+    pairs: Sequence[Pair]
+    cell: Cell
+    required: float
+
+    def own(self, pair: Pair) -> bool:
+        """Whether both bodies are the robot's."""
+        return all(solid.name != pair.against for solid in self.cell.solids)
+
+    def gap(self, pair: Pair, value: float, certified: float) -> str:
+        """How near a pair comes, against what is required."""
+        asked = f"(required {1e3 * self.required:.2f} mm)"
+        if value < 0.0:
+            return f"{pair.moving} enters {pair.against} by {-1e3 * value:.2f} mm or more"
+        if value < self.required:
+            return f"{pair.moving} comes to {1e3 * value:.2f} mm from {pair.against} {asked}"
+        return (
+            f"{pair.moving} comes to {1e3 * value:.2f} mm from {pair.against}, of which only "
+            f"{1e3 * certified:.2f} mm are proven {asked}"
+        )
+
+    def top(self, name: str) -> float:
+        """Height of a solid's highest point, base frame. [m]."""
+        return max(float(s.mesh.bounds[1, 2]) for s in self.cell.solids if s.name == name)
+
+
+def travel_findings(
+    found: Clearance, watch: Watch, *, origins: Sequence[str], goals: Sequence[str]
+) -> list[Finding]:
+    """Travels that do not keep the clearance.
+
+    Args:
+        found: one row per travel.
+        watch: pairs, cell and what is required.
+        origins: points that they come from.
+        goals: points that they go to.
+    """
+    findings = []
+    for k in _failed(found, watch):
+        pair = watch.pairs[found.pair[k]]
+        gap = watch.gap(pair, float(found.seen[k]), float(found.certified[k]))
+        own = watch.own(pair)
+        findings.append(
+            Finding(
+                code="P133" if own else "P130",
+                severity=Severity.ERROR,
+                where=goals[k],
+                message=f"travel from {origins[k]}: {gap}, {100.0 * found.lam[k]:.1f} % of the way "
+                f"on, at {_place(found.place[k])}",
+                hint=_own_hint() if own else _travel_hint(watch, pair),
+            )
+        )
+    return findings
+
+
+def line_findings(
+    found: Clearance, watch: Watch, *, names: Sequence[str], approach: float, overtravel: float
+) -> list[Finding]:
+    """Probing lines that do not keep the clearance.
+
+    Args:
+        found: one row per line.
+        watch: pairs, cell and what is required.
+        names: points that they serve.
+        approach: from clearance point to contact. [m]
+        overtravel: from contact to the line's end. [m]
+    """
+    findings = []
+    for k in _failed(found, watch):
+        pair = watch.pairs[found.pair[k]]
+        before = approach - float(found.lam[k]) * (approach + overtravel)
+        gap = watch.gap(pair, float(found.seen[k]), float(found.certified[k]))
+        own = watch.own(pair)
+        side = "before" if before >= 0.0 else "beyond"
+        findings.append(
+            Finding(
+                code="P133" if own else "P131",
+                severity=Severity.ERROR,
+                where=names[k],
+                message=f"probing line: {gap}, {1e3 * abs(before):.1f} mm {side} contact, at "
+                f"{_place(found.place[k])}",
+                hint=_own_hint() if own else _line_hint(watch, pair, float(found.seen[k])),
+            )
+        )
+    return findings
+
+
+def point_clearance_findings(found: Nearest, watch: Watch, names: Sequence[str]) -> list[Finding]:
+    """Clearance points that do not keep the clearance, whatever the travel.
+
+    Args:
+        found: one row per posture at a clearance point.
+        watch: pairs, cell and what is required.
+        names: points that they serve.
+    """
+    findings = []
+    for k in np.nonzero((found.value < watch.required) & (found.pair >= 0))[0].tolist():
+        pair, value = watch.pairs[found.pair[k]], float(found.value[k])
+        own = watch.own(pair)
+        missing = 1e3 * (watch.required - value)
+        findings.append(
+            Finding(
+                code="P133" if own else "P132",
+                severity=Severity.ERROR,
+                where=names[k],
+                message=f"clearance point: {watch.gap(pair, value, value)}, at "
+                f"{_place(found.place[k])}",
+                hint=_own_hint()
+                if own
+                else f"change distance_mm or direction of [approach], or move {pair.against}: "
+                f"{missing:.1f} mm are missing",
+            )
+        )
+    return findings
+
+
+def open_solid_findings(cell: Cell) -> list[Finding]:
+    """Solids without an inside."""
+    return [
+        Finding(
+            code="P134",
+            severity=Severity.WARNING,
+            where=solid.name,
+            message=f"the {solid.kind.value} is not closed; a link that is swallowed whole would "
+            "not be seen, crossings of its surface are",
+            hint="export a closed solid",
+        )
+        for solid in cell.solids
+        if not solid.closed
+    ]
+
+
+def certified_finding(
+    motions: Iterable[tuple[str, Sequence[str], Clearance]], watch: Watch, tolerance: Tolerance
+) -> list[Finding]:
+    """The least certified clearance of a plan; none where nothing is near enough to be measured.
+
+    Args:
+        motions: what they are ("travel to", "probing line of"), the points they serve, and their
+            clearances.
+        watch: pairs, cell and what is required.
+        tolerance: of the certificate.
+    """
+    rows = [
+        (float(found.certified[k]), int(found.pair[k]), f"{what} {names[k]}")
+        for what, names, found in motions
+        for k in np.nonzero(found.pair >= 0)[0].tolist()
+    ]
+    if not rows:
+        return []
+    least, pair, motion = min(rows)
+    if least < watch.required:
+        return []
+    bodies = watch.pairs[pair]
+    slack = f"{1e3 * tolerance.absolute:g} mm + {100.0 * tolerance.relative:g} %"
+    return [
+        Finding(
+            code="P135",
+            severity=Severity.NOTE,
+            where="motion",
+            message=f"{len(rows)} motions are certified to keep {1e3 * least:.2f} mm (required "
+            f"{1e3 * watch.required:g} mm, tolerance {slack}); nearest are {bodies.moving} and "
+            f"{bodies.against} on the {motion}",
+            hint="",
+        )
+    ]
+
+
+def stylus_only_findings(mechanism: Mechanism, probe: Sequence[str] = STYLUS) -> list[Finding]:
+    """Robots whose links take no room.
+
+    Args:
+        mechanism: with the capsules of its probe.
+        probe: names of the probe's capsules.
+    """
+    if any(capsule.name not in probe for capsule in mechanism.capsules):
+        return []
+    return [
+        Finding(
+            code="P136",
+            severity=Severity.NOTE,
+            where=mechanism.name,
+            message="the robot's file gives no capsules for its links; only the probe is kept "
+            "clear of the cell",
+            hint="add [[joint.capsule]] tables to the robot file",
+        )
+    ]
+
+
+def _failed(found: Clearance, watch: Watch) -> list[int]:
+    return [int(k) for k in np.nonzero(~found.keeps(watch.required) & (found.pair >= 0))[0]]
+
+
+def _place(place: Array) -> str:
+    x, y, z = (1e3 * float(value) for value in place)
+    return f"({x:.1f}, {y:.1f}, {z:.1f}) mm"
+
+
+def _own_hint() -> str:
+    return "move the part so that the arm stretches, or correct the capsules in the robot file"
+
+
+def _travel_hint(watch: Watch, pair: Pair) -> str:
+    height = 1e3 * (watch.top(pair.against) + watch.required)
+    return (
+        f"clearance_plane_mm = {np.ceil(height):.0f} or more in [travel] lifts the ball over "
+        f"{pair.against}; or move {pair.against}"
+    )
+
+
+def _line_hint(watch: Watch, pair: Pair, seen: float) -> str:
+    missing = 1e3 * max(watch.required - seen, 0.0)
+    if pair.moving == STYLUS[0]:
+        return f"a ball {2.0 * missing:.2f} mm smaller, or another approach direction"
+    if pair.moving == STYLUS[1]:
+        return f"a shank {2.0 * missing:.2f} mm thinner, or another approach direction"
+    return f"a stylus longer by {missing:.1f} mm or more, or another pose of the part"

@@ -1,0 +1,55 @@
+"""``palpeur place``: from a job file to the best pose of its part."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.progress_bar import progress_of
+from planner.cli.session import Session
+
+
+def run_place(
+    job: str, out: str, *, as_json: bool, figures: bool, allow_outside: bool, session: Session
+) -> int:
+    """Search, work out the tolerance, print, write.
+
+    Args:
+        job: path of the job file.
+        out: folder of the results, or nothing for the one beside the job.
+        as_json: whether the document is printed as JSON.
+        figures: whether the reach map is drawn.
+        allow_outside: whether files that the job names may lie outside its folder.
+        session: of this run.
+
+    Raises:
+        JobError: the job cannot be read, or its points do not go with its part.
+        RobotError: the robot cannot do such a job.
+        OutputError: the folder must not be replaced, or cannot be written.
+    """
+    from planner.job import read_job
+    from planner.part_pose.best_pose import best_pose
+    from planner.part_pose.held_lines import ErrorKind
+    from planner.part_pose.mis_fixturing import mis_fixturing
+    from planner.part_pose.reach_map import reach_maps
+    from reports.figures.reach_map import reach_map_png
+    from reports.place_document import place_document
+    from reports.place_set import check_place_set, write_place_set
+    from reports.place_summary import place_lines
+    from reports.plan_document import document_text
+
+    folder = Path(out) if out else Path(job).with_name(f"{Path(job).stem}-place")
+    check_place_set(folder)  # before the work, not after it
+    read = read_job(job, allow_outside=allow_outside)
+    with progress_of(session) as progress:
+        placing = best_pose(read, progress)
+        tolerances = tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind)
+        maps = reach_maps(placing, progress) if figures else None
+    text = document_text(place_document(placing, tolerances))
+    lines = "\n".join(place_lines(placing, tolerances)) + "\n"
+    sys.stdout.write(text if as_json else lines)
+    figure = None if maps is None else reach_map_png(maps, read.name)
+    write_place_set(folder, text, figure)
+    session.say(f"Placing written to {folder}")
+    return ExitCode.DONE if placing.feasible else ExitCode.FAILED

@@ -1,0 +1,94 @@
+"""Findings about travel around obstacles: what goes around, and what does not get there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.detours.find import Blocked, Detours
+from planner.detours.route import Way
+from planner.findings import Finding, Severity
+from planner.job.settings import Travel
+
+Array = NDArray[np.float64]
+
+
+def detour_findings(
+    detours: Detours, names: Sequence[tuple[str, str]], straight: Array, travel: Travel
+) -> list[Finding]:
+    """One finding for each travel of a request, in its order.
+
+    Args:
+        detours: what was found.
+        names: points that each travel of the request leaves and goes to.
+        straight: least times of the straight joint motions. # (k,) [s]
+        travel: settings of the job.
+    """
+    found = {
+        int(k): _around(names[k], way, float(duration - straight[k]), travel)
+        for k, way, duration in zip(
+            detours.travels, detours.ways, detours.motions.duration, strict=True
+        )
+    }
+    found |= {item.travel: _blocked(names[item.travel], item, travel) for item in detours.blocked}
+    return [found[k] for k in sorted(found)]
+
+
+def _around(names: tuple[str, str], way: Way, more: float, travel: Travel) -> Finding:
+    where = way.value
+    if way is Way.PLANE and travel.clearance_plane is not None:
+        where += f" at z = {1e3 * travel.clearance_plane:g} mm"
+    if way is Way.CUBE and travel.clearance_cube is not None:
+        where += f" {1e3 * travel.clearance_cube:g} mm outside the part"
+    return Finding(
+        code="P138",
+        severity=Severity.NOTE,
+        where=f"{names[0]} to {names[1]}",
+        message=f"the straight travel does not keep its clearance; it goes {where}, which takes "
+        f"{more:.3f} s more",
+        hint="nothing to do; another visiting order may avoid it",
+    )
+
+
+def _blocked(names: tuple[str, str], blocked: Blocked, travel: Travel) -> Finding:
+    return Finding(
+        code="P137",
+        severity=Severity.ERROR,
+        where=f"{names[0]} to {names[1]}",
+        message=f"no collision-free travel was found: {_in_the_way(blocked)}{_tried(blocked)}",
+        hint=_hint(blocked, travel),
+    )
+
+
+def _in_the_way(blocked: Blocked) -> str:
+    if blocked.pair is None:
+        return "something is in the way"
+    x, y, z = (1e3 * float(value) for value in blocked.place)
+    near = (
+        f"is {-1e3 * blocked.clearance:.1f} mm deep in"
+        if blocked.clearance < 0.0
+        else f"comes within {1e3 * blocked.clearance:.1f} mm of"
+    )
+    where = "at one of its ends" if blocked.end else "on the straight way"
+    return (
+        f"{where} {blocked.pair.moving} {near} {blocked.pair.against} at "
+        f"({x:.0f}, {y:.0f}, {z:.0f}) mm"
+    )
+
+
+def _tried(blocked: Blocked) -> str:
+    return f"; {blocked.motions} motions were looked at" if blocked.motions else ""
+
+
+def _hint(blocked: Blocked, travel: Travel) -> str:
+    if blocked.end:
+        return "choose another approach distance or direction for the point that is too near"
+    if travel.detour == "none":
+        return 'detours are switched off: set detour = "auto" in [travel]'
+    if travel.detour == "plane":
+        return 'raise the clearance plane or enlarge the cube, or set detour = "auto" in [travel]'
+    return (
+        "let another visiting order avoid this travel, or set a clearance plane above the obstacle"
+    )

@@ -1,0 +1,125 @@
+"""The part's geometry and ``[[cell.obstacle]]`` of a job file → what stands around the robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.errors import PartError
+from planner.clearance.cell import Cell, Solid, SolidKind
+from planner.job.folder import JobFolder
+from planner.job.job import JobInput, Part
+from planner.job.part import check_format
+from robots.core.file_units import metres
+from robots.core.pose import transform_points
+from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.source_text import KeyPath
+
+if TYPE_CHECKING:
+    from parts.geometry import Geometry, TriangleMesh
+    from planner.job.schema import JobFile, ObstacleTable
+
+Array = NDArray[np.float64]
+
+PART = "part"
+_OBSTACLE = ("cell", "obstacle")
+# Corners of the cube of edge 1 about its middle, by the bits of their index; outward triangles.
+_CORNERS = np.array([[(i >> axis & 1) - 0.5 for axis in range(3)] for i in range(8)])
+_SIDES = np.array([[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1],
+                   [4, 5, 7, 6]])  # fmt: skip
+_TRIANGLES = np.concatenate([_SIDES[:, [0, 1, 2]], _SIDES[:, [0, 2, 3]]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JobCell:
+    """The cell of a job and the files its obstacles came from."""
+
+    cell: Cell
+    records: tuple[JobInput, ...]
+
+
+def job_cell(file: JobFile, folder: JobFolder, part: Part, geometry: Geometry | None) -> JobCell:
+    """The cell of a job: the part, if it has a geometry, then the obstacles.
+
+    Args:
+        file: the job file.
+        folder: where it stands.
+        part: its pose.
+        geometry: of the part, in the part's frame.
+
+    Raises:
+        JobError: an obstacle without a shape or with two, a name twice, a geometry file with a
+            fault, a shape that is moved out of any cell.
+    """
+    solids: list[Solid] = []
+    records: list[JobInput] = []
+    if geometry is not None:
+        mesh = _moved(geometry.mesh, part.T_base_part, folder, ("part", "pose"))
+        closed = geometry.audit.watertight
+        solids.append(Solid(name=PART, kind=SolidKind.PART, mesh=mesh, closed=closed))
+    for place, table in enumerate(file.cell.obstacle):
+        path = (*_OBSTACLE, place)
+        _check(table, [solid.name for solid in solids], folder, path)
+        if table.geometry is not None:
+            records.append(folder.hashed(table.geometry, (*path, "geometry")))
+        solids.append(_obstacle(table, folder, path))
+    return JobCell(cell=Cell(solids=tuple(solids)), records=tuple(records))
+
+
+def box_mesh(size: Array) -> TriangleMesh:
+    """A closed box about the origin. Args: size, its edges along x, y, z. # (3,) [m]."""
+    from parts.geometry import TriangleMesh
+
+    return TriangleMesh(vertices=_CORNERS * size, faces=_TRIANGLES)
+
+
+def _check(table: ObstacleTable, taken: list[str], folder: JobFolder, path: KeyPath) -> None:
+    error = folder.source.error
+    if table.name in (PART, *taken):
+        reason = "the part's name" if table.name == PART else "an earlier obstacle's name"
+        raise error((*path, "name"), f"is {table.name!r}, {reason}; rename it.", found=table.name)
+    if table.geometry is None and table.box_mm is None:
+        raise error((*path, "geometry"), "is missing; give a geometry file, or box_mm = [x, y, z].")
+    if table.geometry is not None and table.box_mm is not None:
+        raise error((*path, "box_mm"), "stands beside geometry; give one of the two.")
+    if table.box_mm is not None and table.unit is not None:
+        raise error(
+            (*path, "unit"), "is the unit of a geometry file, but there is none; remove it."
+        )
+    if table.geometry is not None:
+        check_format(table.geometry, table.unit, folder.source, path)
+
+
+def _obstacle(table: ObstacleTable, folder: JobFolder, path: KeyPath) -> Solid:
+    kind = SolidKind.KEEP_OUT if table.keep_out else SolidKind.OBSTACLE
+    if table.box_mm is not None:
+        mesh, closed = box_mesh(np.array([metres(edge) for edge in table.box_mm])), True
+    else:
+        read = _read(table, folder, (*path, "geometry"))
+        mesh, closed = read.mesh, read.audit.watertight
+    mesh = _moved(mesh, pose_of(table.pose), folder, (*path, "pose"))
+    return Solid(name=table.name, kind=kind, mesh=mesh, closed=closed)
+
+
+def _read(table: ObstacleTable, folder: JobFolder, key: KeyPath) -> Geometry:
+    from parts.geometry import load_geometry
+
+    name = table.geometry or ""
+    try:
+        return load_geometry(folder.find(name, key), unit=table.unit)
+    except PartError as error:
+        raise folder.source.error(
+            key, f"is {name!r}, which cannot be read: {error.message}", **error.facts
+        ) from error
+
+
+def _moved(mesh: TriangleMesh, T: Array, folder: JobFolder, key: KeyPath) -> TriangleMesh:
+    from parts.geometry import TriangleMesh
+
+    try:
+        return TriangleMesh(vertices=transform_points(T, mesh.vertices), faces=mesh.faces)
+    except PartError as error:
+        raise folder.source.error(key, f"cannot be used: {error.message}", **error.facts) from error

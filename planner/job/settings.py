@@ -1,0 +1,186 @@
+"""Settings of a job: what its tables say of probe, approach, travel, checks and placement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.errors import JobError
+from robots.core.errors import PoseError
+from robots.core.pose import unit_direction
+
+Array = NDArray[np.float64]
+Order = Literal["as-given", "fastest"]
+Detour = Literal["auto", "plane", "none"]
+Group = Literal["none", "feature"]
+Search = Literal["quick", "normal", "thorough"]
+Goal = Literal["margin", "time", "energy"]
+
+SHIFT = ((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.0))  # [m] on a table, within an arm's length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProbeBody:
+    """A body of the probe beside its stylus, as a capsule in the wrist's tool frame.
+
+    Args:
+        name: shown when it comes too near to something.
+        start: one end of its axis; z is the probe axis, 0 the wrist centre. # (3,) [m]
+        end: the other end. # (3,) [m]
+        radius: [m]
+    """
+
+    name: str
+    start: Array
+    end: Array
+    radius: float
+
+    def __post_init__(self) -> None:
+        for end in ("start", "end"):
+            object.__setattr__(self, end, fixed(np.array(getattr(self, end), dtype=np.float64)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """The touch probe.
+
+    Args:
+        stylus_length: wrist centre to ball centre, along the probe axis. [m]
+        ball_diameter: 0 for a point. [m]
+        compensated: whether the job's points are surface points; otherwise ball centres.
+        shank_diameter: of the stylus between wrist centre and ball. [m]
+        mass: of head and stylus together; part of the mechanism's dynamics. [kg]
+        com: from the wrist centre to the centre of mass, along the probe axis. [m]
+        bodies: head, extensions: what of the probe takes room besides the stylus.
+    """
+
+    stylus_length: float = 0.0
+    ball_diameter: float = 0.0
+    compensated: bool = True
+    shank_diameter: float = 0.0
+    mass: float = 0.0
+    com: float = 0.0
+    bodies: tuple[ProbeBody, ...] = ()
+
+    @property
+    def ball_radius(self) -> float:
+        """Half the ball's diameter. [m]."""
+        return self.ball_diameter / 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Approach:
+    """How a point is touched.
+
+    Args:
+        distance: from contact to the clearance point. [m]
+        direction: from contact to the clearance point, in base axes; None for each point's own
+            normal. # (3,) unit
+        law: name of the motion law of probing lines.
+        dwell: rest at contact. [s]
+        overtravel: search past the nominal surface. [m]
+        tilt: half angle of the cone about the normal within which a fix may tilt the probe axis of
+            a point that fails. [rad]
+    """
+
+    distance: float = 0.05
+    direction: Array | None = None
+    law: str = "quintic"
+    dwell: float = 0.0
+    overtravel: float = 0.0
+    tilt: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.direction is None:
+            return
+        try:
+            unit = unit_direction(self.direction, "The approach direction")
+        except PoseError as error:
+            raise JobError(error.message, **error.facts) from error
+        object.__setattr__(self, "direction", fixed(unit))
+
+    @property
+    def along_normal(self) -> bool:
+        """Whether every point is approached along its own normal."""
+        return self.direction is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Travel:
+    """How the robot goes from one clearance point to the next.
+
+    Args:
+        law: name of the motion law, in joint space.
+        order: "as-given" or "fastest".
+        clearance_plane: height above which travel is free to go. Base z. [m] or None
+        clearance_cube: how far outside the box of the part travel is free to go. [m] or None
+        detour: round an obstacle by any road, by plane or cube only, or not at all.
+        group: whether the points of one feature are visited one after another; points without a
+            feature are free.
+        locked: names of points that are visited in that very order, without interruption.
+        seed: of everything drawn at random: order search, detours.
+        search: how long the order search looks.
+    """
+
+    law: str = "trapezoid"
+    order: Order = "as-given"
+    clearance_plane: float | None = None
+    clearance_cube: float | None = None
+    detour: Detour = "auto"
+    group: Group = "none"
+    locked: tuple[tuple[str, ...], ...] = ()
+    seed: int = 1
+    search: Search = "normal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Checks:
+    """What a plan must keep, beyond the robot's own limits.
+
+    Args:
+        joint_margin: distance to every joint limit. [rad]
+        clearance: distance to the part and other obstacles. [m]
+        torque_limits: largest torque of every joint, inf where it is only reported. # (n,) [N m]
+    """
+
+    joint_margin: float
+    clearance: float
+    torque_limits: Array
+
+    def __post_init__(self) -> None:
+        limits = np.array(self.torque_limits, dtype=np.float64)
+        object.__setattr__(self, "torque_limits", fixed(limits))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlaceSettings:
+    """Where ``palpeur place`` looks for a better pose of the part.
+
+    Args:
+        shift: least and greatest move of the part's origin along the base's x, y and z, from the
+            pose of the job. # (3, 2) [m]
+        yaw: least and greatest turn about the base's z through the part's origin. # (2,) [rad]
+        full: whether the part may also be tilted, to any orientation.
+        goal: what is improved once as many points as possible are served.
+        seed: of everything drawn at random.
+    """
+
+    shift: Array = field(default_factory=lambda: np.array(SHIFT))
+    yaw: Array = field(default_factory=lambda: np.array([-np.pi, np.pi]))
+    full: bool = False
+    goal: Goal = "margin"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, shape in (("shift", (3, 2)), ("yaw", (2,))):
+            array = np.array(getattr(self, name), dtype=np.float64).reshape(shape)
+            object.__setattr__(self, name, fixed(array))
+
+
+def fixed(array: Array) -> Array:
+    """The same array, read-only from now on."""
+    array.flags.writeable = False
+    return array

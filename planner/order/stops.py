@@ -1,0 +1,167 @@
+"""Stops and their alternatives, from candidates and the rules of the order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.order.graph import Graph
+from planner.order.pool import Forced, Pool
+from planner.order.rules import Rules
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Way = tuple[tuple[int, ...], float]  # candidates of the points of a stop, seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stops:
+    """What an order is made of.
+
+    Args:
+        graph: for the kernels.
+        chains: candidates of each alternative, in the order of its points.
+        constant: seconds of every order besides those in the graph. [s]
+    """
+
+    graph: Graph
+    chains: tuple[tuple[int, ...], ...]
+    constant: float
+
+    @property
+    def count(self) -> int:
+        """Number of stops."""
+        return int(self.graph.group.size)
+
+    def candidates(self, order: Indices, now: Indices) -> Indices:
+        """Candidates in visiting order. Args: order of the stops, alternative of each. # (k,)."""
+        chains = [self.chains[now[s]] for s in order]
+        return np.array([c for chain in chains for c in chain], dtype=np.int64)
+
+    def order_of(self, points: Indices, point: Indices) -> Indices:
+        """Order in which points first come to stops.
+
+        Args:
+            points: in the order wanted; one that is not there comes last.
+            point: that each candidate serves. # (C,)
+        """
+        top = max(int(point.max(initial=-1)), int(points.max(initial=-1)))
+        place = np.full(top + 1, points.size, dtype=np.int64)
+        place[points] = np.arange(points.size)
+        entered = self.graph.enter[self.graph.first[:-1]]
+        return np.argsort(place[point[entered]], kind="stable")
+
+
+def stops(pool: Pool, alive: Mask, rules: Rules, forced: Forced) -> Stops:
+    """Stops of all points that have a candidate.
+
+    Args:
+        pool: candidates.
+        alive: those that may be used. # (C,)
+        rules: of the order.
+        forced: travels that take another time, between candidates of the pool.
+    """
+    made = _Made(pool, forced)
+    in_runs = {k for run in rules.runs for k in run}
+    layers = _layers(pool, alive, rules.group.size)
+    for k, layer in enumerate(layers):
+        if k not in in_runs and layer.size:
+            made.add([layer], rules.group[k])
+    for run in rules.runs:
+        chain = [layers[k] for k in run if layers[k].size]
+        if chain:
+            made.add(chain, rules.group[run[0]])
+    return made.stops()
+
+
+def _layers(pool: Pool, alive: Mask, points: int) -> list[Indices]:
+    """Candidates of each point."""
+    usable = np.nonzero(alive)[0]
+    first = np.searchsorted(pool.point[usable], np.arange(points + 1))
+    return [usable[first[k] : first[k + 1]] for k in range(points)]
+
+
+class _Made:
+    """Stops while they are made."""
+
+    def __init__(self, pool: Pool, forced: Forced) -> None:
+        self._pool, self._rows = pool, forced.rows(pool.point.size)
+        self._times = {
+            (int(a), int(b)): float(s)
+            for (a, b), s in zip(forced.ends, forced.seconds, strict=True)
+        }
+        self._chains: list[tuple[int, ...]] = []
+        self._weights: list[float] = []
+        self._first = [0]
+        self._group: list[int] = []
+        self._oriented: list[int] = []
+        self._constant = 0.0
+
+    def add(self, chain: list[Indices], group: int) -> None:
+        """A stop: the candidates of its points."""
+        if len(chain) == 1:
+            ways: list[Way] = [((int(c),), float(self._pool.weight[c])) for c in chain[0]]
+        else:
+            ways = [way for entry in chain[0] for way in self._through(int(entry), chain[1:])]
+            self._oriented.append(len(self._group))
+        least = min(weight for _, weight in ways)
+        self._chains += [candidates for candidates, _ in ways]
+        self._weights += [weight - least for _, weight in ways]
+        self._first.append(len(self._chains))
+        self._group.append(int(group))
+        self._constant += least
+
+    def _through(self, entry: int, rest: list[Indices]) -> list[Way]:
+        """The quickest way from an entry to every candidate of the last point."""
+        ways: list[Way] = [((entry,), float(self._pool.weight[entry]))]
+        for layer in rest:
+            ends = np.array([way[-1] for way, _ in ways])
+            travel = self._pool.times.between(ends[:, None], layer)
+            for i, a in enumerate(ends.tolist()):
+                for j, b in enumerate(layer.tolist()):
+                    other = self._times.get((a, b), self._times.get((b, a), travel[i, j]))
+                    travel[i, j] = ways[i][1] + other
+            step = np.argmin(travel, axis=0)
+            ways = [
+                ((*ways[i][0], b), float(travel[i, j] + self._pool.weight[b]))
+                for j, (i, b) in enumerate(zip(step.tolist(), layer.tolist(), strict=True))
+            ]
+        return ways
+
+    def stops(self) -> Stops:
+        """All that were added."""
+        pool, near = self._pool, self._pool.near
+        enter = np.array([chain[0] for chain in self._chains], dtype=np.int64)
+        leave = np.array([chain[-1] for chain in self._chains], dtype=np.int64)
+        first = np.array(self._first, dtype=np.int64)
+        stop_of = np.full(pool.point.size, -1, dtype=np.int64)
+        owner = np.repeat(np.arange(len(self._group)), np.diff(first))
+        stop_of[enter] = stop_of[leave] = owner
+        graph = Graph(
+            pool.times.scaled,
+            pool.times.law,
+            *self._rows,
+            enter,
+            leave,
+            np.array(self._weights),
+            first,
+            near.candidate,
+            near.seconds,
+            stop_of,
+            _numbers(np.array(self._group, dtype=np.int64)),
+            np.array(self._oriented, dtype=np.int64),
+        )
+        return Stops(graph=graph, chains=tuple(self._chains), constant=self._constant)
+
+
+def _numbers(group: Indices) -> Indices:
+    """Groups from 0 on, each free stop a group of its own; one for all where there are none."""
+    if not np.any(group >= 0):
+        return np.zeros_like(group)
+    free = np.nonzero(group < 0)[0]
+    own = group.copy()
+    own[free] = group.max() + 1 + np.arange(free.size)
+    return np.unique(own, return_inverse=True)[1].astype(np.int64).reshape(-1)

@@ -1,0 +1,216 @@
+"""How far the part may be off its place before the plan's branches no longer serve all points.
+
+The estimate is the least error found that breaks a limit: along directions spread over the sphere
+the first break is looked for from the inside out, then the worst directions are turned towards
+still smaller ones. It can only be too large: a singularity may be crossed in a sheet thinner than
+the steps. What is proven, and what shows an estimate wrong, is in ``proof``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.part_pose.held_lines import ErrorKind, HeldLines
+from planner.part_pose.sphere import directions_around, even_directions
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+LARGEST = {
+    ErrorKind.TRANSLATION: 1.0,
+    ErrorKind.ROTATION: np.pi / 2,
+}  # [m], [rad]: looked no farther
+_ROUGH, _EVEN = 20, 194  # directions of the first and second look, besides the axes
+_RADII = 24  # places along a direction where the first break is looked for
+_GRID = np.linspace(0.0, 1.0, 9)  # places along a line
+_FINE = np.linspace(0.0, 1.0, 33)
+_WHILE = 1.3  # times the first break: rays that last longer cannot be the worst
+_HALVINGS = 40
+_ROWS = 16_384  # postures at a time
+_KEPT = 8  # directions that are turned
+_TURNS, _AROUND = 24, 12
+_FIRST_TURN, _SHRINK = 0.3, 0.7  # [rad]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FirstFailure:
+    """What breaks first.
+
+    Args:
+        size: of the error. [m or rad]
+        direction: of the error vector, base axes. # (3,) unit
+        point: that fails.
+        limit: that is broken.
+        place: where on the line, 0 at the clearance point, 1 at its end.
+    """
+
+    size: float
+    direction: Array
+    point: str
+    limit: str
+    place: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimate:
+    """Tolerance to one kind of error.
+
+    Args:
+        kind: translation or rotation.
+        size: the largest error that every direction tolerates. [m or rad]
+        directions: how many were tried, those that were turned included.
+        first: what fails there; None where nothing fails up to ``LARGEST``.
+    """
+
+    kind: ErrorKind
+    size: float
+    directions: int
+    first: FirstFailure | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Rays:
+    """Lines with directions of error. # (m,), (m, 3)."""
+
+    line: Indices
+    direction: Array
+
+    def take(self, rows: Indices) -> _Rays:
+        return _Rays(line=self.line[rows], direction=self.direction[rows])
+
+
+def estimate(held: HeldLines) -> Estimate:
+    """Estimate the tolerance of a plan to one kind of error.
+
+    Args:
+        held: the lines, in their branches.
+    """
+    largest = LARGEST[held.kind]
+    rough = _all_rays(np.arange(len(held)), even_directions(_ROUGH))
+    sizes = _first_breaks(held, rough, largest)
+    size = float(np.min(sizes, initial=largest))
+    if size >= largest:
+        return Estimate(kind=held.kind, size=largest, directions=6 + _ROUGH, first=None)
+    # A line that lasts clearly longer along the rough directions does so along all.
+    bound = min(_WHILE * size, largest)
+    rays = _all_rays(np.unique(rough.line[sizes <= bound]), even_directions(_EVEN))
+    sizes = _first_breaks(held, rays, bound)
+    order = np.argsort(sizes, kind="stable")[:_KEPT]
+    turned = _turned(held, rays.take(order), sizes[order])
+    tried = 6 + _EVEN + order.size * _TURNS * _AROUND
+    first = _failure(held, *turned)
+    return Estimate(kind=held.kind, size=first.size, directions=tried, first=first)
+
+
+def closer(held: HeldLines, found: Estimate, line: int, error: Array) -> Estimate:
+    """A better estimate, from an error inside the estimate that breaks a limit all the same.
+
+    Args:
+        held: the lines, in their branches.
+        found: the estimate that is too large.
+        line: that the error breaks.
+        error: error vector. # (3,) [m or rad]
+    """
+    size = float(np.linalg.norm(error))
+    if size == 0.0:
+        zero = _Rays(line=np.array([line]), direction=np.array([[0.0, 0.0, 1.0]]))
+        return replace(found, size=0.0, first=_failure(held, zero, np.zeros(1)))
+    ray = _Rays(line=np.array([line]), direction=error[None] / size)
+    sizes = np.array([size])
+    if slack_at(held, ray.line, error[None])[0] < 0.0:
+        sizes = _halved(held, ray, np.zeros(1), sizes)
+    first = _failure(held, *_turned(held, ray, sizes))
+    tried = found.directions + _TURNS * _AROUND
+    return Estimate(kind=found.kind, size=first.size, directions=tried, first=first)
+
+
+def slack_at(held: HeldLines, line: Indices, error: Array, grid: Array = _FINE) -> Array:
+    """Least slack along lines under errors; below zero: the branch does not serve. # (m,)."""
+    size = max(1, _ROWS // grid.size)
+    parts = [
+        _slack_block(held, line[k : k + size], error[k : k + size], grid)
+        for k in range(0, line.size, size)
+    ]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _slack_block(held: HeldLines, line: Indices, error: Array, grid: Array) -> Array:
+    m, g = line.size, grid.size
+    found = held.at(np.repeat(line, g), np.repeat(error, g, axis=0), np.tile(grid, m)).slack
+    return np.asarray(np.min(found.reshape(m, g * found.shape[1]), axis=1))
+
+
+def _all_rays(lines: Indices, directions: Array) -> _Rays:
+    return _Rays(
+        line=np.repeat(lines, len(directions)), direction=np.tile(directions, (lines.size, 1))
+    )
+
+
+def _first_breaks(held: HeldLines, rays: _Rays, bound: float) -> Array:
+    """Size at which rays first break a limit; the bound for those that last clearly longer. # (m,).
+
+    Rays are followed outwards together, until a while after the first of them has broken.
+    """
+    low, high = np.zeros(rays.line.size), np.full(rays.line.size, bound)
+    unbroken, end = np.arange(rays.line.size), np.inf
+    for radius in bound * np.arange(1, _RADII + 1) / _RADII:
+        if radius > end or not unbroken.size:
+            break
+        some = rays.take(unbroken)
+        broken = slack_at(held, some.line, radius * some.direction, _GRID) < 0.0
+        high[unbroken[broken]] = radius
+        end = min(end, _WHILE * radius) if np.any(broken) else end
+        unbroken = unbroken[~broken]
+        low[unbroken] = radius
+    failing = np.nonzero(high > low)[0]
+    failing = failing[np.isin(failing, unbroken, invert=True)]
+    high[failing] = _halved(held, rays.take(failing), low[failing], high[failing])
+    return high
+
+
+def _halved(held: HeldLines, rays: _Rays, low: Array, high: Array) -> Array:
+    """Where rays break, between a size that serves and one that does not. # (m,)."""
+    low, high = low.copy(), high.copy()
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        broken = slack_at(held, rays.line, middle[:, None] * rays.direction) < 0.0
+        high, low = np.where(broken, middle, high), np.where(broken, low, middle)
+    return high
+
+
+def _turned(held: HeldLines, rays: _Rays, sizes: Array) -> tuple[_Rays, Array]:
+    """Turn directions towards smaller breaks."""
+    line, direction, angle = rays.line, rays.direction, _FIRST_TURN
+    for _ in range(_TURNS):
+        around = directions_around(direction, angle, _AROUND)
+        lines = np.repeat(line, _AROUND)
+        error = (sizes[:, None, None] * around).reshape(-1, 3)
+        slack = slack_at(held, lines, error).reshape(len(line), -1)
+        best = np.argmin(slack, axis=1)
+        rows = np.nonzero(slack[np.arange(len(line)), best] < 0.0)[0]
+        direction = direction.copy()
+        direction[rows] = around[rows, best[rows]]
+        some = _Rays(line=line[rows], direction=direction[rows])
+        sizes = sizes.copy()
+        sizes[rows] = _halved(held, some, np.zeros(rows.size), sizes[rows])
+        angle *= _SHRINK if rows.size < len(line) else 1.0
+    return _Rays(line=line, direction=direction), sizes
+
+
+def _failure(held: HeldLines, rays: _Rays, sizes: Array) -> FirstFailure:
+    """The first of all: its point, the limit it breaks and where on its line."""
+    k = int(np.argmin(sizes))
+    line, size = rays.line[k : k + 1], float(sizes[k])
+    error = np.repeat(size * (1.0 + 1e-9) * rays.direction[k : k + 1], _FINE.size, axis=0)
+    slack = held.at(np.repeat(line, _FINE.size), error, _FINE).slack
+    place, column = np.unravel_index(int(np.argmin(slack)), slack.shape)
+    return FirstFailure(
+        size=size,
+        direction=rays.direction[k],
+        point=held.names[int(line[0])],
+        limit=held.limits[int(column)],
+        place=float(_FINE[place]),
+    )

@@ -1,0 +1,71 @@
+"""What a robot can do for probe points: find ways to serve them, and say why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.placement import PlacedPoints
+from planner.reach.candidates import Candidates
+from robots.core.model import Model
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortfall:
+    """Why a point has no candidate, in numbers.
+
+    Args:
+        message: part of a sentence, with values and units.
+        hint: the nearest fix.
+        code: of the finding: out of reach, or a singularity in the way.
+    """
+
+    message: str
+    hint: str
+    code: Literal["P101", "P103"] = "P101"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How a robot's branches and singularities are spoken of.
+
+    Args:
+        branch: what a branch is called, such as "family".
+        singular_hint: how a line is kept out of singularities.
+    """
+
+    branch: str
+    singular_hint: str
+
+
+class Reach(Protocol):
+    """How one robot serves probe points."""
+
+    @property
+    def model(self) -> Model:
+        """Of the robot."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all branches are found, proven; otherwise one may have been missed."""
+
+    @property
+    def wording(self) -> Wording:
+        """Words for its findings."""
+
+    def candidates(self, placed: PlacedPoints) -> Candidates:
+        """Ways to serve the points, point by point; those that break limits are among them."""
+
+    def shortfalls(self, placed: PlacedPoints, points: Indices) -> list[Shortfall]:
+        """Why each of some points has no candidate."""
+
+
+def some_points(placed: PlacedPoints, points: Indices) -> PlacedPoints:
+    """Some of the placed points, in the order given."""
+    arrays = {field.name: getattr(placed, field.name)[points] for field in fields(placed)[1:]}
+    return replace(placed, names=tuple(placed.names[k] for k in points), **arrays)

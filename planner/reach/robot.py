@@ -1,0 +1,23 @@
+"""Which way of finding postures a job's robot has."""
+
+from __future__ import annotations
+
+from planner.job import Job
+from planner.reach.arm_reach import ArmReach
+from planner.reach.reach import Reach
+from planner.reach.serial_reach import SerialReach
+from robots.arm.errors import ArmFamilyError
+from robots.arm.inverse import ArmInverse
+
+
+def reach_of(job: Job) -> Reach:
+    """Closed form for a measuring arm, a numerical search for every other serial robot.
+
+    Raises:
+        InverseError: the robot cannot bring a ball to a place along a direction.
+    """
+    try:
+        inverse = ArmInverse(job.mechanism, engine="compiled")
+    except ArmFamilyError:
+        return SerialReach(job.mechanism, seed=job.travel.seed)
+    return ArmReach(inverse)

@@ -1,0 +1,90 @@
+"""The motion at regular instants, block by block: a long one never stands in memory whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from planner.plan_types import Plan, Samples
+
+BLOCK = 262_144  # samples in memory at once, about 50 MB for five joints
+
+
+class SampledMotion(Protocol):
+    """Samples in order of time."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    def blocks(self) -> Iterator[Samples]:
+        """All of them, in runs; the same every time."""
+
+
+@dataclass(slots=True, eq=False)
+class _Drawn:
+    """Samples of a trajectory; a motion of one block is kept, a longer one drawn every time."""
+
+    plan: Plan
+    count: int
+    _only: Samples | None = field(default=None)
+
+    def blocks(self) -> Iterator[Samples]:
+        period, trajectory = self.plan.job.sampling_period, self.plan.trajectory
+        if self.count > BLOCK:
+            for first in range(0, self.count, BLOCK):
+                yield trajectory.sample(period, first, min(first + BLOCK, self.count))
+        else:
+            if self._only is None:
+                self._only = trajectory.sample(period)
+            yield self._only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InMemory:
+    """Samples that are there already.
+
+    Args:
+        samples: all of them.
+    """
+
+    samples: Samples
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.samples.t)
+
+    def blocks(self) -> Iterator[Samples]:
+        """All of them at once."""
+        yield self.samples
+
+
+def sampled(plan: Plan) -> SampledMotion:
+    """The motion at the job's sampling period; no row where no point is reached."""
+    if plan.segments:
+        return _Drawn(plan, plan.trajectory.sample_count(plan.job.sampling_period))
+    n = plan.job.mechanism.dof
+    joints, place = np.zeros((0, n)), np.zeros((0, 3))
+    t, segment = np.zeros(0), np.zeros(0, dtype=np.int64)
+    return InMemory(
+        samples=Samples(
+            t=t, segment=segment, q=joints, qd=joints, qdd=joints, tau=joints, position=place
+        )
+    )
+
+
+def joined(motion: SampledMotion) -> Samples:
+    """All samples in memory, for motions that are known to be short."""
+    blocks = list(motion.blocks())
+    if len(blocks) == 1:
+        return blocks[0]
+    return Samples(
+        **{
+            name: np.concatenate([getattr(block, name) for block in blocks])
+            for name in ("t", "segment", "q", "qd", "qdd", "tau", "position")
+        }
+    )

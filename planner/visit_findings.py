@@ -1,0 +1,146 @@
+"""Findings about a visit: points and travels that collide, how near the rest comes, the order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.certify import Clearance
+from planner.clearance.goals import Tolerance
+from planner.clearance.results import Nearest
+from planner.clearance_findings import (
+    Watch,
+    certified_finding,
+    line_findings,
+    open_solid_findings,
+    point_clearance_findings,
+    stylus_only_findings,
+)
+from planner.detours.findings import detour_findings
+from planner.findings import Finding, Severity
+from planner.job import Job
+from planner.order.fastest import Ordered
+from planner.placement import PlacedPoints
+from planner.reach.candidates import Candidates
+from planner.safety import Safety
+from planner.travel import TravelMotions
+from planner.visiting import Visit
+from robots.core.motion.joint_limits import JointLimits
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class VisitFindings:
+    """What there is to say of a visit.
+
+    Args:
+        job: for names and what it asks for.
+        placed: the points.
+        found: the candidates.
+        safety: that judged them.
+        made: the visit.
+    """
+
+    def __init__(
+        self, job: Job, placed: PlacedPoints, found: Candidates, safety: Safety, made: Visit
+    ) -> None:
+        self._job, self._placed, self._found = job, placed, found
+        self._safety, self._made = safety, made
+        self._watch = Watch(pairs=safety.checker.pairs, cell=job.cell, required=safety.required)
+
+    def colliding(self) -> Indices:
+        """Points that a branch could serve, were nothing in its way. # (m,)."""
+        refused = np.zeros(len(self._placed), dtype=bool)
+        refused[self._found.point[self._safety.refused]] = True
+        return np.nonzero(refused & (self._made.choice.candidate < 0))[0]
+
+    def points(self) -> list[Finding]:
+        """What stands in the way of colliding points, by the branch that comes nearest to clear."""
+        findings: list[Finding] = []
+        for point in self.colliding().tolist():
+            findings += self._point(point)
+        return findings
+
+    def _point(self, point: int) -> list[Finding]:
+        rows = np.nonzero((self._found.point == point) & self._safety.refused)[0]
+        lines = self._found.lines.take(rows)
+        along = self._safety.line_clearances(lines, np.full(rows.size, point))
+        start = self._safety.checker.nearest(lines.q_starts)
+        best = int(np.argmax(np.minimum(along.seen, start.value)))
+        name = [self._placed.names[point]]
+        if start.value[best] < self._safety.required:
+            one = Nearest(
+                value=start.value[[best]], pair=start.pair[[best]], place=start.place[[best]]
+            )
+            return point_clearance_findings(one, self._watch, name)
+        approach = self._job.approach
+        return line_findings(
+            _row(along, best),
+            self._watch,
+            names=name,
+            approach=approach.distance,
+            overtravel=approach.overtravel,
+        )
+
+    def travels(self, limits: JointLimits) -> list[Finding]:
+        """Travels that go around, or find no way."""
+        detours, choice = self._made.detours, self._made.choice
+        if detours is None:
+            return []
+        names = [self._placed.names[k] for k in choice.visits]
+        q = self._found.lines.q_starts[choice.chosen]
+        straight = TravelMotions(q[:-1], q[1:], self._job.travel.law, limits).duration
+        pairs = list(pairwise(names))
+        return detour_findings(detours, pairs, straight, self._job.travel)
+
+    def cell(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
+        """What was certified, and what could not be looked at."""
+        job, visits = self._job, self._made.choice.visits
+        names = [self._placed.names[k] for k in visits]
+        findings = open_solid_findings(job.cell)
+        if job.cell.solids:
+            findings += stylus_only_findings(job.mechanism)
+        if lines is None or travels is None:
+            return findings
+        motions = [("probing line of", names, lines), ("travel to", names[1:], travels)]
+        return findings + certified_finding(motions, self._watch, Tolerance())
+
+    def order(self) -> list[Finding]:
+        """What a free order has gained, and what it might still gain."""
+        return [] if self._made.ordered is None else [_order(self._made.ordered)]
+
+
+def _order(ordered: Ordered) -> Finding:
+    cost, given = ordered.choice.cost, ordered.given.cost
+    if not ordered.given_allowed:
+        gain = f"takes {cost:.3f} s of motion; the job's own order breaks its groups or locks"
+    elif cost < given:
+        share = 100.0 * (1.0 - cost / given)
+        gain = f"is {given - cost:.3f} s ({share:.1f} %) faster than the job's ({given:.3f} s)"
+    else:
+        gain = f"is the job's own ({given:.3f} s); none that was found is faster"
+    branches = 100.0 * (1.0 - cost / ordered.fixed) if ordered.fixed > 0.0 else 0.0
+    return Finding(
+        code="P110",
+        severity=Severity.NOTE,
+        where="motion",
+        message=f"the visiting order {gain}; free branches gain {max(branches, 0.0):.1f} % over "
+        f"fixed ones; no order is more than {100.0 * ordered.gap:.1f} % faster (proven, before "
+        "detours)",
+        hint='order = "as-given" in [travel] keeps the order of the job; search = "thorough" looks '
+        "longer",
+    )
+
+
+def _row(found: Clearance, k: int) -> Clearance:
+    return Clearance(
+        certified=found.certified[[k]],
+        seen=found.seen[[k]],
+        pair=found.pair[[k]],
+        lam=found.lam[[k]],
+        place=found.place[[k]],
+        judged=found.judged[[k]],
+    )

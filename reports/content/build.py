@@ -1,0 +1,50 @@
+"""From a validated plan to what its report says."""
+
+from __future__ import annotations
+
+from planner.plan_types import Plan
+from reports.content import tables
+from reports.content.curves import curve_sets
+from reports.content.report import Report
+from reports.content.summary import facts, verdict
+from reports.drawn_samples import DrawnSamples
+from reports.provenance import Provenance
+from reports.validation.check import Validation
+
+
+def report_content(
+    plan: Plan,
+    validation: Validation,
+    drawn: DrawnSamples,
+    made: Provenance,
+    *,
+    errata: tuple[str, ...] = (),
+) -> Report:
+    """Everything that a report says.
+
+    Args:
+        plan: what was planned.
+        validation: what its independent check found.
+        drawn: samples that curves show.
+        made: provenance.
+        errata: what a reproduced source says otherwise.
+    """
+    told, status = verdict(plan, validation)
+    return Report(
+        title=plan.job.name,
+        verdict=told,
+        status=status,
+        facts=facts(plan, validation),
+        findings=plan.findings,
+        curves=curve_sets(plan, drawn),
+        joints=tables.joints_table(plan),
+        points=tables.points_table(plan),
+        segments=tables.segments_table(plan),
+        clearances=tables.clearances_table(plan),
+        audit=tables.audit_table(plan),
+        validation=tables.validation_table(validation),
+        cell=tables.cell_table(plan),
+        job_text=plan.job.text,
+        errata=errata,
+        provenance=tables.provenance_table(made),
+    )

@@ -1,0 +1,104 @@
+"""The summary: what a reader wants to know before anything else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.plan_types import Plan, PlannedPoint
+from reports.content.table import Fact, Status, Value, fixed, number, text
+from reports.validation.check import Validation
+
+_CLOSE = np.radians(1.0)  # a joint margin below this is worth a second look
+
+
+def verdict(plan: Plan, validation: Validation) -> tuple[str, Status]:
+    """One sentence, and what it means."""
+    reached, count = sum(point.reachable for point in plan.points), len(plan.points)
+    served = f"{reached} of {count} points are served"
+    if not validation.passed:
+        return "The plan failed its own validation; nothing in it may be used.", Status.BAD
+    if not plan.feasible:
+        return f"Not feasible: {served}; the findings say what stands in the way.", Status.BAD
+    return f"Feasible: {served}, and the plan passed its independent validation.", Status.GOOD
+
+
+def facts(plan: Plan, validation: Validation) -> tuple[Fact, ...]:
+    """Points, time, energy, power, the worst margins, and what validation said."""
+    totals = plan.totals
+    reached, count = sum(point.reachable for point in plan.points), len(plan.points)
+    passed = sum(one.passed for one in validation.checks)
+    whole = Status.GOOD if reached == count else Status.BAD
+    valid = Status.GOOD if validation.passed else Status.BAD
+    return (
+        Fact(label="points served", value=text(f"{reached} of {count}", whole)),
+        Fact(label="duration", value=fixed(totals.duration, 4), unit="s"),
+        Fact(
+            label="energy",
+            value=number(totals.energy),
+            unit="J",
+            detail=f"net work {number(totals.net_work).text} J",
+        ),
+        Fact(
+            label="total power",
+            value=text(f"{number(totals.min_power).text} … {number(totals.peak_power).text}"),
+            unit="W",
+        ),
+        *_margins(plan),
+        Fact(
+            label="validation",
+            value=text(f"{passed} of {len(validation.checks)}", valid),
+            detail="checks passed",
+        ),
+    )
+
+
+def _margins(plan: Plan) -> list[Fact]:
+    reached = [point for point in plan.points if point.reachable]
+    if not reached:
+        return []
+    joint = min(reached, key=lambda point: point.joint_margin)
+    single = min(reached, key=lambda point: point.singularity_margin)
+    close = Status.DOUBTFUL if joint.joint_margin < _CLOSE else Status.PLAIN
+    return [
+        Fact(
+            label="least joint margin",
+            value=_margin(plan, joint, close),
+            unit=_unit(plan, joint),
+            detail=f"{joint.margin_joint} at {joint.name}",
+        ),
+        Fact(
+            label="least singularity margin",
+            value=number(single.singularity_margin, 3),
+            unit="of 1",
+            detail=f"at {single.name}",
+        ),
+        _clearance(plan),
+    ]
+
+
+def _margin(plan: Plan, point: PlannedPoint, status: Status) -> Value:
+    scale = np.degrees(1.0) if _turns(plan, point) else 1e3
+    return fixed(scale * point.joint_margin, 3, status)
+
+
+def _unit(plan: Plan, point: PlannedPoint) -> str:
+    return "deg" if _turns(plan, point) else "mm"
+
+
+def _turns(plan: Plan, point: PlannedPoint) -> bool:
+    kinds = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
+    return kinds.get(point.margin_joint, True)
+
+
+def _clearance(plan: Plan) -> Fact:
+    checked = [(s.clearance, s) for s in plan.segments if s.clearance is not None]
+    if not checked:
+        return Fact(label="clearance", value=text("not checked", Status.DOUBTFUL))
+    clearance, segment = min(checked, key=lambda both: both[0].certified)
+    kept = clearance.certified >= plan.job.checks.clearance
+    return Fact(
+        label="least clearance, proven",
+        value=fixed(1e3 * clearance.certified, 2, Status.GOOD if kept else Status.BAD),
+        unit="mm",
+        detail=f"{clearance.pair}, {segment.kind.value} of {segment.point}",
+    )

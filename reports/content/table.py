@@ -1,0 +1,131 @@
+"""Facts and tables: every value as a text for readers and a number for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+ROWS = 500  # that a page shows of a table; the files hold all
+
+
+class Status(Enum):
+    """What a value means to a reader."""
+
+    PLAIN = "plain"
+    GOOD = "good"
+    DOUBTFUL = "doubtful"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One cell.
+
+    Args:
+        text: as a reader sees it; any characters, never markup.
+        number: in the column's unit, full precision; None where it is no number.
+        status: what it means.
+    """
+
+    text: str
+    number: float | None = None
+    status: Status = Status.PLAIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One line of the summary.
+
+    Args:
+        label: such as "duration".
+        value: what it is.
+        unit: of it; empty for none.
+        detail: where or why, one phrase.
+    """
+
+    label: str
+    value: Value
+    unit: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """Head of a column.
+
+    Args:
+        header: what it holds.
+        unit: of its numbers; empty for texts.
+        numeric: whether its cells stand right.
+    """
+
+    header: str
+    unit: str = ""
+    numeric: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table with its title.
+
+    Args:
+        key: short, for anchors and sheet names.
+        title: for readers.
+        columns: from left to right.
+        rows: all of them, one value per column.
+        note: what a reader should know of it.
+    """
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""
+
+    @property
+    def shown(self) -> tuple[tuple[Value, ...], ...]:
+        """The rows that a page shows."""
+        return self.rows[:ROWS]
+
+    @property
+    def left_out(self) -> int:
+        """How many rows a page leaves to the files."""
+        return max(0, len(self.rows) - ROWS)
+
+
+def text(content: object, status: Status = Status.PLAIN) -> Value:
+    """A cell of words."""
+    return Value(text=str(content), status=status)
+
+
+def number(value: float, digits: int = 5, status: Status = Status.PLAIN) -> Value:
+    """A cell of a number with some significant digits; a dash where there is none."""
+    if not np.isfinite(value):
+        return Value(text="–", status=status)
+    return Value(text=f"{value:.{digits}g}".replace("-", "−"), number=float(value), status=status)
+
+
+def fixed(value: float, decimals: int, status: Status = Status.PLAIN) -> Value:
+    """A cell of a number with some decimals; a dash where there is none."""
+    if not np.isfinite(value):
+        return Value(text="–", status=status)
+    shown = f"{value:.{decimals}f}".replace("-", "−")
+    return Value(text=shown, number=float(value), status=status)
+
+
+def columns(*heads: str | tuple[str, str]) -> tuple[Column, ...]:
+    """Heads of columns: a name alone is a column of texts, with a unit one of numbers."""
+    return tuple(
+        Column(header=head, numeric=False)
+        if isinstance(head, str)
+        else Column(header=head[0], unit=head[1])
+        for head in heads
+    )
+
+
+def rows_of(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Value, ...], ...]:
+    """Rows as a table keeps them."""
+    return tuple(tuple(row) for row in rows)

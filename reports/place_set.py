@@ -1,0 +1,51 @@
+"""The files of a placing: its document and its reach map, written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planner.errors import OutputError
+from reports.atomic_folder import atomic_folder
+
+DOCUMENT, FIGURE = "place.json", "reach-map.png"
+
+
+def write_place_set(folder: Path, document: str, figure: bytes | None) -> None:
+    """Write the files; those of an earlier placing are replaced.
+
+    Args:
+        folder: new, empty, or holding an earlier placing and nothing else.
+        document: text of the JSON document.
+        figure: the reach map as PNG; None where it is not drawn.
+
+    Raises:
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    with atomic_folder(folder, check_place_set) as fresh:
+        (fresh / DOCUMENT).write_text(document, encoding="utf-8", newline="")
+        if figure is not None:
+            (fresh / FIGURE).write_bytes(figure)
+
+
+def check_place_set(folder: Path) -> None:
+    """Whether a placing may take a place: it is free, empty, or holds an earlier one.
+
+    Raises:
+        OutputError: it holds anything else; the message names it.
+    """
+    try:
+        held = sorted(folder.iterdir()) if folder.exists() else []
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: the folder cannot be looked into: {error.strerror}; give another place "
+            "with --out.",
+            folder=str(folder),
+        ) from error
+    foreign = [p for p in held if p.name not in (DOCUMENT, FIGURE) or p.is_symlink() or p.is_dir()]
+    if foreign:
+        raise OutputError(
+            f"{folder} holds {foreign[0].name}, which `palpeur place` did not write; give a new "
+            "folder with --out.",
+            folder=str(folder),
+            foreign=tuple(map(str, foreign)),
+        )

@@ -1,0 +1,270 @@
+"""The probed patch, and what probing lines may and may not come near to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from parts.geometry import TriangleMesh
+from planner.clearance.cell import Cell, Solid, SolidKind
+from planner.clearance.checker import Checker
+from planner.clearance.goals import Tolerance
+from planner.clearance.patch import ProbedSurface
+from planner.clearance.probing import ProbingLines
+from robots.core.capsule import Capsule
+from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.model import Model
+from robots.core.motion.path import PathState
+from robots.core.pose import make_pose
+
+BALL, SHANK, LENGTH, QUILL = 0.003, 0.002, 0.05, 0.03
+CYCLE = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=float)  # turns z to x to y
+
+
+def part_of(mesh, closed=True):
+    return Solid(name="part", kind=SolidKind.PART, mesh=mesh, closed=closed)
+
+
+def prism(outline, pieces, depth=0.4):
+    """A closed prism along y over an outline in x and z, given clockwise seen from -y."""
+    n = len(outline)
+    near = [(x, -depth / 2, z) for x, z in outline]
+    vertices = np.array(near + [(x, depth / 2, z) for x, z in outline])
+    faces = []
+    for k in range(n):
+        a, b = k, (k + 1) % n
+        faces += [[a, b, b + n], [a, b + n, a + n]]
+    for quad in pieces:
+        for p, q, r in (quad[:3], [quad[0], *quad[2:]]):
+            faces += [[r, q, p], [p + n, q + n, r + n]]
+    mesh = TriangleMesh(vertices=vertices, faces=np.array(faces))
+    return mesh if mesh.volume > 0.0 else TriangleMesh(vertices=vertices, faces=mesh.faces[:, ::-1])
+
+
+def step():
+    """A floor at z = 0.1 for x > 0, beside a wall at x = 0 that is 0.3 m high."""
+    outline = [(-0.2, 0.0), (0.2, 0.0), (0.2, 0.1), (0.0, 0.1), (0.0, 0.4), (-0.2, 0.4)]
+    return prism(outline, [[0, 1, 2, 3], [0, 3, 4, 5]])
+
+
+def sheet(thickness):
+    outline = [(-0.2, -thickness), (0.2, -thickness), (0.2, 0.0), (-0.2, 0.0)]
+    return prism(outline, [[0, 1, 2, 3]])
+
+
+def around(solid, point, normal, reach):
+    point = np.array([point], dtype=float)
+    contact = point + BALL * np.array([normal], dtype=float)
+    return ProbedSurface(solid).around(point, contact, reach)
+
+
+def normals_of(solid, patch):
+    return np.unique(np.round(solid.mesh.normals[patch.triangles], 6), axis=0).tolist()
+
+
+def test_the_step_is_closed_and_faces_outward():
+    assert step().volume == pytest.approx(0.4 * (0.4 * 0.1 + 0.2 * 0.3))
+
+
+def test_a_patch_ends_at_a_wall_which_counts():
+    solid = part_of(step())
+    found = around(solid, (0.02, 0.0, 0.1), (0, 0, 1), 0.05)
+    assert normals_of(solid, found.patch) == [[0, 0, 1]]
+    assert [1.0, 0.0, 0.0] not in normals_of(solid, found.ignored)
+
+
+def test_what_lies_behind_an_edge_is_ignored():
+    solid = part_of(step())
+    found = around(solid, (0.199, 0.0, 0.1), (0, 0, 1), 0.02)
+    assert normals_of(solid, found.patch) == [[0, 0, 1]]
+    assert normals_of(solid, found.ignored) == [[0, 0, 1], [1, 0, 0]]
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["outward", "inside out"])
+def test_the_other_side_of_a_sheet_is_ignored(turned):
+    mesh = sheet(0.001)
+    if turned:
+        mesh = TriangleMesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1])
+    found = around(part_of(mesh), (0, 0, 0), (0, 0, 1), 0.02)
+    assert len(found.patch.triangles) == 2
+    assert len(found.ignored.triangles) == 4
+    found = around(part_of(mesh, closed=False), (0, 0, 0), (0, 0, 1), 0.02)
+    assert len(found.ignored.triangles) == 2  # an open skin has no other side
+
+
+def test_a_patch_on_a_round_body_is_what_is_within_reach(brute):
+    solid = part_of(brute.sphere([0, 0, 0], 0.2, subdivisions=5))
+    points = np.array([[0, 0, 0.2], [0.2, 0, 0], [0, 0, 0.2]])
+    found = ProbedSurface(solid).around(points, points * 1.02, 0.03)
+    corners = solid.mesh.triangles
+    for k, point in enumerate(points):
+        rows = found.patch.triangles[found.patch.offsets[k] : found.patch.offsets[k + 1]]
+        gaps = [brute.segment(point, point, t[None]) for t in corners]
+        np.testing.assert_array_equal(rows, np.flatnonzero(np.array(gaps) <= 0.03))
+    taken = found.patch.take(np.array([2, 1, 2]))
+    assert np.diff(taken.offsets).tolist() == np.diff(found.patch.offsets)[[2, 1, 2]].tolist()
+
+
+def test_a_point_far_from_the_part_has_its_nearest_triangle():
+    found = around(part_of(sheet(0.01)), (0.1, 0.0, 0.5), (0, 0, 1), 0.02)
+    assert len(found.patch.triangles) == 1
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def robot():
+    """Three slides: q is the ball's centre. The stylus points down, the quill is above it."""
+    turn = make_pose(CYCLE, np.zeros(3))
+    kind = {"kind": JointKind.PRISMATIC, "q_min": -2.0, "q_max": 2.0, "placement": turn}
+    joints = tuple(Joint(name=n, parent=k - 1, **kind) for k, n in enumerate("xyz"))
+    top, end = [0, 0, LENGTH], [0, 0, LENGTH + 0.2]
+    capsules = (
+        Capsule(name="stylus ball", joint=2, start=[0, 0, 0], end=[0, 0, 0], radius=BALL),
+        Capsule(name="stylus shank", joint=2, start=top, end=[0, 0, 0], radius=SHANK),
+        Capsule(name="quill", joint=2, start=[0, 0, LENGTH + QUILL], end=end, radius=QUILL),
+    )
+    return Mechanism(name="portal", joints=joints, capsules=capsules)
+
+
+@dataclass(frozen=True)
+class SlideLines:
+    """Lines of the three slides: the joints are the ball's centre."""
+
+    model: Model
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self):
+        return len(self.starts)
+
+    @property
+    def axes(self):
+        return np.tile([0.0, 0.0, -1.0], (len(self), 1))
+
+    def take(self, chosen):
+        return SlideLines(self.model, self.starts[chosen], self.ends[chosen])
+
+    def joints(self, index, lam):
+        return self.starts[index] + lam[:, None] * (self.ends - self.starts)[index]
+
+    def path(self, index, lam):
+        dq = (self.ends - self.starts)[index]
+        return PathState(q=self.joints(index, lam), dq=dq, ddq=np.zeros_like(dq))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Lines down to points of a part."""
+
+    mesh: TriangleMesh
+    required: float = 0.002
+
+    def judged(self, surfaces, direction=(0.0, 0.0, 1.0), approach=0.03, overtravel=0.0):
+        surfaces = np.array(surfaces, dtype=float)
+        contacts = surfaces + [0.0, 0.0, BALL]
+        way = np.array(direction) / np.linalg.norm(direction)
+        model, cell = Model(robot()), Cell(solids=(part_of(self.mesh),))
+        checker = Checker(model, cell)
+        lines = ProbingLines(
+            checker,
+            cell,
+            model.mechanism,
+            surfaces=surfaces,
+            contacts=contacts,
+            required=self.required,
+            overtravel=overtravel,
+        )
+        path = SlideLines(model, contacts + approach * way, contacts - overtravel * way)
+        point = np.arange(len(surfaces))
+        found = lines.certify(path, point)
+        np.testing.assert_array_equal(lines.keeps(path, point), found.keeps(self.required))
+        return found, [checker.pairs[k].moving if k >= 0 else "" for k in found.pair]
+
+
+def test_a_free_point_keeps_what_links_keep():
+    found, names = Probe(sheet(0.05)).judged([[0, 0, 0]])
+    # The quill's lower end is a stylus above contact; the shank ends at the patch.
+    assert names == ["quill"]
+    assert found.seen[0] == pytest.approx(LENGTH + BALL, abs=1e-9)
+    assert found.lam[0] == 1.0
+
+
+def test_beside_a_wall_the_distance_counts():
+    found, names = Probe(step()).judged([[0.05, 0, 0.1], [0.004, 0, 0.1], [0.034, 0, 0.1]])
+    assert names == ["quill"] * 3
+    np.testing.assert_allclose(found.seen, [0.02, -QUILL, 0.004], atol=1e-4)
+    assert found.keeps(0.002).tolist() == [True, False, True]
+
+
+def test_a_ball_beside_a_low_kerb():
+    outline = [(-0.2, 0.0), (0.2, 0.0), (0.2, 0.1), (0.0, 0.1), (0.0, 0.11), (-0.2, 0.11)]
+    kerb = prism(outline, [[0, 1, 2, 3], [0, 3, 4, 5]])
+    found, names = Probe(kerb).judged([[0.004, 0, 0.1], [0.0055, 0, 0.1], [0.002, 0, 0.1]])
+    assert names[:1] == names[2:] == ["stylus ball"]
+    np.testing.assert_allclose(found.seen, [0.001, 0.0025, -0.001], atol=1e-6)
+    assert found.keeps(0.002).tolist() == [False, True, False]
+    assert 0.6 < found.lam[0] <= 1.0  # below the kerb's top
+    assert found.place[0, 2] <= 0.11 + 1e-3
+
+
+@pytest.mark.parametrize("thickness", [0.0005, 0.002, 0.05])
+def test_sheets_and_edges_can_be_probed(thickness):
+    points = [[0, 0, 0], [0.1995, 0, 0], [-0.199, 0.199, 0]]
+    found, _ = Probe(sheet(thickness), required=0.004).judged(points, overtravel=0.003)
+    assert found.keeps(0.004).all()
+
+
+def test_an_approach_from_the_side():
+    direction = (1.0, 0.0, 1.0)
+    found, names = Probe(step()).judged([[0.06, 0, 0.1], [0.004, 0, 0.1]], direction)
+    assert names == ["quill", "quill"]
+    assert found.keeps(0.002).tolist() == [True, False]
+    away = (-1.0, 0.0, 1.0)
+    found, _ = Probe(step()).judged([[0.06, 0, 0.1]], away, approach=0.12)
+    assert not found.keeps(0.002).any()  # starts beyond the wall
+    assert found.lam[0] < 0.9
+
+
+def test_random_lines_against_a_dense_look(brute):
+    """The stylus alone, at 200 places of every line, against what is certified."""
+    mesh = step()
+    rng = np.random.default_rng(8)
+    surfaces = np.stack(
+        [rng.uniform(0.001, 0.19, 30), rng.uniform(-0.19, 0.19, 30), np.full(30, 0.1)], axis=1
+    )
+    probe, way = Probe(mesh), np.array([0.3, 0.1, 1.0]) / np.linalg.norm([0.3, 0.1, 1.0])
+    found, _ = probe.judged(surfaces, way)
+    wall = mesh.triangles[mesh.normals[:, 2] < 0.5]
+    for k, point in enumerate(surfaces):
+        balls = point + [0, 0, BALL] + np.linspace(0, 0.03, 60)[:, None] * way
+        ball = min(brute.segment(b, b, wall) - BALL for b in balls)
+        shank = min(brute.segment(b, b + [0, 0, LENGTH], wall) - SHANK for b in balls)
+        quill = min(
+            brute.segment(b + [0, 0, LENGTH + QUILL], b + [0, 0, LENGTH + 0.2], mesh.triangles)
+            for b in balls
+        )
+        true = min(ball, shank, quill - QUILL)
+        assert found.certified[k] <= true + 1e-9
+        if found.certified[k] >= probe.required:
+            assert true - found.certified[k] <= Tolerance().of(true) + 1e-3
+        else:
+            assert true < probe.required + 1e-4
+
+
+def test_a_part_without_geometry_leaves_the_links():
+    model = Model(robot())
+    checker = Checker(model, Cell())
+    lines = ProbingLines(
+        checker,
+        Cell(),
+        model.mechanism,
+        surfaces=np.zeros((1, 3)),
+        contacts=np.zeros((1, 3)),
+        required=0.01,
+    )
+    path = SlideLines(model, np.array([[0, 0, 0.1]]), np.zeros((1, 3)))
+    assert lines.keeps(path, np.zeros(1, dtype=int)).all()
+    assert np.isinf(lines.certify(path, np.zeros(1, dtype=int)).certified).all()

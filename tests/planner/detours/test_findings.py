@@ -1,0 +1,86 @@
+"""What is said of detours, and that every code has its page."""
+
+import numpy as np
+import pytest
+
+from planner.clearance.results import Pair
+from planner.detours.find import Blocked, Detours
+from planner.detours.findings import detour_findings
+from planner.detours.motions import DetourMotions
+from planner.detours.rounded import Legs
+from planner.detours.route import Way
+from planner.findings import Severity
+from planner.findings.detour_pages import DETOUR_PAGES
+from planner.job.settings import Travel
+from robots.core.motion.joint_limits import JointLimits
+
+LIMITS = JointLimits(max_speed=[1.0], max_acceleration=[10.0])
+NAMES = [("P1", "P2"), ("P2", "P3")]
+
+
+def blocked(**changes):
+    facts = {
+        "travel": 1,
+        "motions": 3400,
+        "end": False,
+        "pair": Pair(moving="forearm", against="wall", touching=False),
+        "clearance": -0.0121,
+        "place": np.array([0.1, 1.2, -0.5]),
+    }
+    return Blocked(**(facts | changes))
+
+
+def detours(way, *failures):
+    route = np.array([[0.0], [1.0], [0.5]])
+    motions = DetourMotions([Legs(route, LIMITS).pieces(np.zeros(1))], route[:1], LIMITS)
+    return Detours(
+        travels=np.array([0]), ways=(way,), routes=(route,), motions=motions, blocked=failures
+    )
+
+
+def said(way, travel, *failures):
+    return detour_findings(detours(way, *failures), NAMES, np.array([0.65, 1.0]), travel)
+
+
+@pytest.mark.parametrize(
+    ("way", "travel", "words"),
+    [
+        (Way.PLANE, Travel(clearance_plane=1.2), "over the clearance plane at z = 1200 mm"),
+        (Way.CUBE, Travel(clearance_cube=0.05), "around the clearance cube 50 mm outside"),
+        (Way.SEARCHED, Travel(), "along a searched way"),
+        (Way.LIFTED, Travel(), "lifted over what is in the way"),
+    ],
+)
+def test_a_detour_is_a_note(way, travel, words):
+    (note,) = said(way, travel)
+    assert (note.code, note.severity, note.where) == ("P138", Severity.NOTE, "P1 to P2")
+    assert words in note.message
+    # Two legs that stop between: 1 + 0.15 s and 0.5 + 0.15 s, less 0.65 s.
+    assert "takes 1.150 s more" in note.message
+
+
+def test_a_travel_without_a_way_is_an_error():
+    _, error = said(Way.PLANE, Travel(), blocked())
+    assert (error.code, error.severity, error.where) == ("P137", Severity.ERROR, "P2 to P3")
+    assert "forearm is 12.1 mm deep in wall at (100, 1200, -500) mm" in error.message
+    assert "3400 motions were looked at" in error.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "travel", "message", "hint"),
+    [
+        ({"end": True, "clearance": 0.003}, Travel(), "at one of its ends forearm comes within 3.0",
+         "another approach"),
+        ({"motions": 0}, Travel(detour="plane"), "on the straight way", 'set detour = "auto"'),
+        ({"motions": 0}, Travel(detour="none"), "on the straight way", "switched off"),
+        ({"pair": None}, Travel(), "something is in the way", "visiting order"),
+    ],
+)  # fmt: skip
+def test_what_is_in_the_way_and_what_to_do(changes, travel, message, hint):
+    _, error = said(Way.PLANE, travel, blocked(**changes))
+    assert message in error.message
+    assert hint in error.hint
+
+
+def test_pages():
+    assert [page.code for page in DETOUR_PAGES] == ["P137", "P138"]

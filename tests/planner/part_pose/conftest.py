@@ -1,0 +1,48 @@
+"""The placing of the corrected nine-point job, and variations of its settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planner.job import Part
+from planner.part_pose.best_pose import best_pose
+from planner.part_pose.judge import Judge
+from robots.core.pose import make_pose, rotation_zyx
+
+
+@pytest.fixture(scope="session")
+def placing(corrected_job):
+    return best_pose(corrected_job)
+
+
+@pytest.fixture(scope="session")
+def judge(corrected_job):
+    return Judge(corrected_job)
+
+
+@pytest.fixture(scope="session")
+def settled(corrected_job):
+    """The corrected job with other ``[place]`` settings, in mm and degrees."""
+
+    def changed(job=corrected_job, shift_mm=None, yaw_deg=None, **settings):
+        if shift_mm is not None:
+            settings["shift"] = np.array(shift_mm) / 1e3
+        if yaw_deg is not None:
+            settings["yaw"] = np.radians(yaw_deg)
+        return replace(job, place=replace(job.place, **settings))
+
+    return changed
+
+
+@pytest.fixture(scope="session")
+def put(corrected_job):
+    """The corrected job with its part in another pose: ``put([0, 1.5, 0.84], [30, 0, 0])``."""
+
+    def changed(translation, rotation_deg, job=corrected_job):
+        T = make_pose(rotation_zyx(np.radians(rotation_deg)), np.array(translation, dtype=float))
+        return replace(job, part=Part(T_base_part=T))
+
+    return changed
