@@ -75,16 +75,3 @@ def sampled(plan: Plan) -> SampledMotion:
             t=t, segment=segment, q=joints, qd=joints, qdd=joints, tau=joints, position=place
         )
     )
-
-
-def joined(motion: SampledMotion) -> Samples:
-    """All samples in memory, for motions that are known to be short."""
-    blocks = list(motion.blocks())
-    if len(blocks) == 1:
-        return blocks[0]
-    return Samples(
-        **{
-            name: np.concatenate([getattr(block, name) for block in blocks])
-            for name in ("t", "segment", "q", "qd", "qdd", "tau", "position")
-        }
-    )

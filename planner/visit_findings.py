@@ -100,9 +100,9 @@ class VisitFindings:
         """What was certified, and what could not be looked at."""
         job, visits = self._job, self._made.choice.visits
         names = [self._placed.names[k] for k in visits]
-        findings = open_solid_findings(job.cell)
-        if job.cell.solids:
-            findings += stylus_only_findings(job.mechanism)
+        if not job.cell.solids:
+            return []
+        findings = open_solid_findings(job.cell) + stylus_only_findings(job.mechanism)
         if lines is None or travels is None:
             return findings
         motions = [("probing line of", names, lines), ("travel to", names[1:], travels)]

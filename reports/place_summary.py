@@ -37,6 +37,8 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
     yield "Mis-fixturing that the best pose tolerates, the branches of the plan kept"
     for found in tolerances:
         yield from _tolerance(found)
+    if any(found.proven is not None for found in tolerances):
+        yield "  proven: for joint limits, reach and singularities, in every direction"
 
 
 def _table(given: Standing, best: Standing) -> Iterator[str]:

@@ -7,12 +7,20 @@ is not reached, is null.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import Array, JointLoad, Plan, PlannedPoint, Segment
+from planner.plan_types import (
+    Array,
+    JointLoad,
+    Plan,
+    PlannedPoint,
+    Segment,
+    SegmentClearance,
+)
 
 if TYPE_CHECKING:
     from reports.validation import Validation
@@ -29,6 +37,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         validation: what its independent check found.
     """
     totals = plan.totals
+    turning = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
     return {
         "format": FORMAT,
         "palpeur": version("palpeur"),
@@ -40,9 +49,9 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "net_work_j": _number(totals.net_work),
         "peak_power_w": _number(totals.peak_power),
         "min_power_w": _number(totals.min_power),
-        "points": [_point(point) for point in plan.points],
+        "points": [_point(point, turning) for point in plan.points],
         "segments": [_segment(segment) for segment in plan.segments],
-        "joints": [_joint(joint) for joint in plan.joints],
+        "joints": [_joint(joint, turning[joint.name]) for joint in plan.joints],
         "findings": [finding.document() for finding in plan.findings],
         "validation": _validation(validation),
     }
@@ -53,17 +62,23 @@ def document_text(document: Document) -> str:
     return _text(document) + "\n"
 
 
-def _point(point: PlannedPoint) -> Document:
+def _point(point: PlannedPoint, turning: Mapping[str, bool]) -> Document:
+    """A point; joints that slide stand in millimetres, and so does a margin that is theirs."""
+    scale = np.where(list(turning.values()), 180.0 / np.pi, 1e3)
+    slides = not turning.get(point.margin_joint, True)
+    margin = {"joint_margin_deg": None if slides else _number(np.degrees(point.joint_margin))}
+    if not all(turning.values()):
+        margin["joint_margin_mm"] = _number(1e3 * point.joint_margin) if slides else None
     return {
         "name": point.name,
         "reachable": point.reachable,
         "branch": point.branch or None,
-        "q_clearance_deg": _degrees(point.q_clearance) if point.reachable else None,
-        "q_contact_deg": _degrees(point.q_contact) if point.reachable else None,
+        "q_clearance_deg": _numbers(scale * point.q_clearance) if point.reachable else None,
+        "q_contact_deg": _numbers(scale * point.q_contact) if point.reachable else None,
         "min_clearance_mm": None
         if point.min_clearance is None
         else _number(1e3 * point.min_clearance),
-        "joint_margin_deg": _number(np.degrees(point.joint_margin)),
+        **margin,
         "singularity_margin": _number(point.singularity_margin),
     }
 
@@ -76,16 +91,31 @@ def _segment(segment: Segment) -> Document:
         "start_s": _number(segment.start),
         "duration_s": _number(segment.duration),
         "binding": segment.binding,
+        "clearance": _clearance(segment.clearance),
     }
 
 
-def _joint(joint: JointLoad) -> Document:
+def _clearance(clearance: SegmentClearance | None) -> Document | None:
+    if clearance is None:
+        return None
+    return {
+        "certified_mm": _number(1e3 * clearance.certified),
+        "seen_mm": _number(1e3 * clearance.seen),
+        "pair": clearance.pair or None,
+        "at": _number(clearance.at),
+        "place_mm": [_number(1e3 * value) for value in clearance.place],
+    }
+
+
+def _joint(joint: JointLoad, turns: bool) -> Document:
+    """A joint; one that slides has its own units, and forces."""
+    speed, push, effort = ("rad_s", "rad_s2", "torque_nm") if turns else ("m_s", "m_s2", "force_n")
     return {
         "name": joint.name,
-        "peak_velocity_rad_s": _number(joint.peak_velocity),
-        "peak_acceleration_rad_s2": _number(joint.peak_acceleration),
-        "peak_torque_nm": _number(joint.peak_torque),
-        "rms_torque_nm": _number(joint.rms_torque),
+        f"peak_velocity_{speed}": _number(joint.peak_velocity),
+        f"peak_acceleration_{push}": _number(joint.peak_acceleration),
+        f"peak_{effort}": _number(joint.peak_torque),
+        f"rms_{effort}": _number(joint.rms_torque),
         "peak_power_w": _number(joint.peak_power),
         "energy_j": _number(joint.energy),
     }
@@ -105,8 +135,8 @@ def _validation(validation: Validation) -> Document:
     return {"passed": bool(validation.passed), "checks": checks}
 
 
-def _degrees(q: Array) -> list[float | None]:
-    return [_number(value) for value in np.degrees(q)]
+def _numbers(values: Array) -> list[float | None]:
+    return [_number(value) for value in values.tolist()]
 
 
 def _number(value: float) -> float | None:

@@ -55,7 +55,8 @@ def plan_schema() -> Schema:
 
 
 def _point() -> Schema:
-    return _object(
+    """A point; a robot with sliding joints has ``joint_margin_mm`` as well."""
+    point = _object(
         name=_TEXT,
         reachable=_TRUTH,
         branch={"type": ["string", "null"]},
@@ -65,6 +66,12 @@ def _point() -> Schema:
         joint_margin_deg=_MAYBE,
         singularity_margin=_MAYBE,
     )
+    return {**point, "properties": {**_properties(point), "joint_margin_mm": _MAYBE}}
+
+
+def _properties(schema: Schema) -> dict[str, object]:
+    found = schema["properties"]
+    return dict(found) if isinstance(found, dict) else {}
 
 
 def _segment() -> Schema:
@@ -75,19 +82,40 @@ def _segment() -> Schema:
         start_s=_NUMBER,
         duration_s=_NUMBER,
         binding=_TEXT,
+        clearance={"anyOf": [{"type": "null"}, _clearance()]},
+    )
+
+
+def _clearance() -> Schema:
+    return _object(
+        certified_mm=_MAYBE,
+        seen_mm=_MAYBE,
+        pair={"type": ["string", "null"]},
+        at=_MAYBE,
+        place_mm=_list(_MAYBE),
     )
 
 
 def _joint() -> Schema:
-    return _object(
+    """A joint that turns, or one that slides."""
+    common = {"peak_power_w": _NUMBER, "energy_j": _NUMBER}
+    turns = _object(
         name=_TEXT,
         peak_velocity_rad_s=_NUMBER,
         peak_acceleration_rad_s2=_NUMBER,
         peak_torque_nm=_NUMBER,
         rms_torque_nm=_NUMBER,
-        peak_power_w=_NUMBER,
-        energy_j=_NUMBER,
+        **common,
     )
+    slides = _object(
+        name=_TEXT,
+        peak_velocity_m_s=_NUMBER,
+        peak_acceleration_m_s2=_NUMBER,
+        peak_force_n=_NUMBER,
+        rms_force_n=_NUMBER,
+        **common,
+    )
+    return {"anyOf": [turns, slides]}
 
 
 def _finding() -> Schema:

@@ -69,7 +69,7 @@ def write_points(plan: Plan, folder: Path) -> Path:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_point_headers(len(plan.joints)))
+    writer.writerow(_point_headers(plan))
     for row, point in enumerate(plan.points):
         writer.writerow(
             [
@@ -77,7 +77,7 @@ def write_points(plan: Plan, folder: Path) -> Path:
                 "true" if point.reachable else "false",
                 *(1e3 * plan.placed.contacts[row]).tolist(),
                 *plan.placed.normals[row].tolist(),
-                *_reached(point),
+                *_reached(point, plan),
             ]
         )
     path = folder / "points.csv"
@@ -90,23 +90,31 @@ def spreadsheet_text(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _point_headers(n: int) -> list[str]:
-    joints = range(1, n + 1)
+def _point_headers(plan: Plan) -> list[str]:
+    units = ["deg" if joint.kind.angular else "mm" for joint in plan.job.mechanism.movable]
+    numbered = list(enumerate(units, start=1))
+    margins = ["joint_margin_deg", *(["joint_margin_mm"] if "mm" in units else [])]
     return [
         *("name", "reachable", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz", "branch"),
-        *(f"q{k}_contact_deg" for k in joints),
-        *(f"q{k}_clearance_deg" for k in joints),
-        *("joint_margin_deg", "margin_joint", "singularity_margin", "min_clearance_mm"),
+        *(f"q{k}_contact_{unit}" for k, unit in numbered),
+        *(f"q{k}_clearance_{unit}" for k, unit in numbered),
+        *(*margins, "margin_joint", "singularity_margin", "min_clearance_mm"),
     ]
 
 
-def _reached(point: PlannedPoint) -> list[object]:
+def _reached(point: PlannedPoint, plan: Plan) -> list[object]:
+    turning = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
+    scale = np.where(list(turning.values()), 180.0 / np.pi, 1e3)
     clearance = np.nan if point.min_clearance is None else 1e3 * point.min_clearance
+    turns = turning.get(point.margin_joint, True)
+    margins = [np.degrees(point.joint_margin) if turns else np.nan]
+    if not all(turning.values()):
+        margins.append(np.nan if turns else 1e3 * point.joint_margin)
     return [
         point.branch,
-        *_cells(np.degrees(point.q_contact)),
-        *_cells(np.degrees(point.q_clearance)),
-        *_cells(np.degrees([point.joint_margin])),
+        *_cells(scale * point.q_contact),
+        *_cells(scale * point.q_clearance),
+        *_cells(np.array(margins)),
         point.margin_joint,
         *_cells(np.array([point.singularity_margin, clearance])),
     ]

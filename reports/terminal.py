@@ -106,8 +106,13 @@ def _print_margins(console: Console, plan: Plan) -> None:
     console.print("\nSmallest margins along the probing lines", style="bold")
     least = _least(reached, lambda point: point.joint_margin)
     if least is not None:
-        degrees = np.degrees(least.joint_margin)
-        console.print(f"  joint limit   {degrees:.3g} deg, {least.margin_joint} at {least.name}")
+        turning = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
+        turns = turning.get(least.margin_joint, True)
+        margin = np.degrees(least.joint_margin) if turns else 1e3 * least.joint_margin
+        console.print(
+            f"  joint limit   {margin:.3g} {'deg' if turns else 'mm'}, {least.margin_joint} at "
+            f"{least.name}"
+        )
     least = _least(reached, lambda point: point.singularity_margin)
     if least is not None:
         console.print(f"  singularity   {least.singularity_margin:.3g} of 1, at {least.name}")

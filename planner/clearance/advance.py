@@ -125,7 +125,7 @@ class Advance:
         floor = self._floor(course.seen[i])
         kept = np.maximum(lower, front.kept)
         # Sides that were cut where the floor is just kept come back a rounding below it.
-        kept = np.where(np.abs(kept - floor) <= _ROUNDING, floor, kept)
+        kept = np.where((kept < floor) & (kept >= floor - _ROUNDING), floor, kept)
         closed = (kept >= floor) | (front.high - front.low <= _NARROW)
         np.minimum.at(course.certified, i[closed], kept[closed])
         judged = Judged(lower=lower[~closed], here=here[~closed])

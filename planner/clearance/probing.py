@@ -30,6 +30,7 @@ Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 _FACETS = 1e-3  # [m] a mesh and the surface that it stands for may differ by this
+_RIM = 0.9  # of the distance on a plane: faces bend
 
 
 class ProbingLines:
@@ -43,6 +44,10 @@ class ProbingLines:
         contacts: ball centres at contact. # (p, 3) [m]
         required: clearance to be kept. [m]
         overtravel: how far a search goes on beyond contact. [m]
+
+    Attributes:
+        rim: clearances of the stylus from the part that are at least this are kept, but not stated:
+            a ball on a plain face is about this far from the face beyond the patch. [m]
     """
 
     def __init__(
@@ -61,9 +66,11 @@ class ProbingLines:
         self._contacts = contacts
         self._stylus = Stylus.of(mechanism)
         self._probed: Probed | None = None
+        self.rim = 0.0
         if self._stylus is not None and cell.part is not None:
             tip = max(self._stylus.ball, self._stylus.shank)
             reach = required + 2.0 * tip + overtravel + _FACETS
+            self.rim = _RIM * (float(np.hypot(reach, self._stylus.ball)) - self._stylus.ball)
             self._probed = ProbedSurface(cell.part).around(surfaces, contacts, reach)
 
     def keeps(self, lines: Lines, point: Indices) -> Mask:
@@ -92,6 +99,8 @@ class ProbingLines:
     ) -> Clearance:
         """Least clearance of lines, which pair has it, and where. λ is 1 at the line's end.
 
+        The stylus against the part is part of it where it comes nearer than ``rim``.
+
         Args:
             lines: geometry.
             point: row of the point that each one serves. # (k,)
@@ -108,8 +117,8 @@ class ProbingLines:
         )
         for demand in self._demands(lines, point):
             value = demand.clearance(self._checker)
-            stated = demand.measured | (value < demand.least)
-            rows = np.nonzero(stated & (value < found.seen))[0]
+            told = value < max(demand.least, demand.stated)
+            rows = np.nonzero(told & (value < found.seen))[0]
             if rows.size:
                 found = self._nearer(found, rows, value[rows], demand.take(rows))
         return found
@@ -119,7 +128,9 @@ class ProbingLines:
             return ()
         patch, ignored = self._probed.patch.take(point), self._probed.ignored.take(point)
         around = Probed(patch=patch, ignored=ignored)
-        return demands(self._stylus, lines, self._contacts[point], around, self._required)
+        return demands(
+            self._stylus, lines, self._contacts[point], around, (self._required, self.rim)
+        )
 
     def _nearer(self, found: Clearance, rows: Indices, value: Array, demand: Demand) -> Clearance:
         """The clearances with those of lines where the stylus comes nearer."""

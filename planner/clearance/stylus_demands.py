@@ -31,14 +31,15 @@ class Demand:
         sweeps: its motions.
         share: how far along its line each motion goes. # (k,)
         least: clearance that must be kept. [m]
-        measured: whether clearances beyond that are worth stating.
+        stated: clearances from here on tell nothing: they may be those of the probed surface
+            itself, beyond the patch. [m]
     """
 
     piece: Piece
     sweeps: Sweeps
     share: Array
     least: float
-    measured: bool
+    stated: float
 
     def take(self, rows: Indices) -> Demand:
         """For some of the lines."""
@@ -50,7 +51,7 @@ class Demand:
 
 
 def demands(
-    stylus: Stylus, lines: Lines, contacts: Array, probed: Probed, required: float
+    stylus: Stylus, lines: Lines, contacts: Array, probed: Probed, limits: tuple[float, float]
 ) -> Iterator[Demand]:
     """All demands of lines.
 
@@ -59,7 +60,7 @@ def demands(
         lines: geometry.
         contacts: ball centres at contact. # (k, 3) [m]
         probed: the part around the point of each line.
-        required: clearance to be kept from what is not probed. [m]
+        limits: clearance to be kept from what is not probed; from which on it is not told. [m]
     """
     shifts = lines.ends - lines.starts
     square = np.einsum("ij,ij->i", shifts, shifts)
@@ -70,15 +71,15 @@ def demands(
         piece=ball,
         sweeps=Sweeps(starts=lines.starts, shifts=shifts, axes=lines.axes, excluded=probed.ignored),
         share=np.ones(len(lines)),
-        least=required,
-        measured=True,
+        least=limits[0],
+        stated=limits[1],
     )
     up_to_contact = replace(
         whole,
         sweeps=replace(whole.sweeps, shifts=share[:, None] * shifts, excluded=probed.patch),
         share=share,
         least=-_TOUCH,
-        measured=False,
+        stated=-_TOUCH,
     )
     yield whole
     if stylus.length > 0.0:

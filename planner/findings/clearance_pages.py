@@ -64,7 +64,8 @@ CLEARANCE_PAGES = (
         title="certified clearance",
         meaning="No motion of the plan comes nearer to anything than the clearance stated, proven "
         "for all instants, not only for samples. The true least clearance is at most the tolerance "
-        "stated above it. Stylus and probed patch are left out on the probing lines.",
+        "stated above it. On probing lines the probed surface does not count; there the stylus is "
+        "measured against the part only where it comes nearer to it than the patch is wide.",
         cause="The job names a part with geometry, or obstacles, and the robot has capsules.",
         fix="Nothing. The motion named is the one to look at when more clearance is wanted.",
     ),

@@ -32,12 +32,13 @@ class Page:
 
 def pages() -> tuple[Page, ...]:
     """All pages, in the order of their codes."""
+    from planner.findings.clearance_pages import CLEARANCE_PAGES
     from planner.findings.detour_pages import DETOUR_PAGES
     from planner.findings.model_pages import MODEL_PAGES
     from planner.findings.plan_pages import PLAN_PAGES
     from planner.findings.robot_file_pages import ROBOT_FILE_PAGES
 
-    return PLAN_PAGES + DETOUR_PAGES + ROBOT_FILE_PAGES + MODEL_PAGES
+    return PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES + ROBOT_FILE_PAGES + MODEL_PAGES
 
 
 def page(code: str) -> Page:

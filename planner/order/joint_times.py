@@ -43,14 +43,14 @@ class JointTimes:
             law_name: of the motion law of travel.
 
         Raises:
-            MotionError: no law of this name.
+            MotionError: no law of this name; the double-S law for a joint without jerk limit.
         """
         scales = [limits.max_speed, limits.max_acceleration]
         if law_name == "trapezoid":
             law = np.array([TRAPEZOID, 0.0, 0.0])
         elif law_name == "double-s":
             law = np.array([JERK, 0.0, 0.0])
-            scales.append(limits.max_jerk)
+            scales.append(limits.require_jerk())
         else:
             shape = motion_law(law_name)
             law = np.array([PEAKS, shape.peak_rate, shape.peak_acceleration])

@@ -14,7 +14,8 @@ Indices = NDArray[np.int64]
 
 NEIGHBOURS = 10
 OUTSIDE = 5  # more of them, of other groups
-_LOOKED_AT = 40  # nearest ones among which those of other groups are looked for
+_LOOKED_AT = (40, 400)  # nearest ones among which those of other groups are looked for
+_ALL_LOOKED_AT = 800_000  # of all candidates together, within these
 _SAMPLES = 64  # candidates whose surroundings are measured, to scale the joints
 _ROWS = 4096  # candidates asked for at a time
 
@@ -52,7 +53,8 @@ def nearest(times: JointTimes, point: Indices, group: Indices) -> Near:
         group: that each one belongs to; every one's list goes beyond its group. # (C,)
     """
     grouped = bool(group.size) and bool(np.any(group != group[0]))
-    count = min(point.size, _LOOKED_AT if grouped else NEIGHBOURS + 4)
+    looked_at = int(np.clip(_ALL_LOOKED_AT // max(1, point.size), *_LOOKED_AT))
+    count = min(point.size, looked_at if grouped else NEIGHBOURS + 4)
     found, radius, unit = _ranked(times, count)
     rows = np.arange(point.size)[:, None]
     seconds = times.between(rows, found)

@@ -75,6 +75,21 @@ def check(name: str, residuals: object, limit: float, unit: str, explanation: st
     )
 
 
+class Worst:
+    """The largest size of residuals that come in parts; no residual at all is zero, NaN stays."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+    def see(self, residuals: object) -> None:
+        """Take in some residuals, any shape."""
+        found = np.abs(np.asarray(residuals, dtype=np.float64))
+        if found.size:
+            self.value = float(np.maximum(self.value, found.max()))
+
+
 def validation(checks: Sequence[Check]) -> Validation:
     """The verdict over a list of checks."""
     return Validation(passed=all(one.passed for one in checks), checks=tuple(checks))

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.validation.blocks import by_blocks
+from planner.plan_types import Samples
 from reports.validation.chebyshev import COUNT, NODES, basis
-from reports.validation.check import Check, check, scales
-from reports.validation.evidence import Evidence
+from reports.validation.check import Check, Worst, check, scales
+from reports.validation.evidence import Evidence, Judge, Passage
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -20,27 +20,61 @@ SPEED = 1e-7  # ten times what the resolution lets differences of q miss
 ACCELERATION = 1e-6
 POSITION = 1e-9  # [rad]
 _ROUNDINGS = 4.0  # in each coefficient; its derivative is n²·2/length times it, Σn² = K³/3
-_ROWS = 16_384  # samples compared at once
 _NEAR = 1e-9  # [s] a sample this close to a switch may belong to either side of it
+_BASIS: Array = basis(NODES)
 
 
-def derivative_checks(evidence: Evidence) -> list[Check]:
-    """Resolution, differences at the nodes, samples against the resolved motion."""
-    motion = evidence.motion
-    nodes = basis(NODES)
-    speed, acceleration = _peaks(motion.qd), _peaks(motion.qdd)
-    by_q = np.matmul(nodes, evidence.c_qd) - motion.qd
-    by_qd = np.matmul(nodes, evidence.c_qdd) - motion.qdd
-    by_q /= speed + _rounding(motion.q, motion.pieces.length) / SPEED
-    by_qd /= acceleration + _rounding(motion.qd, motion.pieces.length) / ACCELERATION
-    off = _sample_residuals(evidence, speed, acceleration)
-    return [
-        check("resolution", motion.roughness, RESOLUTION, "1", _RESOLUTION),
-        check("speed from positions", by_q, SPEED, "1", _SPEED),
-        check("acceleration from speeds", by_qd, ACCELERATION, "1", _ACCELERATION),
-        check("sample joints", off[0], POSITION, "rad", _JOINTS),
-        check("sample rates", off[1], ACCELERATION, "1", _RATES),
-    ]
+class Derivatives(Judge):
+    """Resolution, differences at the nodes, samples against the resolved motion.
+
+    Args:
+        evidence: the plan and the scale of its rates.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._speed = scales(evidence.survey.speed)
+        self._acceleration = scales(evidence.survey.acceleration)
+        self._passage: Passage | None = None
+        self._worst = [Worst() for _ in range(5)]
+
+    def look(self, passage: Passage) -> None:
+        """Polynomials of the pieces, against the rates that the motion states."""
+        self._passage, motion = passage, passage.motion
+        by_q = np.matmul(_BASIS, passage.c_qd) - motion.qd
+        by_qd = np.matmul(_BASIS, passage.c_qdd) - motion.qdd
+        by_q /= self._speed + rounding(motion.q, motion.pieces.length) / SPEED
+        by_qd /= self._acceleration + rounding(motion.qd, motion.pieces.length) / ACCELERATION
+        for worst, residuals in zip(self._worst, (motion.roughness, by_q, by_qd), strict=False):
+            worst.see(residuals)
+
+    def see(self, samples: Samples) -> None:
+        """Joints and rates of samples, less what the polynomials say."""
+        if self._passage is None or len(self._passage.motion.pieces) == 0:
+            return
+        passage, motion = self._passage, self._passage.motion
+        pieces = motion.pieces
+        n = samples.q.shape[1]
+        edges = np.append(pieces.start, passage.end)
+        place = np.clip(np.searchsorted(edges, samples.t, side="right") - 1, 0, len(pieces) - 1)
+        clear = np.minimum(np.abs(samples.t - edges[place]), np.abs(samples.t - edges[place + 1]))
+        speed = self._speed + rounding(motion.q, pieces.length)[:, 0] / ACCELERATION
+        acceleration = self._acceleration + rounding(motion.qd, pieces.length)[:, 0] / ACCELERATION
+        off = _off_polynomials(passage, place, samples)
+        off[:, n:] *= (clear > _NEAR)[:, None]
+        self._worst[3].see(off[:, :n])
+        self._worst[4].see(off[:, n : 2 * n] / speed[place])
+        self._worst[4].see(off[:, 2 * n :] / acceleration[place])
+
+    def checks(self) -> list[Check]:
+        """Of joints and their rates."""
+        resolution, by_q, by_qd, joints, rates = (worst.value for worst in self._worst)
+        return [
+            check("resolution", resolution, RESOLUTION, "1", _RESOLUTION),
+            check("speed from positions", by_q, SPEED, "1", _SPEED),
+            check("acceleration from speeds", by_qd, ACCELERATION, "1", _ACCELERATION),
+            check("sample joints", joints, POSITION, "rad", _JOINTS),
+            check("sample rates", rates, ACCELERATION, "1", _RATES),
+        ]
 
 
 _RESOLUTION = (
@@ -63,54 +97,23 @@ _RATES = (
 )
 
 
-def _peaks(values: Array) -> Array:
-    return scales(np.max(np.abs(values), axis=(0, 1), initial=0.0))
-
-
-def _rounding(values: Array, lengths: Array) -> Array:
+def rounding(values: Array, lengths: Array) -> Array:
     """What rounding of the values can do to their differences in a short piece. # (P, 1, 1)."""
     size = np.max(np.abs(values), axis=(1, 2), initial=0.0)
     bound = _ROUNDINGS * np.finfo(np.float64).eps * size * (COUNT**3 / 3.0) * 2.0 / lengths
     return np.asarray(bound[:, None, None])
 
 
-def _sample_residuals(evidence: Evidence, speed: Array, acceleration: Array) -> tuple[Array, Array]:
-    """Joints [rad] and relative rates of the samples, less what the polynomials say."""
-    samples, pieces = evidence.samples, evidence.motion.pieces
-    n = evidence.model.dof
-    if len(pieces) == 0:
-        return np.zeros((0, n)), np.zeros((0, 2 * n))
-    length = pieces.length
-    edges = np.append(pieces.start, pieces.start[-1] + length[-1])
-    place = np.clip(np.searchsorted(edges, samples.t, side="right") - 1, 0, len(pieces) - 1)
-    clear = np.minimum(np.abs(samples.t - edges[place]), np.abs(samples.t - edges[place + 1]))
-    size = np.concatenate(
-        [
-            speed + _rounding(evidence.motion.q, length)[:, 0] / ACCELERATION,
-            acceleration + _rounding(evidence.motion.qd, length)[:, 0] / ACCELERATION,
-        ],
-        axis=1,
-    )
-
-    def residuals(rows: slice) -> Array:
-        off = _off_polynomials(evidence, place[rows], rows)
-        off[:, n:] *= (clear[rows] > _NEAR)[:, None] / size[place[rows]]
-        return np.asarray(np.max(np.abs(off).reshape(len(off), 3, n), axis=2))
-
-    worst = by_blocks(residuals, len(place), _ROWS)
-    return worst[:, 0], worst[:, 1:]
-
-
-def _off_polynomials(evidence: Evidence, place: Indices, rows: slice) -> Array:
-    """q, qd, qdd of some samples less their pieces' polynomials. # (m, 3n)."""
-    samples, pieces = evidence.samples, evidence.motion.pieces
-    local = (samples.t[rows] - pieces.origin[place]) - pieces.offset[place]
+def _off_polynomials(passage: Passage, place: Indices, samples: Samples) -> Array:
+    """q, qd, qdd of samples less their pieces' polynomials. # (m, 3n)."""
+    pieces = passage.motion.pieces
+    local = (samples.t - pieces.origin[place]) - pieces.offset[place]
     T = basis(np.clip(2.0 * local / pieces.length[place] - 1.0, -1.0, 1.0))
-    off = np.concatenate([samples.q[rows], samples.qd[rows], samples.qdd[rows]], axis=1)
+    off = np.concatenate([samples.q, samples.qd, samples.qdd], axis=1)
     # Samples in order of time are runs of one piece each.
     edges = np.flatnonzero(np.diff(place, prepend=-1, append=-1))
     for first, after in pairwise(edges):
         k = place[first]
-        c = np.concatenate([evidence.c_q[k], evidence.c_qd[k], evidence.c_qdd[k]], axis=1)
+        c = np.concatenate([passage.c_q[k], passage.c_qd[k], passage.c_qdd[k]], axis=1)
         off[first:after] -= T[first:after] @ c
     return off

@@ -1,19 +1,30 @@
-"""What the checks look at: gathered once, then only read."""
+"""What the checks look at: the plan with the means to judge it, its motion passing by in parts."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples
+from planner.sampled_motion import SampledMotion
+from reports.validation.blocks import blocks
 from reports.validation.chebyshev import coefficients, derivative
+from reports.validation.check import Check
 from reports.validation.lagrange_torques import LagrangeTorques
 from reports.validation.resolved_motion import ResolvedMotion, resolve
+from reports.validation.smooth_pieces import moving_segments, smooth_pieces
+from reports.validation.survey import Survey, survey
 from robots.core.model import Model
 
 Array = NDArray[np.float64]
+
+SEGMENTS = 1024  # resolved at once
+ROWS = 16_384  # samples looked at at once
+_NAMES = ("t", "segment", "q", "qd", "qdd", "tau", "position")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,37 +35,111 @@ class Evidence:
         plan: to be judged.
         model: of the job's robot, made anew.
         torques: by Lagrange.
-        motion: resolved into polynomials.
-        c_q: coefficients of q. # (P, K, n)
-        c_qd: of the derivative of q's polynomial; speeds as positions tell them. # (P, K, n)
-        c_qdd: of the derivative of the speeds' polynomial. # (P, K, n)
-        samples: as they will be written out.
+        survey: peaks of the motion, for the scale of residuals.
     """
 
     plan: Plan
     model: Model
     torques: LagrangeTorques
+    survey: Survey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Passage:
+    """Some segments, one after another, resolved into polynomials.
+
+    Args:
+        motion: of them.
+        end: when the next passage starts, or the motion ends. [s]
+        c_q: coefficients of q. # (P, K, n)
+        c_qd: of the derivative of q's polynomial; speeds as positions tell them. # (P, K, n)
+        c_qdd: of the derivative of the speeds' polynomial. # (P, K, n)
+    """
+
     motion: ResolvedMotion
+    end: float
     c_q: Array
     c_qd: Array
     c_qdd: Array
-    samples: Samples
 
 
-def gather(plan: Plan, samples: Samples) -> Evidence:
-    """Ask the trajectory, and take what only depends on that."""
+class Judge(ABC):
+    """A group of checks: it meets every passage, and in each the samples of its time."""
+
+    def look(self, passage: Passage) -> None:  # noqa: B027
+        """Take in what the next segments do."""
+
+    def see(self, samples: Samples) -> None:  # noqa: B027
+        """Take in some samples of the passage looked at last."""
+
+    @abstractmethod
+    def checks(self) -> list[Check]:
+        """What was found, after the last passage."""
+
+
+def gather(plan: Plan) -> Evidence:
+    """Prepare the means to judge a plan."""
     model = Model(plan.job.mechanism, "compiled")
     torques = LagrangeTorques(plan.job.mechanism)
-    motion = resolve(plan, model, torques)
+    return Evidence(plan=plan, model=model, torques=torques, survey=survey(plan, model, torques))
+
+
+def passages(
+    evidence: Evidence, sampled: SampledMotion
+) -> Iterator[tuple[Passage, Iterator[Samples]]]:
+    """The whole motion in order of time, each part with its samples; one part if nothing moves.
+
+    Every sample is part of some passage, wherever its time lies.
+    """
+    plan = evidence.plan
+    moving = moving_segments(plan)
+    queue = _Queue(sampled)
+    for rows in list(blocks(len(moving), SEGMENTS)) or [slice(0, 0)]:
+        motion = resolve(
+            plan,
+            smooth_pieces(plan, evidence.model, moving[rows]),
+            evidence.torques,
+            evidence.survey,
+        )
+        last = rows.stop >= len(moving)
+        end = float(np.max(motion.pieces.start + motion.pieces.length, initial=0.0))
+        end = end if last else plan.segments[moving[rows.stop]].start
+        yield _passage(motion, end), queue.before(np.inf if last else end)
+
+
+def _passage(motion: ResolvedMotion, end: float) -> Passage:
     per_time = (2.0 / motion.pieces.length)[:, None, None]
     c_q = coefficients(motion.q)
-    return Evidence(
-        plan=plan,
-        model=model,
-        torques=torques,
+    return Passage(
         motion=motion,
+        end=end,
         c_q=c_q,
         c_qd=derivative(c_q) * per_time,
         c_qdd=derivative(coefficients(motion.qd)) * per_time,
-        samples=samples,
     )
+
+
+class _Queue:
+    """Samples in the order in which they come, taken out bit by bit."""
+
+    def __init__(self, sampled: SampledMotion) -> None:
+        self._blocks = iter(sampled.blocks())
+        self._left: Samples | None = None
+
+    def before(self, end: float) -> Iterator[Samples]:
+        """Samples up to the first one at ``end`` or later; all that are left if it is infinite."""
+        while True:
+            block = next(self._blocks, None) if self._left is None else self._left
+            if block is None:
+                return
+            late = np.flatnonzero(block.t >= end) if end < np.inf else np.zeros(0)
+            count = int(late[0]) if late.size else len(block.t)
+            self._left = _rows(block, slice(count, None)) if late.size else None
+            for rows in blocks(count, ROWS):
+                yield _rows(block, rows)
+            if late.size:
+                return
+
+
+def _rows(samples: Samples, rows: slice) -> Samples:
+    return Samples(**{name: getattr(samples, name)[rows] for name in _NAMES})

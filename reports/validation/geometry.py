@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plan_types import Plan, SegmentKind
-from reports.validation.blocks import by_blocks
-from reports.validation.check import Check, check
-from reports.validation.evidence import Evidence
+from planner.plan_types import Plan, Samples, SegmentKind
+from reports.validation.blocks import blocks
+from reports.validation.check import Check, Worst, check
+from reports.validation.evidence import Evidence, Judge, Passage
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -18,20 +18,60 @@ ANGLE = 1e-9  # [rad]
 _ROWS = 16_384  # postures looked at at once
 
 
-def geometry_checks(evidence: Evidence) -> list[Check]:
-    """Placement, points, ends of the lines, everything between them, tip of the samples."""
-    return [
-        *_placement(evidence.plan),
-        *_points(evidence),
-        *_lines(evidence),
-        check(
-            "sample positions",
-            evidence.samples.position - evidence.model.forward(evidence.samples.q)[:, :3, 3],
-            POSITION,
-            "m",
-            "ball centre written with every sample, against forward geometry of its joints",
-        ),
-    ]
+class Geometry(Judge):
+    """Placement, points, ends of the lines, everything between them, tip of the samples.
+
+    Args:
+        evidence: the plan and forward geometry.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        segments = evidence.plan.segments
+        self._point = np.array([s.point_index for s in segments], dtype=np.int64)
+        probing = np.array([s.kind is not SegmentKind.TRAVEL for s in segments], dtype=bool)
+        # A travel holds no line: point -1.
+        self._line = np.where(probing, self._point, -1)
+        self._off_line, self._off_axis, self._off_ball = Worst(), Worst(), Worst()
+
+    def look(self, passage: Passage) -> None:
+        """Chebyshev's instants of probing, dwelling and retracting."""
+        motion = passage.motion
+        lines = self._line[motion.pieces.segment]
+        size = max(1, _ROWS // motion.q.shape[1])
+        for rows in blocks(len(lines), size):
+            self._on_lines(motion.q[rows], lines[rows])
+
+    def see(self, samples: Samples) -> None:
+        """Samples of the same, and where the ball is in all."""
+        n = samples.q.shape[1]
+        if len(self._line):
+            self._on_lines(samples.q.reshape(-1, 1, n), self._line[samples.segment])
+        self._off_ball.see(samples.position - self._evidence.model.forward(samples.q)[:, :3, 3])
+
+    def checks(self) -> list[Check]:
+        """Of places and directions."""
+        where = "at Chebyshev's instants and at every sample of probing, dwelling and retracting"
+        line = f"distance of the ball from the line from clearance point to search end, {where}"
+        axis = f"angle between the stylus and the inward normal, {where}"
+        ends = _line_ends(self._evidence, self._point)
+        return [
+            *_placement(self._evidence.plan),
+            *_points(self._evidence),
+            check("line ends", ends, POSITION, "m", _ENDS),
+            check("straight line", self._off_line.value, POSITION, "m", line),
+            check("held axis", self._off_axis.value, ANGLE, "rad", axis),
+            check("sample positions", self._off_ball.value, POSITION, "m", _BALL),
+        ]
+
+    def _on_lines(self, q: Array, points: Indices) -> None:
+        """Distance from the line and angle to its axis. # (P, K, n), (P,)."""
+        held = points >= 0
+        own = np.repeat(points[held], q.shape[1])
+        T = self._evidence.model.forward(q[held].reshape(-1, q.shape[2]))
+        plan = self._evidence.plan
+        self._off_axis.see(_angles(T[:, :3, 2], plan.placed.axes[own]))
+        self._off_line.see(_off_line(plan, own, T[:, :3, 3]))
 
 
 def _placement(plan: Plan) -> list[Check]:
@@ -84,51 +124,7 @@ def _points(evidence: Evidence) -> list[Check]:
     ]
 
 
-def _lines(evidence: Evidence) -> list[Check]:
-    """Resolved instants and samples of probing, ends of the lines included."""
-    plan, motion, samples = evidence.plan, evidence.motion, evidence.samples
-    n, count = evidence.model.dof, motion.q.shape[1]
-    point = np.array([s.point_index for s in plan.segments], dtype=np.int64)
-    probing = np.array([s.kind is not SegmentKind.TRAVEL for s in plan.segments], dtype=bool)
-    # A travel holds no line: point -1.
-    point_of = np.where(probing, point, -1)
-    nodes = _off_lines(evidence, motion.q, point_of[motion.pieces.segment], count)
-    drawn = _off_lines(evidence, samples.q.reshape(-1, 1, n), point_of[samples.segment], 1)
-    off = np.concatenate([nodes, drawn])
-    where = "at Chebyshev's instants and at every sample of probing, dwelling and retracting"
-    return [
-        check("line ends", _line_ends(evidence, point), POSITION, "m", _ENDS),
-        check(
-            "straight line",
-            off[:, 0],
-            POSITION,
-            "m",
-            f"distance of the ball from the line from clearance point to search end, {where}",
-        ),
-        check(
-            "held axis",
-            off[:, 1],
-            ANGLE,
-            "rad",
-            f"angle between the stylus and the inward normal, {where}",
-        ),
-    ]
-
-
-def _off_lines(evidence: Evidence, q: Array, points: Indices, count: int) -> Array:
-    """Distance from the line [m] and angle to its axis [rad]. # (P, count, n) -> (m, 2)."""
-    held = np.nonzero(points >= 0)[0]
-    plan = evidence.plan
-
-    def some(rows: slice) -> Array:
-        T = evidence.model.forward(q[held[rows]].reshape(-1, q.shape[2]))
-        own = np.repeat(points[held[rows]], count)
-        angles = _angles(T[:, :3, 2], plan.placed.axes[own])
-        return np.stack([_off_line(plan, own, T[:, :3, 3]), angles], axis=1)
-
-    return by_blocks(some, len(held), _ROWS // count)
-
-
+_BALL = "ball centre written with every sample, against forward geometry of its joints"
 _ENDS = (
     "ball centre where probing and retracting start and end, against clearance point and search end"
 )

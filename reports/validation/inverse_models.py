@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.validation.check import Check, check, scales
-from reports.validation.evidence import Evidence
+from reports.validation.check import Check, Worst, check, scales
+from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.recovered_rates import recovered_rates
 
 Array = NDArray[np.float64]
@@ -21,41 +21,59 @@ _QUIET = 1e-4  # a plateau has no acceleration: residuals there are parts of the
 _SINGULAR = 1e10  # beyond this condition number no joint rates follow from the task
 
 
-def inverse_model_checks(evidence: Evidence) -> list[Check]:
-    """Joint speeds and accelerations recovered from what forward models say of the tool."""
-    motion, model = evidence.motion, evidence.model
-    n = model.dof
-    q, qd, qdd = (a[:, _CHOSEN].reshape(-1, n) for a in (motion.q, motion.qd, motion.qdd))
-    found = recovered_rates(model, (q, qd, qdd))
-    qd, qdd, condition = found.qd, found.qdd, found.condition
-    used = ~(condition >= _SINGULAR)
-    lenience = np.maximum(1.0, condition * _PER_CONDITION / LIMIT)[used, None]
-    left_out = len(q) - int(np.count_nonzero(used))
-    where = (
-        f"at 4 instants of every smooth piece; where the condition number of the task Jacobian "
-        f"passes {LIMIT / _PER_CONDITION:.0e} the residual is divided in proportion; {left_out} "
-        f"singular instants left out"
-    )
-    more = "; of more joints than five, the part that the motion of the tool determines"
-    unseen = more if n > 5 else ""
-    return [
-        check(
-            "inverse model, first order",
-            _relative(found.first, qd)[used] / lenience,
-            LIMIT,
-            "1",
-            f"joint speeds from the ball's velocity and the stylus's turning, against q̇, {where}"
-            f"{unseen}",
-        ),
-        check(
-            "inverse model, second order",
-            _relative(found.second, np.maximum(np.abs(qdd), qd * qd))[used] / lenience,
-            LIMIT,
-            "1",
-            f"joint accelerations from those of ball and stylus, against q̈, relative to q̈ or q̇² "
-            f"whichever is larger, {where}{unseen}",
-        ),
-    ]
+class InverseModels(Judge):
+    """Joint speeds and accelerations recovered from what forward models say of the tool.
+
+    Args:
+        evidence: the plan and forward models.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._model = evidence.model
+        self._first, self._second = Worst(), Worst()
+        self._left_out = 0
+
+    def look(self, passage: Passage) -> None:
+        """Four instants of every piece."""
+        motion, n = passage.motion, self._model.dof
+        q, qd, qdd = (a[:, _CHOSEN].reshape(-1, n) for a in (motion.q, motion.qd, motion.qdd))
+        found = recovered_rates(self._model, (q, qd, qdd))
+        self._left_out += len(q)
+        qd, qdd, condition = found.qd, found.qdd, found.condition
+        used = ~(condition >= _SINGULAR)
+        lenience = np.maximum(1.0, condition * _PER_CONDITION / LIMIT)[used, None]
+        self._left_out -= int(np.count_nonzero(used))
+        self._first.see(_relative(found.first, qd)[used] / lenience)
+        terms = np.maximum(np.abs(qdd), qd * qd)
+        self._second.see(_relative(found.second, terms)[used] / lenience)
+
+    def checks(self) -> list[Check]:
+        """Of both orders."""
+        where = (
+            f"at 4 instants of every smooth piece; where the condition number of the task Jacobian "
+            f"passes {LIMIT / _PER_CONDITION:.0e} the residual is divided in proportion; "
+            f"{self._left_out} singular instants left out"
+        )
+        more = "; of more joints than five, the part that the motion of the tool determines"
+        unseen = more if self._model.dof > 5 else ""
+        return [
+            check(
+                "inverse model, first order",
+                self._first.value,
+                LIMIT,
+                "1",
+                f"joint speeds from the ball's velocity and the stylus's turning, against q̇, "
+                f"{where}{unseen}",
+            ),
+            check(
+                "inverse model, second order",
+                self._second.value,
+                LIMIT,
+                "1",
+                f"joint accelerations from those of ball and stylus, against q̈, relative to q̈ or "
+                f"q̇² whichever is larger, {where}{unseen}",
+            ),
+        ]
 
 
 def _relative(residual: Array, terms: Array) -> Array:

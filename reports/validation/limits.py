@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from planner.plan_types import Plan
 from reports.validation.chebyshev import at_ends, coefficients
 from reports.validation.check import Check, check, scales
-from reports.validation.evidence import Evidence
+from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.peaks import Peaks, peaks
+from reports.validation.resolved_motion import ResolvedMotion
 
 Array = NDArray[np.float64]
 
@@ -26,25 +27,48 @@ UNDER = 1e-9  # what a reported peak may be below a value that the motion has, r
 _STILL = 1e-9  # of a joint's peak speed
 
 
-def limit_checks(evidence: Evidence) -> list[Check]:
+class Limits(Judge):
     """Bounds of the resolved motion against limits, and against the peaks that are reported.
 
     Columns: q, qd, qdd, tau, power of every joint, total power; then the negatives of all.
+
+    Args:
+        evidence: the plan and its torques by Lagrange.
     """
-    motion, n = evidence.motion, evidence.model.dof
 
-    def values(rows: Any) -> Array:
-        power = motion.tau[rows] * motion.qd[rows]
-        total = np.sum(power, axis=2, keepdims=True)
-        states = (motion.q[rows], motion.qd[rows], motion.qdd[rows])
-        return np.concatenate([*states, motion.tau[rows], power, total], axis=2)
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        n = evidence.model.dof
+        self._upper, self._value, self._real = np.full((3, 10 * n + 2), -np.inf)
+        self._at_rest = np.zeros(n)
 
-    found = peaks(values, len(motion.pieces))
-    highest, lowest = np.split(found.upper, 2)
-    return [
-        *_limits(evidence.plan, highest[: 3 * n], -lowest[: 3 * n]),
-        *_reported(evidence, found),
-    ]
+    def look(self, passage: Passage) -> None:
+        """Highest and lowest values of the pieces' polynomials."""
+        motion = passage.motion
+
+        def values(rows: Any) -> Array:
+            power = motion.tau[rows] * motion.qd[rows]
+            total = np.sum(power, axis=2, keepdims=True)
+            states = (motion.q[rows], motion.qd[rows], motion.qdd[rows])
+            return np.concatenate([*states, motion.tau[rows], power, total], axis=2)
+
+        found = peaks(values, len(motion.pieces), self._value)
+        self._upper = np.maximum(self._upper, found.upper)
+        self._value = np.maximum(self._value, found.value)
+        if len(motion.pieces):
+            self._real = np.maximum(self._real, _real(self._evidence, motion, found))
+        self._at_rest = np.maximum(self._at_rest, _torques_at_rest(self._evidence, motion))
+
+    def checks(self) -> list[Check]:
+        """Of limits and reported peaks."""
+        n = self._evidence.model.dof
+        none = np.isneginf(self._upper)  # nothing moves
+        upper, real = (np.where(none, 0.0, a) for a in (self._upper, self._real))
+        highest, lowest = np.split(upper, 2)
+        within = _limits(self._evidence.plan, highest[: 3 * n], -lowest[: 3 * n])
+        upper, real = _pairs(upper, n), _pairs(real, n)
+        upper[2 * n : 3 * n] = np.maximum(upper[2 * n : 3 * n], self._at_rest)
+        return [*within, *_reported(self._evidence.plan, upper, real)]
 
 
 def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
@@ -78,13 +102,11 @@ def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
     ]
 
 
-def _reported(evidence: Evidence, found: Peaks) -> list[Check]:
+def _reported(plan: Plan, upper: Array, real: Array) -> list[Check]:
     """Peaks of the plan against a bound above and a value that the motion really has."""
-    n, totals = evidence.model.dof, evidence.plan.totals
+    totals = plan.totals
     names = ("peak_velocity", "peak_acceleration", "peak_torque", "peak_power")
-    told = np.array([[getattr(load, name) for load in evidence.plan.joints] for name in names])
-    upper, real = (_pairs(values, n) for values in (found.upper, _real(evidence, found)))
-    upper[2 * n : 3 * n] = np.maximum(upper[2 * n : 3 * n], _torques_at_rest(evidence))
+    told = np.array([[getattr(load, name) for load in plan.joints] for name in names])
     reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
     # Each kind of peak is measured in its own unit, the two totals in that of the largest power.
     size = np.concatenate([*(scales(row) for row in np.split(upper[:-2], 4)), scales(upper[-2:])])
@@ -109,15 +131,14 @@ def _reported(evidence: Evidence, found: Peaks) -> list[Check]:
     ]
 
 
-def _torques_at_rest(evidence: Evidence) -> Array:
+def _torques_at_rest(evidence: Evidence, motion: ResolvedMotion) -> Array:
     """Largest |tau| where a joint stands still at the end of a piece. # (n,) [N m].
 
     Dry friction has no side there and may be absent.
     """
-    motion, torques = evidence.motion, evidence.torques
     tau, speed = (np.stack(at_ends(coefficients(a))) for a in (motion.tau, motion.qd))
-    still = np.abs(speed) <= _STILL * np.max(np.abs(motion.qd), axis=(0, 1), initial=0.0)
-    frictionless = np.abs(tau - torques.coulomb * motion.side)
+    still = np.abs(speed) <= _STILL * evidence.survey.speed
+    frictionless = np.abs(tau - evidence.torques.coulomb * motion.side)
     return np.asarray(np.max(np.where(still, frictionless, 0.0), axis=(0, 1), initial=0.0))
 
 
@@ -128,12 +149,10 @@ def _pairs(values: Array, n: int) -> Array:
     return np.concatenate([np.maximum(sizes, 0.0), np.maximum([up[-1], down[-1]], 0.0)])
 
 
-def _real(evidence: Evidence, found: Peaks) -> Array:
+def _real(evidence: Evidence, motion: ResolvedMotion, found: Peaks) -> Array:
     """Values of the motion itself, torques by Lagrange, where the peaks were found."""
-    pieces, n = evidence.motion.pieces, evidence.model.dof
-    if len(pieces) == 0:
-        return np.zeros(found.upper.size)
-    own = pieces.take(found.piece)
+    n = evidence.model.dof
+    own = motion.pieces.take(found.piece)
     t = own.origin + (own.offset + own.length * (0.5 * (found.x + 1.0)))
     edge = np.abs(found.x) == 1.0
     right, left = (evidence.plan.trajectory.state(t, side) for side in ("right", "left"))

@@ -44,35 +44,41 @@ class Peaks:
     """Of each column over all pieces, then of each column's negative.
 
     Args:
-        upper: nowhere exceeded. # (2C,)
-        piece: that holds the highest place found. # (2C,)
-        x: of that place in it. # (2C,)
+        upper: nowhere exceeded; -inf where the value to beat is not. # (2C,)
+        value: highest one found; -inf likewise. # (2C,)
+        piece: that holds it. # (2C,)
+        x: its place there. # (2C,)
     """
 
     upper: Array
+    value: Array
     piece: Indices
     x: Array
 
 
-def peaks(values: Values, count: int) -> Peaks:
+def peaks(values: Values, count: int, beat: Array | None = None) -> Peaks:
     """Highest and lowest value of every column.
 
     Args:
         values: of the pieces at their nodes.
         count: of pieces.
+        beat: values of columns and negatives; pieces that stay below are not looked at. # (2C,)
     """
-    if count == 0:
-        columns = 2 * values(slice(0, 0)).shape[2]
-        nowhere = np.zeros(columns, dtype=np.int64)
-        return Peaks(upper=np.zeros(columns), piece=nowhere, x=np.zeros(columns))
     seen = by_blocks(lambda rows: _seen(values(rows)), count, _ROWS)
+    columns = seen.shape[1]
+    beat = np.full(2 * columns, -np.inf) if beat is None else beat
     largest = np.maximum(seen[..., 0], seen[..., 2])
     signs = [
-        _one_sign(values, sign, seen[..., 2 * k], (seen[..., 2 * k + 1], largest))
+        _one_sign(
+            lambda rows, sign=sign: sign * values(rows),  # type: ignore[misc]
+            (seen[..., 2 * k], seen[..., 2 * k + 1], largest),
+            beat[k * columns : (k + 1) * columns],
+        )
         for k, sign in enumerate((1.0, -1.0))
     ]
     return Peaks(
         upper=np.concatenate([one.upper for one in signs]),
+        value=np.concatenate([one.value for one in signs]),
         piece=np.concatenate([one.piece for one in signs]),
         x=np.concatenate([one.x for one in signs]),
     )
@@ -85,13 +91,18 @@ def _seen(values: Array) -> Array:
     return np.stack([*found, -np.min(grid, axis=1), np.argmin(grid, axis=1)], axis=-1)
 
 
-def _one_sign(values: Values, sign: float, best: Array, seen: tuple[Array, Array]) -> Peaks:
-    at, largest = seen
+def _one_sign(values: Values, seen: tuple[Array, Array, Array], beat: Array) -> Peaks:
+    best, at, largest = seen
+    columns = best.shape[1]
     # What is not a number is in the race, too, so that it is not passed over.
-    racing = ~(best + _BETWEEN * largest < np.max(best, axis=0))
+    racing = ~(best + _BETWEEN * largest < np.maximum(np.max(best, axis=0, initial=-np.inf), beat))
     rows = np.nonzero(np.any(racing, axis=1))[0]
     row, column = np.nonzero(racing[rows])
-    c = sign * np.concatenate(
+    upper, highest = np.full((2, columns), -np.inf)
+    winner, x = np.zeros(columns, dtype=np.int64), np.zeros(columns)
+    if rows.size == 0:
+        return Peaks(upper=upper, value=highest, piece=winner, x=x)
+    c = np.concatenate(
         [
             coefficients(values(rows[part]))[row[own] - part.start, :, column[own]]
             for part in blocks(len(rows), _ROWS)
@@ -100,13 +111,12 @@ def _one_sign(values: Values, sign: float, best: Array, seen: tuple[Array, Array
     )
     piece = rows[row]
     value, place, slack = _zoomed(c, at[piece, column].astype(np.int64))
-    upper = np.full(best.shape[1], -np.inf)
     with np.errstate(invalid="ignore"):
         np.maximum.at(upper, column, value + slack)
     order = np.argsort(value, kind="stable")
-    winner = np.zeros(best.shape[1], dtype=np.int64)
-    winner[column[order]] = order  # the last written is the highest
-    return Peaks(upper=upper, piece=piece[winner], x=place[winner])
+    highest[column[order]] = value[order]  # the last written is the highest
+    winner[column[order]], x[column[order]] = piece[order], place[order]
+    return Peaks(upper=upper, value=highest, piece=winner, x=x)
 
 
 def _zoomed(c: Array, at: Indices) -> tuple[Array, Array, Array]:

@@ -2,8 +2,9 @@
 
 Every smooth piece is asked at Chebyshev's instants for the exact state, and at witnesses between
 them. A piece whose last coefficients, or whose witnesses, show more than the tolerance is cut and
-asked again; so a bump that any instant meets is followed to its top. What is left is the check
-"resolution", and the bound of what the polynomials can miss.
+asked again; so a bump that any instant meets is followed to its top. A cut in the middle smooths
+what is smooth by orders of magnitude; where it does not, the next cut is at the kink. What is left
+is the check "resolution", and the bound of what the polynomials can miss.
 """
 
 from __future__ import annotations
@@ -16,20 +17,24 @@ from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from reports.validation.blocks import by_blocks
-from reports.validation.chebyshev import COUNT, NODES, WITNESSES, basis, coefficients
+from reports.validation.chebyshev import NODES, WITNESSES, basis, coefficients
 from reports.validation.check import scales
 from reports.validation.dry_friction import cutting_places, sides, turns
+from reports.validation.kinks import kinks
 from reports.validation.lagrange_torques import LagrangeTorques
-from reports.validation.smooth_pieces import Pieces, smooth_pieces
-from robots.core.model import Model
+from reports.validation.smooth_pieces import Pieces, states_at
+from reports.validation.survey import Survey
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 TOLERANCE = 1e-8  # of each joint's peak
 _TAIL = 3  # last coefficients looked at: symmetric functions have every second one zero
-_DEEPEST = 12  # cuts of one piece
+_DEEPEST = 40  # cuts of one piece
+_MOST = 64  # pieces that one may become on average, so that a motion without end of bends ends
+_FEW = 4096  # pieces that are never too many
 _ROWS = 1024  # pieces judged at once
+_KINKED = 0.03  # a cut that leaves more than this part of the roughness has met a kink
 _ROUNDING = 1e-5  # a piece below this that its cut does not smooth is as smooth as rounding allows
 
 
@@ -61,68 +66,44 @@ class ResolvedMotion:
         return np.asarray(self.tau * self.qd)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Watched:
-    """What roughness is measured against.
+def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey) -> ResolvedMotion:
+    """Cut pieces until every one is a polynomial to within ``TOLERANCE``.
 
     Args:
-        speed: of each joint. # (n,) [rad/s]
-        peaks: of speeds (a part of them), accelerations, torques and powers. # (4n,)
+        plan: to be asked.
+        pieces: to begin with, in order of time.
+        torques: of its robot.
+        survey: of its motion.
     """
-
-    speed: Array
-    peaks: Array
-
-
-def resolve(plan: Plan, model: Model, torques: LagrangeTorques) -> ResolvedMotion:
-    """Cut the motion until every piece is a polynomial to within ``TOLERANCE``."""
-    pieces = smooth_pieces(plan, model)
-    before = np.full(len(pieces), np.inf)
-    found = [_asked(plan, pieces.take(np.zeros(0, dtype=np.int64)), torques, None)]
-    watched: Watched | None = None
+    most = max(_MOST * len(pieces), _FEW)
+    found = [_asked(plan, pieces.take(slice(0, 0)), torques, survey)]
+    before, at_kink = np.full(len(pieces), np.inf), np.zeros(len(pieces), dtype=bool)
     for depth in range(_DEEPEST + 1):
         if len(pieces) == 0:
             break
-        motion = _asked(plan, pieces, torques, watched)
-        watched = watched or _watched(motion)
-        motion = replace(motion, roughness=_all_roughness(plan, motion, watched))
-        turning = turns(motion.qd, watched.speed, torques.coulomb)
-        rough = motion.roughness > TOLERANCE
-        hopeless = (motion.roughness < _ROUNDING) & (motion.roughness > 0.5 * before)
-        cut = ((rough & ~hopeless) | np.any(turning, axis=1)) & (depth < _DEEPEST)
+        motion = _asked(plan, pieces, torques, survey)
+        motion = replace(motion, roughness=_all_roughness(plan, motion, survey))
+        turning = turns(motion.qd, scales(survey.speed), torques.coulomb)
+        rough, stuck = motion.roughness > TOLERANCE, motion.roughness > _KINKED * before
+        hopeless = at_kink & (motion.roughness < _ROUNDING) & (motion.roughness > 0.5 * before)
+        cut = (rough & ~hopeless) | np.any(turning, axis=1)
+        made = sum(len(part.pieces) for part in found) + len(pieces)
+        if depth == _DEEPEST or made + np.count_nonzero(cut) > most:
+            cut[:] = False
         found.append(_taken(motion, ~cut))
-        pieces = pieces.take(cut).halves(cutting_places(motion.qd[cut], turning[cut]))
+        at_kink = (stuck & rough & ~np.any(turning, axis=1))[cut]
+        x = cutting_places(motion.qd[cut], turning[cut])
+        pieces = pieces.take(cut)
+        x[at_kink] = kinks(plan, pieces.take(at_kink), survey)
+        pieces, at_kink = pieces.parts(x), np.tile(at_kink, 2)
         before = np.tile(motion.roughness[cut], 2)
     return _joined(found)
 
 
-def states_at(plan: Plan, pieces: Pieces, x: Array) -> tuple[Array, Array, Array]:
-    """q, qd, qdd at places x of every piece. # (m,) -> (P, m, n) each.
-
-    An instant late in a long job is a multiple of a coarse step of floating point; the state is
-    carried over the small rest of time, so that differences are not spoiled by it.
-    """
-    if len(pieces) == 0:  # a plan without segments has no state to ask for
-        nothing = np.zeros((0, len(x), plan.job.mechanism.dof))
-        return nothing, nothing, nothing
-    local = pieces.offset[:, None] + pieces.length[:, None] * (0.5 * (x + 1.0))
-    t = pieces.origin[:, None] + local
-    late = (t - pieces.origin[:, None]) - local
-    state = plan.trajectory.state(t.ravel())
-    shape = (*t.shape, plan.job.mechanism.dof)
-    q, qd, qdd = (np.asarray(a).reshape(shape) for a in (state.q, state.qd, state.qdd))
-    return q - qd * late[..., None], qd - qdd * late[..., None], qdd
-
-
-def _asked(
-    plan: Plan, pieces: Pieces, torques: LagrangeTorques, watched: Watched | None
-) -> ResolvedMotion:
+def _asked(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey) -> ResolvedMotion:
     """States and torques at the nodes of some pieces."""
     q, qd, qdd = states_at(plan, pieces, NODES)
-    speed = (
-        scales(np.max(np.abs(qd), axis=(0, 1), initial=0.0)) if watched is None else watched.speed
-    )
-    side = sides(qd, speed)
+    side = sides(qd, scales(survey.speed))
     return ResolvedMotion(
         pieces=pieces,
         q=q,
@@ -134,26 +115,19 @@ def _asked(
     )
 
 
-def _watched(motion: ResolvedMotion) -> Watched:
-    columns = (motion.qd, motion.qdd, motion.tau, motion.power)
-    peaks = [scales(np.max(np.abs(a), axis=(0, 1))) for a in columns]
-    # Differences of q miss up to K times as much of qd as its own polynomial does.
-    return Watched(speed=peaks[0], peaks=np.concatenate([peaks[0] / COUNT, *peaks[1:]]))
-
-
-def _all_roughness(plan: Plan, motion: ResolvedMotion, watched: Watched) -> Array:
+def _all_roughness(plan: Plan, motion: ResolvedMotion, survey: Survey) -> Array:
     def some(rows: slice) -> Array:
-        return _roughness(plan, _taken(motion, rows), watched)
+        return _roughness(plan, _taken(motion, rows), survey)
 
     return by_blocks(some, len(motion.pieces), _ROWS)
 
 
-def _roughness(plan: Plan, motion: ResolvedMotion, watched: Watched) -> Array:
+def _roughness(plan: Plan, motion: ResolvedMotion, survey: Survey) -> Array:
     """Worst part of a column's peak that the polynomial of a piece may miss. # (P,)."""
     n = motion.q.shape[-1]
     columns = (motion.qd, motion.qdd, motion.tau, motion.power, motion.q)
     c = coefficients(np.concatenate(columns, axis=-1))
-    peaks = np.concatenate([watched.peaks, np.ones(n)])
+    peaks = np.concatenate([survey.resolution, np.ones(n)])
     tail = np.max(np.abs(c[:, -_TAIL:]) / peaks, axis=(1, 2), initial=0.0)
     q, qd, qdd = states_at(plan, motion.pieces, WITNESSES)
     expected = np.matmul(basis(WITNESSES), c[..., [*range(2 * n), *range(4 * n, 5 * n)]])

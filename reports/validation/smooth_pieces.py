@@ -1,6 +1,7 @@
 """Where the motion is smooth: segments cut where their law switches.
 
-Switches are found from the motion itself, not from the planner's tables.
+Switches of known laws are told by the motion itself (``switches``); those of any other law are
+searched where a piece turns out not to be smooth (``kinks``).
 """
 
 from __future__ import annotations
@@ -11,14 +12,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plan_types import Plan, SegmentKind
+from planner.plan_types import Plan
+from reports.validation.switches import switches
 from robots.core.model import Model
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-_NEAR_START = 1e-6  # of the duration: inside the first piece of any trapezoid worth the name
-_MIDDLE = 1e-9  # two switches closer to the middle than this are one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,7 +56,7 @@ class Pieces:
             length=self.length[rows],
         )
 
-    def halves(self, x: Array) -> Pieces:
+    def parts(self, x: Array) -> Pieces:
         """Every piece cut at its own place x in (-1, 1); left parts, then right parts."""
         left = self.length * 0.5 * (x + 1.0)
         return Pieces(
@@ -68,14 +67,19 @@ class Pieces:
         )
 
 
-def smooth_pieces(plan: Plan, model: Model) -> Pieces:
-    """The pieces of all segments that take time, in order."""
-    fractions = _acceleration_fractions(plan, model)
+def moving_segments(plan: Plan) -> Indices:
+    """Segments that take time, in order."""
+    rows = [i for i, segment in enumerate(plan.segments) if segment.duration > 0.0]
+    return np.array(rows, dtype=np.int64)
+
+
+def smooth_pieces(plan: Plan, model: Model, segments: Indices | None = None) -> Pieces:
+    """The pieces of segments that take time, in order; of all of them when none are named."""
     rows: list[tuple[int, float, float, float]] = []
-    for index, segment in enumerate(plan.segments):
-        if not segment.duration > 0.0:
-            continue
-        edges = [0.0, *_switches(segment.law, fractions[index]), 1.0]
+    segments = moving_segments(plan) if segments is None else segments
+    for index, inside in zip(segments.tolist(), switches(plan, model, segments), strict=True):
+        segment = plan.segments[index]
+        edges = [0.0, *inside.tolist(), 1.0]
         rows += [
             (index, segment.start, a * segment.duration, (b - a) * segment.duration)
             for a, b in pairwise(edges)
@@ -89,36 +93,28 @@ def smooth_pieces(plan: Plan, model: Model) -> Pieces:
     )
 
 
-def _switches(law: str, fraction: float) -> list[float]:
-    if law == "bang-bang":
-        return [0.5]
-    if law != "trapezoid" or not 0.0 < fraction <= 0.5 + _MIDDLE:
-        return []
-    return [0.5] if fraction >= 0.5 - _MIDDLE else [fraction, 1.0 - fraction]
+def states_at(plan: Plan, pieces: Pieces, x: Array) -> tuple[Array, Array, Array]:
+    """q, qd, qdd at places x of every piece. # (m,) or (P, m) -> (P, m, n) each.
 
-
-def _acceleration_fractions(plan: Plan, model: Model) -> Array:
-    """Time a trapezoid needs to reach its plateau's speed, over its duration. # (segments,).
-
-    Speed at mid-time over the first acceleration: of the ball on a probing line, of the joint that
-    moves most in a travel.
+    An instant late in a long job is a multiple of a coarse step of floating point; the state is
+    carried over the small rest of time, so that differences are not spoiled by it.
     """
-    found = np.full(len(plan.segments), np.nan)
-    rows = [i for i, s in enumerate(plan.segments) if s.law == "trapezoid" and s.duration > 0.0]
-    if not rows:
-        return found
-    start = np.array([plan.segments[i].start for i in rows])
-    T = np.array([plan.segments[i].duration for i in rows])
-    first = plan.trajectory.state(start + _NEAR_START * T)
-    middle = plan.trajectory.state(start + 0.5 * T)
-    travel = np.array([plan.segments[i].kind is SegmentKind.TRAVEL for i in rows])
-    most = np.argmax(np.abs(middle.qd), axis=1)[:, None]
-    joint_speed = np.abs(np.take_along_axis(middle.qd, most, axis=1)[:, 0])
-    joint_push = np.abs(np.take_along_axis(first.qdd, most, axis=1)[:, 0])
-    twist = model.velocity(middle.q, middle.qd)[:, :3]
-    push = model.acceleration(first.q, first.qd, first.qdd)[:, :3]
-    speed = np.where(travel, joint_speed, np.linalg.norm(twist, axis=1))
-    acceleration = np.where(travel, joint_push, np.linalg.norm(push, axis=1))
-    moving = acceleration > 0.0
-    found[rows] = np.where(moving, speed / np.where(moving, acceleration * T, 1.0), np.nan)
-    return found
+    if len(pieces) == 0:  # a plan without segments has no state to ask for
+        nothing = np.zeros((0, x.shape[-1], plan.job.mechanism.dof))
+        return nothing, nothing, nothing
+    t, late = _instants(pieces, x)
+    state = plan.trajectory.state(t.ravel())
+    shape = (*t.shape, plan.job.mechanism.dof)
+    q, qd, qdd = (np.asarray(a).reshape(shape) for a in (state.q, state.qd, state.qdd))
+    return q - qd * late[..., None], qd - qdd * late[..., None], qdd
+
+
+def lateness(pieces: Pieces, x: Array) -> Array:
+    """How much later than meant ``states_at`` asks, for want of digits. # (P, m) [s]."""
+    return _instants(pieces, x)[1]
+
+
+def _instants(pieces: Pieces, x: Array) -> tuple[Array, Array]:
+    local = pieces.offset[:, None] + pieces.length[:, None] * (0.5 * (x + 1.0))
+    t = pieces.origin[:, None] + local
+    return t, (t - pieces.origin[:, None]) - local

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples
-from reports.validation.check import Check, check
-from reports.validation.evidence import Evidence
+from reports.validation.check import Check, Worst, check
+from reports.validation.evidence import Evidence, Judge
 
 Array = NDArray[np.float64]
 
@@ -16,44 +16,59 @@ REST = 1e-8  # [rad/s]
 _JUMPING = "linear"  # the one law whose speed jumps at both ends
 
 
-def timing_checks(evidence: Evidence) -> list[Check]:
-    """Segments one after another, joints continuous, at rest between segments."""
-    plan, samples = evidence.plan, evidence.samples
-    total = plan.totals.duration
-    step = 1e-12 * max(1.0, total)
-    jump, speed = _borders(plan)
-    return [
-        check(
-            "time",
-            _gaps(plan),
-            step,
-            "s",
-            "segments start at 0, each where the one before ends, and last the reported duration "
-            "together",
-        ),
-        check(
-            "sample times",
-            _sample_gaps(plan, samples),
-            max(step, 1e-9 * plan.job.sampling_period),
-            "s",
-            "samples start at 0, are never further apart than the period, lie in their segments "
-            "and end with the motion",
-        ),
-        check(
-            "continuous joints",
-            jump,
-            JOINTS,
-            "rad",
-            "joints before and after every border of segments",
-        ),
-        check(
-            "rest at borders",
-            speed,
-            REST,
-            "rad/s",
-            "speeds on both sides of every border of segments, linear laws left out",
-        ),
-    ]
+class Timing(Judge):
+    """Segments one after another, joints continuous, at rest between segments; times of samples.
+
+    Args:
+        evidence: the plan.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._plan = evidence.plan
+        self._starts = np.array([segment.start for segment in self._plan.segments])
+        self._ends = np.array([segment.end for segment in self._plan.segments])
+        self._gaps = Worst()
+        self._last: float | None = None
+
+    def see(self, samples: Samples) -> None:
+        """Samples follow each other at the period and lie in their segments."""
+        if not self._plan.segments:
+            return
+        t = samples.t
+        if self._last is None:
+            self._gaps.see(t[0])
+        steps = np.diff(t) if self._last is None else np.diff(t, prepend=self._last)
+        self._last = float(t[-1])
+        starts, ends = self._starts[samples.segment], self._ends[samples.segment]
+        self._gaps.see(np.maximum(steps - self._plan.job.sampling_period, 0.0))
+        self._gaps.see(np.minimum(steps, 0.0))
+        self._gaps.see(np.maximum(np.maximum(starts - t, t - ends), 0.0))
+
+    def checks(self) -> list[Check]:
+        """Of time and rest."""
+        plan = self._plan
+        step = 1e-12 * max(1.0, plan.totals.duration)
+        jump, speed = _borders(plan)
+        if plan.segments:
+            self._gaps.see(np.nan if self._last is None else self._last - plan.segments[-1].end)
+        period = max(step, 1e-9 * plan.job.sampling_period)
+        return [
+            check("time", _gaps(plan), step, "s", _TIME),
+            check("sample times", self._gaps.value, period, "s", _SAMPLE_TIMES),
+            check("continuous joints", jump, JOINTS, "rad", _CONTINUOUS),
+            check("rest at borders", speed, REST, "rad/s", _REST),
+        ]
+
+
+_TIME = (
+    "segments start at 0, each where the one before ends, and last the reported duration together"
+)
+_SAMPLE_TIMES = (
+    "samples start at 0, are never further apart than the period, lie in their segments and end "
+    "with the motion"
+)
+_CONTINUOUS = "joints before and after every border of segments"
+_REST = "speeds on both sides of every border of segments, linear laws left out"
 
 
 def _gaps(plan: Plan) -> Array:
@@ -63,20 +78,6 @@ def _gaps(plan: Plan) -> Array:
     negative = np.minimum(duration, 0.0)
     whole = np.array([float(np.sum(duration)) - plan.totals.duration])
     return np.concatenate([start[:1], start[1:] - end[:-1], negative, whole])
-
-
-def _sample_gaps(plan: Plan, samples: Samples) -> Array:
-    if not plan.segments:
-        return np.zeros(0)
-    end = plan.segments[-1].end
-    steps = np.diff(samples.t)
-    too_far = np.maximum(steps - plan.job.sampling_period, 0.0)
-    backward = np.minimum(steps, 0.0)
-    starts = np.array([segment.start for segment in plan.segments])[samples.segment]
-    ends = np.array([segment.end for segment in plan.segments])[samples.segment]
-    outside = np.maximum(np.maximum(starts - samples.t, samples.t - ends), 0.0)
-    edges = np.array([samples.t[0], samples.t[-1] - end])
-    return np.concatenate([too_far, backward, outside, edges])
 
 
 def _borders(plan: Plan) -> tuple[Array, Array]:

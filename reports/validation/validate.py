@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from planner.plan_types import Plan, Samples
+from planner.plan_types import Plan
+from planner.sampled_motion import SampledMotion, sampled
 from reports.validation.check import Validation, validation
-from reports.validation.derivatives import derivative_checks
-from reports.validation.dynamics import dynamics_checks
-from reports.validation.evidence import gather
-from reports.validation.geometry import geometry_checks
-from reports.validation.inverse_models import inverse_model_checks
-from reports.validation.limits import limit_checks
-from reports.validation.timing import timing_checks
+from reports.validation.clearances import Clearances
+from reports.validation.derivatives import Derivatives
+from reports.validation.dynamics import Dynamics
+from reports.validation.effort_limits import EffortLimits
+from reports.validation.evidence import Judge, gather, passages
+from reports.validation.geometry import Geometry
+from reports.validation.inverse_models import InverseModels
+from reports.validation.jerk_limits import JerkLimits
+from reports.validation.limits import Limits
+from reports.validation.timing import Timing
 
 
-def validate(plan: Plan, samples: Samples | None = None) -> Validation:
+def validate(plan: Plan, motion: SampledMotion | None = None) -> Validation:
     """Judge a plan by means that share no formula with those that made it.
+
+    The motion passes by in parts, so that memory does not grow with its length.
 
     Args:
         plan: to be judged.
-        samples: those that will be written out; drawn at the job's period when None.
+        motion: samples that will be written out; drawn at the job's period when None.
 
     Source: [LAMMARI12] §VI.7, figures 9-14 and 33-38 (direct models against inverse ones)
     """
-    drawn = _drawn(plan) if samples is None else samples
-    evidence = gather(plan, drawn)
-    return validation(
-        [
-            *timing_checks(evidence),
-            *geometry_checks(evidence),
-            *derivative_checks(evidence),
-            *inverse_model_checks(evidence),
-            *dynamics_checks(evidence),
-            *limit_checks(evidence),
-        ]
-    )
-
-
-def _drawn(plan: Plan) -> Samples:
-    """Samples at the job's period; none of a plan that does not move."""
-    if plan.segments:
-        return plan.trajectory.sample(plan.job.sampling_period)
-    n = plan.job.mechanism.dof
-    none, joints = np.zeros(0), np.zeros((0, n))
-    return Samples(
-        t=none,
-        segment=np.zeros(0, dtype=np.int64),
-        q=joints,
-        qd=joints,
-        qdd=joints,
-        tau=joints,
-        position=np.zeros((0, 3)),
-    )
+    evidence = gather(plan)
+    judges: list[Judge] = [
+        Timing(evidence),
+        Geometry(evidence),
+        Derivatives(evidence),
+        InverseModels(evidence),
+        Dynamics(evidence),
+        Limits(evidence),
+        JerkLimits(evidence),
+        EffortLimits(evidence),
+        Clearances(evidence),
+    ]
+    for passage, drawn in passages(evidence, sampled(plan) if motion is None else motion):
+        for judge in judges:
+            judge.look(passage)
+        for samples in drawn:
+            for judge in judges:
+                judge.see(samples)
+    return validation([one for judge in judges for one in judge.checks()])

@@ -28,12 +28,13 @@ WHOLE = """
 import sys
 from planner.job import read_job
 from planner.planning import plan
-from reports.export import export, sampled
+from planner.sampled_motion import sampled
+from reports.export import export
 from reports.validation import validate
 
 made = plan(read_job(sys.argv[1]))
-samples = sampled(made)
-export(made, validate(made, samples), sys.argv[2], samples=samples, figures=False)
+motion = sampled(made)
+export(made, validate(made, motion), sys.argv[2], motion=motion, figures=False)
 """
 SIDE = 0.3  # of the square that is probed, on the nine-point job's inclined plane [m]
 

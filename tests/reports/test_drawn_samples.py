@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.sampled_motion import InMemory, joined, sampled
+from planner.sampled_motion import InMemory, sampled
 from reports import drawn_samples as module
 from reports.drawn_samples import drawn_samples
 
@@ -26,7 +26,7 @@ def test_a_short_motion_is_drawn_whole(samples):
 
 def test_of_a_long_motion_no_extreme_and_no_end_is_lost(fine, monkeypatch):
     monkeypatch.setattr(module, "WHOLE", 1000)
-    whole = joined(sampled(fine))
+    whole = fine.trajectory.sample(2e-5)
     drawn = drawn_samples(sampled(fine), buckets=50)
     kept = drawn.samples
     assert drawn.count == len(whole.t)
@@ -49,7 +49,8 @@ def test_blocks_change_nothing(corrected_plan, monkeypatch):
     parts = list(motion.blocks())
     assert len(parts) == -(-motion.count // 700)
     for name in ("t", "segment", "q", "qd", "qdd", "tau", "position"):
-        assert np.array_equal(getattr(joined(motion), name), getattr(whole, name))
+        joined = np.concatenate([getattr(part, name) for part in parts])
+        assert np.array_equal(joined, getattr(whole, name))
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,16 @@ import json
 from dataclasses import replace
 from importlib.metadata import version
 
+import jsonschema
 import numpy as np
 import pytest
 
+from planner.job import read_job
+from planner.library import path_of
+from planner.planning import plan as planned
 from reports.plan_document import document_text, plan_document
+from reports.plan_schema import plan_schema
+from robots.library import load
 
 
 @pytest.fixture
@@ -36,7 +42,7 @@ def test_the_keys_are_those_of_the_contract(document):
         *("min_clearance_mm", "joint_margin_deg", "singularity_margin"),
     ]
     assert list(document["segments"][0]) == [
-        *("kind", "point", "law", "start_s", "duration_s", "binding"),
+        *("kind", "point", "law", "start_s", "duration_s", "binding", "clearance"),
     ]
     assert list(document["joints"][0]) == [
         *("name", "peak_velocity_rad_s", "peak_acceleration_rad_s2", "peak_torque_nm"),
@@ -103,3 +109,22 @@ def test_the_text_has_one_record_per_line(document, plan):
 def test_names_of_any_script_stay_readable(plan, validation, renamed):
     text = document_text(plan_document(renamed(plan, 'θ"1"'), validation))
     assert 'θ\\"1\\"' in text
+
+
+def test_joints_that_slide_have_their_own_units(validation):
+    job = read_job(path_of("nine-points-corrected"))
+    gantry = load("gantry-5")
+    made = planned(
+        replace(
+            job,
+            mechanism=gantry,
+            robot="gantry-5",
+            checks=replace(job.checks, torque_limits=gantry.max_effort),
+        )
+    )
+    document = plan_document(made, validation)
+    jsonschema.validate(document, plan_schema())
+    slides, turns = document["joints"][0], document["joints"][-1]
+    assert "peak_force_n" in slides
+    assert "peak_torque_nm" in turns
+    assert all("joint_margin_mm" in point for point in document["points"])

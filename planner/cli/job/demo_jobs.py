@@ -57,7 +57,7 @@ def run_demo(out: str, *, as_json: bool, figures: bool, session: Session) -> int
         check_place(folder)
     done = {}
     for name in session.watched(tuple(folders), "planning"):
-        done[name] = validated(path_of(name))
+        done[name] = validated(path_of(name), session)
     _print(done, as_json=as_json)
     worst = max(item.exit_code for item in done.values())
     if worst is ExitCode.NOT_VALIDATED:

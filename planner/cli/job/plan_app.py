@@ -49,11 +49,13 @@ def plan(
     )
 
 
-def check(job: Job, as_json: Json = False, allow_outside: AllowOutside = False) -> int:
+def check(
+    context: typer.Context, job: Job, as_json: Json = False, allow_outside: AllowOutside = False
+) -> int:
     """Plan and validate a job without writing anything; exit codes as for `plan`."""
     from planner.cli.job.planned_job import run_check
 
-    return run_check(job, as_json=as_json, allow_outside=allow_outside)
+    return run_check(job, as_json=as_json, allow_outside=allow_outside, session=context.obj)
 
 
 def init(

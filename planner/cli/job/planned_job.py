@@ -54,7 +54,7 @@ def run_plan(
 
     folder = Path(out) if out else beside(Path(job))
     check_place(folder)  # before the work, not after it
-    done = validated(job, allow_outside=allow_outside)
+    done = validated(job, session, allow_outside=allow_outside)
     print_validated(done, as_json=as_json)
     if done.exit_code is not ExitCode.NOT_VALIDATED:
         write_set(done, folder, figures=figures)
@@ -62,23 +62,26 @@ def run_plan(
     return done.exit_code
 
 
-def run_check(job: str, *, as_json: bool, allow_outside: bool) -> int:
+def run_check(job: str, *, as_json: bool, allow_outside: bool, session: Session) -> int:
     """Plan, validate and print; nothing is written."""
-    done = validated(job, allow_outside=allow_outside)
+    done = validated(job, session, allow_outside=allow_outside)
     print_validated(done, as_json=as_json)
     return done.exit_code
 
 
-def validated(job: str | Path, *, allow_outside: bool = False) -> Validated:
+def validated(job: str | Path, session: Session, *, allow_outside: bool = False) -> Validated:
     """The plan of a job file, with its validation."""
+    from planner.cli.progress_bar import progress_of
     from planner.job import read_job
     from planner.planning import plan
-    from planner.sampled_motion import joined, sampled
+    from planner.sampled_motion import sampled
     from reports.validation import validate
 
-    planned = plan(read_job(job, allow_outside=allow_outside))
+    read = read_job(job, allow_outside=allow_outside)
+    with progress_of(session) as progress:
+        planned = plan(read, progress)
     motion = sampled(planned)
-    return Validated(plan=planned, motion=motion, validation=validate(planned, joined(motion)))
+    return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
 
 
 def write_set(done: Validated, folder: Path, *, figures: bool) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 from robots.core.kernels.llvm_text import ENTRY
 
-# Names in an object's table that the error branches of Numba's code call.
-_NUMBA_RUNTIME = re.compile(rb"(?<=\0)(?:NRT|numba)_[A-Za-z0-9_]+(?=\0)")
+# What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
+_NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")
+_RUNTIME = ("NRT_", "numba_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +96,10 @@ def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
         Its address, and what keeps it in memory.
     """
     binding = _binding()
-    abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
-    for found in set(_NUMBA_RUNTIME.findall(code)):
-        if not binding.address_of_symbol(found.decode()):
-            binding.add_symbol(found.decode(), abort)
+    for found in sorted(set(_NAMES.findall(code))):
+        address = _address(found.decode())
+        if address:
+            binding.add_symbol(found.decode(), address)
     target = binding.Target.from_default_triple()
     machine = target.create_target_machine(opt=3, reloc="static", codemodel="jitdefault")
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
@@ -108,11 +109,22 @@ def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
 
 
 @cache
+def _address(name: str) -> int | None:
+    """Where this process holds a function; None where it has none of that name."""
+    process = ctypes.CDLL(None)
+    known = "abort" if name.startswith(_RUNTIME) else name
+    return (
+        ctypes.cast(getattr(process, known), ctypes.c_void_p).value
+        if hasattr(process, known)
+        else None
+    )
+
+
+@cache
 def _binding() -> Any:
     """llvmlite, with the native target ready; imported only when compilation pays."""
     from llvmlite import binding
 
-    binding.load_library_permanently(None)  # what loops call of libc and libm
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding

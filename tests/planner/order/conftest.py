@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def counted_out():
 def path_cost(travel, lines, layers):
     """Least cost of layers of candidates, one of each, in order."""
     total = 2.0 * lines[layers[0]]
-    for before, after in zip(layers[:-1], layers[1:], strict=True):
+    for before, after in pairwise(layers):
         total = np.min(total[:, None] + travel[np.ix_(before, after)], axis=0)
         total = total + 2.0 * lines[after]
     return float(total.min())

@@ -1,6 +1,7 @@
 """Orders with branches: beside counting out, by the rules, with refusals and forced travels."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ def checked(found, costs, choice, travels=()):
     assert sorted(choice.visits) == sorted(set(found.point.tolist()))
     assert np.array_equal(found.point[chosen], choice.visits)
     cost = 2.0 * costs.lines[chosen].sum()
-    for a, b in zip(chosen[:-1], chosen[1:], strict=True):
+    for a, b in pairwise(chosen):
         direct = float(costs.travel(q[a], q[b]))
         cost += dict(travels).get((a, b), dict(travels).get((b, a), direct))
     return cost

@@ -37,7 +37,7 @@ def test_every_point_is_served_and_the_search_is_owned_up_to(made):
 def test_the_validator_passes(made):
     found = validate(made)
     assert found.passed, found.failures
-    assert len(found.checks) == 28
+    assert len(found.checks) >= 28
 
 
 def test_the_lines_are_straight_by_pinocchio(made):

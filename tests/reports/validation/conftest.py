@@ -57,8 +57,15 @@ class Altered:
         own, more = self.base.state(t, side), self.added(np.asarray(t))
         return MotionState(q=own.q + more.q, qd=own.qd + more.qd, qdd=own.qdd + more.qdd)
 
-    def sample(self, period: float) -> Samples:
-        drawn, model = self.base.sample(period), self.base.model
+    @property
+    def stretches(self) -> tuple:
+        return self.base.stretches
+
+    def sample_count(self, period: float) -> int:
+        return self.base.sample_count(period)
+
+    def sample(self, period: float, first: int = 0, after: int | None = None) -> Samples:
+        drawn, model = self.base.sample(period, first, after), self.base.model
         state = self.state(drawn.t)
         return replace(
             drawn,

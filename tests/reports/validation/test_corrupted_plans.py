@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner.plan_types import SegmentKind
+from planner.sampled_motion import InMemory
 from planner.trajectory import MotionState
 from reports.validation import validate
 from robots.arm.task import task_jacobian
@@ -36,37 +37,43 @@ def moved(plan, task_step):
     [([1e-8, 0, 0, 0, 0], "point position"), ([0, 0, 0, 1e-8, 0], "point axis")],
 )
 def test_a_shifted_contact(plan, samples, failures, step, owner):
-    assert failures(validate(moved(plan, step), samples)) == {owner}
+    assert failures(validate(moved(plan, step), InMemory(samples=samples))) == {owner}
 
 
 def test_points_placed_elsewhere_than_the_job_says(plan, samples, failures):
     shifted = replace(plan.job.points, positions=plan.job.points.positions + 1e-8)
     other = replace(plan, job=replace(plan.job, points=shifted))
-    assert failures(validate(other, samples)) == {"placement"}
+    assert failures(validate(other, InMemory(samples=samples))) == {"placement"}
 
 
 @pytest.mark.parametrize("joint", range(5))
 def test_scaled_torques_of_any_joint(plan, samples, failures, joint):
     tau = np.array(samples.tau)
     tau[:, joint] *= 1.0001  # the wrist's torque is 2e-5 N m: seen as well
-    assert failures(validate(plan, replace(samples, tau=tau))) == {"torques by Lagrange"}
+    assert failures(validate(plan, InMemory(samples=replace(samples, tau=tau)))) == {
+        "torques by Lagrange"
+    }
 
 
 def test_one_wrong_torque_of_one_sample(plan, samples, failures):
     tau = np.array(samples.tau)
     tau[len(tau) // 2, 0] += 1e-6
-    assert failures(validate(plan, replace(samples, tau=tau))) == {"torques by Lagrange"}
+    assert failures(validate(plan, InMemory(samples=replace(samples, tau=tau)))) == {
+        "torques by Lagrange"
+    }
 
 
 def test_a_wrong_duration(plan, samples, failures):
     totals = replace(plan.totals, duration=plan.totals.duration * (1 + 1e-9))
-    assert failures(validate(replace(plan, totals=totals), samples)) == {"time"}
+    assert failures(validate(replace(plan, totals=totals), InMemory(samples=samples))) == {"time"}
 
 
 def test_a_gap_between_segments(plan, samples, failures):
     segments = list(plan.segments)
     segments[0] = replace(segments[0], duration=segments[0].duration * (1 - 1e-6))
-    assert "time" in failures(validate(replace(plan, segments=tuple(segments)), samples))
+    assert "time" in failures(
+        validate(replace(plan, segments=tuple(segments)), InMemory(samples=samples))
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +82,7 @@ def test_a_gap_between_segments(plan, samples, failures):
 )
 def test_a_wrong_energy(plan, samples, failures, total, owner):
     totals = replace(plan.totals, **{total: getattr(plan.totals, total) * 1.0001})
-    assert failures(validate(replace(plan, totals=totals), samples)) == {owner}
+    assert failures(validate(replace(plan, totals=totals), InMemory(samples=samples))) == {owner}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +95,7 @@ def test_a_wrong_energy(plan, samples, failures, total, owner):
 )
 def test_a_wrong_load_of_one_joint(plan, samples, failures, load, owner):
     other = with_load(plan, 1, **{load: getattr(plan.joints[1], load) * 1.0001})
-    assert failures(validate(other, samples)) == {owner}
+    assert failures(validate(other, InMemory(samples=samples))) == {owner}
 
 
 @pytest.mark.parametrize(
@@ -100,19 +107,21 @@ def test_a_wrong_load_of_one_joint(plan, samples, failures, load, owner):
 )
 def test_a_wrong_peak(plan, samples, failures, peak, factor, owner):
     other = with_load(plan, 0, **{peak: getattr(plan.joints[0], peak) * factor})
-    assert failures(validate(other, samples)) == {owner}
+    assert failures(validate(other, InMemory(samples=samples))) == {owner}
 
 
 @pytest.mark.parametrize("peak", ["peak_power", "min_power"])
 def test_a_wrong_peak_of_total_power(plan, samples, failures, peak):
     totals = replace(plan.totals, **{peak: getattr(plan.totals, peak) * (1 - 1e-8)})
-    assert failures(validate(replace(plan, totals=totals), samples)) == {"peaks not understated"}
+    assert failures(validate(replace(plan, totals=totals), InMemory(samples=samples))) == {
+        "peaks not understated"
+    }
 
 
 def test_a_wrong_ball_position_of_one_sample(plan, samples, failures):
     position = np.array(samples.position)
     position[7, 2] += 1e-8
-    found = validate(plan, replace(samples, position=position))
+    found = validate(plan, InMemory(samples=replace(samples, position=position)))
     assert failures(found) == {"sample positions"}
 
 
@@ -122,7 +131,7 @@ def test_a_wrong_acceleration_of_one_sample(plan, samples, failures):
     row = len(qdd) // 2
     qdd[row, 0] += 0.01
     tau = plan.trajectory.model.torques(samples.q, samples.qd, qdd)
-    found = validate(plan, replace(samples, qdd=qdd, tau=tau))
+    found = validate(plan, InMemory(samples=replace(samples, qdd=qdd, tau=tau)))
     assert failures(found) == {"sample rates"}
 
 
@@ -134,7 +143,7 @@ def test_samples_too_far_apart(plan, samples, failures):
             for name in ("t", "segment", "q", "qd", "qdd", "tau", "position")
         }
     )
-    assert failures(validate(plan, fewer)) == {"sample times"}
+    assert failures(validate(plan, InMemory(samples=fewer))) == {"sample times"}
 
 
 def limited(plan, joint, **limits):

@@ -53,7 +53,7 @@ def test_a_peak_at_an_end():
 
 def test_nothing_has_no_peak():
     empty = np.zeros((0, COUNT, 2))
-    assert peaks(lambda rows: empty[rows], 0).upper.tolist() == [0.0] * 4
+    assert peaks(lambda rows: empty[rows], 0).upper.tolist() == [-np.inf] * 4
 
 
 def test_what_is_not_a_number_is_not_passed_over():

@@ -11,11 +11,17 @@ from planner.plan_types import SegmentKind
 from planner.planning import plan as planned
 from reports.validation.chebyshev import NODES
 from reports.validation.lagrange_torques import LagrangeTorques
-from reports.validation.resolved_motion import resolve, states_at
-from reports.validation.smooth_pieces import smooth_pieces
+from reports.validation.resolved_motion import resolve
+from reports.validation.smooth_pieces import smooth_pieces, states_at
+from reports.validation.survey import survey
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import least_time
+
+
+def resolved(plan):
+    model, torques = Model(plan.job.mechanism), LagrangeTorques(plan.job.mechanism)
+    return resolve(plan, smooth_pieces(plan, model), torques, survey(plan, model, torques))
 
 
 def test_switches_of_travels_are_those_of_their_least_time(plan):
@@ -41,8 +47,7 @@ def test_switches_of_probing_lines(job, law, count):
 
 
 def test_pieces_follow_each_other(plan):
-    model = Model(plan.job.mechanism)
-    motion = resolve(plan, model, LagrangeTorques(plan.job.mechanism))
+    motion = resolved(plan)
     end = motion.pieces.start + motion.pieces.length
     assert motion.pieces.start[1:] == pytest.approx(end[:-1], abs=1e-14)
     assert end[-1] == pytest.approx(plan.totals.duration, abs=1e-13)
@@ -52,8 +57,7 @@ def test_pieces_follow_each_other(plan):
 def test_dry_friction_has_one_side_in_every_piece(job):
     joints = tuple(replace(joint, coulomb=2.0) for joint in job.mechanism.joints)
     plan = planned(replace(job, mechanism=replace(job.mechanism, joints=joints)))
-    model = Model(plan.job.mechanism)
-    motion = resolve(plan, model, LagrangeTorques(plan.job.mechanism))
+    motion = resolved(plan)
     smallest = 1e-9 * np.abs(motion.qd).max(axis=(0, 1))
     assert np.all((motion.qd * motion.side[:, None] >= -smallest) | (motion.side[:, None] == 0.0))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.sampled_motion import InMemory
 from reports.validation import validate, validation_text
 from reports.validation.check import check, scales, validation
 
 
 def test_every_check_has_its_line(plan, samples):
-    found = validate(plan, samples)
+    found = validate(plan, InMemory(samples=samples))
     text = validation_text(found)
     assert text.startswith("Validation by independent roads: all 28 checks passed.\n")
     for one in found.checks:

@@ -1,0 +1,176 @@
+"""Judges whether points can be served, by the rules of a plan.
+
+A point is served when some branch keeps joint limits, singularities and clearances along its whole
+line, and every such branch can be held against gravity: a plan does not choose by torque.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.checker import Checker
+from planner.clearance.probing import ProbingLines
+from planner.job import Job
+from planner.placement import PlacedPoints
+from planner.reach.arm_reach import ArmReach
+from planner.reach.candidates import Candidates
+from planner.reach.lines import Lines
+from planner.reach.margins import exact_margins
+from planner.reach.reach import Reach
+from planner.reach.robot import reach_of
+from planner.reach.serial_reach import SerialReach
+from planner.timing import timings
+from robots.arm.inverse import ArmInverse
+from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+PLACES = np.linspace(0.0, 1.0, 17)  # of a line where torques are looked at
+_BETWEEN = (0.5, 1.0)  # places where collisions are looked at first, beside the start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Usable:
+    """Candidates that keep limits and clearances. # rows (m,) of ``found``."""
+
+    found: Candidates
+    rows: Indices
+
+
+class Bench:
+    """Judges points of a job, or variations of one.
+
+    Args:
+        job: for its robot, cell and checks; its own points do not matter.
+        reach: of its robot, where that is known.
+    """
+
+    def __init__(self, job: Job, reach: Reach | None = None) -> None:
+        self.job = job
+        self.reach = reach_of(job) if reach is None else reach
+        limits = JointLimits.of(job.mechanism)
+        effort = np.minimum(limits.max_effort, job.checks.torque_limits)
+        self.limits = replace(limits, max_effort=effort)
+
+    @cached_property
+    def checker(self) -> Checker:
+        """Of the robot in the job's cell."""
+        mechanism = self.job.mechanism
+        same = mechanism is self.reach.model.mechanism
+        return Checker(self.reach.model if same else Model(mechanism, "numpy"), self.job.cell)
+
+    def possible(self, placed: PlacedPoints) -> Mask:
+        """Points of which a quick look at some places of their lines rules nothing out. # (k,)."""
+        served = np.zeros(len(placed), dtype=bool)
+        ahead = np.nonzero(placed.approach_cosines > 0.0)[0]
+        if ahead.size == 0:
+            return served
+        found = self.reach.candidates(placed)
+        rows = np.nonzero(found.margins.keep(self.job.checks.joint_margin))[0]
+        rows = rows[placed.approach_cosines[found.point[rows]] > 0.0]
+        rows = self._clear(found.lines, rows)
+        rows = rows[~self.heavy(found.lines, rows)]
+        served[found.point[rows]] = True
+        return served
+
+    def serves(self, placed: PlacedPoints) -> Mask:
+        """Points that are served: proven, but for the speed that torque limits leave. # (k,)."""
+        usable = self.usable(placed)
+        found, rows = usable.found, usable.rows
+        served = np.zeros(len(placed), dtype=bool)
+        served[found.point[rows]] = True
+        served[found.point[rows[self.heavy(found.lines, rows)]]] = False
+        return np.asarray(served & (placed.approach_cosines > 0.0))
+
+    def usable(self, placed: PlacedPoints) -> Usable:
+        """Candidates that keep limits, singularities and clearances along their whole lines."""
+        found = self.reach.candidates(placed)
+        required = self.job.checks.joint_margin
+        rows = np.nonzero(found.margins.keep(required))[0]
+        rows = self._clear(found.lines, rows)
+        # Nothing can be proven of a line that passes a singularity: margins come first.
+        rows = rows[exact_margins(found.lines.take(rows)).keep(required)]
+        return Usable(
+            found=found, rows=rows[self.clear(found.lines.take(rows), placed, found.point[rows])]
+        )
+
+    def clear(self, lines: Lines, placed: PlacedPoints, point: Indices) -> Mask:
+        """Lines proven to keep their clearance, clearance points included. # (m,).
+
+        Args:
+            lines: that pass no singularity.
+            placed: the points.
+            point: row of the point that each line serves. # (m,)
+        """
+        kept = np.ones(len(lines), dtype=bool)
+        if len(lines) == 0 or self.checker.empty:
+            return kept
+        kept = ~self.checker.collides(lines.q_starts, self.job.checks.clearance)
+        rows = np.nonzero(kept)[0]
+        kept[rows] = self.probing(placed).keeps(lines.take(rows), point[rows])
+        return kept
+
+    def movable(self, placed: PlacedPoints) -> bool:
+        """Whether the one point's line can be run within torque limits at some speed."""
+        if not np.any(np.isfinite(self.limits.max_effort)):
+            return True
+        usable = self.usable(placed)
+        return all(not self.too_weak(usable.found.lines, int(row)) for row in usable.rows[:1])
+
+    def too_weak(self, lines: Lines, row: int) -> str:
+        """Why no speed keeps a line within torque limits; empty where one does."""
+        timed = timings(lines.take(np.array([row])), self.limits, self.job)
+        reasons = [*timed.probe.impossible.values(), *timed.retract.impossible.values()]
+        return reasons[0] if reasons else ""
+
+    def heavy(self, lines: Lines, rows: Indices) -> Mask:
+        """Lines that weight and dry friction alone make too heavy for a joint. # (m,)."""
+        if rows.size == 0 or not np.any(np.isfinite(self.limits.max_effort)):
+            return np.zeros(rows.size, dtype=bool)
+        q = lines.joints(np.repeat(rows, PLACES.size), np.tile(PLACES, rows.size))
+        friction = np.array([joint.coulomb for joint in self.job.mechanism.movable])
+        held = np.abs(self.reach.model.gravity_torques(q)) + friction
+        over = held > self.limits.max_effort
+        return np.asarray(np.any(over.reshape(rows.size, -1), axis=1))
+
+    def probing(self, placed: PlacedPoints) -> ProbingLines:
+        """Judge of the probing lines of some points."""
+        job = self.job
+        return ProbingLines(
+            self.checker,
+            job.cell,
+            job.mechanism,
+            surfaces=placed.surfaces,
+            contacts=placed.contacts,
+            required=job.checks.clearance,
+            overtravel=job.approach.overtravel,
+        )
+
+    def _clear(self, lines: Lines, rows: Indices) -> Indices:
+        """Rows that collide neither at the clearance point nor at some places on their way."""
+        if rows.size == 0 or self.checker.empty:
+            return rows
+        required = self.job.checks.clearance
+        rows = rows[~self.checker.collides(lines.q_starts[rows], required)]
+        for lam in _BETWEEN:
+            q = lines.joints(rows, np.full(rows.size, lam))
+            rows, q = rows[np.isfinite(q).all(axis=1)], q[np.isfinite(q).all(axis=1)]
+            rows = rows[~self.checker.collides(q, required, touching=False)]
+        return rows
+
+
+def changed_bench(base: Bench, job: Job) -> Bench:
+    """A bench for a changed job; what does not depend on the change is taken over."""
+    if job.mechanism is base.job.mechanism:
+        return Bench(job, base.reach)
+    # Compiling equations for a robot that is judged once takes longer than running them slowly.
+    if isinstance(base.reach, ArmReach):
+        return Bench(job, ArmReach(ArmInverse(job.mechanism, engine="numpy")))
+    return Bench(job, SerialReach(job.mechanism, seed=job.travel.seed))

@@ -1,0 +1,162 @@
+"""Changed jobs, with the lines of a job file that make them so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.fixes.fix import Fix, Kind
+from planner.fixes.stylus_length import with_stylus_length
+from planner.job import Job
+from planner.job.surface import examined
+from planner.part_pose.moved import moved
+from robots.core.file_units import number_text
+
+Array = NDArray[np.float64]
+
+_DIGITS = 1  # of millimetres
+_NORMAL_DIGITS = 6
+
+
+def other_distance(job: Job, distance: float) -> Fix:
+    """``distance_mm``, rounded away from what the job has. Args: distance. [m]."""
+    old = job.approach.distance
+    mm = _away(distance, old)
+    changed = replace(job, approach=replace(job.approach, distance=mm / 1e3))
+    amount = abs(mm / 1e3 - old)
+    way = "longer" if mm / 1e3 > old else "shorter"
+    line = f"distance_mm = {number_text(mm)}"
+    return Fix(
+        kind=Kind.DISTANCE,
+        amount=amount,
+        unit="mm",
+        sentence=f"{line} in [approach], {1e3 * amount:.1f} mm {way}",
+        place="[approach]",
+        line=line,
+        job=changed,
+    )
+
+
+def other_stylus(job: Job, length: float) -> Fix:
+    """``stylus_length_mm``, rounded away from what the job has. Args: length. [m]."""
+    old = job.probe.stylus_length
+    mm = _away(length, old)
+    amount = abs(mm / 1e3 - old)
+    way = "longer" if mm / 1e3 > old else "shorter"
+    line = f"stylus_length_mm = {number_text(mm)}"
+    return Fix(
+        kind=Kind.STYLUS,
+        amount=amount,
+        unit="mm",
+        sentence=f"{line} in [probe], {1e3 * amount:.1f} mm {way}",
+        place="[probe]",
+        line=line,
+        job=with_stylus_length(job, mm / 1e3),
+    )
+
+
+def shifted_part(job: Job, shift: Array) -> Fix:
+    """``translation_mm`` of the part. Args: shift in base axes. # (3,) [m]."""
+    T = job.part.T_base_part.copy()
+    given = 1e3 * T[:3, 3]
+    mm = np.round(given + 1e3 * shift, _DIGITS) + 0.0
+    T[:3, 3] = mm / 1e3
+    way = mm - given
+    amount = float(np.linalg.norm(way)) / 1e3
+    line = f"translation_mm = [{', '.join(map(number_text, mm))}]"
+    shown = ", ".join(f"{value:+.1f}" for value in way)
+    return Fix(
+        kind=Kind.SHIFT,
+        amount=amount,
+        unit="mm",
+        sentence=f"{line} in the pose of [part]: {1e3 * amount:.1f} mm, by ({shown}) mm",
+        place="pose in [part]",
+        line=line,
+        job=moved(job, T),
+    )
+
+
+def leaning_axis(job: Job, row: int, normal: Array, true_normal: Array) -> Fix:
+    """The normal of one point, written so that the probe axis leans.
+
+    Args:
+        job: to be changed.
+        row: of the point.
+        normal: base axes, unit. # (3,)
+        true_normal: what it leans from. # (3,)
+    """
+    changed, written = _with_normal(job, row, normal)
+    angle = float(np.arctan2(np.linalg.norm(np.cross(normal, true_normal)), normal @ true_normal))
+    degrees = np.degrees(angle)
+    cone, allowed = np.degrees(job.approach.tilt), angle <= job.approach.tilt + 1e-9
+    moves = 2e3 * job.probe.ball_radius * np.sin(angle / 2.0) if job.probe.compensated else 0.0
+    ball = f"; the ball's centre at contact moves by {moves:.2f} mm" if moves > 0.005 else ""
+    limit = (
+        f"within the job's cone of {cone:g} deg"
+        if allowed
+        else f"the job's cone is {cone:g} deg: it takes tilt_deg = {np.ceil(degrees * 10) / 10:g} "
+        "in [approach] to allow this"
+    )
+    return Fix(
+        kind=Kind.TILT,
+        amount=angle,
+        unit="deg",
+        sentence=f"the probe axis of {job.points.names[row]} leaning {degrees:.1f} deg from the "
+        f"normal: nx, ny, nz = {written} ({limit}{ball})",
+        place=f"point {job.points.names[row]}",
+        line=f"nx, ny, nz = {written}",
+        job=changed,
+        allowed=bool(allowed),
+    )
+
+
+def turned_normal(job: Job, row: int, normal: Array) -> Fix:
+    """The normal of one point, turned around. Args: normal, as placed now. # (3,)."""
+    changed, written = _with_normal(job, row, -normal)
+    name = job.points.names[row]
+    return Fix(
+        kind=Kind.APPROACH,
+        amount=0.0,
+        unit="deg",
+        sentence=f"the normal of {name} turned around: nx, ny, nz = {written}",
+        place=f"point {name}",
+        line=f"nx, ny, nz = {written}",
+        job=changed,
+    )
+
+
+def along_the_normals(job: Job) -> Fix:
+    """Every point approached along its own normal."""
+    line = 'direction = "normal"'
+    return Fix(
+        kind=Kind.APPROACH,
+        amount=0.0,
+        unit="deg",
+        sentence=f"{line} in [approach], so that every point is approached along its own normal",
+        place="[approach]",
+        line=line,
+        job=replace(job, approach=replace(job.approach, direction=None)),
+    )
+
+
+def _with_normal(job: Job, row: int, normal: Array) -> tuple[Job, str]:
+    """The job with another normal of one point, as it is written; normal in base axes."""
+    R = job.part.T_base_part[:3, :3] if job.frame == "part" else np.eye(3)
+    written = np.round(normal @ R, _NORMAL_DIGITS) + 0.0
+    normals = job.points.normals.copy()
+    normals[row] = written
+    points = replace(job.points, normals=normals)
+    surface = examined(job.geometry, points, job.part, job.frame)
+    text = ", ".join(number_text(value) for value in written)
+    return replace(job, points=points, surface=surface), text
+
+
+def _away(value: float, old: float) -> float:
+    """Millimetres of a length, rounded away from an old one."""
+    scale = 10.0**_DIGITS
+    up = value > old
+    mm = 1e3 * value * scale
+    # What is a step already stays: rounding must not make another one of it.
+    return float((np.ceil(mm - 1e-6) if up else np.floor(mm + 1e-6)) / scale)

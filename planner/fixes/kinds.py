@@ -1,0 +1,254 @@
+"""The changes that are searched: distance, tilt, part shift, stylus length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import Cell
+from planner.fixes.bench import Bench
+from planner.fixes.longer_lines import LongerLines
+from planner.fixes.rows import drawn_back, with_distances, with_normals
+from planner.fixes.stylus_length import with_stylus_length
+from planner.job import Job
+from planner.part_pose.moved import moved_points
+from planner.part_pose.room import Room
+from planner.part_pose.sphere import directions_around, even_directions
+from planner.placement import PlacedPoints, place
+from planner.reach.lines import Lines
+from planner.reach.reach import some_points
+from robots.core.pose import make_pose
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+SHORTEST = 1e-3  # [m] distance, stylus: below it nothing is left
+STEP = 1e-4  # [m] smallest change of a length that is worth writing
+AT_ONCE = (7, 3)  # amounts between two that are judged at once, and how often
+ONE_BY_ONE = (1, 6)  # where each takes a checker of its own
+LEAST_TILT = np.radians(0.1)
+LONGER = 0.2  # [m] beyond what the job has: as far as distances are tried
+LONGEST_STYLUS = 0.3  # [m] likewise for styli: longer ones bend
+LONGEST_SHIFT = 1.0  # [m]
+_SPIRAL = 58  # directions of a shift beside the six axes
+_AZIMUTHS = 24
+_AROUND = 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Lengths:
+    """Shorter or longer: a length of the job, changed either way.
+
+    Args:
+        bench: of the job.
+        one: the point.
+    """
+
+    bench: Bench
+    one: PlacedPoints
+
+    rays = np.array([[-1.0], [1.0]])
+
+    def around(self, ray: Array, angle: float) -> Array:
+        """No other ways."""
+        del angle
+        return np.zeros((0, ray.size))
+
+
+class Distances(_Lengths):
+    """Another distance of the clearance point."""
+
+    finer = AT_ONCE
+    steps = np.geomspace(STEP, 2.0, 44)
+
+    def longest(self, rays: Array) -> Array:
+        """Down to the shortest, up to twice the job's or some more. # (m,) [m]."""
+        distance = self.bench.job.approach.distance
+        up, down = max(distance, LONGER), distance - SHORTEST
+        return np.where(rays[:, 0] > 0.0, up, down)
+
+    def possible(self, rays: Array, amounts: Array) -> Mask:
+        """By a quick look. # (m,)."""
+        return self.bench.possible(self._rows(rays, amounts))
+
+    def serves(self, rays: Array, amounts: Array) -> Mask:
+        """Proven. # (m,)."""
+        return self.bench.serves(self._rows(rays, amounts))
+
+    def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
+        distance = self.bench.job.approach.distance
+        return with_distances(self.one, distance + rays[:, 0] * amounts)
+
+
+class Styluses(_Lengths):
+    """Another stylus length; every length is a robot of its own to the clearance check."""
+
+    finer = ONE_BY_ONE
+    steps = np.geomspace(2e-3, 0.6, 10)
+
+    def longest(self, rays: Array) -> Array:
+        """Down to the probe's other bodies, or a quarter. # (m,) [m]."""
+        probe = self.bench.job.probe
+        tips = [max(body.start[2], body.end[2]) + body.radius for body in probe.bodies]
+        least = max([probe.stylus_length / 4.0, SHORTEST, *tips])
+        down = probe.stylus_length - least
+        return np.where(rays[:, 0] > 0.0, max(probe.stylus_length, LONGEST_STYLUS), down)
+
+    def possible(self, rays: Array, amounts: Array) -> Mask:
+        """By reach, limits and weight alone. # (m,)."""
+        return self._bare.possible(drawn_back(self.one, rays[:, 0] * amounts))
+
+    def serves(self, rays: Array, amounts: Array) -> Mask:
+        """Proven, the smallest first until one serves; those beyond it are not judged. # (m,)."""
+        served = np.zeros(amounts.size, dtype=bool)
+        longer = rays[:, 0] * amounts
+        usable = self._bare.usable(drawn_back(self.one, longer))
+        found, rows = usable.found, usable.rows
+        light = ~self._bare.heavy(found.lines, rows)
+        for k in np.argsort(amounts, kind="stable").tolist():
+            own = found.point[rows] == k
+            if own.any() and light[own].all() and self._clear(found.lines, rows[own], longer[k]):
+                served[k] = True
+                break
+        return served
+
+    def _clear(self, lines: Lines, rows: Indices, longer: float) -> bool:
+        """Whether one of some lines is clear with a stylus that is so much longer."""
+        if self.bench.checker.empty:
+            return True
+        job = self.bench.job
+        bench = Bench(with_stylus_length(job, job.probe.stylus_length + longer), self.bench.reach)
+        ball = LongerLines(lines=lines.take(rows), longer=longer)
+        return bool(bench.clear(ball, self.one, np.zeros(rows.size, dtype=np.int64)).any())
+
+    @cached_property
+    def _bare(self) -> Bench:
+        job = replace(self.bench.job, cell=Cell())
+        bare = replace(job.mechanism, self_pairs=())
+        return Bench(replace(job, mechanism=bare), self.bench.reach)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tilts:
+    """A probe axis that leans from the normal; a ray is the direction across that it leans to.
+
+    Args:
+        bench: of the job.
+        one: the point.
+        cone: half angle. [rad]
+    """
+
+    bench: Bench
+    one: PlacedPoints
+    cone: float
+
+    finer = AT_ONCE
+    steps = np.geomspace(LEAST_TILT, np.pi / 2.0, 16)
+
+    @property
+    def rays(self) -> Array:
+        """Evenly around the normal. # (r, 3)."""
+        return np.asarray(directions_around(self.one.normals, np.pi / 2.0, _AZIMUTHS)[0])
+
+    def longest(self, rays: Array) -> Array:
+        """The cone. # (m,) [rad]."""
+        return np.full(len(rays), self.cone)
+
+    def possible(self, rays: Array, amounts: Array) -> Mask:
+        """By a quick look. # (m,)."""
+        return self.bench.possible(self._rows(rays, amounts)) & self._outside(rays, amounts)
+
+    def serves(self, rays: Array, amounts: Array) -> Mask:
+        """Proven. # (m,)."""
+        return self.bench.serves(self._rows(rays, amounts)) & self._outside(rays, amounts)
+
+    def around(self, ray: Array, angle: float) -> Array:
+        """To either side. # (2, 3)."""
+        across = np.cross(self.one.normals[0], ray)
+        sides = np.array([1.0, -1.0])[:, None]
+        return np.asarray(np.cos(angle) * ray + np.sin(angle) * sides * across)
+
+    def normals(self, rays: Array, amounts: Array) -> Array:
+        """Normals that lean. # (m, 3)."""
+        c, s = np.cos(amounts)[:, None], np.sin(amounts)[:, None]
+        return np.asarray(c * self.one.normals + s * rays)
+
+    def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
+        return with_normals(self.one, self.bench.job, self.normals(rays, amounts))
+
+    def _outside(self, rays: Array, amounts: Array) -> Mask:
+        """Whether the approach stays on the surface's own side. # (m,)."""
+        directions = self._rows(rays, amounts).directions
+        return np.asarray(np.sum(directions * self.one.normals, axis=1) > 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shifts:
+    """The part moved without turning. What the part itself stands in the way of comes later.
+
+    Args:
+        bench: of the job.
+        one: the point.
+    """
+
+    bench: Bench
+    one: PlacedPoints
+
+    finer = AT_ONCE
+    rays = even_directions(_SPIRAL)
+    steps = np.geomspace(STEP, LONGEST_SHIFT, 20)
+
+    def longest(self, rays: Array) -> Array:
+        """As far as any. # (m,) [m]."""
+        return np.full(len(rays), LONGEST_SHIFT)
+
+    def possible(self, rays: Array, amounts: Array) -> Mask:
+        """By a quick look. # (m,)."""
+        room = self._roomy(rays, amounts)
+        room[room] = self._without_part.possible(self._rows(rays[room], amounts[room]))
+        return room
+
+    def serves(self, rays: Array, amounts: Array) -> Mask:
+        """Proven for all but the part. # (m,)."""
+        room = self._roomy(rays, amounts)
+        room[room] = self._without_part.serves(self._rows(rays[room], amounts[room]))
+        return room
+
+    def around(self, ray: Array, angle: float) -> Array:
+        """On a cone. # (8, 3)."""
+        return np.asarray(directions_around(ray[None], angle, _AROUND)[0])
+
+    def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
+        return moved_points(
+            self.one, self.bench.job, make_pose(translation=_vectors(rays, amounts))
+        )
+
+    def _roomy(self, rays: Array, amounts: Array) -> Mask:
+        """Where the part meets no obstacle. # (m,)."""
+        if amounts.size == 0:
+            return np.zeros(0, dtype=bool)
+        moved = make_pose(translation=_vectors(rays, amounts))
+        return self._room.free(moved @ self.bench.job.part.T_base_part)
+
+    @cached_property
+    def _room(self) -> Room:
+        return Room(self.bench.job)
+
+    @cached_property
+    def _without_part(self) -> Bench:
+        job = self.bench.job
+        solids = tuple(solid for solid in job.cell.solids if solid is not job.cell.part)
+        return Bench(replace(job, cell=Cell(solids=solids)), self.bench.reach)
+
+
+def _vectors(rays: Array, amounts: Array) -> Array:
+    return np.asarray(rays * amounts[:, None])
+
+
+def row_of(job: Job, name: str) -> PlacedPoints:
+    """One point of a job, placed."""
+    return some_points(place(job), np.array([job.points.index(name)]))

@@ -1,0 +1,62 @@
+"""One point in many variations: rows of placed points that differ in one thing."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.job import Job
+from planner.placement import PlacedPoints
+
+Array = NDArray[np.float64]
+
+
+def repeated(one: PlacedPoints, count: int) -> PlacedPoints:
+    """One point, so many times."""
+    arrays = {f.name: np.repeat(getattr(one, f.name), count, axis=0) for f in fields(one)[1:]}
+    return replace(one, names=one.names * count, **arrays)
+
+
+def with_distances(one: PlacedPoints, distances: Array) -> PlacedPoints:
+    """The point with other distances of its clearance point. # (m,) [m]."""
+    rows = repeated(one, distances.size)
+    return replace(rows, clearances=rows.contacts + distances[:, None] * rows.directions)
+
+
+def with_normals(one: PlacedPoints, job: Job, normals: Array) -> PlacedPoints:
+    """The point as it stands when its normal is written differently. # (m, 3) unit."""
+    rows, approach = repeated(one, len(normals)), job.approach
+    radius = job.probe.ball_radius
+    contacts, surfaces = rows.contacts, rows.surfaces
+    if job.probe.compensated:
+        contacts = surfaces + radius * normals
+    else:
+        surfaces = contacts - radius * normals
+    directions = normals if approach.along_normal else rows.directions
+    return replace(
+        rows,
+        surfaces=surfaces,
+        normals=normals,
+        contacts=contacts,
+        directions=directions,
+        clearances=contacts + approach.distance * directions,
+        search_ends=contacts - approach.overtravel * directions,
+        axes=-normals,
+    )
+
+
+def drawn_back(one: PlacedPoints, lengths: Array) -> PlacedPoints:
+    """The point moved away along the normal: what a longer stylus is to the joints. # (m,) [m].
+
+    Contacts are then no longer where the ball is, so only reach and limits can be judged.
+    """
+    rows = repeated(one, lengths.size)
+    back = lengths[:, None] * rows.axes
+    return replace(
+        rows,
+        contacts=rows.contacts - back,
+        clearances=rows.clearances - back,
+        search_ends=rows.search_ends - back,
+    )

@@ -1,0 +1,185 @@
+"""From what a report says to one HTML file that works offline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from planner.plan_types import Segment
+from reports.content import Report
+from reports.page.finding_cards import cards
+from reports.page.motion import motion
+from reports.page.panels import drawn_set
+from reports.page.policy import data_block, digest, policy
+from reports.page.scene import Scene, embedded, embeds
+from reports.page.shading import HEIGHT, WIDTH, Shading, shading
+from reports.page.ticks import ticks
+from reports.page.visible_text import cut, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+BUDGET = 15_000_000  # bytes of a page
+
+_NAMED = 30  # points that find room for their names above the curves
+_SHORT = 6  # characters of a name that does
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """How much a page shows.
+
+    Args:
+        buckets: of a curve; a peak and a trough in each.
+        rows: of a table.
+        cell: characters of a cell.
+        listing: characters of the job file.
+    """
+
+    buckets: int
+    rows: int
+    cell: int
+    listing: int
+
+
+_FULL = Detail(buckets=610, rows=500, cell=300, listing=400_000)
+_DETAILS = (
+    _FULL,
+    Detail(buckets=300, rows=200, cell=160, listing=100_000),
+    Detail(buckets=120, rows=50, cell=80, listing=20_000),
+)
+
+
+def page(
+    report: Report,
+    segments: Sequence[Segment],
+    scene_html: str | None,
+    *,
+    budget: int = BUDGET,
+) -> str:
+    """The report as a page; the same bytes for the same report.
+
+    Where it would be larger than its budget it shows less, and says so.
+
+    Args:
+        report: what is said; every text in it may be hostile.
+        segments: of the plan, in order of time.
+        scene_html: the 3D replay as a page of its own; None for none. One that ``embeds`` refuses
+            is linked as ``scene.html``, which must stand beside the page then.
+        budget: most bytes.
+    """
+    held = scene_html is not None and embeds(scene_html)
+    scene = embedded(scene_html or "", _asset("scene.js")) if held else None
+    beside = scene_html is not None and scene is None
+    text = ""
+    for detail in _DETAILS:
+        text = _rendered(report, segments, detail, scene=scene, beside=beside)
+        if len(text.encode("utf-8")) <= budget:
+            break
+    return text
+
+
+def _rendered(
+    report: Report,
+    segments: Sequence[Segment],
+    detail: Detail,
+    *,
+    scene: Scene | None,
+    beside: bool,
+) -> str:
+    from markupsafe import Markup
+
+    duration = max((s.end for s in segments), default=0.0)
+    moves = bool(report.curves) and duration > 0.0
+    shown = report.curves if moves else ()
+    sets = tuple(drawn_set(one, duration, 2 * detail.buckets) for one in shown)
+    style, script = _asset("report.css"), _asset("report.js")
+    scripts = (digest(script), *(scene.scripts if scene else ()))
+    styles = (digest(style), *(scene.styles if scene else ()))
+    rules = policy(scripts=scripts, styles=styles, scene=scene is not None)
+    told = motion(sets, segments, duration) if moves else None
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            cards=cards(report.findings),
+            detail=detail,
+            reduced=detail is not _FULL,
+            sets=sets,
+            time=_Time.over(segments, duration) if moves else None,
+            plot=(WIDTH, HEIGHT),
+            beside=beside,
+            policy=rules,
+            style=Markup(style),
+            script=Markup(script),
+            motion=Markup(data_block(told)),
+            scene=Markup(data_block(scene.text)) if scene else None,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stop:
+    """Something at an instant."""
+
+    share: str  # of the duration, in percent
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Time:
+    """What all panels share."""
+
+    shading: Shading
+    ticks: tuple[_Stop, ...]
+    grid: str
+    names: tuple[_Stop, ...]
+
+    @classmethod
+    def over(cls, segments: Sequence[Segment], duration: float) -> _Time:
+        """Ticks, shades and names of points along the time axis."""
+        marks = ticks(0.0, duration, 8)
+        probes = [s for s in segments if s.kind.value == "probe"]
+        roomy = len(probes) <= _NAMED and all(len(s.point) <= _SHORT for s in probes)
+        return cls(
+            shading=shading(segments, duration),
+            ticks=tuple(_Stop(share=_share(m.at / duration), text=m.text) for m in marks),
+            grid="".join(f"M{round(WIDTH * m.at / duration)} 0v{HEIGHT}" for m in marks),
+            names=tuple(
+                _Stop(share=_share(s.end / duration), text=s.point) for s in probes if roomy
+            ),
+        )
+
+
+def _share(part: float) -> str:
+    return f"{100.0 * part:.3f}%"
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("reports.page") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("reports.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters["cut"] = cut
+    return environment
+
+
+def _shown(value: object) -> object:
+    """Every text that a template writes has nothing hidden in it; markup is ours."""
+    return visible(value) if type(value) is str else value

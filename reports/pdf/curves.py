@@ -1,0 +1,202 @@
+"""Curves over time as they are drawn on paper: panels above one another, segments shaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from planner.plan_types import Segment, SegmentKind
+from reports.content import CurveSet, Panel
+from reports.pdf.drawing import Drawing, Frame
+from reports.pdf.shown_text import CUT, shown
+from reports.pdf.ticks import Ticks, ticks, told
+from reports.pdf.typeface import width
+
+# Apart for colour-blind readers, and from light to dark where there is no colour.
+SHADES = {
+    SegmentKind.TRAVEL: "#ffffff",
+    SegmentKind.RETRACT: "#e6f1ea",
+    SegmentKind.PROBE: "#cbdfee",
+    SegmentKind.DWELL: "#d9c68a",
+}
+_CURVE, _LIMIT, _GRID, _EDGE, _ZERO = "#00598c", "#c44e00", "#c9c9c9", "#777777", "#555555"
+_DASHES = "400 250"
+_WIDTH, _LEFT, _RIGHT = 478.0, 36.0, 88.0  # [pt]
+_ABOVE, _BELOW, _GAP = 12.0, 28.0, 6.0  # [pt]
+_HALF, _WHOLE = 300.0, 630.0  # heights of a figure that shares its page, of one that does not [pt]
+_LOW, _HIGH, _ALONE = 38.0, 60.0, 105.0  # heights of a panel; of one alone [pt]
+_TOGETHER = 12  # panels that fit onto one page
+_SHADED = 300  # more segments are narrower than the eye can follow
+_NAMED = 24  # points that find room for their names
+_NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
+_ROOM = 0.08  # above and below a curve, of its height
+_NAME = 30  # characters
+_SWATCH, _APART = 14.0, 9.0  # of the key [pt]
+
+
+def drawn_curves(sets: Sequence[CurveSet], segments: Sequence[Segment]) -> Iterator[dict[str, Any]]:
+    """Every set of curves as one figure, or several where one page cannot hold them."""
+    for curves in sets:
+        for first in range(0, len(curves.panels), _TOGETHER):
+            panels = curves.panels[first : first + _TOGETHER]
+            title = f"{curves.title}, continued" if first else curves.title
+            yield {
+                "key": curves.key,
+                "title": title,
+                "alt": _spoken(title, panels),
+                "drawing": _drawn(panels, segments).document(),
+            }
+
+
+def shaded(segments: Sequence[Segment]) -> bool:
+    """Whether there is room to shade segments."""
+    return 0 < len(segments) <= _SHADED
+
+
+def _drawn(panels: Sequence[Panel], segments: Sequence[Segment]) -> Drawing:
+    size = _size(len(panels))
+    height = _ABOVE + len(panels) * (size + _GAP) - _GAP + _BELOW
+    drawing = Drawing(width=_WIDTH, height=height)
+    duration = max(float(panels[0].t[-1]), 1e-9)
+    times = ticks(0.0, duration, 10)
+    for k, panel in enumerate(panels):
+        low, high = _range(panel)
+        frame = Frame(
+            left=_LEFT,
+            top=_ABOVE + k * (size + _GAP),
+            width=_WIDTH - _LEFT - _RIGHT,
+            height=size,
+            x=(0.0, duration),
+            y=(low, high),
+        )
+        _draw_panel(drawing, frame, panel, segments, times)
+    _name_points(drawing, frame, segments)
+    _draw_foot(drawing, frame, times, segments, limits=any(map(_limited, panels)))
+    return drawing
+
+
+def _size(count: int) -> float:
+    """Height of a panel: two figures share a page where their panels stay high enough. [pt]."""
+    if count == 1:
+        return _ALONE
+    heights = ((whole - _ABOVE - _BELOW) / count - _GAP for whole in (_HALF, _WHOLE))
+    return min(_HIGH, next((h for h in heights if h >= _LOW), _LOW))
+
+
+def _draw_panel(
+    drawing: Drawing, frame: Frame, panel: Panel, segments: Sequence[Segment], times: Ticks
+) -> None:
+    right, bottom = frame.left + frame.width, frame.top + frame.height
+    if shaded(segments):
+        for s in segments:
+            if s.kind is not SegmentKind.TRAVEL:
+                drawing.box(frame, (s.start, s.end), SHADES[s.kind])
+    marks = ticks(*frame.y, 4)
+    for t in times.values:
+        x = frame.across(t)
+        drawing.line((x, frame.top, x, bottom), _GRID, 0.3)
+    for value, label in zip(marks.values, marks.labels, strict=True):
+        y = frame.down(value)
+        drawing.line((frame.left, y, right, y), _ZERO if value == 0 else _GRID, 0.3)
+        drawing.write(label, (frame.left - 3.0, y), "right")
+    drawing.curve(frame, panel.t, panel.values, _CURVE, 0.9 if shaded(segments) else 0.5)
+    for limit in (panel.lower, panel.upper):
+        if frame.y[0] <= limit <= frame.y[1]:
+            y = frame.down(limit)
+            drawing.line((frame.left, y, right, y), _LIMIT, 0.9, _DASHES)
+    for ends in ((frame.left, frame.top, frame.left, bottom), (frame.left, bottom, right, bottom)):
+        drawing.line(ends, _EDGE, 0.5)
+    if marks.factor:
+        drawing.write(f"× {marks.factor}", (frame.left + 3.0, frame.top + 5.0), "left")
+    _write_beside(drawing, frame, panel)
+
+
+def _write_beside(drawing: Drawing, frame: Frame, panel: Panel) -> None:
+    """Name, unit, exact peak and limit, right of the panel."""
+    x, y = frame.left + frame.width + 7.0, frame.top + 6.0
+    name, unit = shown(panel.name, _NAME), panel.unit
+    while 8.6 * width(f"{name} [{unit}]") > _RIGHT - 7.0 and len(name) > 2:
+        name = name[:-2] + CUT
+    drawing.write(f"{name} [{unit}]", (x, y), "left", "name")
+    for text in filter(None, (_peak(panel), _limit(panel))):
+        y += 10.5
+        drawing.write(text, (x, y), "left", "side")
+
+
+def _name_points(drawing: Drawing, frame: Frame, segments: Sequence[Segment]) -> None:
+    """The name of each point above its instant of contact, where there is room."""
+    probes = [s for s in segments if s.kind is SegmentKind.PROBE]
+    if len(probes) > _NAMED or any(len(s.point) > 6 for s in probes):
+        return
+    for s in probes:
+        drawing.write(shown(s.point, _NAME), (frame.across(s.end), _ABOVE - 5.0), "center")
+
+
+def _draw_foot(
+    drawing: Drawing, frame: Frame, times: Ticks, segments: Sequence[Segment], *, limits: bool
+) -> None:
+    """The axis of time, and what shades and dashes mean."""
+    bottom, y = frame.top + frame.height, drawing.height - 6.0
+    for t, label in zip(times.values, times.labels, strict=True):
+        drawing.write(label, (frame.across(t), bottom + 6.5), "center")
+    drawing.write(f"time [{times.factor} s]".replace("[ ", "["), (frame.left, y), "left")
+    x = frame.left + frame.width
+    if limits:
+        x = _key(drawing, (x, y), "limit")
+        drawing.line((x, y, x + _SWATCH, y), _LIMIT, 0.9, _DASHES)
+        x -= _APART
+    kinds = {segment.kind for segment in segments} if shaded(segments) else set()
+    for kind in reversed(SegmentKind):
+        if kind in kinds:
+            x = _key(drawing, (x, y), kind.value)
+            swatch = Frame(left=x, top=y - 4.0, width=_SWATCH, height=8.0, x=(0, 1), y=(0, 1))
+            drawing.box(swatch, (0.0, 1.0), SHADES[kind])
+            for edge in (y - 4.0, y + 4.0):
+                drawing.line((x, edge, x + _SWATCH, edge), _GRID, 0.3)
+            x -= _APART
+
+
+def _key(drawing: Drawing, end: tuple[float, float], text: str) -> float:
+    """Write an entry of the key that ends at a place; where its swatch begins. [pt]."""
+    start = end[0] - 6.8 * width(text)
+    drawing.write(text, (start, end[1]), "left")
+    return start - 3.0 - _SWATCH
+
+
+def _range(panel: Panel) -> tuple[float, float]:
+    low, high = float(np.min(panel.values)), float(np.max(panel.values))
+    height = high - low
+    if panel.lower > -np.inf and low - panel.lower <= _NEAR * height:
+        low = min(low, panel.lower)
+    if panel.upper < np.inf and panel.upper - high <= _NEAR * height:
+        high = max(high, panel.upper)
+    room = _ROOM * (high - low) or max(abs(high), 1e-6)
+    return low - room, high + room
+
+
+def _limited(panel: Panel) -> bool:
+    return bool(np.isfinite(panel.lower) or np.isfinite(panel.upper))
+
+
+def _peak(panel: Panel) -> str:
+    return f"peak {told(panel.peak)}" if np.isfinite(panel.peak) else ""
+
+
+def _limit(panel: Panel) -> str:
+    if not _limited(panel):
+        return ""
+    if panel.lower == -panel.upper:
+        return f"limit ±{told(panel.upper)}"
+    return f"limits {told(panel.lower, 4)} … {told(panel.upper, 4)}"
+
+
+def _spoken(title: str, panels: Sequence[Panel]) -> str:
+    """What the figure shows, for readers who do not see it."""
+    curves = (
+        f"{shown(panel.name, _NAME)} from {told(float(np.min(panel.values)))} to "
+        f"{told(float(np.max(panel.values)))} {panel.unit}"
+        for panel in panels
+    )
+    return f"{title} over {told(float(panels[0].t[-1]))} s: " + ", ".join(curves) + "."

@@ -1,0 +1,131 @@
+"""From a plan to its scene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import SegmentKind
+from reports.scene.model import Scene, SceneMotion, ScenePoints, SceneSolid
+from reports.scene.motion import scene_motion
+from reports.scene.robot import SceneRobot, link_ends, scene_robot
+from reports.scene.solids import scene_solids
+
+if TYPE_CHECKING:
+    from planner.plan_types import Plan
+
+Array = NDArray[np.float64]
+
+_POSTURES = 64  # of the motion, that the size of the scene is taken from
+_LEAST_MARK, _LARGEST_MARK = 0.0015, 0.008  # [m]
+_MARK_SHARE = 0.2  # radius of a mark over the distance of near points
+
+
+def scene_of(plan: Plan) -> Scene:
+    """What is seen of a plan.
+
+    Args:
+        plan: as planned; it need not be feasible.
+    """
+    robot, cell, motion = scene_robot(plan.job), scene_solids(plan.job.cell), scene_motion(plan)
+    points = _points(plan)
+    rest = np.clip(0.0, plan.job.mechanism.q_min, plan.job.mechanism.q_max)
+    notes = [*robot.notes, *cell.notes]
+    if motion is None:
+        notes.append("No point is reached, so nothing moves; the robot stands at its zero.")
+    else:
+        notes.append(_motion_note(motion))
+    probing, travel = _ways(plan, motion)
+    return Scene(
+        title=plan.job.name,
+        base=robot.base,
+        links=robot.links,
+        rest=rest,
+        solids=cell.solids,
+        points=points,
+        probing=probing,
+        travel=travel,
+        motion=motion,
+        bounds=_bounds(plan, robot, cell.solids, motion, rest),
+        notes=tuple(notes),
+    )
+
+
+def _motion_note(motion: SceneMotion) -> str:
+    return (
+        f"The motion is shown by {len(motion.t):,} postures with even joints between them: the "
+        f"ball is never more than {1e3 * motion.deviation:.2g} mm, a joint never more than "
+        f"{np.degrees(motion.turn):.2g}° from where it was seen in the plan at the same instant."
+    )
+
+
+def _points(plan: Plan) -> ScenePoints:
+    placed = plan.placed
+    return ScenePoints(
+        names=placed.names,
+        positions=placed.surfaces,
+        normals=placed.normals,
+        reached=np.array([point.reachable for point in plan.points], dtype=bool),
+        size=_mark_size(placed.surfaces),
+    )
+
+
+def _mark_size(positions: Array) -> float:
+    """Radius of marks: neighbours do not hide each other."""
+    from scipy.spatial import cKDTree
+
+    if len(positions) < 2:
+        return _LARGEST_MARK
+    near = cKDTree(positions).query(positions, k=2)[0][:, 1]
+    return float(np.clip(_MARK_SHARE * np.median(near), _LEAST_MARK, _LARGEST_MARK))
+
+
+def _ways(plan: Plan, motion: SceneMotion | None) -> tuple[Array, Array]:
+    """The ball's way: along probing lines, and in travel. # (m, 2, 3) [m] each."""
+    nothing = np.zeros((0, 2, 3))
+    if motion is None:
+        return nothing, nothing
+    ball = plan.trajectory.model.forward(motion.q)[:, :3, 3]
+    pieces = np.stack([ball[:-1], ball[1:]], axis=1)
+    middles = (motion.t[:-1] + motion.t[1:]) / 2.0
+    kinds = np.array([segment.kind is SegmentKind.TRAVEL for segment in plan.segments])
+    travel = kinds[plan.trajectory.segment_at(middles)]
+    starts = np.array([s.start for s in plan.segments if s.kind is SegmentKind.PROBE])
+    ends = np.array([s.end for s in plan.segments if s.kind is SegmentKind.PROBE])
+    # A probing line is straight, and the way back is the way there.
+    ends_of_lines = [
+        plan.trajectory.model.forward(plan.trajectory.state(t, "left").q)[:, :3, 3]
+        for t in (starts, ends)
+    ]
+    moving = np.any(pieces[:, 0] != pieces[:, 1], axis=1)
+    return np.stack(ends_of_lines, axis=1), pieces[travel & moving]
+
+
+def _bounds(
+    plan: Plan,
+    robot: SceneRobot,
+    solids: tuple[SceneSolid, ...],
+    motion: SceneMotion | None,
+    rest: Array,
+) -> Array:
+    """The box that holds everything. # (2, 3) [m]."""
+    from robots.core.model import Model
+
+    postures = (
+        rest[None] if motion is None else motion.at(np.linspace(0.0, motion.duration, _POSTURES))
+    )
+    transforms = Model(plan.job.mechanism).transforms(postures)
+    thick = max(
+        [body.radius for link in robot.links for body in link.bodies]
+        + [body.radius for body in robot.base],
+        default=0.0,
+    )
+    places = [
+        link_ends(robot.base, robot.links, transforms),
+        plan.placed.surfaces,
+        *(solid.vertices for solid in solids),
+    ]
+    everything = np.concatenate([*places, np.zeros((1, 3))])
+    return np.stack([everything.min(axis=0) - thick, everything.max(axis=0) + thick])

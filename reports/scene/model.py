@@ -1,0 +1,191 @@
+"""Scene: what is seen of a plan, and how it moves, without a file format.
+
+Base frame, z up, metres and radians. Names are as the job has them: untrusted, to be shown through
+``reports.scene.labels`` only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import SolidKind
+from reports.scene import quaternions
+from reports.scene.palette import Paint
+from robots.core.mechanism import BASE, JointKind
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RoundBody:
+    """A capsule, or a ball where both ends are one.
+
+    Args:
+        name: of the capsule.
+        start: one end of the axis, in the frame of the link. # (3,) [m]
+        end: the other one. # (3,) [m]
+        radius: as it is drawn. [m]
+        paint: how it looks.
+    """
+
+    name: str
+    start: Array
+    end: Array
+    radius: float
+    paint: Paint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Link:
+    """A joint with what it carries; its pose in its parent follows from its own variable.
+
+    Args:
+        name: of the joint.
+        parent: index of the link that carries it, ``BASE`` for the base.
+        kind: how it moves along its z axis.
+        variable: its place in q; -1 where it is fixed.
+        placement: in the parent at q = 0. # (4, 4)
+        bodies: that it carries.
+    """
+
+    name: str
+    parent: int
+    kind: JointKind
+    variable: int
+    placement: Array
+    bodies: tuple[RoundBody, ...]
+
+    def rotations(self, q: Array) -> Array:
+        """Quaternions in the parent, w first. # (k, n) [rad or m] -> (k, 4)."""
+        fixed = quaternions.of_rotation(self.placement[:3, :3])
+        if self.kind is not JointKind.REVOLUTE:
+            return np.broadcast_to(fixed, (len(q), 4))
+        return quaternions.product(fixed, quaternions.about_z(q[:, self.variable]))
+
+    def translations(self, q: Array) -> Array:
+        """Origins in the parent. # (k, n) -> (k, 3) [m]."""
+        origin = self.placement[:3, 3]
+        if self.kind is not JointKind.PRISMATIC:
+            return np.broadcast_to(origin, (len(q), 3))
+        return np.asarray(origin + q[:, self.variable, None] * self.placement[:3, 2])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SceneSolid:
+    """The part, an obstacle or a keep-out volume, fit to be drawn.
+
+    Args:
+        name: of the solid.
+        kind: what it is to the robot.
+        closed: whether its skin has an inside.
+        vertices: split where the skin has an edge. # (v, 3) [m]
+        faces: counter-clockwise from outside. # (f, 3)
+        normals: smooth within a face of the solid. # (v, 3) unit
+        triangles: how many the geometry has; more than ``faces`` where it was made coarser.
+        moved: how far a corner was moved for that. [m]
+    """
+
+    name: str
+    kind: SolidKind
+    closed: bool
+    vertices: Array
+    faces: Indices
+    normals: Array
+    triangles: int
+    moved: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScenePoints:
+    """Probe points on the surface.
+
+    Args:
+        names: of the points; untrusted.
+        positions: # (k, 3) [m]
+        normals: out of the material. # (k, 3) unit
+        reached: whether each is part of the motion. # (k,)
+        size: radius of the mark at a point. [m]
+    """
+
+    names: tuple[str, ...]
+    positions: Array
+    normals: Array
+    reached: NDArray[np.bool_]
+    size: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SceneMotion:
+    """Joints at instants between which they go evenly.
+
+    Args:
+        t: rising, from 0 to the end of the motion. # (k,) [s]
+        q: # (k, n) [rad or m]
+        borders: instants where a segment begins or ends. # (b,) [s]
+        deviation: largest distance that was seen between the ball so moved and the true one. [m]
+        turn: largest deviation of a revolute joint that was seen. [rad]
+    """
+
+    t: Array
+    q: Array
+    borders: Array
+    deviation: float
+    turn: float
+
+    @property
+    def duration(self) -> float:
+        """When it ends. [s]."""
+        return float(self.t[-1])
+
+    def at(self, t: Array) -> Array:
+        """Joints at any instants. # (m,) [s] -> (m, n)."""
+        return np.stack([np.interp(t, self.t, column) for column in self.q.T], axis=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scene:
+    """All of it.
+
+    Args:
+        title: name of the job; untrusted.
+        base: bodies that stand still with the robot's base.
+        links: parents before children.
+        rest: joints that are shown where there is no motion. # (n,)
+        solids: part first.
+        points: of the job.
+        probing: ball's way along probing lines, as straight pieces. # (m, 2, 3) [m]
+        travel: the same between them. # (m, 2, 3) [m]
+        motion: of the robot; None where nothing is reached.
+        bounds: least and greatest corner of everything, at any time. # (2, 3) [m]
+        notes: what was simplified for drawing, one sentence each.
+    """
+
+    title: str
+    base: tuple[RoundBody, ...]
+    links: tuple[Link, ...]
+    rest: Array
+    solids: tuple[SceneSolid, ...]
+    points: ScenePoints
+    probing: Array
+    travel: Array
+    motion: SceneMotion | None
+    bounds: Array
+    notes: tuple[str, ...]
+
+    @property
+    def first(self) -> Array:
+        """Joints at the beginning. # (n,)."""
+        return self.rest if self.motion is None else np.asarray(self.motion.q[0])
+
+    def shown(self) -> tuple[bool, ...]:
+        """Of every link: whether it, or a link that it carries, has a body."""
+        shown = [bool(link.bodies) for link in self.links]
+        for index in reversed(range(len(shown))):
+            parent = self.links[index].parent
+            if shown[index] and parent != BASE:
+                shown[parent] = True
+        return tuple(shown)

@@ -1,0 +1,233 @@
+"""The scene as one page that plays by itself, offline: viser's serialised scene.
+
+viser records what its server would send to a browser. The server stands on this machine alone, on
+a port that the system picks, for the moment that takes; nobody connects to it.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import SolidKind
+from planner.errors import OutputError
+from reports.scene import palette, quaternions
+from reports.scene.camera import FIELD_OF_VIEW, first_view
+from reports.scene.frames import frames
+from reports.scene.labels import label, node_name
+from reports.scene.model import RoundBody, Scene
+from reports.scene.shapes import Shape, capsule, failed_mark, reached_mark
+from robots.core.mechanism import BASE
+
+if TYPE_CHECKING:
+    from viser import FrameHandle, ViserServer
+
+Array = NDArray[np.float64]
+
+_HOST = "127.0.0.1"
+_LABELS = 200  # with more of them than that, names hide the scene and cost time
+_SHORT = 24  # characters of a name beside a point
+_FINE = 2.0**-20  # poses are rounded to this (a micrometre), so that they compress
+_LINE = 2.0  # width [px]
+_CELL = 0.1  # of the floor's grid [m]
+_TITLE = "3D replay"
+
+
+def scene_html(scene: Scene, *, dark: bool = False) -> str:
+    """A page that shows the scene and plays its motion; the same text for the same scene.
+
+    Args:
+        scene: what is seen.
+        dark: whether the page is dark.
+
+    Raises:
+        OutputError: this machine lets nobody listen on 127.0.0.1.
+    """
+    with _server() as server:
+        _set_up(server, scene)
+        _draw_cell(server, scene)
+        _draw_points(server, scene)
+        handles = _draw_robot(server, scene)
+        recording = server.get_scene_serializer()
+        _play(recording, scene, handles)
+        page: str = recording.as_html(dark_mode=dark)
+    return page.replace("<title>Viser</title>", f"<title>{_TITLE}</title>", 1)
+
+
+@contextmanager
+def _server() -> Iterator[ViserServer]:
+    """A server that says nothing and is stopped in any case."""
+    import viser
+
+    _check_host()
+    with redirect_stdout(io.StringIO()):  # viser greets, whatever it is told
+        server = viser.ViserServer(host=_HOST, port=0, verbose=False)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def _check_host() -> None:
+    """Without a loopback viser would wait for ever."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.bind((_HOST, 0))
+    except OSError as error:
+        raise OutputError(
+            f"The 3D replay cannot be made: this machine lets nobody listen on {_HOST}: "
+            f"{error.strerror}.",
+            host=_HOST,
+        ) from error
+
+
+def _set_up(server: ViserServer, scene: Scene) -> None:
+    """Up, camera, light, floor."""
+    view = first_view(scene)
+    server.scene.set_up_direction("+z")
+    server.initial_camera.position = view.position
+    server.initial_camera.look_at = view.look_at
+    server.initial_camera.fov = float(FIELD_OF_VIEW)
+    low, high = scene.bounds
+    middle = (low + high) / 2.0
+    size = float(np.ceil(1.5 * (high - low)[:2].max() / _CELL) * _CELL)
+    server.scene.add_grid(
+        "/floor",
+        width=size,
+        height=size,
+        cell_size=_CELL,
+        section_size=10 * _CELL,
+        cell_color=(205, 210, 216),
+        section_color=(160, 168, 178),
+        cell_thickness=0.6,
+        section_thickness=1.0,
+        position=(float(middle[0]), float(middle[1]), float(low[2])),
+    )
+
+
+def _draw_cell(server: ViserServer, scene: Scene) -> None:
+    for number, solid in enumerate(scene.solids, start=1):
+        paint = palette.SOLIDS[solid.kind]
+        server.scene.add_mesh_simple(
+            f"/cell/{node_name(number, solid.name)}",
+            solid.vertices,
+            solid.faces,
+            color=paint.colour,
+            opacity=None if paint.opacity == 1.0 else paint.opacity,
+            side="front" if solid.closed else "double",
+            cast_shadow=solid.kind is not SolidKind.KEEP_OUT,
+        )
+    for name, lines, paint in (
+        ("probing lines", scene.probing, palette.PROBING),
+        ("travel", scene.travel, palette.TRAVEL),
+    ):
+        if len(lines):
+            server.scene.add_line_segments(
+                f"/path/{name}", lines, paint.colour, thickness=_LINE, thickness_units="screen"
+            )
+
+
+def _draw_points(server: ViserServer, scene: Scene) -> None:
+    points = scene.points
+    for name, chosen, mark, paint in (
+        ("reached", points.reached, reached_mark(points.size), palette.REACHED),
+        ("not reached", ~points.reached, failed_mark(points.size), palette.FAILED),
+    ):
+        if np.any(chosen):
+            server.scene.add_batched_meshes_simple(
+                f"/points/{name}",
+                mark.vertices,
+                mark.faces,
+                batched_wxyzs=quaternions.from_z(points.normals[chosen]),
+                batched_positions=points.positions[chosen],
+                batched_colors=paint.colour,
+                flat_shading=True,
+                lod="off",
+                cast_shadow=False,
+            )
+    if len(points.names) > _LABELS:
+        return
+    above = points.positions + 6.0 * points.size * points.normals
+    for number, (name, place) in enumerate(zip(points.names, above, strict=True), start=1):
+        server.scene.add_label(
+            f"/points/names/{number}",
+            label(name, _SHORT),
+            position=tuple(place),
+            anchor="bottom-center",
+            font_size_mode="scene",
+            font_scene_height=3.0 * points.size,
+        )
+
+
+def _draw_robot(server: ViserServer, scene: Scene) -> dict[int, FrameHandle]:
+    """The robot in its first posture. Returns the frames of its links, by index."""
+    places = {BASE: "/robot"}
+    server.scene.add_frame(places[BASE], show_axes=False)
+    for number, body in enumerate(scene.base, start=1):
+        _draw_body(server, places[BASE], number, body)
+    handles: dict[int, Any] = {}
+    for index, (link, shown) in enumerate(zip(scene.links, scene.shown(), strict=True)):
+        if not shown:
+            continue
+        q = scene.first[None]
+        places[index] = f"{places[link.parent]}/{node_name(index + 1, link.name)}"
+        handles[index] = server.scene.add_frame(
+            places[index],
+            show_axes=False,
+            wxyz=_rounded(link.rotations(q))[0],
+            position=_rounded(link.translations(q))[0],
+        )
+        for number, body in enumerate(link.bodies, start=1):
+            _draw_body(server, places[index], number, body)
+    return handles
+
+
+def _draw_body(server: ViserServer, carrier: str, number: int, body: RoundBody) -> None:
+    shape, turn = upright(body)
+    server.scene.add_mesh_simple(
+        f"{carrier}/body {node_name(number, body.name)}",
+        shape.vertices,
+        shape.faces,
+        color=body.paint.colour,
+        wxyz=turn,
+        position=body.start,
+    )
+
+
+def upright(body: RoundBody) -> tuple[Shape, Array]:
+    """A body along z from the origin, and the quaternion that lays it along its axis."""
+    axis = body.end - body.start
+    length = float(np.linalg.norm(axis))
+    along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    return capsule(length, body.radius), quaternions.from_z(along[None])[0]
+
+
+def _play(recording: Any, scene: Scene, handles: dict[int, FrameHandle]) -> None:
+    """Record every frame at its time; a node that stands still is left alone."""
+    if scene.motion is None:
+        return
+    film = frames(scene.motion)
+    moving = [
+        (handle, what, values)
+        for index, handle in handles.items()
+        for what, values in (
+            ("wxyz", _rounded(scene.links[index].rotations(film.q))),
+            ("position", _rounded(scene.links[index].translations(film.q))),
+        )
+        if np.any(values != values[0])
+    ]
+    for frame in range(1, len(film.t)):
+        recording.insert_sleep(float(film.t[frame] - film.t[frame - 1]))
+        for handle, what, values in moving:
+            if np.any(values[frame] != values[frame - 1]):
+                setattr(handle, what, values[frame])
+
+
+def _rounded(values: Array) -> Array:
+    return np.asarray(np.round(values / _FINE) * _FINE)

@@ -1,0 +1,98 @@
+"""Clearances that a plan states, looked at posture by posture by another road.
+
+The plan proves them for whole motions with segments against triangles. Here points of the capsules'
+axes are measured at single postures; none may be nearer than what was proven.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan, SegmentKind
+from reports.validation.check import Check, check
+from reports.validation.clearance_samples import (
+    Postures,
+    spread_postures,
+    stated_postures,
+    watched_segments,
+)
+from reports.validation.contact_approach import approach_shortfalls
+from reports.validation.evidence import Evidence, Judge
+from reports.validation.room import Room
+from reports.validation.stated_clearances import stated_residuals
+
+Array = NDArray[np.float64]
+
+CERTIFIED = 1e-9  # [m]
+STATED = 1e-6  # [m]
+TOUCH = 2e-5  # [m] facets: the plan lets a stylus touch the rim of a surface by half of this
+
+
+class Clearances(Judge):
+    """Clearances of segments, where a plan states any.
+
+    Args:
+        evidence: the plan and forward geometry.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._plan, self._model = evidence.plan, evidence.model
+
+    def checks(self) -> list[Check]:
+        """None where the plan states no clearance."""
+        plan = self._plan
+        segments = watched_segments(plan)
+        if segments.size == 0:
+            return []
+        room = Room(self._model, plan.job.cell)
+        spread = spread_postures(plan, segments)
+        stated = stated_postures(plan, self._model, segments)
+        below = np.concatenate([_below_certified(plan, room, some) for some in (spread, stated)])
+        touch = approach_shortfalls(plan, room, spread)
+        looked = f"{len(spread.q)} postures spread over {len(segments)} segments"
+        return [
+            check("clearance kept", _not_kept(plan), 0.0, "m", _KEPT),
+            check("certified clearance", below, CERTIFIED, "m", _CERTIFIED.format(looked)),
+            check("stated clearance", stated_residuals(plan, room, stated), STATED, "m", _STATED),
+            check("approach to contact", np.maximum(touch, 0.0), TOUCH, "m", _TOUCH),
+        ]
+
+
+def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
+    """What postures come nearer than certified; NaN where nothing comparable is. # (m,) [m]."""
+    certified = np.array([s.clearance.certified if s.clearance else np.nan for s in plan.segments])
+    claims = certified[postures.segment]
+    kinds = [plan.segments[i].kind for i in postures.segment]
+    travel = np.array([kind is SegmentKind.TRAVEL for kind in kinds], dtype=bool)
+    found = np.maximum(room.shortfalls(postures.q, claims, travel), 0.0)
+    return np.where(np.isnan(claims), np.nan, found)
+
+
+def _not_kept(plan: Plan) -> Array:
+    """What segments that move lack of the clearance required, of a plan called feasible. [m]."""
+    if not plan.feasible:
+        return np.zeros(0)
+    stated = [s.clearance for s in plan.segments if s.duration > 0.0]
+    certified = np.array([np.nan if one is None else one.certified for one in stated])
+    return np.maximum(plan.job.checks.clearance - certified, 0.0)
+
+
+_KEPT = (
+    "clearance required less that certified of every segment, unless the plan itself reports an "
+    "error; a segment without any fails"
+)
+_CERTIFIED = (
+    "certified clearance less distances of points of all capsules' axes from all solids, by the "
+    "nearest triangles, and of capsules from each other, at {} and at the places stated; stylus "
+    "against part only in travels"
+)
+_STATED = (
+    "distance stated as least of every segment, against the nearest triangle or capsule at the "
+    "place and posture stated, and that place against the capsule's axis; of a body inside a solid "
+    "and of a stylus beside the surface it probes only that the distance is not larger"
+)
+_TOUCH = (
+    "how deep ball or shank are in the part before contact, the probed surface included; where the "
+    "ball is nearer than its radius at the contact itself, how much nearer than there"
+)

@@ -1,0 +1,74 @@
+"""Torque limits, over the whole motion and not over the samples, by Lagrange's torques.
+
+Where a finding says that no duration keeps a motion within the torque limits, the plan claims
+nothing, and nothing is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan
+from reports.validation.check import Check, check
+from reports.validation.evidence import Evidence, Judge, Passage
+from reports.validation.limits import OVER
+from reports.validation.peaks import peaks
+
+Array = NDArray[np.float64]
+
+_IMPOSSIBLE = "P105"
+
+
+class EffortLimits(Judge):
+    """Torques keep the drives' limits and the job's.
+
+    Args:
+        evidence: the plan and its torques by Lagrange.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        plan = evidence.plan
+        limits = np.minimum(plan.job.mechanism.max_effort, plan.job.checks.torque_limits)
+        self._limits = np.broadcast_to(limits, (evidence.model.dof,))
+        self._segments = _claimed(plan)
+        self._upper, self._value = np.full((2, 2 * evidence.model.dof), -np.inf)
+
+    @property
+    def _wanted(self) -> bool:
+        return bool(np.any(self._segments)) and bool(np.any(np.isfinite(self._limits)))
+
+    def look(self, passage: Passage) -> None:
+        """Highest torques of the pieces, over their limits."""
+        if not self._wanted:
+            return
+        own = np.flatnonzero(self._segments[passage.motion.pieces.segment])
+        tau, limits = passage.motion.tau, self._limits
+
+        def values(rows: Any) -> Array:
+            return np.asarray(tau[own[rows]] / limits)
+
+        found = peaks(values, own.size, self._value)
+        self._upper = np.maximum(self._upper, found.upper)
+        self._value = np.maximum(self._value, found.value)
+
+    def checks(self) -> list[Check]:
+        """One, where torques are limited."""
+        if not self._wanted:
+            return []
+        return [check("torque limits", np.max(self._upper), 1.0 + OVER, "1", _TORQUE)]
+
+
+def _claimed(plan: Plan) -> NDArray[np.bool_]:
+    """Segments that serve no point of which a finding says that its limits cannot be kept."""
+    impossible = {finding.where for finding in plan.findings if finding.code == _IMPOSSIBLE}
+    return np.array([s.point not in impossible for s in plan.segments], dtype=bool)
+
+
+_TORQUE = (
+    "bound of torque over its limit over the whole motion, not only at samples: highest values of "
+    "polynomials through Lagrange's torques, and what these can reach between the places asked; "
+    f"motions to and from points with finding {_IMPOSSIBLE} left out"
+)

@@ -1,0 +1,85 @@
+"""Jerk of travels by the double-S law, over the whole motion and not over the samples.
+
+The plan states no jerk; it is the derivative of the accelerations' polynomials.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import SegmentKind
+from reports.validation.chebyshev import NODES, basis, coefficients, derivative
+from reports.validation.check import Check, check
+from reports.validation.derivatives import rounding
+from reports.validation.evidence import Evidence, Judge, Passage
+from reports.validation.limits import OVER
+from reports.validation.peaks import peaks
+from reports.validation.smooth_pieces import lateness
+
+Array = NDArray[np.float64]
+
+_LAW = "double-s"
+_BASIS: Array = basis(NODES)
+
+
+class JerkLimits(Judge):
+    """Travels by the double-S law keep the joints' jerk limits.
+
+    Args:
+        evidence: the plan.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._limits = evidence.plan.job.mechanism.max_jerk
+        self._segments = np.array(
+            [s.law == _LAW and s.kind is SegmentKind.TRAVEL for s in evidence.plan.segments],
+            dtype=bool,
+        )
+        self._upper, self._value = np.full((2, 2 * evidence.model.dof), -np.inf)
+
+    @property
+    def _wanted(self) -> bool:
+        return bool(np.any(self._segments)) and bool(np.any(np.isfinite(self._limits)))
+
+    def look(self, passage: Passage) -> None:
+        """Highest jerk of the pieces, over its limit."""
+        if not self._wanted:
+            return
+        own = np.flatnonzero(self._segments[passage.motion.pieces.segment])
+        ratio = self._ratios(passage, own)
+
+        def values(rows: Any) -> Array:
+            return np.asarray(ratio[rows])
+
+        found = peaks(values, own.size, self._value)
+        self._upper = np.maximum(self._upper, found.upper)
+        self._value = np.maximum(self._value, found.value)
+
+    def checks(self) -> list[Check]:
+        """One, where joints have a limit and travels a law that keeps it."""
+        if not self._wanted:
+            return []
+        return [check("jerk limits", np.max(self._upper), 1.0 + OVER, "1", _JERK)]
+
+    def _ratios(self, passage: Passage, own: NDArray[np.int64]) -> Array:
+        """Jerk at the nodes over limits; very short pieces magnify rounding. # (P, K, n)."""
+        motion = passage.motion
+        pieces, qdd = motion.pieces.take(own), motion.qdd[own]
+        per_time = (2.0 / pieces.length)[:, None, None]
+
+        def differentiated(values: Array) -> Array:
+            return np.asarray(np.matmul(_BASIS, derivative(coefficients(values))) * per_time)
+
+        # The acceleration, too, is carried over what the clock's digits cannot say.
+        exact = qdd - differentiated(qdd) * lateness(pieces, NODES)[..., None]
+        return np.asarray(differentiated(exact) / (self._limits + rounding(qdd, pieces.length)))
+
+
+_JERK = (
+    "bound of jerk over its limit over all travels by the double-S law, not only at samples: "
+    "derivatives of the accelerations' polynomials, and what these can reach between the places "
+    "asked"
+)

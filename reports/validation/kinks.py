@@ -1,0 +1,52 @@
+"""Where a piece that no polynomial fits has its jump or bend, whatever law made it.
+
+Zooming: of 16 cells, the one with the largest second differences holds it. A jump of a state, or of
+its slope, outweighs all that is smooth as cells shrink; before that a wrong guess only cuts a
+smooth piece in two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan
+from reports.validation.blocks import by_blocks
+from reports.validation.chebyshev import NODES
+from reports.validation.smooth_pieces import Pieces, states_at
+from reports.validation.survey import Survey
+
+Array = NDArray[np.float64]
+
+_CELLS = 16
+_MARGIN = 0.1  # of a cell, kept on both sides of it: more than a cell of the next zoom
+_ZOOMS = 9  # 16/1.2 times narrower each: to 1e-10 of the piece
+_ROWS = 1024  # pieces looked at at once
+_STEPS: Array = np.linspace(0.0, 1.0, _CELLS + 1)
+
+
+def kinks(plan: Plan, pieces: Pieces, survey: Survey) -> Array:
+    """Place of the sharpest jump or bend inside every piece. # (P,) in (-1, 1).
+
+    Args:
+        plan: to be asked.
+        pieces: that hold one.
+        survey: for the sizes of speeds and accelerations.
+    """
+    size = np.concatenate([np.ones_like(survey.speed), survey.speed, survey.acceleration])
+    size = np.where(size > 0.0, size, 1.0)
+    return by_blocks(lambda rows: _zoomed(plan, pieces.take(rows), size), len(pieces), _ROWS)
+
+
+def _zoomed(plan: Plan, pieces: Pieces, size: Array) -> Array:
+    # Beyond the first and last node nothing is ever asked, so no kink can be told there.
+    low, high = np.full(len(pieces), NODES[0]), np.full(len(pieces), NODES[-1])
+    for _ in range(_ZOOMS):
+        x = low[:, None] + (high - low)[:, None] * _STEPS
+        values = np.concatenate(states_at(plan, pieces, x), axis=2) / size
+        bends = np.max(np.abs(np.diff(values, n=2, axis=1)), axis=2, initial=0.0)
+        # A kink in a cell bends the differences about both its ends.
+        cell = 1 + np.argmax(bends[:, :-1] + bends[:, 1:], axis=1)
+        step = (high - low) / _CELLS
+        low, high = low + (cell - _MARGIN) * step, low + (cell + 1.0 + _MARGIN) * step
+    return np.asarray(0.5 * (low + high))

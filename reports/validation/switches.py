@@ -1,0 +1,145 @@
+"""Where the law of a segment switches, told by a few states of the motion itself.
+
+Of laws that are not listed here the planner's tables are believed. They are only told where to cut:
+a wrong place leaves a piece that no polynomial fits, which is then searched and cut elsewhere.
+
+- trapezoid: the speed in the middle over the first acceleration is the time to speed up;
+- double-S: the way made at the speed V in the middle takes T - t_a, so t_a = T - D/V; speed and
+  acceleration A in the middle of speeding up are V = A·(t_a - t_j).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan, SegmentKind
+from robots.core.model import Model
+from robots.core.motion.motion_law import LAW_NAMES
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_NEAR_START = 1e-6  # of the duration: inside the first piece of any trapezoid worth the name
+_ONE = 1e-9  # of the duration: two switches closer than this are one
+
+
+def switches(plan: Plan, model: Model, segments: Indices) -> list[Array]:
+    """Instants where the acceleration jumps or bends, as parts of each segment's duration.
+
+    Args:
+        plan: with segments of any law.
+        model: of the robot.
+        segments: that take time. # (m,)
+
+    Returns:
+        One rising list per segment.
+    """
+    found: list[Array] = [np.zeros(0)] * len(segments)
+    laws = np.array([plan.segments[i].law for i in segments], dtype=object)
+    for place in np.flatnonzero(laws == "bang-bang"):
+        found[place] = np.array([0.5])
+    for place in np.flatnonzero(~np.isin(laws, [*LAW_NAMES, "rest"])):
+        found[place] = _distinct(_claimed(plan, int(segments[place])))
+    for law, of in (("trapezoid", _trapezoid), ("double-s", _double_s)):
+        places = np.flatnonzero(laws == law)
+        if places.size:
+            table = of(_Course(plan, model, segments[places]))
+            for place, row in zip(places, table, strict=True):
+                found[place] = _distinct(row)
+    return found
+
+
+def _trapezoid(course: _Course) -> Array:
+    """# (m, 2)."""
+    first = course.at(np.full(course.count, _NEAR_START))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = course.middle.speed / (first.acceleration * course.duration)
+    return np.stack([f, 1.0 - f], axis=1)
+
+
+def _double_s(course: _Course) -> Array:
+    """# (m, 6)."""
+    V, T = course.middle.speed, course.duration
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = 1.0 - course.way / (V * T)
+        A = course.at(np.where((f > 0.0) & (f < 1.0), 0.5 * f, 0.5)).acceleration
+        j = f - V / (A * T)
+    first = [j, f - j, f]
+    return np.stack([*first, *(1.0 - s for s in reversed(first))], axis=1)
+
+
+def _claimed(plan: Plan, segment: int) -> Array:
+    """Starts of the pieces of a segment's law as the planner has them."""
+    for stretch in plan.trajectory.stretches:
+        own = stretch.index[stretch.segment == segment]
+        if own.size:
+            piece = np.arange(stretch.motions.pieces)
+            index = np.full(piece.size, own[0])
+            return np.sort(stretch.motions.law_state(index, piece, np.zeros(piece.size)).s)
+    return np.zeros(0)
+
+
+def _distinct(places: Array) -> Array:
+    """Those inside the motion, without repeats; none where the law is not what its name says."""
+    good = np.isfinite(places).all() and bool(np.all(np.diff(places) > -_ONE))
+    if not good:
+        return np.zeros(0)
+    inside = places[(places > _ONE) & (places < 1.0 - _ONE)]
+    return np.asarray(inside[np.diff(inside, prepend=0.0) > _ONE])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Pace:
+    """Sizes along the way. # (m,)."""
+
+    speed: Array
+    acceleration: Array
+
+
+class _Course:
+    """Segments along a way: the ball's, or in a travel that of the joint that moves most.
+
+    Args:
+        plan: that holds them.
+        model: of the robot.
+        segments: # (m,)
+    """
+
+    def __init__(self, plan: Plan, model: Model, segments: Indices) -> None:
+        own = [plan.segments[i] for i in segments]
+        self._plan, self._model = plan, model
+        self.count = len(own)
+        self._start = np.array([s.start for s in own])
+        self.duration = np.array([s.duration for s in own])
+        self._travel = np.array([s.kind is SegmentKind.TRAVEL for s in own])
+        middle = plan.trajectory.state(self._start + 0.5 * self.duration)
+        self._most = np.argmax(np.abs(middle.qd), axis=1)[:, None]
+        self.middle = self.at(np.full(self.count, 0.5))
+
+    @property
+    def way(self) -> Array:
+        """Length between the ends. # (m,)."""
+        ends = self._start, np.array(self._start + self.duration)
+        first = self._plan.trajectory.state(ends[0], "right").q
+        last = self._plan.trajectory.state(ends[1], "left").q
+        balls = (self._model.forward(q)[:, :3, 3] for q in (last, first))
+        ball = np.linalg.norm(np.subtract(*balls), axis=1)
+        return np.where(self._travel, self._joint(last - first), ball)
+
+    def at(self, s: Array) -> _Pace:
+        """At parts of the durations. # (m,)."""
+        state = self._plan.trajectory.state(self._start + s * self.duration)
+        twist = self._model.velocity(state.q, state.qd)[:, :3]
+        push = self._model.acceleration(state.q, state.qd, state.qdd)[:, :3]
+        return _Pace(
+            speed=np.where(self._travel, self._joint(state.qd), np.linalg.norm(twist, axis=1)),
+            acceleration=np.where(
+                self._travel, self._joint(state.qdd), np.linalg.norm(push, axis=1)
+            ),
+        )
+
+    def _joint(self, values: Array) -> Array:
+        return np.asarray(np.abs(np.take_along_axis(values, self._most, axis=1)[:, 0]))
