@@ -29,7 +29,8 @@ class PlacedPoints:
         directions: from contact to the clearance point. # (k, 3) unit
         clearances: ball centres at the clearance points. # (k, 3) [m]
         search_ends: ball centres where a search gives up. # (k, 3) [m]
-        axes: probe axes, wrist to ball, opposite to the normals. # (k, 3) unit
+        axes: probe axes, wrist to ball; opposite to the normals unless the job fixes them.
+            # (k, 3) unit
     """
 
     names: tuple[str, ...]
@@ -87,5 +88,12 @@ def place(job: Job) -> PlacedPoints:
         directions=directions,
         clearances=contacts + approach.distance * directions,
         search_ends=contacts - approach.overtravel * directions,
-        axes=-normals,
+        axes=_axes(job, T, normals),
     )
+
+
+def _axes(job: Job, T: Array, normals: Array) -> Array:
+    """Where the stylus points: against each normal, or along a direction that moves with them."""
+    if job.approach.axis is None:
+        return -normals
+    return np.tile(transform_directions(T, job.approach.axis[None]), (len(normals), 1))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from planner.job import JobInput
 from planner.plan_types import Plan
+from reports.inputs import StoredInput, StoredInputs, blocks
+
+RECORD = "provenance.json"
+RECORD_FORMAT = 1
 
 # What can change a number or a byte of a report set.
 _PACKAGES = (
@@ -50,13 +56,100 @@ def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml")
         job=job,
         sha256=plan.job.sha256,
         inputs=plan.job.inputs,
-        versions=(("python", platform.python_version()), *_installed()),
+        versions=installed_versions(),
         machine=platform.machine(),
     )
 
 
-def _installed() -> tuple[tuple[str, str], ...]:
-    found = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetOptions:
+    """What was asked for, as far as it changes what a report set holds.
+
+    Args:
+        figures: whether they are drawn.
+        exports: programmes that were chosen, sorted.
+    """
+
+    figures: bool = True
+    exports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFile:
+    """A file of a report set.
+
+    Args:
+        name: path within the set, parts joined by ``/``.
+        sha256: of its bytes, in hexadecimal.
+        size: [bytes]
+    """
+
+    name: str
+    sha256: str
+    size: int
+
+
+def listed_files(folder: Path) -> tuple[ListedFile, ...]:
+    """Every file of a report set but its provenance, in the order of their names.
+
+    Args:
+        folder: that holds nothing else, such as one that was filled just now.
+    """
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    return tuple(
+        _listed(name, path)
+        for name, path in sorted(paths.items())
+        if name != RECORD and path.is_file()
+    )
+
+
+def provenance_document(
+    made: Provenance,
+    inputs: StoredInputs,
+    files: tuple[ListedFile, ...],
+    options: SetOptions | None = None,
+) -> dict[str, object]:
+    """``provenance.json`` (format 1), which ``palpeur verify`` reads.
+
+    Args:
+        made: command, versions, machine.
+        inputs: as they were copied.
+        files: of the set.
+        options: that it was made with; the usual ones when None.
+    """
+    chosen = SetOptions() if options is None else options
+    return {
+        "format": RECORD_FORMAT,
+        "command": made.command,
+        "machine": made.machine,
+        "versions": dict(made.versions),
+        "options": {"figures": chosen.figures, "exports": list(chosen.exports)},
+        "job": {
+            "name": inputs.title,
+            "file": inputs.job.name,
+            "sha256": inputs.job.sha256,
+            "stored": inputs.job.stored,
+        },
+        "inputs": [_input(item) for item in inputs.others],
+        "files": [{"name": f.name, "sha256": f.sha256, "bytes": f.size} for f in files],
+    }
+
+
+def _input(item: StoredInput) -> dict[str, object]:
+    return {"name": item.name, "sha256": item.sha256, "stored": item.stored}
+
+
+def _listed(name: str, path: Path) -> ListedFile:
+    digest, size = hashlib.sha256(), 0
+    for block in blocks(path):
+        digest.update(block)
+        size += len(block)
+    return ListedFile(name=name, sha256=digest.hexdigest(), size=size)
+
+
+def installed_versions() -> tuple[tuple[str, str], ...]:
+    """Versions of Python and of the packages that numbers and bytes depend on."""
+    found = [("python", platform.python_version())]
     for name in _PACKAGES:
         try:
             found.append((name, version(name)))

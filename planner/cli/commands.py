@@ -6,19 +6,35 @@ from typing import Annotated
 
 import typer
 
+from planner.cli.job.plan_app import AllowOutside
 from planner.cli.options import Json
 
 
 def explain(
-    code: Annotated[
-        str, typer.Argument(metavar="[CODE]", help="Such as R101; left out: all codes.")
+    context: typer.Context,
+    subject: Annotated[
+        str,
+        typer.Argument(
+            metavar="[CODE|JOB]", help="Such as R101, or a job file; left out: all codes."
+        ),
     ] = "",
+    point: Annotated[
+        str, typer.Argument(metavar="[POINT]", help="Name of a point of the job.")
+    ] = "",
+    *,
     as_json: Json = False,
+    allow_outside: AllowOutside = False,
 ) -> int:
-    """Say what a finding means, where it usually comes from, and what to do."""
-    from planner.cli.explain import print_page
+    """Say what a finding means and what to do; or why a point of a job fails, and what serves it.
 
-    return print_page(code, as_json=as_json)
+    With JOB and POINT: every branch of the point with what it breaks, and the smallest fixes, each
+    judged in the changed job. Exit codes: 0 the point is served; 1 it is not; 2 bad input.
+    """
+    from planner.cli.explain import run_explain
+
+    return run_explain(
+        subject, point, as_json=as_json, allow_outside=allow_outside, session=context.obj
+    )
 
 
 def schema(

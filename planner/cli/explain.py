@@ -1,14 +1,49 @@
-"""``palpeur explain CODE``: the page of a finding."""
+"""``palpeur explain``: the page of a finding, or one point of a job."""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict
+from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.session import Session
+from planner.errors import OptionError
 from planner.findings import Page, page, pages
 
 _WIDTH = 88
+
+
+def run_explain(
+    subject: str, point: str, *, as_json: bool, allow_outside: bool, session: Session
+) -> int:
+    """Explain a finding's code, or a point of a job.
+
+    Args:
+        subject: a code, the path of a job file where a point is given, or nothing for all codes.
+        point: name of a point, or nothing.
+        as_json: whether a JSON document is printed.
+        allow_outside: whether files that the job names may lie outside its folder.
+        session: of this run.
+
+    Raises:
+        FindingError: no such code.
+        OptionError: a job without a point.
+        PlannerError: the job cannot be read, or has no such point.
+    """
+    if point:
+        from planner.cli.job.explain_point import run_explain as explain_point
+
+        return explain_point(
+            subject, point, as_json=as_json, allow_outside=allow_outside, session=session
+        )
+    if Path(subject).suffix.lower() == ".toml":
+        raise OptionError(
+            f"{subject} is a job: name the point too, as in palpeur explain {subject} P17; "
+            "palpeur check lists the points that fail.",
+            job=subject,
+        )
+    return print_page(subject, as_json=as_json)
 
 
 def print_page(code: str, *, as_json: bool) -> int:

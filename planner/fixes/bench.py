@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from planner.clearance.checker import Checker
 from planner.clearance.probing import ProbingLines
+from planner.fixes.shared import SharedLines, checker_for
 from planner.job import Job
 from planner.placement import PlacedPoints
 from planner.reach.arm_reach import ArmReach
@@ -33,6 +34,7 @@ Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 PLACES = np.linspace(0.0, 1.0, 17)  # of a line where torques are looked at
+_SLOWER = 3  # fewer variations are tried where postures are searched for numerically
 _BETWEEN = (0.5, 1.0)  # places where collisions are looked at first, beside the start
 
 
@@ -50,21 +52,47 @@ class Bench:
     Args:
         job: for its robot, cell and checks; its own points do not matter.
         reach: of its robot, where that is known.
+        checker: of its robot in its cell, where that is known.
+        around: judge of the lines of one point of which only variations are judged.
     """
 
-    def __init__(self, job: Job, reach: Reach | None = None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        reach: Reach | None = None,
+        *,
+        checker: Checker | None = None,
+        around: ProbingLines | None = None,
+    ) -> None:
         self.job = job
+        self._checker, self._around = checker, around
         self.reach = reach_of(job) if reach is None else reach
         limits = JointLimits.of(job.mechanism)
         effort = np.minimum(limits.max_effort, job.checks.torque_limits)
         self.limits = replace(limits, max_effort=effort)
 
+    def many(self, count: int) -> int:
+        """How many variations are worth trying where a closed form would allow so many."""
+        return count if isinstance(self.reach, ArmReach) else (count + 2) // _SLOWER
+
     @cached_property
     def checker(self) -> Checker:
         """Of the robot in the job's cell."""
+        if self._checker is not None:
+            return self._checker
         mechanism = self.job.mechanism
         same = mechanism is self.reach.model.mechanism
         return Checker(self.reach.model if same else Model(mechanism, "numpy"), self.job.cell)
+
+    def of_variations(self, one: PlacedPoints) -> Bench:
+        """A bench for variations of one point alone."""
+        around = None if self.checker.empty else self.probing(one)
+        return Bench(self.job, self.reach, checker=self.checker, around=around)
+
+    def with_stylus(self, job: Job) -> Bench:
+        """A bench for lines of the same robot with another stylus; reach is that of this one."""
+        shared = checker_for(self.checker, self.job.mechanism, job.mechanism)
+        return Bench(job, self.reach, checker=shared, around=self._around if shared else None)
 
     def possible(self, placed: PlacedPoints) -> Mask:
         """Points of which a quick look at some places of their lines rules nothing out. # (k,)."""
@@ -143,6 +171,8 @@ class Bench:
     def probing(self, placed: PlacedPoints) -> ProbingLines:
         """Judge of the probing lines of some points."""
         job = self.job
+        if self._around is not None:
+            return SharedLines(self._around, self.checker, job.mechanism, placed)
         return ProbingLines(
             self.checker,
             job.cell,
@@ -169,7 +199,8 @@ class Bench:
 def changed_bench(base: Bench, job: Job) -> Bench:
     """A bench for a changed job; what does not depend on the change is taken over."""
     if job.mechanism is base.job.mechanism:
-        return Bench(job, base.reach)
+        same = job.cell is base.job.cell
+        return Bench(job, base.reach, checker=base.checker if same else None)
     # Compiling equations for a robot that is judged once takes longer than running them slowly.
     if isinstance(base.reach, ArmReach):
         return Bench(job, ArmReach(ArmInverse(job.mechanism, engine="numpy")))

@@ -63,7 +63,11 @@ class Distances(_Lengths):
     """Another distance of the clearance point."""
 
     finer = AT_ONCE
-    steps = np.geomspace(STEP, 2.0, 44)
+
+    @property
+    def steps(self) -> Array:
+        """Rising. # (s,) [m]."""
+        return np.geomspace(STEP, 2.0, self.bench.many(44))
 
     def longest(self, rays: Array) -> Array:
         """Down to the shortest, up to twice the job's or some more. # (m,) [m]."""
@@ -121,7 +125,7 @@ class Styluses(_Lengths):
         if self.bench.checker.empty:
             return True
         job = self.bench.job
-        bench = Bench(with_stylus_length(job, job.probe.stylus_length + longer), self.bench.reach)
+        bench = self.bench.with_stylus(with_stylus_length(job, job.probe.stylus_length + longer))
         ball = LongerLines(lines=lines.take(rows), longer=longer)
         return bool(bench.clear(ball, self.one, np.zeros(rows.size, dtype=np.int64)).any())
 
@@ -147,12 +151,17 @@ class Tilts:
     cone: float
 
     finer = AT_ONCE
-    steps = np.geomspace(LEAST_TILT, np.pi / 2.0, 16)
+
+    @property
+    def steps(self) -> Array:
+        """Rising. # (s,) [rad]."""
+        return np.geomspace(LEAST_TILT, np.pi / 2.0, self.bench.many(16))
 
     @property
     def rays(self) -> Array:
         """Evenly around the normal. # (r, 3)."""
-        return np.asarray(directions_around(self.one.normals, np.pi / 2.0, _AZIMUTHS)[0])
+        count = self.bench.many(_AZIMUTHS)
+        return np.asarray(directions_around(self.one.normals, np.pi / 2.0, count)[0])
 
     def longest(self, rays: Array) -> Array:
         """The cone. # (m,) [rad]."""
@@ -199,8 +208,16 @@ class Shifts:
     one: PlacedPoints
 
     finer = AT_ONCE
-    rays = even_directions(_SPIRAL)
-    steps = np.geomspace(STEP, LONGEST_SHIFT, 20)
+
+    @property
+    def steps(self) -> Array:
+        """Rising. # (s,) [m]."""
+        return np.geomspace(STEP, LONGEST_SHIFT, self.bench.many(20))
+
+    @property
+    def rays(self) -> Array:
+        """Evenly over the sphere. # (r, 3)."""
+        return even_directions(self.bench.many(_SPIRAL))
 
     def longest(self, rays: Array) -> Array:
         """As far as any. # (m,) [m]."""
@@ -220,7 +237,7 @@ class Shifts:
 
     def around(self, ray: Array, angle: float) -> Array:
         """On a cone. # (8, 3)."""
-        return np.asarray(directions_around(ray[None], angle, _AROUND)[0])
+        return np.asarray(directions_around(ray[None], angle, self.bench.many(_AROUND))[0])
 
     def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
         return moved_points(

@@ -22,7 +22,7 @@ from planner.reach.reach import some_points
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-LIMIT = 20  # points of one plan that are worked on
+LIMIT = 3  # points of one plan that are worked on
 OFFERED_CONE = np.radians(15.0)  # of tilts that are offered though the job allows none
 _MOST_OTHERS = 100  # other points that are looked at
 # What was found is rounded, and the part may be in the way: the next larger amounts are tried.
@@ -103,7 +103,7 @@ class Finder:
         """Verified fixes of one kind, or why there are none."""
         if kind is Kind.BRANCH:
             return self._verified(limits_for_branch(self.bench, one), row), (
-                "no branch keeps everything that another one breaks"
+                "no other branch serves the point as the job stands"
             )
         if kind is Kind.APPROACH:
             return self._approach(one, row)
@@ -121,7 +121,7 @@ class Finder:
         return fixes, f"what was found {_scope(kind, searched)} did not hold in the changed job"
 
     def _searched(self, kind: Kind, one: PlacedPoints, row: int) -> tuple[Changes, Makes]:
-        job, bench = self.job, self.bench
+        job, bench = self.job, self.bench.of_variations(one)
         if kind is Kind.DISTANCE:
             return Distances(bench=bench, one=one), lambda found, amount: changes.other_distance(
                 job, job.approach.distance + float(found.ray[0]) * amount

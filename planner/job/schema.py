@@ -173,6 +173,11 @@ class ApproachTable(Table):
 
     distance_mm: Distance = Decimal(50)
     direction: Direction = NORMAL
+    axis: Direction = Field(
+        default=NORMAL,
+        description="where the stylus points, wrist to ball, in the points' frame; default: "
+        "against each normal",
+    )
     law: LawName = "quintic"
     dwell_s: Seconds = _ZERO
     overtravel_mm: Length = _ZERO

@@ -79,6 +79,8 @@ class Approach:
         distance: from contact to the clearance point. [m]
         direction: from contact to the clearance point, in base axes; None for each point's own
             normal. # (3,) unit
+        axis: where the stylus points, from wrist to ball, in the frame of the points; None for
+            against each point's own normal. # (3,) unit
         law: name of the motion law of probing lines.
         dwell: rest at contact. [s]
         overtravel: search past the nominal surface. [m]
@@ -88,19 +90,22 @@ class Approach:
 
     distance: float = 0.05
     direction: Array | None = None
+    axis: Array | None = None
     law: str = "quintic"
     dwell: float = 0.0
     overtravel: float = 0.0
     tilt: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.direction is None:
-            return
-        try:
-            unit = unit_direction(self.direction, "The approach direction")
-        except PoseError as error:
-            raise JobError(error.message, **error.facts) from error
-        object.__setattr__(self, "direction", fixed(unit))
+        for name, what in (("direction", "The approach direction"), ("axis", "The stylus axis")):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            try:
+                unit = unit_direction(given, what)
+            except PoseError as error:
+                raise JobError(error.message, **error.facts) from error
+            object.__setattr__(self, name, fixed(unit))
 
     @property
     def along_normal(self) -> bool:

@@ -69,10 +69,11 @@ def _bodies(tables: tuple[CapsuleTable, ...], source: JobText) -> tuple[ProbeBod
 
 def approach_of(table: ApproachTable) -> Approach:
     """``[approach]``."""
-    along_normal = isinstance(table.direction, str)
+    along_normal, against_normal = (isinstance(v, str) for v in (table.direction, table.axis))
     return Approach(
         distance=metres(table.distance_mm),
         direction=None if along_normal else np.array([float(v) for v in table.direction]),
+        axis=None if against_normal else np.array([float(v) for v in table.axis]),
         law=table.law,
         dwell=float(table.dwell_s),
         overtravel=metres(table.overtravel_mm),

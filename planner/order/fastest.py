@@ -28,13 +28,13 @@ class Effort:
 
     Args:
         kicks: disturbances that are tried per point.
-        least: disturbances that are tried at least.
+        base: disturbances that are tried besides.
         ascent: steps of the lower bound.
         seed: of the random numbers.
     """
 
-    kicks: int = 20
-    least: int = 5_000
+    kicks: int = 10
+    base: int = 10_000
     ascent: int = 150
     seed: int = 1
 
@@ -42,11 +42,11 @@ class Effort:
     def named(cls, search: str, seed: int = 1) -> Effort:
         """Of a job's setting. Args: "quick", "normal" or "thorough"; seed."""
         usual, factor = cls(seed=seed), {"quick": 0.25, "normal": 1.0, "thorough": 10.0}[search]
-        return replace(usual, kicks=int(factor * usual.kicks), least=int(factor * usual.least))
+        return replace(usual, kicks=int(factor * usual.kicks), base=int(factor * usual.base))
 
     def of(self, stops: int) -> int:
         """Disturbances for a number of stops."""
-        return max(self.least, self.kicks * stops)
+        return self.base + self.kicks * stops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

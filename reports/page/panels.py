@@ -14,7 +14,8 @@ from reports.page.ticks import ticks
 
 _NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 _ROOM = 0.07  # of the height, free above and below
-_INTERVALS = 3
+_INTERVALS = 4
+_EDGE = 40  # nearer to an edge a mark would touch the neighbouring panel's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +95,7 @@ def _drawn(panel: Panel, duration: float, points: int) -> DrawnPanel:
         Mark(y=int(height), share=f"{100.0 * height / HEIGHT:.1f}%", text=tick.text)
         for tick in ticks(low, high, _INTERVALS)
         for height in _heights(np.array([tick.at]), low, high)
+        if _EDGE <= height <= HEIGHT - _EDGE
     )
     thinned = Panel(
         name=panel.name,

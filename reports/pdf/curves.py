@@ -26,9 +26,10 @@ _DASHES = "400 250"
 _WIDTH, _LEFT, _RIGHT = 478.0, 36.0, 88.0  # [pt]
 _ABOVE, _BELOW, _GAP = 12.0, 28.0, 6.0  # [pt]
 _HALF, _WHOLE = 300.0, 630.0  # heights of a figure that shares its page, of one that does not [pt]
-_LOW, _HIGH, _ALONE = 38.0, 60.0, 105.0  # heights of a panel; of one alone [pt]
+_LOW, _HIGH, _ALONE = 36.0, 60.0, 105.0  # heights of a panel; of one alone [pt]
 _TOGETHER = 12  # panels that fit onto one page
 _SHADED = 300  # more segments are narrower than the eye can follow
+_FINE = 60  # segments from which on the curves are drawn finer
 _NAMED = 24  # points that find room for their names
 _NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 _ROOM = 0.08  # above and below a curve, of its height
@@ -101,7 +102,7 @@ def _draw_panel(
         y = frame.down(value)
         drawing.line((frame.left, y, right, y), _ZERO if value == 0 else _GRID, 0.3)
         drawing.write(label, (frame.left - 3.0, y), "right")
-    drawing.curve(frame, panel.t, panel.values, _CURVE, 0.9 if shaded(segments) else 0.5)
+    drawing.curve(frame, panel.t, panel.values, _CURVE, 0.9 if len(segments) < _FINE else 0.5)
     for limit in (panel.lower, panel.upper):
         if frame.y[0] <= limit <= frame.y[1]:
             y = frame.down(limit)

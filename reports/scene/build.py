@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _POSTURES = 64  # of the motion, that the size of the scene is taken from
-_LEAST_MARK, _LARGEST_MARK = 0.0015, 0.008  # [m]
 _MARK_SHARE = 0.2  # radius of a mark over the distance of near points
+_MARK_SEEN = 0.006  # at most, over the diagonal of the scene
+_LEAST_MARK = 0.0015  # [m]
 
 
 def scene_of(plan: Plan) -> Scene:
@@ -30,7 +31,6 @@ def scene_of(plan: Plan) -> Scene:
         plan: as planned; it need not be feasible.
     """
     robot, cell, motion = scene_robot(plan.job), scene_solids(plan.job.cell), scene_motion(plan)
-    points = _points(plan)
     rest = np.clip(0.0, plan.job.mechanism.q_min, plan.job.mechanism.q_max)
     notes = [*robot.notes, *cell.notes]
     if motion is None:
@@ -38,17 +38,18 @@ def scene_of(plan: Plan) -> Scene:
     else:
         notes.append(_motion_note(motion))
     probing, travel = _ways(plan, motion)
+    bounds = _bounds(plan, robot, cell.solids, motion, rest)
     return Scene(
         title=plan.job.name,
         base=robot.base,
         links=robot.links,
         rest=rest,
         solids=cell.solids,
-        points=points,
+        points=_points(plan, bounds),
         probing=probing,
         travel=travel,
         motion=motion,
-        bounds=_bounds(plan, robot, cell.solids, motion, rest),
+        bounds=bounds,
         notes=tuple(notes),
     )
 
@@ -61,25 +62,26 @@ def _motion_note(motion: SceneMotion) -> str:
     )
 
 
-def _points(plan: Plan) -> ScenePoints:
+def _points(plan: Plan, bounds: Array) -> ScenePoints:
     placed = plan.placed
     return ScenePoints(
         names=placed.names,
         positions=placed.surfaces,
         normals=placed.normals,
         reached=np.array([point.reachable for point in plan.points], dtype=bool),
-        size=_mark_size(placed.surfaces),
+        size=_mark_size(placed.surfaces, float(np.linalg.norm(bounds[1] - bounds[0]))),
     )
 
 
-def _mark_size(positions: Array) -> float:
-    """Radius of marks: neighbours do not hide each other."""
+def _mark_size(positions: Array, diagonal: float) -> float:
+    """Radius of marks: seen from afar, but neighbours do not hide each other."""
     from scipy.spatial import cKDTree
 
+    largest = _MARK_SEEN * diagonal
     if len(positions) < 2:
-        return _LARGEST_MARK
+        return largest
     near = cKDTree(positions).query(positions, k=2)[0][:, 1]
-    return float(np.clip(_MARK_SHARE * np.median(near), _LEAST_MARK, _LARGEST_MARK))
+    return float(min(max(_MARK_SHARE * np.median(near), _LEAST_MARK), largest))
 
 
 def _ways(plan: Plan, motion: SceneMotion | None) -> tuple[Array, Array]:

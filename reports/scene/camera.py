@@ -1,4 +1,4 @@
-"""Where a scene is looked at from first: the whole cell, from the side, a little from above."""
+"""Where a scene is looked at from first: the whole cell, and as few points as possible hidden."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.scene.decimation import decimated
 from reports.scene.model import Scene
 
 Array = NDArray[np.float64]
@@ -14,8 +15,13 @@ Array = NDArray[np.float64]
 FIELD_OF_VIEW = np.radians(40.0)  # vertical
 _ASPECT = 1.2  # width over height of the narrowest window that must show everything
 _MARGIN = 1.06
-_ELEVATION = np.radians(24.0)
-_BESIDE = np.radians(55.0)  # from the direction in which the robot works
+# Ways to look, the best liked first: elevation, then the turn from the direction of the work.
+_WAYS = np.radians(
+    [(24, -55), (24, 55), (40, -55), (40, 55), (24, -110), (24, 110), (40, -110), (40, 110),
+     (60, -55), (60, 55)]
+)  # fmt: skip
+_TARGETS = 24  # points that are looked for
+_TRIANGLES = 400  # of each solid, when it is asked what it hides
 _UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -29,26 +35,59 @@ class Camera:
 
 def first_view(scene: Scene) -> Camera:
     """The camera that sees all of a scene, at any time of it."""
+    views = [_view(scene, direction) for direction in _directions(scene)]
+    triangles = _triangles(scene)
+    # A way that is less liked must show one point more.
+    cost = [place + _hidden(scene, view, triangles) for place, view in enumerate(views)]
+    return views[int(np.argmin(cost))]
+
+
+def _directions(scene: Scene) -> list[Array]:
+    """From the cell to the camera: from beyond the work, turned aside, so that no link hides it."""
+    work = scene.points.positions.mean(axis=0)[:2]
+    heading = float(np.arctan2(work[1], work[0])) if np.any(work) else 0.0
+    return [
+        np.array([np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise)])
+        for rise, turn in _WAYS + np.array([0.0, heading])
+    ]
+
+
+def _view(scene: Scene, out: Array) -> Camera:
+    """The nearest camera in a direction whose pyramid of sight holds every corner of the cell."""
     middle = scene.bounds.mean(axis=0)
     corners = np.stack(np.meshgrid(*scene.bounds.T), axis=-1).reshape(-1, 3) - middle
-    out = _direction(scene)
     right = np.cross(_UP, out)
     right /= np.linalg.norm(right)
-    up = np.cross(out, right)
     half = np.tan(FIELD_OF_VIEW / 2.0)
-    # Every corner must lie within the pyramid of sight that starts at the camera.
     needs = [
-        np.abs(corners @ up) / half + corners @ out,
+        np.abs(corners @ np.cross(out, right)) / half + corners @ out,
         np.abs(corners @ right) / (half * _ASPECT) + corners @ out,
     ]
     distance = _MARGIN * max(float(np.max(needs)), 1e-3)
     return Camera(position=middle + distance * out, look_at=middle)
 
 
-def _direction(scene: Scene) -> Array:
-    """From the cell to the camera: from beyond the work, turned aside, so that nothing hides it."""
-    work = scene.points.positions.mean(axis=0)[:2]
-    heading = float(np.arctan2(work[1], work[0])) if np.any(work) else 0.0
-    turn = heading - _BESIDE
-    flat = np.cos(_ELEVATION)
-    return np.array([np.cos(turn) * flat, np.sin(turn) * flat, np.sin(_ELEVATION)])
+def _triangles(scene: Scene) -> Array:
+    """Corners of what may hide a point. # (f, 3, 3) [m]."""
+    coarse = [decimated(s.vertices, s.faces, _TRIANGLES) for s in scene.solids]
+    return np.concatenate([np.zeros((0, 3, 3)), *(m.vertices[m.faces] for m in coarse)])
+
+
+def _hidden(scene: Scene, view: Camera, triangles: Array) -> int:
+    """How many of the points' stems have a solid before their end."""
+    points = scene.points
+    chosen = np.unique(np.linspace(0, len(points.names) - 1, _TARGETS).astype(np.int64))
+    tops = points.positions[chosen] + 4.0 * points.size * points.normals[chosen]
+    return sum(_blocked(view.position, top, triangles) for top in tops)
+
+
+def _blocked(start: Array, end: Array, triangles: Array) -> bool:
+    """Whether a line of sight meets a triangle: signed volumes on either side of it."""
+    a, b, c = (triangles[:, corner] - start for corner in range(3))
+    ray = end - start
+    sides = np.stack([np.cross(p, r) @ ray for p, r in ((a, b), (b, c), (c, a))])
+    through = (sides > 0.0).all(axis=0) | (sides < 0.0).all(axis=0)
+    normals = np.cross(b - a, c - a)
+    slope = normals @ ray
+    share = np.sum(normals * a, axis=1) / np.where(slope != 0.0, slope, np.inf)
+    return bool(np.any(through & (share > 0.0) & (share < 1.0)))

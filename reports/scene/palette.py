@@ -1,4 +1,7 @@
-"""Colours of the scene: those of Okabe and Ito where meaning is in them, greys elsewhere."""
+"""Colours of the scene: hues of Okabe and Ito where meaning is in them, greys elsewhere.
+
+They are a little darker than the originals: bright light falls on everything.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +27,21 @@ class Paint:
     opacity: float = 1.0
 
 
-BASE = Paint(name="robot base", colour=(74, 84, 96))
+BASE = Paint(name="robot base", colour=(62, 71, 82))
 LINKS = (
-    Paint(name="robot link", colour=(236, 239, 243)),
-    Paint(name="robot link, every other one", colour=(148, 163, 181)),
+    Paint(name="robot link", colour=(214, 219, 226)),
+    Paint(name="robot link, every other one", colour=(122, 138, 158)),
 )
 STYLUS = Paint(name="stylus", colour=(52, 58, 66))
-BALL = Paint(name="stylus ball", colour=(204, 51, 92))
-REACHED = Paint(name="point that is reached", colour=(0, 158, 115))
-FAILED = Paint(name="point that is not reached", colour=(213, 94, 0))
+BALL = Paint(name="stylus ball", colour=(190, 20, 70))
+REACHED = Paint(name="point that is reached", colour=(0, 106, 70))
+FAILED = Paint(name="point that is not reached", colour=(176, 36, 0))
 PROBING = Paint(name="probing line", colour=(0, 114, 178))
-TRAVEL = Paint(name="travel", colour=(230, 159, 0))
+TRAVEL = Paint(name="travel", colour=(214, 140, 0))
 SOLIDS = {
-    SolidKind.PART: Paint(name="part", colour=(120, 160, 196)),
-    SolidKind.OBSTACLE: Paint(name="obstacle", colour=(176, 170, 160)),
-    SolidKind.KEEP_OUT: Paint(name="keep-out volume", colour=(204, 121, 167), opacity=0.3),
+    SolidKind.PART: Paint(name="part", colour=(84, 124, 164)),
+    SolidKind.OBSTACLE: Paint(name="obstacle", colour=(150, 144, 134), opacity=0.55),
+    SolidKind.KEEP_OUT: Paint(name="keep-out volume", colour=(204, 121, 167), opacity=0.25),
 }
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.job.stylus import BALL, STYLUS
-from reports.scene import palette
+from reports.scene import palette, quaternions
 from reports.scene.model import Link, RoundBody
+from reports.scene.shapes import Shape, capsule
 from robots.core.capsule import Capsule
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.pose import transform_points
@@ -127,3 +128,11 @@ def link_ends(base: tuple[RoundBody, ...], links: tuple[Link, ...], transforms: 
             both = np.stack([body.start, body.end])
             places += [transform_points(T, both) for T in transforms[:, index]]
     return np.concatenate(places) if places else np.zeros((0, 3))
+
+
+def upright(body: RoundBody) -> tuple[Shape, Array]:
+    """A body along z from the origin, and the quaternion that lays it along its axis."""
+    axis = body.end - body.start
+    length = float(np.linalg.norm(axis))
+    along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    return capsule(length, body.radius), quaternions.from_z(along[None])[0]

@@ -22,7 +22,8 @@ from reports.scene.camera import FIELD_OF_VIEW, first_view
 from reports.scene.frames import frames
 from reports.scene.labels import label, node_name
 from reports.scene.model import RoundBody, Scene
-from reports.scene.shapes import Shape, capsule, failed_mark, reached_mark
+from reports.scene.robot import upright
+from reports.scene.shapes import failed_mark, reached_mark
 from robots.core.mechanism import BASE
 
 if TYPE_CHECKING:
@@ -36,28 +37,43 @@ _SHORT = 24  # characters of a name beside a point
 _FINE = 2.0**-20  # poses are rounded to this (a micrometre), so that they compress
 _LINE = 2.0  # width [px]
 _CELL = 0.1  # of the floor's grid [m]
-_TITLE = "3D replay"
+# Lines of the floor, fine and coarse, on a light page, a dark one, and either.
+_FLOOR: dict[bool | None, tuple[palette.Rgb, palette.Rgb]] = {
+    False: ((205, 210, 216), (160, 168, 178)),
+    True: ((34, 37, 41), (62, 67, 74)),
+    None: ((120, 125, 132), (120, 125, 132)),
+}
+_PREFERENCE = (
+    "{darkMode:false}",
+    '{darkMode:matchMedia("(prefers-color-scheme: dark)").matches}',
+)
+_VISERS_TITLE = "<title>Viser</title>"
+# viser's client readies a sorter of Gaussian splats, which we have none of, by evaluating text.
+# Where the page's policy forbids that, nothing is missing; the complaint of it is not passed on.
+_OURS = """<title>3D replay</title><script>addEventListener("unhandledrejection",(e)=>{
+if(e.reason instanceof EvalError)e.preventDefault();});</script>"""
 
 
-def scene_html(scene: Scene, *, dark: bool = False) -> str:
+def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
     """A page that shows the scene and plays its motion; the same text for the same scene.
 
     Args:
         scene: what is seen.
-        dark: whether the page is dark.
+        dark: whether the page is dark; None for what the reader's system prefers.
 
     Raises:
         OutputError: this machine lets nobody listen on 127.0.0.1.
     """
     with _server() as server:
-        _set_up(server, scene)
+        _set_up(server, scene, _FLOOR[dark])
         _draw_cell(server, scene)
         _draw_points(server, scene)
         handles = _draw_robot(server, scene)
         recording = server.get_scene_serializer()
         _play(recording, scene, handles)
-        page: str = recording.as_html(dark_mode=dark)
-    return page.replace("<title>Viser</title>", f"<title>{_TITLE}</title>", 1)
+        page: str = recording.as_html(dark_mode=bool(dark))
+    page = page.replace(_VISERS_TITLE, _OURS, 1)
+    return page.replace(*_PREFERENCE, 1) if dark is None else page
 
 
 @contextmanager
@@ -87,7 +103,7 @@ def _check_host() -> None:
         ) from error
 
 
-def _set_up(server: ViserServer, scene: Scene) -> None:
+def _set_up(server: ViserServer, scene: Scene, lines: tuple[palette.Rgb, palette.Rgb]) -> None:
     """Up, camera, light, floor."""
     view = first_view(scene)
     server.scene.set_up_direction("+z")
@@ -103,8 +119,8 @@ def _set_up(server: ViserServer, scene: Scene) -> None:
         height=size,
         cell_size=_CELL,
         section_size=10 * _CELL,
-        cell_color=(205, 210, 216),
-        section_color=(160, 168, 178),
+        cell_color=lines[0],
+        section_color=lines[1],
         cell_thickness=0.6,
         section_thickness=1.0,
         position=(float(middle[0]), float(middle[1]), float(low[2])),
@@ -198,14 +214,6 @@ def _draw_body(server: ViserServer, carrier: str, number: int, body: RoundBody) 
         wxyz=turn,
         position=body.start,
     )
-
-
-def upright(body: RoundBody) -> tuple[Shape, Array]:
-    """A body along z from the origin, and the quaternion that lays it along its axis."""
-    axis = body.end - body.start
-    length = float(np.linalg.norm(axis))
-    along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    return capsule(length, body.radius), quaternions.from_z(along[None])[0]
 
 
 def _play(recording: Any, scene: Scene, handles: dict[int, FrameHandle]) -> None:

@@ -77,7 +77,7 @@ def test_points_in_a_row_have_no_gap():
 
 def test_the_gap_of_a_thousand_points_is_small(made_up):
     found, costs = made_up(2, 300, 3)
-    ordered = solve(Chooser(found, costs), 300, Effort(least=3000))
+    ordered = solve(Chooser(found, costs), 300, Effort(base=3000))
     assert 0.0 < ordered.gap < 0.1
 
 

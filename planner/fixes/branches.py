@@ -1,0 +1,197 @@
+"""The branches of one point: margins, clearance, and everything that each of them breaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance_findings import Watch
+from planner.fixes.bench import PLACES, Bench
+from planner.fixes.failure import (
+    Failure,
+    limit_passed,
+    singular,
+    too_near,
+    too_near_at_start,
+    too_weak,
+    unmovable,
+)
+from planner.placement import PlacedPoints
+from planner.reach.candidates import Candidates
+from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
+from robots.arm.limits import ROUNDING
+
+Array = NDArray[np.float64]
+
+_TURN = 2.0 * np.pi
+_FINE = np.linspace(0.0, 1.0, 129)  # of a line, to say where it is worst
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BranchReason:
+    """One branch of a point.
+
+    Args:
+        branch: its name, with whole turns where that alone tells it from another one.
+        q_clearance: joints at the clearance point. # (n,) [rad or m]
+        joint_margin: least distance to a joint limit, negative beyond. [rad or m]
+        margin_joint: which joint that is.
+        singularity_margin: 0 to 1.
+        clearance: least one that was seen on the line, or at its start; NaN where nothing was
+            checked. [m]
+        failures: what it breaks, the first thing to be looked at first.
+    """
+
+    branch: str
+    q_clearance: Array
+    joint_margin: float
+    margin_joint: str
+    singularity_margin: float
+    clearance: float
+    failures: tuple[Failure, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it breaks nothing."""
+        return not self.failures
+
+
+class Branches:
+    """Judges the candidates of one point, each for itself.
+
+    Args:
+        bench: of the job.
+        one: the point.
+        found: its candidates.
+    """
+
+    def __init__(self, bench: Bench, one: PlacedPoints, found: Candidates) -> None:
+        self._bench, self._one, self._lines = bench, one, found.lines
+        self._margins = exact_margins(found.lines)
+        self._mechanism = bench.job.mechanism
+        approach = bench.job.approach
+        self._distance, self._overtravel = approach.distance, approach.overtravel
+        self._clearance = np.full(len(self._lines), np.nan)
+
+    def all(self) -> list[BranchReason]:
+        """One per candidate."""
+        count = len(self._lines)
+        failures: list[list[Failure]] = [[] for _ in range(count)]
+        for row in range(count):
+            failures[row] += self._limits(row)
+            failures[row] += self._singular(row)
+        for row, failure in self._collisions():
+            failures[row].append(failure)
+        for row in range(count):
+            failures[row] += self._torques(row, clear=not failures[row])
+        names = _told_apart([self._lines.branch(k) for k in range(count)], self)
+        return [self._branch(k, names[k], tuple(failures[k])) for k in range(count)]
+
+    def turns(self, row: int, other: int) -> str:
+        """The whole turns between two candidates of one branch."""
+        away = np.round((self._lines.q_starts[row] - self._lines.q_starts[other]) / _TURN)
+        return ", ".join(
+            f"{joint.name} {360 * int(count):+d} deg"
+            for joint, count in zip(self._mechanism.movable, away.tolist(), strict=True)
+            if joint.kind.angular and count
+        )
+
+    def _branch(self, row: int, name: str, failures: tuple[Failure, ...]) -> BranchReason:
+        spare = self._spare(self._margins)[row]
+        joint = int(np.argmin(np.nan_to_num(spare, nan=-np.inf)))
+        return BranchReason(
+            branch=name,
+            q_clearance=self._lines.q_starts[row],
+            joint_margin=float(self._margins.limit[row, joint]),
+            margin_joint=self._mechanism.movable[joint].name,
+            singularity_margin=float(np.nan_to_num(self._margins.singularity[row], nan=0.0)),
+            clearance=float(self._clearance[row]),
+            failures=failures,
+        )
+
+    def _spare(self, margins: Margins) -> Array:
+        asked = required_margins(self._mechanism, self._bench.job.checks.joint_margin)
+        return np.asarray(margins.limit - asked)
+
+    def _limits(self, row: int) -> list[Failure]:
+        spare = self._spare(self._margins)[row]
+        q = self._lines.joints(np.full(_FINE.size, row), _FINE)
+        mechanism, asked = self._mechanism, self._bench.job.checks.joint_margin
+        within = np.minimum(q - mechanism.q_min, mechanism.q_max - q)
+        return [
+            limit_passed(joint, -float(spare[k]), asked, self._before(_FINE[_lowest(within[:, k])]))
+            for k, joint in enumerate(mechanism.movable)
+            if spare[k] < -ROUNDING
+        ]
+
+    def _singular(self, row: int) -> list[Failure]:
+        margin = float(self._margins.singularity[row])
+        if margin >= SINGULAR:
+            return []
+        q = self._lines.joints(np.full(_FINE.size, row), _FINE)
+        whole = np.isfinite(q).all(axis=1)
+        before = np.nan
+        if whole.any():
+            places = _FINE[whole]
+            before = self._before(places[_lowest(self._lines.singularity_margins(q[whole]))])
+        return [singular(margin, before)]
+
+    def _collisions(self) -> list[tuple[int, Failure]]:
+        """Of clearance points and lines; a line that passes a singularity is not looked at."""
+        bench, required = self._bench, self._bench.job.checks.clearance
+        rows = np.nonzero(self._margins.singularity >= SINGULAR)[0]
+        if bench.checker.empty or rows.size == 0:
+            return []
+        watch = Watch(pairs=bench.checker.pairs, cell=bench.job.cell, required=required)
+        lines = self._lines.take(rows)
+        start = bench.checker.nearest(lines.q_starts)
+        along = bench.probing(self._one).certify(lines, np.zeros(rows.size, dtype=np.int64))
+        self._clearance[rows] = np.minimum(start.value, along.seen)
+        failures = []
+        for k, row in enumerate(rows.tolist()):
+            value, seen = float(start.value[k]), float(along.seen[k])
+            before = self._before(float(along.lam[k]))
+            if value < required:
+                failure = too_near_at_start(watch, int(start.pair[k]), value, self._distance)
+                failures.append((row, failure))
+            # What comes nearest at the clearance point is not told a second time.
+            again = value < required and along.lam[k] == 0.0
+            if not along.certified[k] >= required and not again:
+                both = (seen, float(along.certified[k]))
+                failures.append((row, too_near(watch, int(along.pair[k]), both, before)))
+        return failures
+
+    def _torques(self, row: int, *, clear: bool) -> list[Failure]:
+        """A joint that cannot hold the arm; else, of a line that is clear, one that cannot move."""
+        bench, limits = self._bench, self._bench.limits.max_effort
+        if not np.any(np.isfinite(limits)):
+            return []
+        q = self._lines.joints(np.full(PLACES.size, row), PLACES)
+        over = np.abs(bench.reach.model.gravity_torques(q)) - limits
+        over = np.where(np.isfinite(over), over, -np.inf)
+        place, joint = np.unravel_index(int(np.argmax(over)), over.shape)
+        if over[place, joint] > 0.0:
+            movable = self._mechanism.movable[joint]
+            before = self._before(float(PLACES[place]))
+            return [too_weak(movable, float(limits[joint]), float(over[place, joint]), before)]
+        reason = bench.too_weak(self._lines, row) if clear else ""
+        return [unmovable(reason)] if reason else []
+
+    def _before(self, lam: float) -> float:
+        return float(self._distance - lam * (self._distance + self._overtravel))
+
+
+def _lowest(values: Array) -> int:
+    return int(np.argmin(np.where(np.isfinite(values), values, np.inf)))
+
+
+def _told_apart(names: list[str], branches: Branches) -> list[str]:
+    """Names; of a branch that comes twice the later ones with what tells them from the first."""
+    first: dict[str, int] = {}
+    told = []
+    for row, name in enumerate(names):
+        turns = branches.turns(row, first.setdefault(name, row))
+        told.append(f"{name} ({turns})" if turns else name)
+    return told

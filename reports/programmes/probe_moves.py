@@ -1,0 +1,46 @@
+"""How a measuring machine's own touch cycle is made to follow a probing line.
+
+A cycle runs along the normal: to the approach distance, on to the surface, past it by the search
+distance at most, and back. Where the plan approaches along another direction, only the last
+stretch is left to the cycle, and the ball goes to where it begins along the certified line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.plan_types import Array
+from reports.programmes.steps import Touch
+
+_ALONG = 1.0 - 1e-12  # cosine: the approach is along the normal
+_LAST = 2e-3  # [m] of another approach, left to the cycle
+_LEAST_COSINE = 0.1  # of an approach that can be said to come from outside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TouchCycle:
+    """One touch in the words of machines.
+
+    Args:
+        near: where the ball goes before, between clearance point and contact; None where the
+            cycle begins at the clearance point. # (3,) [m]
+        approach: from the surface of the ball to the part, along the normal. [m]
+        search: beyond the nominal surface. [m]
+    """
+
+    near: Array | None
+    approach: float
+    search: float
+
+
+def touch_cycle(touch: Touch) -> TouchCycle:
+    """The cycle of a touch."""
+    if touch.cosine >= _ALONG:
+        return TouchCycle(near=None, approach=touch.approach, search=touch.search)
+    cosine = max(touch.cosine, _LEAST_COSINE)
+    last = min(_LAST, touch.approach)
+    return TouchCycle(
+        near=touch.contact + last * touch.direction,
+        approach=last * cosine,
+        search=touch.search * cosine,
+    )

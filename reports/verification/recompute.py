@@ -1,0 +1,50 @@
+"""The report set of a job made once more, in a private folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planner.errors import PlannerError
+from planner.planning import plan
+from planner.progress import Progress
+from planner.sampled_motion import sampled
+from reports.export import export
+from reports.validation import validate
+from reports.verification.record import Record
+from reports.verification.stage import NotRecomputedError, read_staged, stage
+from robots.core.errors import RobotError
+
+
+def recompute(
+    folder: Path, record: Record, room: Path, progress: Progress, *, pictures: bool
+) -> Path:
+    """Plan, validate and export from the inputs of a set.
+
+    Args:
+        folder: of the report set.
+        record: what it claims.
+        room: empty, private; the new set stands in it.
+        progress: told what is being done.
+        pictures: whether what is only looked at is made as well.
+
+    Returns:
+        The folder of the new set.
+
+    Raises:
+        NotRecomputedError: the inputs are not there or not those that are claimed; they give no
+            valid plan.
+    """
+    (room / "job").mkdir()
+    job = read_staged(stage(folder, record, room / "job"), record)
+    made = room / "set"
+    try:
+        planned = plan(job, progress)
+        motion = sampled(planned)
+        progress("validation", 0, 1)
+        validation = validate(planned, motion)
+        progress("validation", 1, 1)
+        figures = pictures and record.options.figures
+        export(planned, validation, made, motion=motion, figures=figures)
+    except (PlannerError, RobotError) as error:
+        raise NotRecomputedError(f"its job gives no report set: {error.message}") from error
+    return made

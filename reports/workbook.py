@@ -1,0 +1,221 @@
+"""The report's tables as an Excel workbook: numbers as numbers, texts as texts, all rows."""
+
+from __future__ import annotations
+
+import io
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from planner.findings import Finding, Severity
+from reports.content import Column, Report, Status, Table, Value
+
+ROWS = 1_048_575  # of a sheet, less the head
+CELL = 32_767  # code units that Excel keeps in a cell
+_CUT = "…"
+_FORMULA = ("=", "+", "-", "@")  # how Excel knows a formula that is typed
+_NO_DATE = datetime(1980, 1, 1)  # a zip archive's first day: the file says nothing of when
+_SHEET = 31  # characters of a sheet's name
+_FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
+_NAMES = {"segments": "motions"}  # of sheets, where a table's key is another word
+_NARROW, _WIDE = 9, 60  # widths of columns [characters]
+_MEASURED = 500  # rows that decide on a column's width
+_TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+_MARKS = "\u200e\u200f\u061c"
+_GONE = {"Cc", "Cs", "Cn"}
+_COLOURS = {  # letters and ground, of Status.value; the text says the same without colour
+    "good": ("#00664a", "#e3f1ec"),
+    "doubtful": ("#7a4f00", "#faf0d8"),
+    "bad": ("#a33500", "#fbe6dc"),
+}
+_SEVERITY = {
+    Severity.ERROR: Status.BAD,
+    Severity.WARNING: Status.DOUBTFUL,
+    Severity.NOTE: Status.PLAIN,
+}
+
+
+def workbook(report: Report) -> bytes:
+    """The workbook: the same bytes for the same content.
+
+    Sheets: summary, findings, then one per table of the report. Units stand in the heads. A text
+    is never a formula, whatever it starts with.
+
+    Args:
+        report: what is told.
+    """
+    import xlsxwriter  # type: ignore[import-untyped]
+
+    content = io.BytesIO()
+    options = {
+        "in_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_numbers": False,
+        "strings_to_urls": False,
+    }
+    with xlsxwriter.Workbook(content, options) as book:
+        book.set_properties({"title": cell_text(report.title), "created": _NO_DATE})
+        book.set_size(24_000, 14_000)
+        styles = _Styles(book=book)
+        names: list[str] = []
+        for table in (_summary(report), _findings(report.findings), *report.tables):
+            names.append(sheet_name(_NAMES.get(table.key, table.key), names))
+            _write(book.add_worksheet(names[-1]), table, styles)
+    return content.getvalue()
+
+
+def cell_text(text: str) -> str:
+    """A text as a cell can hold it.
+
+    Control characters are left out, marks that turn the direction of reading are named, such as
+    [U+202E], and what is beyond Excel's limit is cut, which an ellipsis says.
+    """
+    told = "".join(map(_shown, text))
+    units = told.encode("utf-16-le")
+    if len(units) <= 2 * CELL:
+        return told
+    return units[: 2 * (CELL - 1)].decode("utf-16-le", errors="ignore") + _CUT
+
+
+def sheet_name(wanted: str, taken: Iterable[str]) -> str:
+    """A name that Excel accepts for a sheet and that no other sheet has."""
+    used = {name.casefold() for name in (*taken, "history")}
+    name = cell_text(wanted).translate(_FORBIDDEN).strip(" '")[:_SHEET].strip(" '") or "sheet"
+    told, number = name, 1
+    while told.casefold() in used:
+        number += 1
+        told = f"{name[: _SHEET - 1 - len(str(number))]} {number}"
+    return told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Styles:
+    """Formats of one workbook, each made once."""
+
+    book: Any
+    made: dict[tuple[str, str, bool], Any] = field(default_factory=dict)
+
+    def head(self) -> Any:
+        """Of a column's head."""
+        key = ("head", "", False)
+        if key not in self.made:
+            look = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
+            self.made[key] = self.book.add_format(look | {"bg_color": "#e8edf1"})
+        return self.made[key]
+
+    def cell(self, status: Status, number: str = "", *, quoted: bool = False) -> Any:
+        """Of a cell.
+
+        Args:
+            status: what its value means.
+            number: format of its number; empty for a text.
+            quoted: whether it starts as a formula would.
+        """
+        key = (status.value, number, quoted)
+        if key not in self.made:
+            look: dict[str, Any] = {"valign": "top"}
+            if number:
+                look["num_format"] = number
+            if status.value in _COLOURS:
+                letters, ground = _COLOURS[status.value]
+                look |= {"font_color": letters, "bg_color": ground, "bold": True}
+            self.made[key] = self.book.add_format(look)
+            if quoted:
+                self.made[key].set_quote_prefix()
+        return self.made[key]
+
+
+def _write(sheet: Any, table: Table, styles: _Styles) -> None:
+    sheet.freeze_panes(1, 0)
+    for k, column in enumerate(table.columns):
+        sheet.write_string(0, k, cell_text(_head(column)), styles.head())
+        sheet.set_column(k, k, _column_width(table, k))
+    held = table.rows if len(table.rows) <= ROWS else table.rows[: ROWS - 1]
+    for place, row in enumerate(held, start=1):
+        for k, value in enumerate(row):
+            _write_cell(sheet, (place, k), value, table.columns[k], styles)
+    sheet.autofilter(0, 0, len(held), max(len(table.columns) - 1, 0))
+    if len(held) < len(table.rows):
+        missing = len(table.rows) - len(held)
+        told = f"{missing} more rows find no room in a sheet"
+        sheet.write_string(len(held) + 1, 0, told, styles.cell(Status.BAD))
+
+
+def _write_cell(
+    sheet: Any, place: tuple[int, int], value: Value, column: Column, styles: _Styles
+) -> None:
+    if value.number is not None and math.isfinite(value.number):
+        style = styles.cell(value.status, _number_format(value.text))
+        sheet.write_number(*place, value.number, style)
+    elif not (column.numeric and value.text == "–"):  # no number: the cell stays empty
+        text = cell_text(value.text)
+        style = styles.cell(value.status, quoted=text.startswith(_FORMULA))
+        sheet.write_string(*place, text, style)
+
+
+def _number_format(text: str) -> str:
+    """Excel's format for a number with the digits that the report shows."""
+    mantissa, _, exponent = text.partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return ("0." + "0" * decimals if decimals else "0") + ("E+00" if exponent else "")
+
+
+def _column_width(table: Table, k: int) -> int:
+    words = (len(word) + 3 for word in _head(table.columns[k]).split(" "))
+    cells = (len(row[k].text) + 1 for row in table.rows[:_MEASURED])
+    return min(max(_NARROW, *words, *cells), _WIDE)
+
+
+def _head(column: Column) -> str:
+    return f"{column.header} [{column.unit}]" if column.unit else column.header
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return " "
+    if character in _MARKS or unicodedata.bidirectional(character) in _TURNING:
+        return f"[U+{ord(character):04X}]"
+    return "" if unicodedata.category(character) in _GONE else character
+
+
+def _summary(report: Report) -> Table:
+    """Verdict and facts, what a source says otherwise, and what the sheets hold."""
+
+    def row(what: str, value: Value, unit: str = "", detail: str = "") -> tuple[Value, ...]:
+        return (Value(text=what), value, Value(text=unit), Value(text=detail))
+
+    rows = [
+        row("job", Value(text=report.title)),
+        row("verdict", Value(text=report.verdict, status=report.status)),
+        *(row(fact.label, fact.value, fact.unit, fact.detail) for fact in report.facts),
+        *(row("note on the source", Value(text=text)) for text in report.errata),
+        *(
+            row(f"sheet {_NAMES.get(table.key, table.key)}", _count(table), "rows", table.note)
+            for table in report.tables
+        ),
+    ]
+    return _texts("summary", ("what", "value", "unit", "detail"), rows)
+
+
+def _findings(findings: Sequence[Finding]) -> Table:
+    rows = [
+        (
+            Value(text=one.code),
+            Value(text=one.severity.value, status=_SEVERITY[one.severity]),
+            *(Value(text=text) for text in (one.where, one.message, one.hint)),
+        )
+        for one in findings
+    ]
+    return _texts("findings", ("code", "severity", "where", "message", "hint"), rows)
+
+
+def _count(table: Table) -> Value:
+    return Value(text=str(len(table.rows)), number=float(len(table.rows)))
+
+
+def _texts(key: str, heads: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> Table:
+    columns = tuple(Column(header=head, numeric=False) for head in heads)
+    return Table(key=key, title=key, columns=columns, rows=tuple(rows))
