@@ -24,6 +24,7 @@ HASH_SIGNS = 8  # of the hash, before the name of a file that is stored outside
 
 _BLOCK = 1 << 20
 _LONGEST = 200  # bytes of a name; systems allow 255
+_BESIDE_HASH = _LONGEST - 65  # bytes of a name behind a whole hash
 _LONGEST_PATH = 700  # bytes of all names together; systems allow about 1000
 _DEEPEST = 16
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
@@ -102,23 +103,28 @@ def is_portable(path: str) -> bool:
     )
 
 
-def safe_name(name: str) -> str:
-    """A name that every system can hold, as like the given one as possible; never empty."""
+def safe_name(name: str, longest: int = _LONGEST) -> str:
+    """A name that every system can hold, as like the given one as possible; never empty.
+
+    Args:
+        name: any text.
+        longest: bytes.
+    """
     text = unicodedata.normalize("NFC", name)
     text = "".join("_" if unicodedata.category(sign)[0] == "C" else sign for sign in text)
     text = _FORBIDDEN.sub("_", text).strip(" .")
     if _DEVICES.match(text):
         text = f"_{text}"
-    return _shortened(text) or "_"
+    return _shortened(text, longest) or "_"
 
 
-def _shortened(text: str) -> str:
-    """At most ``_LONGEST`` bytes, the ending kept."""
-    if len(text.encode("utf-8")) <= _LONGEST:
+def _shortened(text: str, longest: int) -> str:
+    """The beginning and the ending."""
+    if len(text.encode("utf-8")) <= longest:
         return text
     ending = PurePosixPath(text).suffix
     ending = ending if len(ending.encode("utf-8")) <= 16 else ""
-    room = _LONGEST - len(ending.encode("utf-8"))
+    room = longest - len(ending.encode("utf-8"))
     return text.encode("utf-8")[:room].decode("utf-8", "ignore").rstrip(" .") + ending
 
 
@@ -183,7 +189,7 @@ class _Places:
         if usual and self._free(own, item.sha256):
             return own
         for signs in (HASH_SIGNS, len(item.sha256)):
-            other = f"{OUTSIDE}/{item.sha256[:signs]}-{safe_name(base)}"
+            other = f"{OUTSIDE}/{item.sha256[:signs]}-{safe_name(base, _BESIDE_HASH)}"
             if self._free(other, item.sha256):
                 return other
         raise OutputError(f"{item.name!r} finds no place in the report set.", input=item.name)

@@ -110,12 +110,15 @@ class Bench:
 
     def serves(self, placed: PlacedPoints) -> Mask:
         """Points that are served: proven, but for the speed that torque limits leave. # (k,)."""
-        usable = self.usable(placed)
-        found, rows = usable.found, usable.rows
-        served = np.zeros(len(placed), dtype=bool)
-        served[found.point[rows]] = True
-        served[found.point[rows[self.heavy(found.lines, rows)]]] = False
-        return np.asarray(served & (placed.approach_cosines > 0.0))
+        return self._served(placed, self.usable(placed))
+
+    def holds(self, one: PlacedPoints) -> bool:
+        """Whether the one point is served, at some speed that its torque limits allow."""
+        usable = self.usable(one)
+        if not self._served(one, usable)[0]:
+            return False
+        limited = bool(np.any(np.isfinite(self.limits.max_effort)))
+        return not (limited and self.too_weak(usable.found.lines, int(usable.rows[0])))
 
     def usable(self, placed: PlacedPoints) -> Usable:
         """Candidates that keep limits, singularities and clearances along their whole lines."""
@@ -144,13 +147,6 @@ class Bench:
         rows = np.nonzero(kept)[0]
         kept[rows] = self.probing(placed).keeps(lines.take(rows), point[rows])
         return kept
-
-    def movable(self, placed: PlacedPoints) -> bool:
-        """Whether the one point's line can be run within torque limits at some speed."""
-        if not np.any(np.isfinite(self.limits.max_effort)):
-            return True
-        usable = self.usable(placed)
-        return all(not self.too_weak(usable.found.lines, int(row)) for row in usable.rows[:1])
 
     def too_weak(self, lines: Lines, row: int) -> str:
         """Why no speed keeps a line within torque limits; empty where one does."""
@@ -182,6 +178,13 @@ class Bench:
             required=job.checks.clearance,
             overtravel=job.approach.overtravel,
         )
+
+    def _served(self, placed: PlacedPoints, usable: Usable) -> Mask:
+        found, rows = usable.found, usable.rows
+        served = np.zeros(len(placed), dtype=bool)
+        served[found.point[rows]] = True
+        served[found.point[rows[self.heavy(found.lines, rows)]]] = False
+        return np.asarray(served & (placed.approach_cosines > 0.0))
 
     def _clear(self, lines: Lines, rows: Indices) -> Indices:
         """Rows that collide neither at the clearance point nor at some places on their way."""

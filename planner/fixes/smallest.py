@@ -16,10 +16,10 @@ from planner.fixes.fix import Fix, Kind, Others
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
 from planner.fixes.search import Changes, Found, smallest
 from planner.job import Job
-from planner.placement import PlacedPoints, place
+from planner.placement import place
 from planner.reach.reach import some_points
 
-Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 LIMIT = 3  # points of one plan that are worked on
@@ -78,50 +78,96 @@ class Finder:
             name: of the point; one that is served needs none.
             others: whether it is told what a fix does to the other points.
         """
-        one = row_of(self.job, name)
-        row = self.job.points.index(name)
+        return Search(fixes=(), without=()) if self.serves(name) else self._search(name, others)
+
+    def _search(self, name: str, others: bool) -> Search:
+        point = _Point(self, name, others=others)
         fixes: list[Fix] = []
         without: list[tuple[Kind, str]] = []
-        if self.serves(name):
-            return Search(fixes=(), without=())
         for kind in Kind:
-            found, reason = self._of_kind(kind, one, row)
+            found, reason = point.of_kind(kind)
             fixes += found
             if not found:
                 without.append((kind, reason))
-        if others:
-            fixes = [self._with_others(fix, row) for fix in fixes]
         ranked = sorted(fixes, key=lambda fix: fix.rank)
         return Search(fixes=tuple(ranked), without=tuple(without))
 
     def serves(self, name: str) -> bool:
         """Whether a point needs no fix: its line can be run by every branch a plan may take."""
-        one, row = row_of(self.job, name), self.job.points.index(name)
-        return self._holds(self.bench, one, inside=inward(self.job, row))
+        row = self.job.points.index(name)
+        return not inward(self.job, row) and self.bench.holds(row_of(self.job, name))
 
-    def _of_kind(self, kind: Kind, one: PlacedPoints, row: int) -> tuple[list[Fix], str]:
+    def others(self, fix: Fix, bench: Bench, row: int) -> Others:
+        """What a fix does to the points but one.
+
+        Args:
+            fix: that is judged.
+            bench: of its job.
+            row: of the point that it serves.
+        """
+        rows = self._chosen[self._chosen != row]
+        if rows.size == 0:
+            return Others()
+        before = self._served[self._chosen != row]
+        after = bench.serves(some_points(place(fix.job), rows))
+        names = self.job.points.names
+        return Others(
+            looked_at=rows.size,
+            lost=tuple(names[k] for k in rows[before & ~after]),
+            gained=tuple(names[k] for k in rows[~before & after]),
+        )
+
+    @cached_property
+    def _chosen(self) -> Indices:
+        """Points that stand for all others: all, or an even choice."""
+        count = len(self.job.points)
+        return np.unique(np.linspace(0, count - 1, min(count, _MOST_OTHERS)).round().astype(int))
+
+    @cached_property
+    def _served(self) -> Mask:
+        return self.bench.serves(some_points(place(self.job), self._chosen))
+
+
+class _Point:
+    """The search for one point."""
+
+    def __init__(self, finder: Finder, name: str, *, others: bool) -> None:
+        self._finder, self._others = finder, others
+        self._job, self._bench = finder.job, finder.bench
+        self._row, self._one = finder.job.points.index(name), row_of(finder.job, name)
+
+    @cached_property
+    def _ahead(self) -> bool:
+        """Whether the approach comes from outside, and the normal points there."""
+        outside = bool(self._one.approach_cosines[0] > 0.0)
+        return outside and not inward(self._job, self._row)
+
+    @cached_property
+    def _variations(self) -> Bench:
+        return self._bench.of_variations(self._one)
+
+    def of_kind(self, kind: Kind) -> tuple[list[Fix], str]:
         """Verified fixes of one kind, or why there are none."""
         if kind is Kind.BRANCH:
-            return self._verified(limits_for_branch(self.bench, one), row), (
-                "no other branch serves the point as the job stands"
-            )
+            found = self._verified(limits_for_branch(self._bench, self._one))
+            return found, "no other branch serves the point as the job stands"
         if kind is Kind.APPROACH:
-            return self._approach(one, row)
-        if not self._ahead(one, row):
+            return self._approach()
+        if not self._ahead:
             return [], "the probe comes through the material, whatever else is changed"
-        if kind is Kind.SHIFT and self.job.frame != "part":
+        if kind is Kind.SHIFT and self._job.frame != "part":
             return [], "the points are given in the base frame and do not move with the part"
-        searched, makes = self._searched(kind, one, row)
-        found = smallest(searched)
-        if found is None:
+        searched, makes = self._searched(kind)
+        change = smallest(searched)
+        if change is None:
             return [], f"nothing was found {_scope(kind, searched)}"
-        most = float(searched.longest(found.ray[None])[0])
-        amounts = [found.amount * more for more in _LARGER if found.amount * more <= most]
-        fixes = self._verified((makes(found, amount) for amount in amounts or [most]), row)
+        most = float(searched.longest(change.ray[None])[0])
+        amounts = [change.amount * more for more in _LARGER if change.amount * more <= most]
+        fixes = self._verified(makes(change, amount) for amount in amounts or [most])
         return fixes, f"what was found {_scope(kind, searched)} did not hold in the changed job"
 
-    def _searched(self, kind: Kind, one: PlacedPoints, row: int) -> tuple[Changes, Makes]:
-        job, bench = self.job, self.bench.of_variations(one)
+    def _searched(self, kind: Kind) -> tuple[Changes, Makes]:
+        job, bench, one = self._job, self._variations, self._one
         if kind is Kind.DISTANCE:
             return Distances(bench=bench, one=one), lambda found, amount: changes.other_distance(
                 job, job.approach.distance + float(found.ray[0]) * amount
@@ -136,62 +182,30 @@ class Finder:
             )
         tilts = Tilts(bench=bench, one=one, cone=job.approach.tilt or OFFERED_CONE)
         return tilts, lambda found, amount: changes.leaning_axis(
-            job, row, tilts.normals(found.ray[None], np.array([amount]))[0], one.normals[0]
+            job, self._row, tilts.normals(found.ray[None], np.array([amount]))[0], one.normals[0]
         )
 
-    def _approach(self, one: PlacedPoints, row: int) -> tuple[list[Fix], str]:
+    def _approach(self) -> tuple[list[Fix], str]:
         """For a point that is approached through the material."""
-        if self._ahead(one, row):
+        if self._ahead:
             return [], "the approach comes from outside"
-        fixes = [changes.turned_normal(self.job, row, one.normals[0])]
-        if not self.job.approach.along_normal:
-            fixes.append(changes.along_the_normals(self.job))
-        good = [fix for fix in fixes for fix in self._verified([fix], row)]
+        fixes = [changes.turned_normal(self._job, self._row, self._one.normals[0])]
+        if not self._job.approach.along_normal:
+            fixes.append(changes.along_the_normals(self._job))
+        good = [kept for fix in fixes for kept in self._verified([fix])]
         return good, "neither the normal turned around nor an approach along it serves the point"
 
-    def _ahead(self, one: PlacedPoints, row: int) -> bool:
-        """Whether the approach comes from outside, and the normal points there."""
-        return bool(one.approach_cosines[0] > 0.0) and not inward(self.job, row)
-
-    def _verified(self, fixes: Iterable[Fix], row: int) -> list[Fix]:
+    def _verified(self, fixes: Iterable[Fix]) -> list[Fix]:
         """The first fix whose job serves the point, if any does."""
         for fix in fixes:
-            bench = changed_bench(self.bench, fix.job)
-            one = some_points(place(fix.job), np.array([row]))
-            if self._holds(bench, one, inside=inward(fix.job, row)):
-                return [replace(fix, verified=True)]
+            bench = changed_bench(self._bench, fix.job)
+            one = some_points(place(fix.job), np.array([self._row]))
+            if inward(fix.job, self._row) or not bench.holds(one):
+                continue
+            alone = fix.place.startswith("point ") or not self._others
+            others = None if alone else self._finder.others(fix, bench, self._row)
+            return [replace(fix, verified=True, others=others)]
         return []
-
-    @staticmethod
-    def _holds(bench: Bench, one: PlacedPoints, *, inside: bool) -> bool:
-        return not inside and bool(bench.serves(one)[0]) and bench.movable(one)
-
-    def _with_others(self, fix: Fix, row: int) -> Fix:
-        """A fix with what it does to other points; one of a single point's normal does nothing."""
-        if fix.place.startswith("point "):
-            return fix
-        rows = np.array([k for k in self._chosen.tolist() if k != row], dtype=np.int64)
-        if rows.size == 0:
-            return replace(fix, others=Others())
-        before = self._served[np.isin(self._chosen, rows)]
-        after = changed_bench(self.bench, fix.job).serves(some_points(place(fix.job), rows))
-        names = self.job.points.names
-        others = Others(
-            looked_at=rows.size,
-            lost=tuple(names[k] for k in rows[before & ~after]),
-            gained=tuple(names[k] for k in rows[~before & after]),
-        )
-        return replace(fix, others=others)
-
-    @cached_property
-    def _chosen(self) -> NDArray[np.int64]:
-        """Points that stand for all others: all, or an even choice."""
-        count = len(self.job.points)
-        return np.unique(np.linspace(0, count - 1, min(count, _MOST_OTHERS)).round().astype(int))
-
-    @cached_property
-    def _served(self) -> Mask:
-        return self.bench.serves(some_points(place(self.job), self._chosen))
 
 
 def inward(job: Job, row: int) -> bool:

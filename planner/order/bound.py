@@ -28,6 +28,7 @@ _FAR = 1e6  # [s] stands for "no pair is left out"
 _PATIENCE = 8  # steps without a rise, before they become shorter
 _SHORTER = 0.7
 _MEMORY = 0.4  # part of the last direction in the next one
+_GUESS = 1.2  # of the best order over the first tree
 _ROUNDING = 1e-9  # of the bound, taken off
 
 
@@ -101,6 +102,8 @@ def _raised(pairs: _Pairs, cost: float, steps: int) -> float:
     factor, waited = 1.0, 0
     for _ in range(steps):
         length, degree = _one_tree(pairs, price)
+        if not np.isfinite(cost):  # no order is known that is possible
+            cost = _GUESS * length
         waited = waited + 1 if length <= best else 0
         best = max(best, length)
         if waited == _PATIENCE:

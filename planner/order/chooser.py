@@ -125,6 +125,11 @@ class Chooser:
         self._travels: dict[tuple[int, int], float] = {}
         self._pools: dict[bool, Pool] = {}  # with lists of near candidates, or without
 
+    @property
+    def branching(self) -> bool:
+        """Whether some point has more than one candidate that may be used."""
+        return bool(np.any(np.diff(self.found.point[self._valid]) == 0))
+
     def force(self, travels: Mapping[tuple[int, int], float]) -> None:
         """Let travels between candidates take another time, both ways. [s], inf: impossible."""
         for (a, b), seconds in travels.items():

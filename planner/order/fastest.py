@@ -19,6 +19,7 @@ Indices = NDArray[np.int64]
 
 STAGE = "visiting order"
 
+_SAME = 1e-9  # relative gain below which the job's own order is kept
 _AGAIN = 0.1  # part of the effort that a repeated search makes
 
 
@@ -96,16 +97,20 @@ def solve(
     starts = [given] if start is None else [given, start]
     if given.visits.size == 0:
         return Ordered(choice=given, given=given, given_allowed=True, fixed=0.0, bound=0.0)
-    tally = _Tally(progress, 2 * effort.of(given.visits.size))
-    fixed = _fixed(chooser, given, effort, tally)
-    look = _Look(chooser, [*starts, fixed], effort, tally)
+    searches = 2 if chooser.branching else 1
+    tally = _Tally(progress, searches * effort.of(given.visits.size))
+    fixed = [_fixed(chooser, given, effort, tally)] if chooser.branching else []
+    look = _Look(chooser, [*starts, *fixed], effort, tally)
     free = chooser.proven(look, points, free=True)
-    best = min((fixed, free), key=_cost)
+    best = min((*fixed, free), key=_cost)
+    allowed = chooser.rules.kept_by(given.visits)
+    if allowed and given.cost <= best.cost * (1.0 + _SAME):
+        best = given
     return Ordered(
         choice=best,
         given=given,
-        given_allowed=chooser.rules.kept_by(given.visits),
-        fixed=fixed.cost,
+        given_allowed=allowed,
+        fixed=(fixed or [best])[0].cost,
         bound=min(best.cost, chooser.bound(best.cost, effort.ascent)),
     )
 
@@ -121,12 +126,6 @@ def again(chooser: Chooser, choice: Choice, effort: Effort, progress: Progress =
     """
     look = _Look(chooser, [choice], effort, _Tally(progress, 0), first=False)
     return chooser.proven(look, choice.candidate.size, free=True)
-
-
-def fastest(chooser: Chooser, given: Choice) -> Choice:
-    """The better of a choice and what a search with the usual effort finds."""
-    found = solve(chooser, given.candidate.size).choice
-    return found if found.cost < given.cost or not chooser.rules.kept_by(given.visits) else given
 
 
 def _fixed(chooser: Chooser, given: Choice, effort: Effort, told: Told) -> Choice:

@@ -6,7 +6,7 @@ candidates, makes it if it gains, and says whether it did. Kernels; see ``graph`
 
 from __future__ import annotations
 
-from planner.order.graph import APART, Graph, edge, forced
+from planner.order.graph import APART, Graph, Whole, edge, forced
 from planner.order.ring import Ring, change, push, stop_at, swap_blocks, turn
 
 LEAST = 1e-9  # [s] gain below which a change is rounding
@@ -37,19 +37,18 @@ def to_near(graph: Graph, candidate: int, k: int, apart: bool) -> float:
     return cost + APART if apart else cost
 
 
-def differ(graph: Graph, s: int, t: int) -> bool:
+def differ(group: Whole, s: int, t: int) -> bool:
     """Whether two stops are of different groups; the rest is of every group."""
-    rest = graph.group.size
-    return rest not in (s, t) and graph.group[s] != graph.group[t]
+    return group.size not in (s, t) and group[s] != group[t]
 
 
-def holds_oriented(graph: Graph, ring: Ring, start: int, length: int) -> bool:
+def holds_oriented(oriented: Whole, place: Whole, start: int, length: int) -> bool:
     """Whether a run of places has a stop that must not be turned round."""
-    size = ring.order.size
-    for k in range(graph.oriented.size):
-        if (ring.place[graph.oriented[k]] - start) % size < length:
-            return True
-    return False
+    held = 0
+    for k in range(oriented.size):
+        if (place[oriented[k]] - start) % place.size < length:
+            held += 1
+    return held > 0
 
 
 def push_ends(ring: Ring, start: int, length: int) -> None:
@@ -58,21 +57,21 @@ def push_ends(ring: Ring, start: int, length: int) -> None:
     for k in range(2):
         place = (start - 1 + k * length) % size
         push(ring, ring.order[place])
-        push(ring, stop_at(ring, place + 1))
+        push(ring, stop_at(ring.order, place + 1))
 
 
 def make_turn(graph: Graph, ring: Ring, start: int, length: int) -> bool:
     """Reverse a run of places, or all the others, if that gains."""
     size = ring.order.size
     if graph.oriented.size > 0:
-        if holds_oriented(graph, ring, start, length):
+        if holds_oriented(graph.oriented, ring.place, start, length):
             start, length = (start + length) % size, size - length
-            if holds_oriented(graph, ring, start, length):
+            if holds_oriented(graph.oriented, ring.place, start, length):
                 return False
     elif 2 * length > size:
         start, length = (start + length) % size, size - length
     gain = ring.ahead[(start - 1) % size] + ring.ahead[(start + length - 1) % size]
-    before, after = stop_at(ring, start - 1), ring.order[(start + length) % size]
+    before, after = stop_at(ring.order, start - 1), ring.order[(start + length) % size]
     gain -= edge(graph, ring.now, before, ring.order[(start + length - 1) % size])
     gain -= edge(graph, ring.now, ring.order[start], after)
     if gain <= LEAST:
@@ -87,7 +86,7 @@ def two_opt(graph: Graph, ring: Ring, s: int, forward: bool) -> bool:
     """Reverse the run that parts a stop from a near one, so that they come to stand together."""
     size, now = ring.order.size, ring.now
     step, edge_at = (1, 0) if forward else (-1, -1)
-    s2 = stop_at(ring, ring.place[s] + step)
+    s2 = stop_at(ring.order, ring.place[s] + step)
     old = ring.ahead[(ring.place[s] + edge_at) % size]
     candidate = graph.leave[now[s]] if forward else graph.enter[now[s]]
     best, best_start, best_length = LEAST, -1, 0
@@ -97,16 +96,24 @@ def two_opt(graph: Graph, ring: Ring, s: int, forward: bool) -> bool:
         r = neighbour(graph, ring, candidate, k, 1 if forward else 0)
         if r < 0 or r in (s, s2):
             continue
-        gain = old - to_near(graph, candidate, k, differ(graph, s, r))
+        gain = old - to_near(graph, candidate, k, differ(graph.group, s, r))
         gain += ring.ahead[(ring.place[r] + edge_at) % size]
         if gain <= best:
             continue
-        gain -= edge(graph, now, s2, stop_at(ring, ring.place[r] + step))
+        gain -= edge(graph, now, s2, stop_at(ring.order, ring.place[r] + step))
         if gain > best:
             start = ring.place[s2] if forward else ring.place[r]
             end = ring.place[r] if forward else ring.place[s2]
             best, best_start, best_length = gain, start, (end - start) % size + 1
     return best_start >= 0 and make_turn(graph, ring, best_start, best_length)
+
+
+def taken_out(graph: Graph, ring: Ring, start: int, length: int) -> float:
+    """Seconds of travel saved where a run of places is left out."""
+    size = ring.order.size
+    before, after = stop_at(ring.order, start - 1), ring.order[(start + length) % size]
+    saved = ring.ahead[(start - 1) % size] + ring.ahead[(start + length - 1) % size]
+    return saved - edge(graph, ring.now, before, after)  # type: ignore[no-any-return]
 
 
 def relocate(graph: Graph, ring: Ring, s: int, length: int, first: bool) -> bool:
@@ -117,11 +124,10 @@ def relocate(graph: Graph, ring: Ring, s: int, length: int, first: bool) -> bool
     size, now, present = ring.order.size, ring.now, ring.now[s]
     start = ring.place[s] if first else (ring.place[s] - length + 1) % size
     e = ring.order[(start + length - 1) % size] if first else ring.order[start]
-    a, b = stop_at(ring, start - 1), ring.order[(start + length) % size]
-    freed = ring.ahead[(start - 1) % size] + ring.ahead[(start + length - 1) % size]
-    freed += graph.weight[present] - edge(graph, now, a, b)
+    a, b = stop_at(ring.order, start - 1), ring.order[(start + length) % size]
+    freed = graph.weight[present] + taken_out(graph, ring, start, length)
     best, best_right, best_way, best_turned = LEAST, -1, present, False
-    fixed = length > 1 and graph.oriented.size > 0 and holds_oriented(graph, ring, start, length)
+    fixed = length > 1 and holds_oriented(graph.oriented, ring.place, start, length)
     ways = graph.first[s + 1] - graph.first[s] if length == 1 else 1
     for trial in range(2 * ways):
         side = trial % 2  # s comes behind the near one, or before it
@@ -137,11 +143,11 @@ def relocate(graph: Graph, ring: Ring, s: int, length: int, first: bool) -> bool
             r = neighbour(graph, ring, candidate, k, side)
             if r < 0 or (ring.place[r] - start) % size < length or r == (a if side == 0 else b):
                 continue
-            left = r if side == 0 else stop_at(ring, ring.place[r] - 1)
+            left = r if side == 0 else stop_at(ring.order, ring.place[r] - 1)
             gain = budget + ring.ahead[ring.place[left]]
-            gain -= to_near(graph, candidate, k, differ(graph, s, r))
+            gain -= to_near(graph, candidate, k, differ(graph.group, s, r))
             if gain > best:
-                right = stop_at(ring, ring.place[left] + 1)
+                right = stop_at(ring.order, ring.place[left] + 1)
                 gain -= edge(graph, now, e if side == 0 else left, right if side == 0 else e)
                 if gain > best:
                     best, best_right, best_way, best_turned = gain, right, now[s], turned
@@ -173,7 +179,7 @@ def move(graph: Graph, ring: Ring, start: int, length: int, target: int) -> None
 def switch(graph: Graph, ring: Ring, s: int) -> bool:
     """Take the alternative that suits a stop best where it stands."""
     now, present = ring.now, ring.now[s]
-    a, b = stop_at(ring, ring.place[s] - 1), stop_at(ring, ring.place[s] + 1)
+    a, b = stop_at(ring.order, ring.place[s] - 1), stop_at(ring.order, ring.place[s] + 1)
     best, gained = present, LEAST
     old = ring.ahead[ring.place[s]] + ring.ahead[ring.place[a]] + graph.weight[present]
     for alternative in range(graph.first[s], graph.first[s + 1]):

@@ -48,14 +48,13 @@ class Ring(NamedTuple):
     gain: Array
 
 
-def stop_at(ring: Ring, place: int) -> int:
+def stop_at(order: Whole, place: int) -> int:
     """Stop at a place of the ring; one beyond an end is meant round the ring."""
-    size = ring.order.size
     if place < 0:
-        place += size
-    elif place >= size:
-        place -= size
-    return ring.order[place]  # type: ignore[no-any-return]
+        place += order.size
+    elif place >= order.size:
+        place -= order.size
+    return order[place]  # type: ignore[no-any-return]
 
 
 def push(ring: Ring, stop: int) -> None:
@@ -101,7 +100,7 @@ def measure_ends(graph: Graph, ring: Ring, start: int, length: int) -> None:
     size = ring.order.size
     for k in range(2):
         place = (start - 1 + k * length) % size
-        s, t = ring.order[place], stop_at(ring, place + 1)
+        s, t = ring.order[place], stop_at(ring.order, place + 1)
         ring.ahead[place] = edge(graph, ring.now, s, t)
 
 
@@ -159,5 +158,5 @@ def measure_all(*arrays: Any) -> None:
     """Find the cost from every place to the next. Args: arrays of the graph and of the ring."""
     graph, ring = Graph(*arrays[:14]), Ring(*arrays[14:23])
     for place in range(ring.order.size):
-        s, t = ring.order[place], stop_at(ring, place + 1)
+        s, t = ring.order[place], stop_at(ring.order, place + 1)
         ring.ahead[place] = edge(graph, ring.now, s, t)

@@ -33,8 +33,8 @@ _ADDED = 500
 
 _LOG = 4096  # changes that one kick may entail
 _LEGS = 4  # between two of them the alternatives are chosen anew
-_TRIED = 3  # starts that get a part of the kicks, before the best gets the rest
-_TRIAL = 0.1  # part of the kicks that each of them gets
+_TRIED = 4  # starts that get a part of the kicks, before the best gets the rest
+_TRIAL = 0.05  # part of the kicks that each of them gets
 _MOST_STARTS = 8
 _SEEDS = 2147483646  # of the kernels' random numbers
 

@@ -69,7 +69,11 @@ def kick(graph: Graph, ring: Ring) -> bool:
     longest = min(BLOCK, (size - 1) // 2)
     start, left, right = draw(ring, size), 1 + draw(ring, longest), 1 + draw(ring, longest)
     middle, end = (start + left) % size, (start + left + right) % size
-    a, c, e = stop_at(ring, start - 1), stop_at(ring, middle - 1), stop_at(ring, end - 1)
+    a, c, e = (
+        stop_at(ring.order, start - 1),
+        stop_at(ring.order, middle - 1),
+        stop_at(ring.order, end - 1),
+    )
     b, d, f = ring.order[start], ring.order[middle], ring.order[end]
     gain = ring.ahead[ring.place[a]] + ring.ahead[ring.place[c]] + ring.ahead[ring.place[e]]
     for k in range(3):

@@ -8,6 +8,8 @@ from enum import Enum
 
 import numpy as np
 
+from reports.content.numbers import signed, told
+
 ROWS = 500  # that a page shows of a table; the files hold all
 
 
@@ -105,14 +107,14 @@ def number(value: float, digits: int = 5, status: Status = Status.PLAIN) -> Valu
     """A cell of a number with some significant digits; a dash where there is none."""
     if not np.isfinite(value):
         return Value(text="–", status=status)
-    return Value(text=f"{value:.{digits}g}".replace("-", "−"), number=float(value), status=status)
+    return Value(text=told(value, digits), number=float(value), status=status)
 
 
 def fixed(value: float, decimals: int, status: Status = Status.PLAIN) -> Value:
     """A cell of a number with some decimals; a dash where there is none."""
     if not np.isfinite(value):
         return Value(text="–", status=status)
-    shown = f"{value:.{decimals}f}".replace("-", "−")
+    shown = signed(f"{value:.{decimals}f}")
     return Value(text=shown, number=float(value), status=status)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from planner.plan_types import Segment, SegmentKind
 from reports.content import CurveSet, Panel
+from reports.content.numbers import told
 from reports.pdf.drawing import Drawing, Frame
 from reports.pdf.shown_text import CUT, shown
-from reports.pdf.ticks import Ticks, ticks, told
+from reports.pdf.ticks import Ticks, ticks
 from reports.pdf.typeface import width
 
 # Apart for colour-blind readers, and from light to dark where there is no colour.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from reports.content.numbers import raised, signed
+
 _STEPS = (1.0, 2.0, 5.0, 10.0)
-_EXPONENTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +44,5 @@ def ticks(low: float, high: float, count: int) -> Ticks:
     scale = 10.0**exponent
     decimals = max(0, -math.floor(math.log10(step / scale) + 1e-9))
     labels = tuple(signed(f"{value / scale:.{decimals}f}") for value in values)
-    factor = f"10{_raised(exponent)}" if exponent else ""
+    factor = f"10{raised(exponent)}" if exponent else ""
     return Ticks(values=values, labels=labels, factor=factor)
-
-
-def signed(text: str) -> str:
-    """A number with the sign of typography, not the hyphen; no negative zero."""
-    return text.removeprefix("-") if not text.strip("-0.") else text.replace("-", "−")
-
-
-def told(value: float, digits: int = 5) -> str:
-    """A number with some significant digits, a power of ten where it needs one."""
-    mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
-    return signed(mantissa) + (f"·10{_raised(int(exponent))}" if exponent else "")
-
-
-def _raised(exponent: int) -> str:
-    return str(exponent).translate(_EXPONENTS)

@@ -3,6 +3,6 @@
 DMIS, I++ DME and QIF for those that measure; joint trajectories for robots' controllers.
 """
 
-from reports.programmes.programmes import EXPORTS as EXPORTS
-from reports.programmes.programmes import Export as Export
-from reports.programmes.programmes import programmes as programmes
+from reports.programmes.exports import EXPORTS as EXPORTS
+from reports.programmes.exports import Export as Export
+from reports.programmes.exports import programmes as programmes

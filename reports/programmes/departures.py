@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from planner.plan_types import Plan
 from planner.trajectory import MotionState, Side
 from reports.programmes.intervals import Indices, Intervals
+from reports.programmes.joint_units import to_degrees
 
 Array = NDArray[np.float64]
 
@@ -23,9 +24,7 @@ class Departures:
 
     def __init__(self, plan: Plan) -> None:
         self._trajectory = plan.trajectory
-        angular = [joint.kind.angular for joint in plan.job.mechanism.movable]
-        # Degrees and millimetres, so that one number bounds both.
-        self.scale = np.where(angular, 180.0 / np.pi, 1e3)
+        self._scale = to_degrees(plan)  # one number bounds degrees and millimetres
 
     def linear(self, intervals: Intervals) -> Array:
         """Of joints that run straight from end to end. # (m,) [deg, or mm where it slides]."""
@@ -38,9 +37,10 @@ class Departures:
         """Of joints that follow polynomials of degree five. # (m,) [deg, or mm].
 
         Position, speed and acceleration agree at both ends, as in ROS's joint trajectory
-        controller.
+        controller. A point has one acceleration, that after a switch of law, so an interval that
+        ends at a switch ends with the wrong one; that is in the error.
         """
-        first, last = self._ends(intervals)
+        first, last = self.after(intervals.start), self.after(intervals.end)
         T = (intervals.end - intervals.start)[:, None]
         return self._worst(intervals, _hermite(first, last, T, _LOOKS))
 
@@ -61,6 +61,13 @@ class Departures:
         twist = self._trajectory.model.velocity(state.q, state.qd)[:, :3]
         speed = np.linalg.norm(twist, axis=1).reshape(len(intervals), len(_LOOKS))
         return np.asarray(speed.max(axis=1, initial=0.0))
+
+    def after(self, t: Array) -> MotionState:
+        """Joints at instants; at a switch of law the side after it. # (m,) -> (m, n)."""
+        state = self._trajectory.state(t, "right")
+        over = np.flatnonzero(t >= self._trajectory.duration)
+        state.qdd[over] = self._trajectory.state(t[over], "left").qdd
+        return state
 
     def state(self, segment: Indices, t: Array, side: Side) -> MotionState:
         """Joints at instants of given segments. # (m,) -> (m, n)."""
@@ -85,7 +92,7 @@ class Departures:
 
     def _worst(self, intervals: Intervals, made: Array) -> Array:
         q = self._inside(intervals).q.reshape(made.shape)
-        return np.asarray(np.max(np.abs(made - q) * self.scale, axis=(1, 2), initial=0.0))
+        return np.asarray(np.max(np.abs(made - q) * self._scale, axis=(1, 2), initial=0.0))
 
 
 def _hermite(first: MotionState, last: MotionState, T: Array, x: Array) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from reports.programmes.measured_features import MeasuredFeature
 from reports.programmes.nominals import Nominal, NominalKind
-from reports.programmes.plain_numbers import MM, number, numbers
+from reports.programmes.plain_numbers import MM, number, numbers, rounded
 from reports.programmes.probe_moves import touch_cycle
 from reports.programmes.safe_text import ascii_text
 from reports.programmes.source import ProgrammeSource
@@ -65,7 +65,7 @@ class _Programme:
         steps = self._source.steps
         for line in [
             *self._source.about(hidden=_HIDDEN),
-            "frame: the robot's base; mm, mm/min as m/min; points lie on the surface",
+            "frame: the base of the robot; lengths in mm, speeds in m/min",
             f"GOTO points: the certified path of the ball within {MM * steps.chord:g} mm",
             "speeds are those of the plan; the motion was proven for the robot of the",
             "job: on another machine its own body and head are not covered",
@@ -189,7 +189,7 @@ def _nominal_words(nominal: Nominal) -> list[str]:
 
 def _head_angles(axis: np.ndarray) -> tuple[float, float]:
     """Tilt from straight down, and turn about the vertical, of a stylus direction. [deg]."""
-    tilt = float(np.degrees(np.arccos(np.clip(-axis[2], -1.0, 1.0))))
-    if tilt < 1e-4 or tilt > 180.0 - 1e-4:
-        return tilt, 0.0
-    return tilt, float(np.degrees(np.arctan2(axis[0], -axis[1])))
+    x, y, z = rounded(axis, _VECTOR).tolist()
+    tilt = float(np.degrees(np.arctan2(np.hypot(x, y), -z)))
+    turn = float(np.degrees(np.arctan2(x, -y))) if x or y else 0.0
+    return tilt, 180.0 if turn == -180.0 else turn

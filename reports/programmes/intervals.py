@@ -73,15 +73,16 @@ def smooth_pieces(plan: Plan) -> Intervals:
     borders = {int(k): np.zeros(0) for k in moving}
     for stretch in plan.trajectory.stretches:
         pieces = stretch.motions.pieces
-        index, piece = np.repeat(stretch.index, pieces), np.tile(np.arange(pieces), len(stretch.index))
+        index, piece = (
+            np.repeat(stretch.index, pieces),
+            np.tile(np.arange(pieces), len(stretch.index)),
+        )
         s = stretch.motions.law_state(index, piece, np.zeros(len(index))).s
         for segment, row in zip(stretch.segment, s.reshape(-1, pieces), strict=True):
             if int(segment) in borders:
                 borders[int(segment)] = row
     whole = whole_segments(plan, moving)
-    found = [
-        _cut(whole, row, borders[int(segment)]) for row, segment in enumerate(whole.segment)
-    ]
+    found = [_cut(whole, row, borders[int(segment)]) for row, segment in enumerate(whole.segment)]
     return _joined(found)
 
 

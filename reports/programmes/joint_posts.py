@@ -104,24 +104,19 @@ def _adaptive(
 def _at(
     departures: Departures, intervals: Intervals, error: float, period: float | None = None
 ) -> JointPosts:
-    """Posts at the ends of intervals, at whole ticks."""
-    ticks = np.round(np.concatenate([intervals.start[:1], intervals.end]) / TICK)
+    """Posts at the ends of intervals; those of one tick are one."""
+    exact = np.concatenate([intervals.start[:1], intervals.end])
+    ticks = np.round(exact / TICK)
     kept = np.diff(ticks, prepend=-1.0) > 0.0
-    leading = np.concatenate([intervals.segment[:1], intervals.segment])[kept]
-    t = np.asarray(ticks[kept] * TICK)
-    after = np.concatenate([leading[1:], leading[-1:]])
-    last = after != leading
-    last[-1] = True
-    state = departures.state(after, t, "right")
-    end = departures.state(leading[-1:], t[-1:], "left")
-    state.qdd[-1:] = end.qdd
+    segment = np.concatenate([intervals.segment[:1], intervals.segment])[kept]
+    state = departures.after(exact[kept])
     return JointPosts(
-        t=t,
+        t=ticks[kept] * TICK,
         q=state.q,
         qd=state.qd,
         qdd=state.qdd,
-        segment=leading,
-        rest=last,
+        segment=segment,
+        rest=np.diff(segment, append=-1) != 0,
         error=error,
         period=period,
     )

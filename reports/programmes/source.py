@@ -69,7 +69,7 @@ class ProgrammeSource:
             f"feasible: {state}",
         ]
 
-    def about_joints(self, posts: JointPosts, joined: str) -> list[str]:
+    def about_joints(self, posts: JointPosts, joined: str = "straight lines") -> list[str]:
         """What a reader of joint values must know.
 
         Args:
@@ -81,9 +81,9 @@ class ProgrammeSource:
         every = "" if posts.period is None else f", one every {1e3 * posts.period:g} ms"
         return [
             f"{len(posts)} points, {self.plan.trajectory.duration:.6f} s{every}",
-            "certified motion: joints at these instants; between them the certified",
-            "  motion is the plan's, which the controller meets only so far:",
-            f"  {joined}: joints within {_rounded(posts.error)} deg (mm where they slide)",
+            "certified motion: the joints at these instants, and between them the plan's;",
+            f"  a controller that joins them by {joined}",
+            f"  keeps every joint within {_rounded(posts.error)} deg of it (mm where it slides)",
             "zero and sign of every joint are those of the robot file of the job;",
             "  compare them with the controller's before the first run",
             *lines,

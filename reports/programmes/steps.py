@@ -7,6 +7,7 @@ touch with all its distances. Programmes for measuring machines are written from
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -140,7 +141,7 @@ def _moves(plan: Plan, departures: Departures, chords: Intervals) -> dict[int, M
     speeds = departures.ball_speed(chords)
     borders = np.flatnonzero(np.diff(chords.segment, prepend=-1))
     found = {}
-    for first, after in zip(borders, [*borders[1:], len(chords)], strict=True):
+    for first, after in pairwise([*borders.tolist(), len(chords)]):
         rows, k = slice(first, after), int(chords.segment[first])
         found[k] = Move(
             point=plan.segments[k].point,

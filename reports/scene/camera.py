@@ -13,7 +13,7 @@ from reports.scene.model import Scene
 Array = NDArray[np.float64]
 
 FIELD_OF_VIEW = np.radians(40.0)  # vertical
-_ASPECT = 1.2  # width over height of the narrowest window that must show everything
+_ASPECT = 0.95  # width over height of the narrowest window that must show everything
 _MARGIN = 1.06
 # Ways to look, the best liked first: elevation, then the turn from the direction of the work.
 _WAYS = np.radians(

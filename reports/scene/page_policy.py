@@ -83,7 +83,7 @@ def _bytes(text: str) -> bytes:
     for digit in digits[whole:].tolist():
         rest = rest * _ALPHABET.size + digit
     tail = rest.to_bytes(digits.size - whole - 1, "big") if digits.size > whole else b""
-    return groups.astype(">u4").tobytes() + tail
+    return bytes(groups.astype(">u4").tobytes()) + tail
 
 
 def _base64(digest: bytes) -> str:

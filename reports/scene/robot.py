@@ -113,9 +113,10 @@ def _notes(capsules: tuple[Capsule, ...], bodies: list[RoundBody], *, known: boo
         )
     thicker = sum(b.radius > c.radius for b, c in zip(bodies, capsules, strict=True))
     if thicker:
+        one = thicker == 1
         notes.append(
-            f"{thicker} {'body' if thicker == 1 else 'bodies'} of the probe or the robot would "
-            "be too thin to be seen and stand thicker than they are."
+            f"{thicker} {'body' if one else 'bodies'} of the probe or the robot would be too thin "
+            f"to be seen; {'it is' if one else 'they are'} drawn thicker."
         )
     return notes
 

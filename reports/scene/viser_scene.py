@@ -19,7 +19,7 @@ from planner.clearance.cell import SolidKind
 from planner.errors import OutputError
 from reports.scene import palette, quaternions
 from reports.scene.camera import FIELD_OF_VIEW, first_view
-from reports.scene.frames import frames
+from reports.scene.frames import frames, frames_note
 from reports.scene.labels import label, node_name
 from reports.scene.model import RoundBody, Scene
 from reports.scene.robot import upright
@@ -74,6 +74,12 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
         page: str = recording.as_html(dark_mode=bool(dark))
     page = page.replace(_VISERS_TITLE, _OURS, 1)
     return page.replace(*_PREFERENCE, 1) if dark is None else page
+
+
+def replay_notes(scene: Scene) -> tuple[str, ...]:
+    """What a reader of the replay should know: what was simplified, how many frames there are."""
+    film = () if scene.motion is None else (frames_note(frames(scene.motion)),)
+    return (*scene.notes, *film)
 
 
 @contextmanager

@@ -32,6 +32,11 @@ class Postures:
     segment: Indices
     q: Array
 
+    def finite(self) -> Postures:
+        """Those that are numbers."""
+        rows = np.all(np.isfinite(self.q), axis=1)
+        return Postures(segment=self.segment[rows], q=self.q[rows])
+
 
 def watched_segments(plan: Plan) -> Indices:
     """Segments that take time and state a clearance; of very many an even choice."""

@@ -46,27 +46,40 @@ class Clearances(Judge):
         if segments.size == 0:
             return []
         room = Room(self._model, plan.job.cell)
-        spread = spread_postures(plan, segments)
-        stated = stated_postures(plan, self._model, segments)
-        below = np.concatenate([_below_certified(plan, room, some) for some in (spread, stated)])
-        touch = approach_shortfalls(plan, room, spread)
+        asked = spread_postures(plan, segments), stated_postures(plan, self._model, segments)
+        spread, stated = (postures.finite() for postures in asked)
+        below = [_below_certified(plan, room, some) for some in (spread, stated)]
+        if any(len(a.q) > len(b.q) for a, b in zip(asked, (spread, stated), strict=True)):
+            below.append(np.array([np.nan]))  # where the robot is nowhere, nothing is certain
         looked = f"{len(spread.q)} postures spread over {len(segments)} segments"
-        return [
+        found = [
             check("clearance kept", _not_kept(plan), 0.0, "m", _KEPT),
-            check("certified clearance", below, CERTIFIED, "m", _CERTIFIED.format(looked)),
+            check(
+                "certified clearance",
+                np.concatenate(below),
+                CERTIFIED,
+                "m",
+                _CERTIFIED.format(looked),
+            ),
             check("stated clearance", stated_residuals(plan, room, stated), STATED, "m", _STATED),
-            check("approach to contact", np.maximum(touch, 0.0), TOUCH, "m", _TOUCH),
         ]
+        if plan.job.cell.part is not None:
+            touch = np.maximum(approach_shortfalls(plan, room, spread), 0.0)
+            found.append(check("approach to contact", touch, TOUCH, "m", _TOUCH))
+        return found
 
 
 def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
     """What postures come nearer than certified; NaN where nothing comparable is. # (m,) [m]."""
     certified = np.array([s.clearance.certified if s.clearance else np.nan for s in plan.segments])
-    claims = certified[postures.segment]
+    seen = np.array([s.clearance.seen if s.clearance else np.nan for s in plan.segments])
+    claims, seen = certified[postures.segment], seen[postures.segment]
     kinds = [plan.segments[i].kind for i in postures.segment]
     travel = np.array([kind is SegmentKind.TRAVEL for kind in kinds], dtype=bool)
-    found = np.maximum(room.shortfalls(postures.q, claims, travel), 0.0)
-    return np.where(np.isnan(claims), np.nan, found)
+    found = room.shortfalls(postures.q, claims, travel)
+    with np.errstate(invalid="ignore"):  # no pair at all: both are infinite
+        found = np.maximum(found, np.where(claims == seen, 0.0, claims - seen))
+    return np.where(np.isnan(claims), np.nan, np.maximum(found, 0.0))
 
 
 def _not_kept(plan: Plan) -> Array:
@@ -83,9 +96,9 @@ _KEPT = (
     "error; a segment without any fails"
 )
 _CERTIFIED = (
-    "certified clearance less distances of points of all capsules' axes from all solids, by the "
-    "nearest triangles, and of capsules from each other, at {} and at the places stated; stylus "
-    "against part only in travels"
+    "certified clearance less the distance stated, and less distances of points of all capsules' "
+    "axes from all solids, by the nearest triangles, and of capsules from each other, at {} and at "
+    "the places stated; stylus against part only in travels"
 )
 _STATED = (
     "distance stated as least of every segment, against the nearest triangle or capsule at the "

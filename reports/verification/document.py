@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reports.page.visible_text import cut, visible
 from reports.verification.files import ChangedFile
 from reports.verification.numbers import Difference
-from reports.verification.verify import Verdict, Verified
+from reports.verification.verified import Verdict, Verified
 
 FORMAT = 1
 _TOLD = 10  # files of a kind

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -54,6 +55,7 @@ class Loop:
         self.function = function
         self._arguments = tuple(_argument(text) for text in arguments.split())
         self._signature = arguments
+        self._lock = Lock()  # threads may call before any of them has loaded
         self._call: Any = None
         self._keep: Any = None  # what holds the machine code in memory
 
@@ -89,6 +91,12 @@ class Loop:
         return [value.ctypes.data, *value.shape]
 
     def _load(self) -> None:
+        with self._lock:
+            if self._call is None:
+                self._call = self._loaded()
+
+    def _loaded(self) -> Any:
+        """The machine code as a ctypes function, out of the cache or compiled."""
         modules = _modules_of(self.function)
         key = self._key(modules)
         entry = cache.read(key)
@@ -104,7 +112,7 @@ class Loop:
                 kinds.append(_SCALARS[argument.dtype])
             else:
                 kinds += [ctypes.c_void_p, *[ctypes.c_int64] * argument.rank]
-        self._call = ctypes.CFUNCTYPE(None, *kinds)(address)
+        return ctypes.CFUNCTYPE(None, *kinds)(address)
 
     def _key(self, modules: dict[str, ModuleType]) -> str:
         import llvmlite

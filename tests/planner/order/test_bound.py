@@ -46,7 +46,7 @@ def test_no_order_is_below_the_bound(seed, points, most):
     q = rng.uniform(-1.0, 1.0, (point.size, 2))
     weight = rng.uniform(0.0, 1.0, point.size)
     least = shortest(q, point, weight)
-    for known, steps in ((least, 100), (1.3 * least + 1.0, 40), (0.5 * least, 10)):
+    for known, steps in ((least, 100), (1.3 * least + 1.0, 40), (0.5 * least, 10), (np.inf, 30)):
         bound = lower_bound(pool_of(q, point, weight), Forced(), known, steps)
         assert bound <= least
         assert bound >= weight.min()

@@ -185,3 +185,34 @@ def test_efforts():
     assert usual == Effort(seed=3)
     assert Effort.named("quick").of(1000) < usual.of(1000) < Effort.named("thorough").of(1000)
     assert usual.of(10_000) == usual.base + 10_000 * usual.kicks
+
+
+def test_with_one_branch_each_there_is_nothing_to_gain(made_up, counted_out):
+    found, costs = made_up(8, 7, 1)
+    ordered = solve(Chooser(found, costs), 7, LITTLE)
+    assert ordered.fixed == ordered.choice.cost
+    assert ordered.choice.cost == pytest.approx(counted_out(found, costs), rel=1e-9)
+
+
+def test_where_every_travel_is_impossible_the_cost_is_infinite(made_up):
+    found, costs = made_up(9, 4, 2)
+    count = found.point.size
+    chooser = Chooser(found, costs)
+    chooser.force({(a, b): np.inf for a in range(count) for b in range(a + 1, count)})
+    ordered = solve(chooser, 4, LITTLE)
+    assert np.isinf(ordered.choice.cost)
+    assert sorted(ordered.choice.visits) == [0, 1, 2, 3]
+    assert np.isfinite(ordered.bound)
+    assert ordered.gap == 0.0
+
+
+def test_an_order_as_given_goes_round_forced_travels(made_up):
+    found, costs = made_up(10, 5, 3)
+    free = Chooser(found, costs).choose(np.arange(5))
+    chooser = Chooser(found, costs)
+    dear = {(int(free.chosen[0]), int(free.chosen[1])): free.cost + 1.0}
+    chooser.force(dear)
+    other = chooser.choose(np.arange(5))
+    assert free.cost < other.cost < 2.0 * free.cost
+    assert other.visits.tolist() == list(range(5))
+    assert other.cost == pytest.approx(checked(found, costs, other, dear))

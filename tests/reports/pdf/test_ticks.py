@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.pdf.ticks import signed, ticks, told
+from reports.content.numbers import signed, told
+from reports.pdf.ticks import ticks
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,24 @@ def plan(job) -> Plan:
 
 
 @pytest.fixture(scope="session")
+def walled() -> Plan:
+    """Two groups of points on a plate with a wall between: one travel goes around."""
+    return planned(read_job(path_of("obstructed")))
+
+
+@pytest.fixture(scope="session")
+def jerky(job) -> Plan:
+    """Travels by the double-S law: short ones without plateau, long ones with all seven phases."""
+    limits = (300.0, 500.0, 1000.0, 1e4, 60.0)
+    joints = tuple(
+        replace(joint, max_jerk=limit)
+        for joint, limit in zip(job.mechanism.joints, limits, strict=True)
+    )
+    changed = replace(job, mechanism=replace(job.mechanism, joints=joints))
+    return planned(replace(changed, travel=replace(job.travel, law="double-s")))
+
+
+@pytest.fixture(scope="session")
 def samples(plan) -> Samples:
     return plan.trajectory.sample(plan.job.sampling_period)
 

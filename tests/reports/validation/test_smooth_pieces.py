@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -37,6 +38,69 @@ def test_switches_of_travels_are_those_of_their_least_time(plan):
         first = plan.trajectory.state(np.array([segment.start])).q[0]
         law = least_time("trapezoid", ends[1] - first, limits).law
         assert own.offset[1:] / segment.duration == pytest.approx(law.switches, abs=1e-10)
+
+
+def test_switches_of_the_double_s_are_those_of_its_least_time(jerky):
+    pieces = smooth_pieces(jerky, Model(jerky.job.mechanism))
+    limits = JointLimits.of(jerky.job.mechanism)
+    for index, segment in enumerate(jerky.segments):
+        if segment.kind is not SegmentKind.TRAVEL:
+            continue
+        own = pieces.take(np.nonzero(pieces.segment == index)[0])
+        ends = jerky.trajectory.state(np.array([segment.start, segment.end]), "left").q
+        first = jerky.trajectory.state(np.array([segment.start])).q[0]
+        law = least_time("double-s", ends[1] - first, limits).law
+        assert own.offset[1:] / segment.duration == pytest.approx(law.switches, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("jerk", "travel", "count"),
+    [(100.0, 0.05, 3), (2000.0, 0.05, 5), (100.0, 0.6, 4), (500.0, 3.0, 6)],
+)
+def test_every_shape_of_the_double_s_is_cut_at_its_switches(job, jerk, travel, count):
+    """No limit reached but jerk; acceleration; speed; both."""
+    joints = tuple(replace(joint, max_jerk=jerk) for joint in job.mechanism.joints)
+    limits = JointLimits.of(replace(job.mechanism, joints=joints))
+    least = least_time("double-s", np.array([travel, 0.0, -0.2 * travel, 0.0, 0.0]), limits)
+    plan = one_travel(job, least, travel)
+    pieces = smooth_pieces(plan, Model(plan.job.mechanism))
+    assert len(least.law.switches) == count
+    assert pieces.offset[1:] / least.duration == pytest.approx(least.law.switches, abs=1e-10)
+
+
+def one_travel(job, least, travel):
+    """A plan of a single travel, as far as switches are concerned."""
+    path = np.array([travel, 0.0, -0.2 * travel, 0.0, 0.0])
+
+    class Straight:
+        def state(self, t, side="right"):
+            s = np.clip(t / least.duration, 0.0, 1.0)
+            T, law = least.duration, least.law
+            return SimpleNamespace(
+                q=law.r(s)[:, None] * path,
+                qd=law.dr(s, side)[:, None] * path / T,
+                qdd=law.ddr(s, side)[:, None] * path / T**2,
+            )
+
+    segment = SimpleNamespace(
+        kind=SegmentKind.TRAVEL, law="double-s", start=0.0, duration=least.duration
+    )
+    return SimpleNamespace(segments=(segment,), trajectory=Straight(), job=job)
+
+
+def test_pieces_of_a_travel_that_goes_around_are_those_of_its_law(walled):
+    """Some last microseconds only, so that no search would meet them."""
+    around = [i for i, s in enumerate(walled.segments) if s.law == "rounded"]
+    assert around
+    model, torques = Model(walled.job.mechanism), LagrangeTorques(walled.job.mechanism)
+    pieces = smooth_pieces(walled, model)
+    motion = resolve(walled, pieces, torques, survey(walled, model, torques))
+    assert np.count_nonzero(pieces.segment == around[0]) > 3
+    assert motion.roughness.max() < 1e-7
+    fine = pieces.take(np.nonzero(pieces.segment == around[0])[0])
+    accelerations = walled.trajectory.state(fine.start + 1e-9 * fine.length).qdd
+    # The law's changes of velocity begin and end without acceleration.
+    assert np.abs(accelerations).max() < 1e-5
 
 
 @pytest.mark.parametrize(("law", "count"), [("bang-bang", 2), ("trapezoid", 2), ("cubic", 1)])

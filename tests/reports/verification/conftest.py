@@ -35,6 +35,11 @@ def sealed_set(job_file: Path, folder: Path, *, allow_outside: bool = False) -> 
 
 
 @pytest.fixture(scope="session")
+def sealed():
+    return sealed_set
+
+
+@pytest.fixture(scope="session")
 def original(tmp_path_factory):
     return sealed_set(path_of("nine-points-corrected"), tmp_path_factory.mktemp("sets") / "nine")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -94,3 +95,13 @@ def test_another_type_rank_or_order_is_refused(wrong):
 def test_an_unknown_type_is_refused():
     with pytest.raises(EquationError, match="no argument type 'c16"):
         Loop(fill, "c16[1]")
+
+
+def test_threads_may_call_before_it_is_loaded():
+    """Two that load at once would free each other's machine code."""
+    for _ in range(5):
+        loop = Loop(fill, "f8[1] f8 f8[1]")
+        outs = [np.zeros(3) for _ in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda out, loop=loop: loop(np.arange(3.0), 2.0, out), outs))
+        assert all(np.array_equal(out, [0.0, 2.0, 4.0]) for out in outs)

@@ -1,0 +1,103 @@
+"""compare(a, b): two plans, quantity by quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reports.comparison.change import Change, Pair, Presence, Quantity, Section, Verdict
+from reports.comparison.plan_side import Names, PlanSide, Row, plan_side
+from reports.comparison.quantities import CHECK, FINDING, JOINT, POINT, SEGMENT
+from reports.comparison.summary import summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """What became of a plan.
+
+    Args:
+        a: the first plan.
+        b: the second one.
+        summary: of the whole plans.
+        sections: points, segments, joints, findings, checks of the validation.
+    """
+
+    a: PlanSide
+    b: PlanSide
+    summary: tuple[Change, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing that is compared differs; names and versions may."""
+        same = all(change.verdict is Verdict.SAME for change in self.summary)
+        return same and not any(section.differing for section in self.sections)
+
+    def change(self, key: str) -> Change:
+        """A quantity of the summary. Args: key, in JSON."""
+        return next(change for change in self.summary if change.quantity.key == key)
+
+
+def compare(
+    a_document: Mapping[str, object],
+    b_document: Mapping[str, object],
+    origins: tuple[str, str] = ("A", "B"),
+) -> Comparison:
+    """Compare two plans.
+
+    Points are matched by name, motions by point and kind, findings by code and place.
+
+    Args:
+        a_document: the first plan, as ``plan_document`` makes it.
+        b_document: the second one.
+        origins: what to call them in errors.
+
+    Raises:
+        OptionError: a document that is no plan, or of another format.
+    """
+    a, b = plan_side(a_document, origins[0]), plan_side(b_document, origins[1])
+    motion = ("point", "kind", "number")
+    finding = ("code", "where", "number")
+    return Comparison(
+        a=a,
+        b=b,
+        summary=summary(a, b),
+        sections=(
+            _section("points", "Points", ("name",), POINT, (a.points, b.points)),
+            _section("segments", "Motions", motion, SEGMENT, (a.segments, b.segments)),
+            _section("joints", "Joints", ("name",), JOINT, (a.joints, b.joints)),
+            _section("findings", "Findings", finding, FINDING, (a.findings, b.findings)),
+            _section("validation", "Validation", ("name",), CHECK, (a.checks, b.checks)),
+        ),
+    )
+
+
+def _section(
+    key: str,
+    title: str,
+    labels: Names,
+    quantities: tuple[Quantity, ...],
+    rows: tuple[Mapping[Names, Row], Mapping[Names, Row]],
+) -> Section:
+    a, b = rows
+    names = [*a, *(name for name in b if name not in a)]
+    return Section(
+        key=key,
+        title=title,
+        labels=labels,
+        pairs=tuple(_pair(name, quantities, a.get(name), b.get(name)) for name in names),
+    )
+
+
+def _pair(names: Names, quantities: tuple[Quantity, ...], a: Row | None, b: Row | None) -> Pair:
+    presence = Presence.NEW if a is None else Presence.GONE if b is None else Presence.BOTH
+    a, b = a or {}, b or {}
+    return Pair(
+        names=names,
+        presence=presence,
+        changes=tuple(
+            Change(quantity=quantity, a=a.get(quantity.key), b=b.get(quantity.key))
+            for quantity in quantities
+            if quantity.key in a or quantity.key in b
+        ),
+    )

@@ -1,0 +1,83 @@
+"""A comparison as JSON (format 1): every change, absolute and relative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reports.comparison.change import Change, Pair, Section
+from reports.comparison.compare import Comparison
+from reports.comparison.plan_side import PlanSide
+from reports.comparison.rules import Judgement
+
+FORMAT = 1
+Document = dict[str, object]
+
+
+def comparison_document(comparison: Comparison, judgements: Sequence[Judgement] = ()) -> Document:
+    """The whole comparison; of a point, motion and so on only what changed.
+
+    Args:
+        comparison: of two plans.
+        judgements: of rules.
+    """
+    sections = comparison.sections
+    return {
+        "format": FORMAT,
+        "equal": comparison.equal,
+        "a": _side(comparison.a),
+        "b": _side(comparison.b),
+        "summary": [_summed(change) for change in comparison.summary],
+        **{section.key: [_pair(section, pair) for pair in section.pairs] for section in sections},
+        "rules": [_rule(judgement) for judgement in judgements],
+        "failed": any(judgement.fired for judgement in judgements),
+    }
+
+
+def _side(side: PlanSide) -> Document:
+    return {
+        "job": side.name,
+        "sha256": side.sha256,
+        "robot": side.robot,
+        "palpeur": side.palpeur,
+    }
+
+
+def _summed(change: Change) -> Document:
+    places = {"where_a": change.where_a or None, "where_b": change.where_b or None}
+    return {**_change(change), **places}
+
+
+def _change(change: Change) -> Document:
+    return {
+        "quantity": change.quantity.key,
+        "unit": change.quantity.unit,
+        "a": _plain(change.a),
+        "b": _plain(change.b),
+        "change": change.absolute,
+        "relative": change.relative,
+        "verdict": change.verdict.value,
+    }
+
+
+def _pair(section: Section, pair: Pair) -> Document:
+    names: Document = dict(zip(section.labels, pair.names, strict=True))
+    if "number" in names:
+        names["number"] = int(pair.names[-1])
+    changes = [_change(change) for change in pair.changed]
+    return {**names, "in": pair.presence.value, "changes": changes}
+
+
+def _rule(judgement: Judgement) -> Document:
+    change = judgement.change
+    return {
+        "rule": judgement.rule.text,
+        "quantity": change.quantity.key,
+        "change": change.absolute,
+        "relative": change.relative,
+        "fired": judgement.fired,
+        "reason": judgement.reason,
+    }
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value

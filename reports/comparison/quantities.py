@@ -1,0 +1,72 @@
+"""What of two plans is compared: key, unit, and which way is better."""
+
+from __future__ import annotations
+
+from reports.comparison.change import Kind, Quantity, Sense
+
+_LESS, _MORE = Sense.LESS, Sense.MORE
+
+
+def _text(key: str, title: str) -> Quantity:
+    return Quantity(key=key, title=title, kind=Kind.TEXT)
+
+
+def _number(key: str, title: str, unit: str = "", sense: Sense = Sense.NEITHER) -> Quantity:
+    return Quantity(key=key, title=title, unit=unit, sense=sense)
+
+
+FEASIBLE = Quantity(key="feasible", title="feasible", sense=_MORE, kind=Kind.TRUTH)
+VALIDATED = Quantity(key="validated", title="validated", sense=_MORE, kind=Kind.TRUTH)
+TOTALS = (
+    _number("duration_s", "duration", "s", _LESS),
+    _number("energy_j", "energy", "J", _LESS),
+    _number("net_work_j", "net work", "J"),
+    _number("peak_power_w", "peak power", "W", _LESS),
+    _number("min_power_w", "least power", "W"),
+)
+SERVED = _number("points_served", "points served", "", _MORE)
+LEAST_MARGIN = _number("joint_margin_deg", "least joint margin", "deg", _MORE)
+LEAST_SLIDE = _number("joint_margin_mm", "least margin of a sliding joint", "mm", _MORE)
+LEAST_SINGULARITY = _number("singularity_margin", "least singularity margin", "", _MORE)
+LEAST_CLEARANCE = _number("clearance_mm", "least clearance", "mm", _MORE)
+COUNTED = _number("findings", "errors and warnings", "", _LESS)
+
+POINT = (
+    Quantity(key="reachable", title="reachable", sense=_MORE, kind=Kind.TRUTH),
+    _text("branch", "branch"),
+    _number("visit", "place in the order"),
+    _number("joint_margin_deg", "joint margin", "deg", _MORE),
+    _number("joint_margin_mm", "joint margin", "mm", _MORE),
+    _number("singularity_margin", "singularity margin", "", _MORE),
+    _number("min_clearance_mm", "clearance", "mm", _MORE),
+    Quantity(key="q_contact_deg", title="joints at contact", unit="deg", kind=Kind.NUMBERS),
+)
+SEGMENT = (
+    _number("duration_s", "duration", "s", _LESS),
+    _text("law", "law"),
+    _text("binding", "what limits it"),
+    _number("certified_mm", "proven clearance", "mm", _MORE),
+    _text("pair", "what comes near"),
+)
+JOINT = (
+    _number("peak_velocity_rad_s", "peak speed", "rad/s", _LESS),
+    _number("peak_velocity_m_s", "peak speed", "m/s", _LESS),
+    _number("peak_acceleration_rad_s2", "peak acceleration", "rad/s²", _LESS),
+    _number("peak_acceleration_m_s2", "peak acceleration", "m/s²", _LESS),
+    _number("peak_torque_nm", "peak torque", "N m", _LESS),
+    _number("peak_force_n", "peak force", "N", _LESS),
+    _number("rms_torque_nm", "rms torque", "N m", _LESS),
+    _number("rms_force_n", "rms force", "N", _LESS),
+    _number("peak_power_w", "peak power", "W", _LESS),
+    _number("energy_j", "energy", "J", _LESS),
+)
+FINDING = (
+    _text("severity", "severity"),
+    _text("message", "message"),
+    _text("hint", "hint"),
+)
+CHECK = (
+    Quantity(key="passed", title="passed", sense=_MORE, kind=Kind.TRUTH),
+    Quantity(key="value", title="residual", floor=0.0),
+    Quantity(key="limit", title="limit", floor=0.0),
+)

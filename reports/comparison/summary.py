@@ -1,0 +1,73 @@
+"""The whole plans side by side: totals, the worst margins and where they are, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reports.comparison import quantities as known
+from reports.comparison.change import Change, Quantity
+from reports.comparison.plan_side import Names, PlanSide, Row
+
+_COUNTED = ("error", "warning")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Least:
+    value: float | None = None
+    where: str = ""
+
+
+def summary(a: PlanSide, b: PlanSide) -> tuple[Change, ...]:
+    """Everything that is said of whole plans, in reading order."""
+    plain = (known.FEASIBLE, *known.TOTALS)
+    slides = (known.LEAST_SLIDE,) if _slides(a) or _slides(b) else ()
+    return (
+        *(Change(quantity=q, a=a.totals.get(q.key), b=b.totals.get(q.key)) for q in plain),
+        _of(known.SERVED, _Least(value=_served(a)), _Least(value=_served(b))),
+        *(
+            _of(quantity, _least(a.points, quantity.key), _least(b.points, quantity.key))
+            for quantity in (known.LEAST_MARGIN, *slides, known.LEAST_SINGULARITY)
+        ),
+        _of(known.LEAST_CLEARANCE, _clearance(a), _clearance(b)),
+        _of(known.COUNTED, _Least(value=_found(a)), _Least(value=_found(b))),
+        Change(quantity=known.VALIDATED, a=a.validated, b=b.validated),
+    )
+
+
+def _of(quantity: Quantity, a: _Least, b: _Least) -> Change:
+    return Change(quantity=quantity, a=a.value, b=b.value, where_a=a.where, where_b=b.where)
+
+
+def _served(side: PlanSide) -> float:
+    return float(sum(row.get("reachable") is True for row in side.points.values()))
+
+
+def _found(side: PlanSide) -> float:
+    return float(sum(row.get("severity") in _COUNTED for row in side.findings.values()))
+
+
+def _slides(side: PlanSide) -> bool:
+    return any("joint_margin_mm" in row for row in side.points.values())
+
+
+def _clearance(side: PlanSide) -> _Least:
+    """The least of all motions, and of all points where motions tell none."""
+    motions = _least(side.segments, "certified_mm")
+    points = _least(side.points, "min_clearance_mm")
+    if motions.value is None or (points.value is not None and points.value < motions.value):
+        return points
+    return motions
+
+
+def _least(rows: Mapping[Names, Row], key: str) -> _Least:
+    return min(_values(rows, key), key=lambda one: one.value or 0.0, default=_Least())
+
+
+def _values(rows: Mapping[Names, Row], key: str) -> Iterator[_Least]:
+    for names, row in rows.items():
+        value = row.get(key)
+        if isinstance(value, float):
+            pair = row.get("pair")
+            where = " ".join(reversed(names[:2]))
+            yield _Least(value=value, where=f"{where}: {pair}" if pair else where)

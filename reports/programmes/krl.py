@@ -1,0 +1,85 @@
+"""KUKA KRL: every segment a joint spline through its points, with its times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.plan_types import SegmentKind
+from reports.programmes.joint_units import filled, to_degrees
+from reports.programmes.plain_numbers import number, rounded
+from reports.programmes.source import ProgrammeSource
+
+NAME = "palpeur"
+MOST_JOINTS = 12
+_ANGLE = 5  # decimals
+_SHARE = 6  # decimals of per cent
+_AXES = tuple(f"A{k}" for k in range(1, 7)) + tuple(f"E{k}" for k in range(1, 7))
+_START = (
+    "BAS(#INITMOV, 0)",
+    "FOR I = 1 TO 6",
+    "  $VEL_AXIS[I] = 5",
+    "  $ACC_AXIS[I] = 20",
+    "ENDFOR",
+)
+_FULL = ("FOR I = 1 TO 6", "  $VEL_AXIS[I] = 100", "  $ACC_AXIS[I] = 100", "ENDFOR")
+
+
+def krl(source: ProgrammeSource) -> dict[str, bytes]:
+    """Write ``robot/palpeur.src`` and ``robot/palpeur.dat``."""
+    head = ["&ACCESS RVP", "&REL 1"]
+    postures = _postures(source)
+    lines = [
+        *head,
+        f"DEF {NAME}()",
+        *(f"; {line}" for line in _about(source)),
+        "DECL INT I",
+        *_START,
+        "; the way to the first point is not certified: drive there by hand first",
+        f"PTP {postures[0]}",
+        *_FULL,
+        *_blocks(source, postures),
+        "END",
+    ]
+    data = [*head, f"DEFDAT {NAME}", f"; belongs to {NAME}.src, which holds all points", "ENDDAT"]
+    texts = {"src": lines, "dat": data}
+    return {
+        f"robot/{NAME}.{ending}": ("\r\n".join(text) + "\r\n").encode("ascii")
+        for ending, text in texts.items()
+    }
+
+
+def _about(source: ProgrammeSource) -> list[str]:
+    return [
+        *source.about(hidden=";"),
+        "deg, and mm for axes that slide; s; axes without a joint stay at 0",
+        *source.about_joints(source.linear),
+        "PTP_SPLINE runs through the points by the controller's own spline (KSS 8.3 on);",
+        "TIME_BLOCK sets the times, as far as the machine data of the axes allow",
+    ]
+
+
+def _postures(source: ProgrammeSource) -> list[str]:
+    q = to_degrees(source.plan) * source.linear.q
+    axes = max(6, q.shape[1])
+    template = "{" + ", ".join(f"{axis} %.{_ANGLE}f" for axis in _AXES[:axes]) + "}"
+    return [template % tuple(row) for row in rounded(filled(q, axes), _ANGLE).tolist()]
+
+
+def _blocks(source: ProgrammeSource, postures: list[str]) -> list[str]:
+    posts, segments = source.linear, source.plan.segments
+    lines: list[str] = []
+    first = 1
+    for last in np.flatnonzero(posts.rest[1:]) + 1:
+        segment = segments[posts.segment[last]]
+        duration = posts.t[last] - posts.t[first - 1]
+        lines.append(f"; {segment.kind.value}, {duration:.6f} s")
+        if segment.kind is SegmentKind.DWELL:
+            lines.append(f"WAIT SEC {duration:.6f}")
+        else:
+            shares = 100.0 * np.diff(posts.t[first - 1 : last + 1]) / duration
+            lines += ["PTP_SPLINE", "TIME_BLOCK START"]
+            for posture, share in zip(postures[first : last + 1], shares.tolist(), strict=True):
+                lines += [f"SPTP {posture}", f"TIME_BLOCK PART = {number(share, _SHARE)}"]
+            lines += [f"TIME_BLOCK END = {duration:.6f}", "ENDSPLINE"]
+        first = int(last) + 1
+    return lines

@@ -1,0 +1,93 @@
+"""A small job with all that a programme says: stylus, ball, search, dwell; and variations of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parts.points import ProbePoints
+from planner.job import read_job
+from planner.planning import plan
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
+
+JOB = """format = 1
+[job]
+name = "two points"
+[robot]
+model = "measuring-arm"
+[probe]
+stylus_length_mm = 60.0
+ball_diameter_mm = 4.0
+[part]
+pose = { translation_mm = [0, 1500, 800], rotation_zyx_deg = [30, 0, 0] }
+[points]
+file = "points.csv"
+frame = "part"
+compensated = true
+[approach]
+distance_mm = 20.0
+direction = DIRECTION
+law = "quintic"
+dwell_s = 0.1
+overtravel_mm = 2.0
+[travel]
+law = "trapezoid"
+order = "as-given"
+[sampling]
+period_ms = 1.0
+"""
+POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz
+P1,0,0,300,0,0,1
+P2,80,40,290,0,0.28,0.96
+"""
+
+
+@pytest.fixture(scope="session")
+def job_in(tmp_path_factory):
+    """``job_in(direction)`` → the small job, approached along a direction."""
+
+    def read(direction='"normal"'):
+        folder = tmp_path_factory.mktemp("job")
+        (folder / "job.toml").write_text(JOB.replace("DIRECTION", direction))
+        (folder / "points.csv").write_text(POINTS)
+        return read_job(folder / "job.toml")
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def job(job_in):
+    return job_in()
+
+
+@pytest.fixture(scope="session")
+def two_points(job):
+    return plan(job)
+
+
+@pytest.fixture(scope="session")
+def planned(job):
+    """``planned(positions, normals, names, features, **changes)`` → a plan of other points."""
+
+    def make(positions, normals, *, names=None, features=(), **changes):
+        positions, normals = np.asarray(positions, float), np.asarray(normals, float)
+        names = names or tuple(f"P{k}" for k in range(1, len(positions) + 1))
+        points = ProbePoints(names=names, positions=positions, normals=normals, features=features)
+        return plan(replace(job, points=points, **changes))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def qif_schema():
+    """The standard's own schema; tests that need it are skipped where it is absent."""
+    from lxml import etree
+
+    path = SHARED / "qif-xsd" / "QIFApplications" / "QIFDocument.xsd"
+    if not path.is_file():
+        pytest.skip("the QIF schemas (../shared/data/qif-xsd) are not on this machine")
+    return etree.XMLSchema(etree.parse(path))
