@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli import commands
-from planner.cli.job import place_app, plan_app
+from planner.cli.job import compared_app, place_app, plan_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample_app import sample
@@ -56,6 +56,8 @@ app.command("init")(plan_app.init)
 app.command("plan")(plan_app.plan)
 app.command("check")(plan_app.check)
 app.command("place")(place_app.place)
+app.command("diff")(compared_app.diff)
+app.command("verify")(compared_app.verify)
 app.command("sample")(sample)
 app.add_typer(robot_app, name="robot")
 app.command("motion")(motion)

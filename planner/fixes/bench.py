@@ -67,9 +67,7 @@ class Bench:
         self.job = job
         self._checker, self._around = checker, around
         self.reach = reach_of(job) if reach is None else reach
-        limits = JointLimits.of(job.mechanism)
-        effort = np.minimum(limits.max_effort, job.checks.torque_limits)
-        self.limits = replace(limits, max_effort=effort)
+        self.max_effort = np.minimum(job.mechanism.max_effort, job.checks.torque_limits)
 
     def many(self, count: int) -> int:
         """How many variations are worth trying where a closed form would allow so many."""
@@ -117,7 +115,7 @@ class Bench:
         usable = self.usable(one)
         if not self._served(one, usable)[0]:
             return False
-        limited = bool(np.any(np.isfinite(self.limits.max_effort)))
+        limited = bool(np.any(np.isfinite(self.max_effort)))
         return not (limited and self.too_weak(usable.found.lines, int(usable.rows[0])))
 
     def usable(self, placed: PlacedPoints) -> Usable:
@@ -150,18 +148,19 @@ class Bench:
 
     def too_weak(self, lines: Lines, row: int) -> str:
         """Why no speed keeps a line within torque limits; empty where one does."""
-        timed = timings(lines.take(np.array([row])), self.limits, self.job)
+        limits = replace(JointLimits.of(self.job.mechanism), max_effort=self.max_effort)
+        timed = timings(lines.take(np.array([row])), limits, self.job)
         reasons = [*timed.probe.impossible.values(), *timed.retract.impossible.values()]
         return reasons[0] if reasons else ""
 
     def heavy(self, lines: Lines, rows: Indices) -> Mask:
         """Lines that weight and dry friction alone make too heavy for a joint. # (m,)."""
-        if rows.size == 0 or not np.any(np.isfinite(self.limits.max_effort)):
+        if rows.size == 0 or not np.any(np.isfinite(self.max_effort)):
             return np.zeros(rows.size, dtype=bool)
         q = lines.joints(np.repeat(rows, PLACES.size), np.tile(PLACES, rows.size))
         friction = np.array([joint.coulomb for joint in self.job.mechanism.movable])
         held = np.abs(self.reach.model.gravity_torques(q)) + friction
-        over = held > self.limits.max_effort
+        over = held > self.max_effort
         return np.asarray(np.any(over.reshape(rows.size, -1), axis=1))
 
     def probing(self, placed: PlacedPoints) -> ProbingLines:

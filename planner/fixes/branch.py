@@ -14,8 +14,8 @@ from planner.job import Job
 from planner.placement import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
-from robots.core.file_units import number_text
-from robots.core.mechanism import JointKind
+from robots.core.file_units import degrees_text, millimetres_text
+from robots.core.mechanism import Joint
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -65,12 +65,11 @@ def _ranges(lines: Lines, rows: Indices) -> tuple[Array, Array]:
 def _fix(job: Job, branch: str, joint: int, limit: tuple[bool, float]) -> Fix:
     upper, edge = limit
     movable = job.mechanism.movable[joint]
-    angular = movable.kind is JointKind.REVOLUTE
+    angular = movable.kind.angular
     shown = round(float(np.degrees(edge)) if angular else 1e3 * edge, 1) + 0.0
-    key = f"{'max' if upper else 'min'}_{'deg' if angular else 'mm'}"
-    line = f"limits.{movable.name}.{key} = {number_text(shown)}"
     value = float(np.radians(shown)) if angular else shown / 1e3
     limited = replace(movable, q_max=value) if upper else replace(movable, q_min=value)
+    line = f"limits.{movable.name} = {{ {_limits(limited)} }}"
     joints = tuple(limited if item is movable else item for item in job.mechanism.joints)
     return Fix(
         kind=Kind.BRANCH,
@@ -81,3 +80,10 @@ def _fix(job: Job, branch: str, joint: int, limit: tuple[bool, float]) -> Fix:
         line=line,
         job=replace(job, mechanism=replace(job.mechanism, joints=joints)),
     )
+
+
+def _limits(joint: Joint) -> str:
+    """Both limits of a joint as a job file writes them; one that is infinite is left out."""
+    text, unit = (degrees_text, "deg") if joint.kind.angular else (millimetres_text, "mm")
+    ends = (("min", joint.q_min), ("max", joint.q_max))
+    return ", ".join(f"{key}_{unit} = {text(end)}" for key, end in ends if np.isfinite(end))

@@ -165,7 +165,7 @@ class Branches:
 
     def _torques(self, row: int, *, clear: bool) -> list[Failure]:
         """A joint that cannot hold the arm; else, of a line that is clear, one that cannot move."""
-        bench, limits = self._bench, self._bench.limits.max_effort
+        bench, limits = self._bench, self._bench.max_effort
         if not np.any(np.isfinite(limits)):
             return []
         q = self._lines.joints(np.full(PLACES.size, row), PLACES)

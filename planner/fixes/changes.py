@@ -78,35 +78,40 @@ def shifted_part(job: Job, shift: Array) -> Fix:
     )
 
 
-def leaning_axis(job: Job, row: int, normal: Array, true_normal: Array) -> Fix:
-    """The normal of one point, written so that the probe axis leans.
+def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
+    """A probe axis that leans: the normal of one point or, where the job has one axis, that axis.
 
     Args:
         job: to be changed.
         row: of the point.
-        normal: base axes, unit. # (3,)
-        true_normal: what it leans from. # (3,)
+        back: from ball to wrist, base axes, unit. # (3,)
+        before: as it is now. # (3,)
     """
-    changed, written = _with_normal(job, row, normal)
-    angle = float(np.arctan2(np.linalg.norm(np.cross(normal, true_normal)), normal @ true_normal))
-    degrees = np.degrees(angle)
-    cone, allowed = np.degrees(job.approach.tilt), angle <= job.approach.tilt + 1e-9
-    moves = 2e3 * job.probe.ball_radius * np.sin(angle / 2.0) if job.probe.compensated else 0.0
-    ball = f"; the ball's centre at contact moves by {moves:.2f} mm" if moves > 0.005 else ""
+    angle = float(np.arctan2(np.linalg.norm(np.cross(back, before)), back @ before))
+    degrees, cone = np.degrees(angle), np.degrees(job.approach.tilt)
+    allowed = angle <= job.approach.tilt + 1e-9
     limit = (
         f"within the job's cone of {cone:g} deg"
         if allowed
         else f"the job's cone is {cone:g} deg: it takes tilt_deg = {np.ceil(degrees * 10) / 10:g} "
         "in [approach] to allow this"
     )
+    shown, name = f"{degrees:.{1 if degrees >= 1.0 else 2}f} deg", job.points.names[row]
+    if job.approach.axis is None:
+        changed, line = _with_normal(job, row, back)
+        what, place = f"the probe axis of {name} leaning {shown} from the normal", f"point {name}"
+        moves = 2e3 * job.probe.ball_radius * np.sin(angle / 2.0) if job.probe.compensated else 0.0
+        limit += f"; the ball's centre at contact moves by {moves:.2f} mm" if moves > 0.005 else ""
+    else:
+        changed, line = _with_axis(job, -back)
+        what, place = f"the probe axis of all points leaning {shown} from where it is", "[approach]"
     return Fix(
         kind=Kind.TILT,
         amount=angle,
         unit="deg",
-        sentence=f"the probe axis of {job.points.names[row]} leaning {degrees:.1f} deg from the "
-        f"normal: nx, ny, nz = {written} ({limit}{ball})",
-        place=f"point {job.points.names[row]}",
-        line=f"nx, ny, nz = {written}",
+        sentence=f"{what}: {line} ({limit})",
+        place=place,
+        line=line,
         job=changed,
         allowed=bool(allowed),
     )
@@ -114,15 +119,15 @@ def leaning_axis(job: Job, row: int, normal: Array, true_normal: Array) -> Fix:
 
 def turned_normal(job: Job, row: int, normal: Array) -> Fix:
     """The normal of one point, turned around. Args: normal, as placed now. # (3,)."""
-    changed, written = _with_normal(job, row, -normal)
+    changed, line = _with_normal(job, row, -normal)
     name = job.points.names[row]
     return Fix(
         kind=Kind.APPROACH,
         amount=0.0,
         unit="deg",
-        sentence=f"the normal of {name} turned around: nx, ny, nz = {written}",
+        sentence=f"the normal of {name} turned around: {line}",
         place=f"point {name}",
-        line=f"nx, ny, nz = {written}",
+        line=line,
         job=changed,
     )
 
@@ -142,15 +147,27 @@ def along_the_normals(job: Job) -> Fix:
 
 
 def _with_normal(job: Job, row: int, normal: Array) -> tuple[Job, str]:
-    """The job with another normal of one point, as it is written; normal in base axes."""
-    R = job.part.T_base_part[:3, :3] if job.frame == "part" else np.eye(3)
-    written = np.round(normal @ R, _NORMAL_DIGITS) + 0.0
+    """The job with another normal of one point, base axes, and how it is written."""
+    written = _written(job, normal)
     normals = job.points.normals.copy()
     normals[row] = written
     points = replace(job.points, normals=normals)
     surface = examined(job.geometry, points, job.part, job.frame)
-    text = ", ".join(number_text(value) for value in written)
-    return replace(job, points=points, surface=surface), text
+    line = f"nx, ny, nz = {', '.join(map(number_text, written))}"
+    return replace(job, points=points, surface=surface), line
+
+
+def _with_axis(job: Job, axis: Array) -> tuple[Job, str]:
+    """The job with another stylus direction, base axes, and how it is written."""
+    written = _written(job, axis)
+    line = f"axis = [{', '.join(map(number_text, written))}]"
+    return replace(job, approach=replace(job.approach, axis=written)), line
+
+
+def _written(job: Job, direction: Array) -> Array:
+    """A direction in the frame of the points, as it is written. # (3,)."""
+    R = job.part.T_base_part[:3, :3] if job.frame == "part" else np.eye(3)
+    return np.asarray(np.round(direction @ R, _NORMAL_DIGITS) + 0.0)
 
 
 def _away(value: float, old: float) -> float:

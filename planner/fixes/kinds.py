@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from planner.clearance.cell import Cell
 from planner.fixes.bench import Bench
 from planner.fixes.longer_lines import LongerLines
-from planner.fixes.rows import drawn_back, with_distances, with_normals
+from planner.fixes.rows import drawn_back, with_backs, with_distances
 from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
 from planner.part_pose.moved import moved_points
@@ -138,7 +138,7 @@ class Styluses(_Lengths):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tilts:
-    """A probe axis that leans from the normal; a ray is the direction across that it leans to.
+    """A probe axis that leans from where it is; a ray is the direction across that it leans to.
 
     Args:
         bench: of the job.
@@ -159,9 +159,9 @@ class Tilts:
 
     @property
     def rays(self) -> Array:
-        """Evenly around the normal. # (r, 3)."""
+        """Evenly around the axis. # (r, 3)."""
         count = self.bench.many(_AZIMUTHS)
-        return np.asarray(directions_around(self.one.normals, np.pi / 2.0, count)[0])
+        return np.asarray(directions_around(-self.one.axes, np.pi / 2.0, count)[0])
 
     def longest(self, rays: Array) -> Array:
         """The cone. # (m,) [rad]."""
@@ -169,30 +169,32 @@ class Tilts:
 
     def possible(self, rays: Array, amounts: Array) -> Mask:
         """By a quick look. # (m,)."""
-        return self.bench.possible(self._rows(rays, amounts)) & self._outside(rays, amounts)
+        rows = self._rows(rays, amounts)
+        return self.bench.possible(rows) & self._outside(rows)
 
     def serves(self, rays: Array, amounts: Array) -> Mask:
         """Proven. # (m,)."""
-        return self.bench.serves(self._rows(rays, amounts)) & self._outside(rays, amounts)
+        rows = self._rows(rays, amounts)
+        return self.bench.serves(rows) & self._outside(rows)
 
     def around(self, ray: Array, angle: float) -> Array:
         """To either side. # (2, 3)."""
-        across = np.cross(self.one.normals[0], ray)
+        across = np.cross(-self.one.axes[0], ray)
         sides = np.array([1.0, -1.0])[:, None]
         return np.asarray(np.cos(angle) * ray + np.sin(angle) * sides * across)
 
-    def normals(self, rays: Array, amounts: Array) -> Array:
-        """Normals that lean. # (m, 3)."""
+    def backs(self, rays: Array, amounts: Array) -> Array:
+        """Directions from ball to wrist that lean. # (m, 3)."""
         c, s = np.cos(amounts)[:, None], np.sin(amounts)[:, None]
-        return np.asarray(c * self.one.normals + s * rays)
+        return np.asarray(s * rays - c * self.one.axes)
 
     def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
-        return with_normals(self.one, self.bench.job, self.normals(rays, amounts))
+        return with_backs(self.one, self.bench.job, self.backs(rays, amounts))
 
-    def _outside(self, rays: Array, amounts: Array) -> Mask:
-        """Whether the approach stays on the surface's own side. # (m,)."""
-        directions = self._rows(rays, amounts).directions
-        return np.asarray(np.sum(directions * self.one.normals, axis=1) > 0.0)
+    def _outside(self, rows: PlacedPoints) -> Mask:
+        """Whether approach and stylus stay on the surface's own side. # (m,)."""
+        normal = self.one.normals[0]
+        return np.asarray((rows.directions @ normal > 0.0) & (rows.axes @ normal < 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -47,6 +47,21 @@ def with_normals(one: PlacedPoints, job: Job, normals: Array) -> PlacedPoints:
     )
 
 
+def with_backs(one: PlacedPoints, job: Job, backs: Array) -> PlacedPoints:
+    """The point with its stylus standing up along other directions, from ball to wrist.
+
+    Where the job's stylus stands along each normal, the normal is written differently.
+
+    Args:
+        one: the point.
+        job: for its approach.
+        backs: # (m, 3) unit
+    """
+    if job.approach.axis is None:
+        return with_normals(one, job, backs)
+    return replace(repeated(one, len(backs)), axes=-backs)
+
+
 def drawn_back(one: PlacedPoints, lengths: Array) -> PlacedPoints:
     """The point moved away along the normal: what a longer stylus is to the joints. # (m,) [m].
 

@@ -182,7 +182,7 @@ class _Point:
             )
         tilts = Tilts(bench=bench, one=one, cone=job.approach.tilt or OFFERED_CONE)
         return tilts, lambda found, amount: changes.leaning_axis(
-            job, self._row, tilts.normals(found.ray[None], np.array([amount]))[0], one.normals[0]
+            job, self._row, tilts.backs(found.ray[None], np.array([amount]))[0], -one.axes[0]
         )
 
     def _approach(self) -> tuple[list[Fix], str]:
@@ -217,7 +217,7 @@ def _scope(kind: Kind, searched: Changes) -> str:
     """Among what was looked for."""
     most = searched.longest(searched.rays)
     if kind is Kind.TILT:
-        return f"within {np.degrees(most[0]):g} deg of the normal"
+        return f"within {np.degrees(most[0]):g} deg of the probe axis"
     if kind is Kind.SHIFT:
         return f"within {1e3 * most[0]:g} mm"
     return f"from {1e3 * max(most[0], 0.0):.0f} mm shorter to {1e3 * most[1]:.0f} mm longer"

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.job.approach_of import approach_of
 from planner.job.cell import job_cell
 from planner.job.folder import JobFolder
 from planner.job.job import Job
@@ -14,7 +15,7 @@ from planner.job.part import job_part
 from planner.job.points import job_points
 from planner.job.problems import job_error
 from planner.job.robot import job_robot
-from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, travel_of
+from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
 from planner.job.surface import JobGeometry, examined
 from planner.job.unit_guard import check_unit
 from robots.core.file_units import metres
@@ -57,7 +58,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
         frame=file.points.frame,
         part=part.part,
         probe=probe,
-        approach=approach_of(file.approach),
+        approach=approach_of(file.approach, points.points, source),
         travel=travel,
         checks=checks_of(file.checks, robot.mechanism, source),
         sampling_period=metres(file.sampling.period_ms),  # milli- is 1/1000 of seconds, too

@@ -168,6 +168,15 @@ class PointsTable(Table):
     )
 
 
+class FeatureApproachTable(Table):
+    """How the points of one feature are touched, where that differs from ``[approach]``."""
+
+    name: Name = Field(description="a feature of the points")
+    distance_mm: Distance | None = None
+    direction: Direction | None = None
+    axis: Direction | None = None
+
+
 class ApproachTable(Table):
     """How a point is touched."""
 
@@ -184,6 +193,9 @@ class ApproachTable(Table):
     tilt_deg: Cone = Field(
         default=_ZERO,
         description="cone about the normal within which a fix may tilt the probe axis",
+    )
+    feature: tuple[FeatureApproachTable, ...] = Field(
+        default=(), description="features of the points that are touched differently"
     )
 
 

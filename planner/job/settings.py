@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ Detour = Literal["auto", "plane", "none"]
 Group = Literal["none", "feature"]
 Search = Literal["quick", "normal", "thorough"]
 Goal = Literal["margin", "time", "energy"]
+Normal = Literal["normal"]
 
 SHIFT = ((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.0))  # [m] on a table, within an arm's length
 
@@ -72,6 +73,26 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeatureApproach:
+    """What is different about touching the points of one feature; None is what all points have.
+
+    Args:
+        name: of the feature.
+        distance: from contact to the clearance point. [m]
+        direction: from contact to the clearance point, in base axes, or "normal". # (3,) unit
+        axis: where the stylus points, in the frame of the points, or "normal". # (3,) unit
+    """
+
+    name: str
+    distance: float | None = None
+    direction: Array | Normal | None = None
+    axis: Array | Normal | None = None
+
+    def __post_init__(self) -> None:
+        _set_directions(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Approach:
     """How a point is touched.
 
@@ -86,6 +107,7 @@ class Approach:
         overtravel: search past the nominal surface. [m]
         tilt: half angle of the cone about the normal within which a fix may tilt the probe axis of
             a point that fails. [rad]
+        features: features that are touched differently, each once.
     """
 
     distance: float = 0.05
@@ -95,22 +117,47 @@ class Approach:
     dwell: float = 0.0
     overtravel: float = 0.0
     tilt: float = 0.0
+    features: tuple[FeatureApproach, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, what in (("direction", "The approach direction"), ("axis", "The stylus axis")):
-            given = getattr(self, name)
-            if given is None:
-                continue
-            try:
-                unit = unit_direction(given, what)
-            except PoseError as error:
-                raise JobError(error.message, **error.facts) from error
-            object.__setattr__(self, name, fixed(unit))
+        _set_directions(self)
 
     @property
     def along_normal(self) -> bool:
-        """Whether every point is approached along its own normal."""
+        """Whether every point is approached along its own normal, but for some features."""
         return self.direction is None
+
+    def of(self, feature: str) -> Approach:
+        """How the points of one feature are touched."""
+        for own in self.features:
+            if own.name == feature:
+                return replace(
+                    self,
+                    distance=self.distance if own.distance is None else own.distance,
+                    direction=_chosen(own.direction, self.direction),
+                    axis=_chosen(own.axis, self.axis),
+                    features=(),
+                )
+        return self
+
+
+def _chosen(own: Array | Normal | None, usual: Array | None) -> Array | None:
+    if own is None:
+        return usual
+    return None if isinstance(own, str) else own
+
+
+def _set_directions(approach: Approach | FeatureApproach) -> None:
+    """Make directions and axes that are vectors unit and read-only."""
+    for name, what in (("direction", "The approach direction"), ("axis", "The stylus axis")):
+        given = getattr(approach, name)
+        if given is None or isinstance(given, str):
+            continue
+        try:
+            unit = unit_direction(given, what)
+        except PoseError as error:
+            raise JobError(error.message, **error.facts) from error
+        object.__setattr__(approach, name, fixed(unit))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from parts.points import ProbePoints
 from planner.job.job_text import JobText
-from planner.job.settings import Approach, Checks, PlaceSettings, Probe, ProbeBody, Travel
+from planner.job.settings import Checks, PlaceSettings, Probe, ProbeBody, Travel
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file.joints import vector
 
 if TYPE_CHECKING:
-    from planner.job.schema import ApproachTable, CapsuleTable, ChecksTable, JobFile, PlaceTable
+    from planner.job.schema import CapsuleTable, ChecksTable, JobFile, PlaceTable
 
 Array = NDArray[np.float64]
 
@@ -65,20 +65,6 @@ def _bodies(tables: tuple[CapsuleTable, ...], source: JobText) -> tuple[ProbeBod
         radius = metres(table.radius_mm)
         bodies.append(ProbeBody(name=name, start=start, end=end, radius=radius))
     return tuple(bodies)
-
-
-def approach_of(table: ApproachTable) -> Approach:
-    """``[approach]``."""
-    along_normal, against_normal = (isinstance(v, str) for v in (table.direction, table.axis))
-    return Approach(
-        distance=metres(table.distance_mm),
-        direction=None if along_normal else np.array([float(v) for v in table.direction]),
-        axis=None if against_normal else np.array([float(v) for v in table.axis]),
-        law=table.law,
-        dwell=float(table.dwell_s),
-        overtravel=metres(table.overtravel_mm),
-        tilt=radians(table.tilt_deg),
-    )
 
 
 def travel_of(file: JobFile, points: ProbePoints, source: JobText) -> Travel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -55,6 +56,7 @@ class Quantity:
         sense: which way is better.
         kind: of its values.
         floor: difference below which numbers are the same, in the unit.
+        whole: whether it is counted, not measured.
     """
 
     key: str
@@ -63,6 +65,7 @@ class Quantity:
     sense: Sense = Sense.NEITHER
     kind: Kind = Kind.NUMBER
     floor: float = ROUNDING
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +92,20 @@ class Change:
         if self.quantity.kind is Kind.NUMBERS:
             return _largest(self.a, self.b)
         if isinstance(self.a, float) and isinstance(self.b, float):
-            return self.b - self.a
+            return _finite(self.b - self.a)
         return None
 
     @property
     def relative(self) -> float | None:
         """The change as a part of a's size; None where that is zero or not known."""
         if isinstance(self.a, float) and self.a and self.absolute is not None:
-            return self.absolute / abs(self.a)
+            return _finite(self.absolute / abs(self.a))
         return None
+
+    @property
+    def size(self) -> float:
+        """The largest absolute number on either side; 0 where there is none."""
+        return _size(self.a, self.b)
 
     @property
     def verdict(self) -> Verdict:
@@ -118,7 +126,7 @@ class Change:
         change = self.absolute
         if change is None:
             return False
-        return abs(change) <= max(self.quantity.floor, ROUNDING * _size(self.a, self.b))
+        return abs(change) <= max(self.quantity.floor, ROUNDING * self.size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +184,11 @@ def _largest(a: Value, b: Value) -> float | None:
     if not isinstance(a, tuple) or not isinstance(b, tuple) or len(a) != len(b):
         return None
     steps = [y - x for x, y in zip(a, b, strict=True) if x is not None and y is not None]
-    return max(map(abs, steps), default=None) if len(steps) == len(a) else None
+    return _finite(max(map(abs, steps), default=0.0)) if len(steps) == len(a) else None
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def _size(*values: Value) -> float:

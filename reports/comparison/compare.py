@@ -56,6 +56,7 @@ def compare(
         OptionError: a document that is no plan, or of another format.
     """
     a, b = plan_side(a_document, origins[0]), plan_side(b_document, origins[1])
+    checks = _telling(a.checks, b.checks)
     motion = ("point", "kind", "number")
     finding = ("code", "where", "number")
     return Comparison(
@@ -67,7 +68,7 @@ def compare(
             _section("segments", "Motions", motion, SEGMENT, (a.segments, b.segments)),
             _section("joints", "Joints", ("name",), JOINT, (a.joints, b.joints)),
             _section("findings", "Findings", finding, FINDING, (a.findings, b.findings)),
-            _section("validation", "Validation", ("name",), CHECK, (a.checks, b.checks)),
+            _section("validation", "Validation", ("name",), CHECK, checks),
         ),
     )
 
@@ -87,6 +88,21 @@ def _section(
         labels=labels,
         pairs=tuple(_pair(name, quantities, a.get(name), b.get(name)) for name in names),
     )
+
+
+def _telling(
+    a: Mapping[Names, Row], b: Mapping[Names, Row]
+) -> tuple[Mapping[Names, Row], Mapping[Names, Row]]:
+    """The checks; residuals that are within their limit in both plans are rounding, no news."""
+    quiet = {name for name in a if name in b and a[name].get("passed") and b[name].get("passed")}
+
+    def told(rows: Mapping[Names, Row]) -> Mapping[Names, Row]:
+        return {
+            name: {key: row[key] for key in row if key != "value" or name not in quiet}
+            for name, row in rows.items()
+        }
+
+    return told(a), told(b)
 
 
 def _pair(names: Names, quantities: tuple[Quantity, ...], a: Row | None, b: Row | None) -> Pair:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.comparison.change import Change, Pair, Section
+from reports.comparison.change import Change, Pair, Section, Value
 from reports.comparison.compare import Comparison
 from reports.comparison.plan_side import PlanSide
 from reports.comparison.rules import Judgement
@@ -51,9 +51,9 @@ def _change(change: Change) -> Document:
     return {
         "quantity": change.quantity.key,
         "unit": change.quantity.unit,
-        "a": _plain(change.a),
-        "b": _plain(change.b),
-        "change": change.absolute,
+        "a": _plain(change.a, change),
+        "b": _plain(change.b, change),
+        "change": _plain(change.absolute, change),
         "relative": change.relative,
         "verdict": change.verdict.value,
     }
@@ -72,12 +72,14 @@ def _rule(judgement: Judgement) -> Document:
     return {
         "rule": judgement.rule.text,
         "quantity": change.quantity.key,
-        "change": change.absolute,
+        "change": _plain(change.absolute, change),
         "relative": change.relative,
         "fired": judgement.fired,
         "reason": judgement.reason,
     }
 
 
-def _plain(value: object) -> object:
+def _plain(value: Value, change: Change) -> object:
+    if isinstance(value, float) and change.quantity.whole and value.is_integer():
+        return int(value)
     return list(value) if isinstance(value, tuple) else value

@@ -24,17 +24,17 @@ TOTALS = (
     _number("peak_power_w", "peak power", "W", _LESS),
     _number("min_power_w", "least power", "W"),
 )
-SERVED = _number("points_served", "points served", "", _MORE)
+SERVED = Quantity(key="points_served", title="points served", sense=_MORE, whole=True)
 LEAST_MARGIN = _number("joint_margin_deg", "least joint margin", "deg", _MORE)
 LEAST_SLIDE = _number("joint_margin_mm", "least margin of a sliding joint", "mm", _MORE)
 LEAST_SINGULARITY = _number("singularity_margin", "least singularity margin", "", _MORE)
 LEAST_CLEARANCE = _number("clearance_mm", "least clearance", "mm", _MORE)
-COUNTED = _number("findings", "errors and warnings", "", _LESS)
+COUNTED = Quantity(key="findings", title="errors and warnings", sense=_LESS, whole=True)
 
 POINT = (
     Quantity(key="reachable", title="reachable", sense=_MORE, kind=Kind.TRUTH),
     _text("branch", "branch"),
-    _number("visit", "place in the order"),
+    Quantity(key="visit", title="place in the order", whole=True),
     _number("joint_margin_deg", "joint margin", "deg", _MORE),
     _number("joint_margin_mm", "joint margin", "mm", _MORE),
     _number("singularity_margin", "singularity margin", "", _MORE),

@@ -88,7 +88,14 @@ class _Programme:
                 *numbers(axis, _VECTOR),
                 *numbers([MM * probe.stylus_length, MM * probe.ball_diameter], 4),
             )
+        self._beside()
         self._say("MODE/PROG, MAN")
+
+    def _beside(self) -> None:
+        """What is not quite the plan's, where points are not approached along their normals."""
+        if any(touch_cycle(touch).near is not None for touch in self._source.steps.touches):
+            self._note("some points are not approached along their normals: GOTO follows the line")
+            self._note("of the plan, but the last 2 mm are of the machine itself, along the normal")
 
     def _define(self, feature: MeasuredFeature) -> None:
         if feature.label != feature.name:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plan_types import Array, Indices, Plan
+from planner.plan_types import Array, Indices, Plan, SegmentKind
 from reports.programmes.departures import Departures
 from reports.programmes.intervals import Intervals, refined, smooth_pieces
 
 TOLERANCE = 0.01  # [deg, or mm where a joint slides] between the motion and what a controller makes
 MOST_POSTS = 50_000
 TICK = 1e-6  # [s] instants are whole microseconds, as they are printed
+_FEWEST = 4  # posts of a smooth piece
 _PERIODS = (0.008, 0.004, 0.002)  # [s] of streamed joints; controllers have cycles of 2 ms or 8 ms
 
 
@@ -51,8 +52,11 @@ class JointPosts:
 
 def linear_posts(plan: Plan) -> JointPosts:
     """For controllers that join joints by straight lines."""
-    departures = Departures(plan)
-    return _adaptive(departures, smooth_pieces(plan), departures.linear, 2)
+    departures, pieces = Departures(plan), smooth_pieces(plan)
+    rests = [plan.segments[k].kind is SegmentKind.DWELL for k in pieces.segment]
+    # A spline through posts far apart beside posts close together would swing.
+    first = pieces.split(np.where(rests, 1, _FEWEST))
+    return _adaptive(departures, first, departures.linear, 2)
 
 
 def quintic_posts(plan: Plan) -> JointPosts:

@@ -25,7 +25,7 @@ from robots.core.kernels import cache
 from robots.core.kernels.machine import host, load_symbol
 
 # Raise when the generated code changes in a way the modules' texts do not show.
-_GENERATION = "1"
+_GENERATION = "2"
 _DTYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 _SCALARS: dict[str, Any] = {"f8": ctypes.c_double, "i8": ctypes.c_int64}
 
@@ -192,7 +192,7 @@ def _jitted(modules: dict[str, ModuleType]) -> dict[str, dict[str, Any]]:
             if isinstance(value, FunctionType) and value.__module__ == name:
                 copy = FunctionType(value.__code__, spaces[name], key, value.__defaults__)
                 copy.__annotations__ = {}
-                made[name, value.__name__] = numba.njit(error_model="numpy")(copy)
+                made[name, value.__name__] = numba.njit(error_model="numpy", _nrt=False)(copy)
     for space in spaces.values():
         for key, value in space.items():
             if isinstance(value, FunctionType):

@@ -73,6 +73,8 @@ def apply():
                 after = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", after, count=1)
             text = before + f'name = "{name}"' + after
         elif fix.kind is Kind.BRANCH:
+            key = fix.line.split(" = ")[0]
+            text = re.sub(rf"(?m)^robot\.{key} = .*$\n", "", text)
             text = text.replace("robot.model", f"robot.{fix.line}\nrobot.model")
         else:
             key = fix.line.split(" = ")[0]

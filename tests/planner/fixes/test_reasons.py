@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from planner.fixes.bench import Bench
 from planner.fixes.reasons import reasons_of
 from planner.job import read_job
 from planner.library import path_of
+from robots.library import load
 
 
 @pytest.fixture(scope="module")
@@ -117,10 +120,8 @@ def test_an_unknown_point_names_the_nearest(library):
         library("gooood-2")
 
 
-def test_other_robots_say_that_branches_may_be_missing(corrected_job, robots):
-    from dataclasses import replace
-
-    robot = robots["industrial-6r"]
+def test_other_robots_say_that_branches_may_be_missing(corrected_job):
+    robot = load("industrial-6r")
     points = replace(
         corrected_job.points,
         names=("P",),

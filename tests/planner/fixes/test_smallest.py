@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from parts.points import ProbePoints
 from planner.fixes.fix import Kind
 from planner.fixes.reasons import reasons_of
 from planner.fixes.smallest import Finder, inward, smallest_fixes
-from planner.job import read_job
+from planner.job import Part, read_job
+from planner.planning import plan
+from robots.core.joint_samples import joint_ranges
+from robots.core.model import Model
+from robots.library import load
 
 P = {"name": "P", "x": 0.0, "y": 1500.0, "z": 0.0}
 EASY = {"name": "easy", "x": 900.0, "y": 900.0, "z": -100.0}
@@ -109,6 +116,21 @@ def test_a_tilt_gains_what_the_wrist_lacks(job_file, apply, served):
     assert served(apply(path, fix), "P")
 
 
+def test_a_tilt_of_the_axis_that_all_points_share(job_file, apply, served):
+    limit = "robot.limits.q5 = { min_deg = -35, max_deg = 35 }\n"
+    axis = "[0, 0, 1], axis = [0, 0, -1]"
+    lean = np.radians(15.0)
+    point = P | {"n": (np.sin(lean), 0.0, np.cos(lean))}
+    path = job_file([point, EASY], more=limit, stylus=0, ball=0, tilt=10, direction=axis)
+    (failure,) = reasons_of(read_job(path), "P").branches[0].failures
+    fix = of_kind(found(path).fixes, Kind.TILT)
+    assert fix.place == "[approach]"
+    assert fix.line.startswith("axis = [")
+    assert fix.others.looked_at == 1
+    assert close(np.degrees(fix.amount), failure.amount)
+    assert served(apply(path, fix), "P")
+
+
 def test_a_branch_that_is_light_enough(job_file, apply, served):
     """Elbow up holds 45 to 47 N m at q2, elbow down 30 to 32."""
     more = (
@@ -122,17 +144,7 @@ def test_a_branch_that_is_light_enough(job_file, apply, served):
     fix = found(path).fixes[0]
     assert fix.kind is Kind.BRANCH
     assert 'branch "shoulder+ elbow- ' in fix.sentence
-    text = path.read_text()
-    key, value = fix.line.split(" = ")
-    joint, limit = key.removeprefix("limits.").split(".")
-    line = f"robot.limits.{joint} = {{ min_deg = -175, max_deg = 175 }}"
-    if line in text:
-        other = "min_deg = -175" if limit == "max_deg" else "max_deg = 175"
-        path.write_text(text.replace(line, f"robot.limits.{joint} = {{ {limit} = {value}, {other} }}"))
-        job = read_job(path)
-    else:
-        job = apply(path, fix)
-    assert served(job, "P")
+    assert served(apply(path, fix), "P")
 
 
 def test_a_normal_that_points_into_the_material(job_file, apply, served):
@@ -148,7 +160,7 @@ def test_a_normal_that_points_into_the_material(job_file, apply, served):
 def test_a_face_that_the_approach_does_not_suit(job_file, apply, served):
     lean = np.radians(100.0)
     normal = (0.0, -np.sin(lean), np.cos(lean))
-    path = job_file([P | {"z": 500.0, "y": 1200.0, "n": normal}], stylus=0, ball=0)
+    path = job_file([P | {"z": 500.0, "y": 1600.0, "n": normal}], stylus=0, ball=0)
     fix = next(fix for fix in found(path).fixes if fix.place == "[approach]")
     assert fix.line == 'direction = "normal"'
     assert served(apply(path, fix), "P")
@@ -219,3 +231,28 @@ def unreachable():
     from planner.library import path_of
 
     return Finder(read_job(path_of("unreachable")))
+
+
+def test_other_robots_are_fixed_too(corrected_job):
+    """A six-axis arm whose point lies 1.6 times as far as a posture of it reaches."""
+    robot = load("industrial-6r")
+    joints = [replace(joint, max_speed=2.0, max_acceleration=10.0) for joint in robot.joints]
+    robot = replace(robot, joints=tuple(joints))
+    low, high = joint_ranges(robot, 1.0)
+    part = 0.1 + 0.8 * np.random.default_rng(0).random(robot.dof)
+    T = Model(robot).forward(low + (high - low) * part)
+    points = ProbePoints(names=("P",), positions=1.6 * T[None, :3, 3], normals=-T[None, :3, 2])
+    job = replace(
+        corrected_job,
+        mechanism=robot,
+        points=points,
+        part=Part(),
+        approach=replace(corrected_job.approach, distance=0.02),
+        checks=replace(corrected_job.checks, torque_limits=np.full(6, np.inf)),
+    )
+    (fix,) = Finder(job).search("P").fixes
+    assert fix.kind is Kind.SHIFT
+    assert fix.verified
+    # Back to the posture is one way: the smallest is not longer.
+    assert fix.amount <= 0.6 * np.linalg.norm(T[:3, 3])
+    assert plan(fix.job).feasible

@@ -1,0 +1,107 @@
+"""``palpeur diff``: two plans side by side, and rules that make a gate of it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.output import write_file
+from planner.cli.session import Session
+from planner.errors import OptionError, OutputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to do with a comparison.
+
+    Args:
+        rules: such as ``duration>+2%``.
+        json: whether it is printed as JSON.
+        html: file of the page; empty for none.
+        allow_outside: whether files that a job names may lie outside its folder.
+    """
+
+    rules: tuple[str, ...] = ()
+    json: bool = False
+    html: str = ""
+    allow_outside: bool = False
+
+
+def run_diff(a: str, b: str, wanted: Wanted, session: Session) -> int:
+    """Compare, print, write the page, judge.
+
+    Args:
+        a: path of a job file, a report set or a plan.json.
+        b: likewise.
+        wanted: what to do with the result.
+        session: of this run.
+
+    Raises:
+        OptionError: a rule that cannot be read, or a file that is no plan.
+        JobError: a job that cannot be read.
+        RobotError: a robot that cannot do such a job.
+        OutputError: the page cannot be written, or would replace another file.
+    """
+    from reports.comparison import compare, comparison_document, judged, parse_rule
+    from reports.comparison.page import comparison_page
+    from reports.comparison.terminal import print_comparison
+    from reports.plan_document import document_text
+
+    rules = [parse_rule(text) for text in wanted.rules]  # before the work, not after it
+    if wanted.html:
+        _check_page(Path(wanted.html))
+    mine, other = (_document(Path(side), wanted, session) for side in (a, b))
+    found = compare(mine, other, (a, b))
+    judgements = [judged(rule, found) for rule in rules]
+    if wanted.json:
+        sys.stdout.write(document_text(comparison_document(found, judgements)))
+    else:
+        print_comparison(found, judgements, sys.stdout)
+    if wanted.html:
+        write_file(Path(wanted.html), comparison_page(found, judgements))
+        session.say(f"Page written to {wanted.html}")
+    return ExitCode.FAILED if any(one.fired for one in judgements) else ExitCode.DONE
+
+
+def _document(path: Path, wanted: Wanted, session: Session) -> dict[str, object]:
+    """A plan's document; a job is planned."""
+    from planner.cli.job.planned_job import validated
+    from reports.comparison import read_plan
+    from reports.plan_document import plan_document
+
+    if path.is_dir() or path.suffix.lower() == ".json":
+        return read_plan(path)
+    if not path.is_file():
+        raise OptionError(
+            f"{path} does not exist; give a job file, a report set or a plan.json.", path=str(path)
+        )
+    session.say(f"Planning {path}")
+    done = validated(path, session, allow_outside=wanted.allow_outside)
+    return plan_document(done.plan, done.validation)
+
+
+def _check_page(path: Path) -> None:
+    """Whether a page may take the place: nothing is there, or an earlier page.
+
+    Raises:
+        OutputError: something else is.
+    """
+    from reports.comparison.page import MARK
+
+    try:
+        if not path.exists():
+            return
+        mark = MARK.encode()
+        with path.open("rb") as file:
+            page = file.read(len(mark)).lower() == mark
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{path}: the page cannot be written: {reason}.") from error
+    if not page:
+        raise OutputError(
+            f"{path} is no page of Palpeur's and is not overwritten; give another file with "
+            "--html.",
+            file=str(path),
+        )

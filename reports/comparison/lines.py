@@ -1,0 +1,158 @@
+"""A comparison as lines of text, the greatest changes first; terminal and page show the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reports.comparison.change import Change, Pair, Presence, Section, Value, Verdict
+from reports.comparison.compare import Comparison
+
+_MINUS = "−"
+_NONE = "–"
+_PRESENCE = {Presence.GONE: "only in A", Presence.NEW: "only in B"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One change, as a reader sees it; texts of the job are as they are, untrusted.
+
+    Args:
+        names: what it belongs to; empty in the summary.
+        what: quantity, or where the thing stands.
+        unit: of the numbers.
+        a: first value.
+        b: second value.
+        change: absolute, signed.
+        relative: in percent, signed.
+        verdict: what it means.
+        weight: for sorting; greater is more.
+        detail: where the two values are.
+    """
+
+    names: tuple[str, ...]
+    what: str
+    unit: str
+    a: str
+    b: str
+    change: str
+    relative: str
+    verdict: Verdict
+    weight: float
+    detail: str = ""
+
+
+def summary_lines(comparison: Comparison) -> tuple[Line, ...]:
+    """One line for every quantity of the whole plans, changed or not."""
+    return tuple(_line((), change, change.size) for change in comparison.summary)
+
+
+def section_lines(section: Section) -> tuple[Line, ...]:
+    """What changed in a section: what is gone or new, then by size of the change.
+
+    A change is measured by the largest of its kind in the section, so that a large part of very
+    little stands behind a small part of much.
+    """
+    scales: dict[str, float] = {}
+    for change in (change for pair in section.pairs for change in pair.changes):
+        key = change.quantity.key
+        scales[key] = max(scales.get(key, 0.0), change.size)
+    lines = [line for pair in section.differing for line in _pair_lines(pair, section, scales)]
+    return tuple(sorted(lines, key=lambda line: -line.weight))  # equal ones keep their order
+
+
+def headline(comparison: Comparison) -> str:
+    """One sentence about both."""
+    if comparison.equal:
+        return "No difference in anything that is compared."
+    parts = [_count(section) for section in comparison.sections if section.differing]
+    changed = sum(change.verdict is not Verdict.SAME for change in comparison.summary)
+    return f"{changed} of {len(comparison.summary)} totals differ; " + (
+        "; ".join(parts) or "no point or motion does"
+    )
+
+
+def _count(section: Section) -> str:
+    gone, new = section.count(Presence.GONE), section.count(Presence.NEW)
+    changed = len(section.differing) - gone - new
+    told = ((changed, "changed"), (gone, "gone"), (new, "new"))
+    words = ", ".join(f"{count} {word}" for count, word in told if count)
+    return f"{section.title.lower()}: {words} of {len(section.pairs)}"
+
+
+def _pair_lines(pair: Pair, section: Section, scales: Mapping[str, float]) -> Iterator[Line]:
+    names = _names(pair, section)
+    if pair.presence is Presence.BOTH:
+        yield from (_line(names, one, scales[one.quantity.key]) for one in pair.changed)
+        return
+    told = [_text(one.a if pair.presence is Presence.GONE else one.b) for one in pair.changes]
+    shown = told[1] if section.key == "findings" and len(told) > 1 else "there"
+    gone = pair.presence is Presence.GONE
+    yield Line(
+        names=names,
+        what=_PRESENCE[pair.presence],
+        unit="",
+        a=shown if gone else _NONE,
+        b=_NONE if gone else shown,
+        change=_NONE,
+        relative=_NONE,
+        verdict=_verdict(section, gone=gone),
+        weight=math.inf,
+    )
+
+
+def _verdict(section: Section, *, gone: bool) -> Verdict:
+    if section.key == "findings":
+        return Verdict.BETTER if gone else Verdict.WORSE
+    return Verdict.CHANGED
+
+
+def _names(pair: Pair, section: Section) -> tuple[str, ...]:
+    """Without the number of the first one of its kind."""
+    if section.labels[-1] != "number":
+        return pair.names
+    return pair.names[:-1] if pair.names[-1] == "1" else (*pair.names[:-1], f"#{pair.names[-1]}")
+
+
+def _line(names: tuple[str, ...], change: Change, scale: float) -> Line:
+    absolute, relative = change.absolute, change.relative
+    places = [place for place in (change.where_a, change.where_b) if place]
+    detail = " → ".join(dict.fromkeys(places))
+    return Line(
+        names=names,
+        what=change.quantity.title,
+        unit=change.quantity.unit,
+        a=_text(change.a),
+        b=_text(change.b),
+        change=_NONE if absolute is None else _signed(absolute),
+        relative=_NONE if relative is None else f"{_signed(100.0 * relative, 3)} %",
+        verdict=change.verdict,
+        weight=_weight(change, scale),
+        detail=detail,
+    )
+
+
+def _weight(change: Change, scale: float) -> float:
+    """Share of the largest of its kind; words and truths weigh as much as a whole one."""
+    if change.verdict is Verdict.SAME:
+        return 0.0
+    if change.absolute is None:
+        return 1.0
+    return abs(change.absolute) / scale if scale else 0.0
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return _NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(map(_text, value))
+    if isinstance(value, float):
+        return f"{value:.6g}".replace("-", _MINUS)
+    return value
+
+
+def _signed(value: float, digits: int = 4) -> str:
+    return f"{value:+.{digits}g}".replace("-", _MINUS) if value else "0"

@@ -1,0 +1,105 @@
+"""A comparison as one HTML file: offline, sortable, nothing of a job's texts executed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from reports.comparison.change import Presence, Section
+from reports.comparison.compare import Comparison
+from reports.comparison.lines import Line, headline, section_lines, summary_lines
+from reports.comparison.rules import Judgement
+from reports.page.policy import digest, policy
+from reports.page.visible_text import cut, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+MARK = "<!doctype html>"  # how the page begins
+_ROWS = 500  # of a section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """A section as the page shows it."""
+
+    section: Section
+    labels: str
+    lines: tuple[Line, ...]
+    left_out: int
+    gone: int
+    new: int
+
+
+def comparison_page(comparison: Comparison, judgements: Sequence[Judgement] = ()) -> str:
+    """The page; the same bytes for the same plans and rules.
+
+    Args:
+        comparison: of two plans; every text in it may be hostile.
+        judgements: of rules.
+    """
+    from markupsafe import Markup
+
+    style = _shared_style() + _asset("comparison.css")
+    script = _asset("comparison.js")
+    return (
+        _environment()
+        .get_template("comparison.html.j2")
+        .render(
+            comparison=comparison,
+            headline=headline(comparison),
+            totals=summary_lines(comparison),
+            sections=[_shown(section) for section in comparison.sections],
+            judgements=judgements,
+            policy=policy(scripts=[digest(script)], styles=[digest(style)], scene=False),
+            style=Markup(style),
+            script=Markup(script),
+        )
+    )
+
+
+def _shown(section: Section) -> _Shown:
+    lines = section_lines(section)
+    return _Shown(
+        section=section,
+        labels=" ".join(label for label in section.labels if label != "number"),
+        lines=lines[:_ROWS],
+        left_out=max(0, len(lines) - _ROWS),
+        gone=section.count(Presence.GONE),
+        new=section.count(Presence.NEW),
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("reports.comparison") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _shared_style() -> str:
+    """The look of the report page."""
+    return (files("reports.page") / "assets" / "report.css").read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("reports.comparison"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_seen,
+    )
+    environment.filters["cut"] = cut
+    return environment
+
+
+def _seen(value: object) -> object:
+    """Every text that the template writes has nothing hidden in it; markup is ours."""
+    return visible(value) if type(value) is str else value

@@ -1,0 +1,1 @@
+"""The Stewart-Gough platform: six legs that carry, move and present a part."""

@@ -1,0 +1,136 @@
+"""``palpeur explain JOB POINT``: branches, fixes, exit codes; a fix that is written serves."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from planner.library import path_of
+
+JOB = path_of("unreachable")
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """``copy("unreachable")`` → the job file of a copy that may be changed."""
+
+    def copied(name):
+        return shutil.copytree(path_of(name).parent, tmp_path / name) / "job.toml"
+
+    return copied
+
+
+def test_a_point_that_fails(palpeur):
+    ran = palpeur("explain", JOB, "wrist")
+    assert (ran.code, ran.err) == (1, "")
+    words = " ".join(ran.out.split())
+    assert words.startswith("wrist: NOT SERVED in 'one reason of each kind'")
+    for text in (
+        "contact mm (1528.334, 617.487, 1.147)",
+        "shoulder+ elbow+ wrist+",
+        "P131 wrist enters wrist-post by 21.38 mm or more, 2.0 mm beyond contact",
+        "1. the probe axis of wrist leaning 7.9 deg",
+        "[probe]: stylus_length_mm = 24",
+        "pose in [part]: translation_mm = [",
+        "no distance: nothing was found from 49 mm shorter to 200 mm longer",
+    ):
+        assert text in words
+
+
+def test_a_point_that_is_served(palpeur):
+    ran = palpeur("explain", JOB, "good-1", "--json")
+    assert ran.code == 0
+    document = ran.json
+    assert document["format"] == 1
+    assert document["served"] is True
+    assert document["fixes"] == []
+    first = document["branches"][0]
+    assert first["holds"] is True
+    assert first["margin_joint"] == "q1"
+    assert first["joint_margin"] == pytest.approx(10.0, abs=1e-6)
+    names = [branch["branch"] for branch in document["branches"]]
+    assert any(name.startswith(document["planned_branch"]) for name in names)
+    shown = palpeur("explain", JOB, "good-1").out
+    assert "good-1: served" in shown
+    assert "Fixes" not in shown
+
+
+def test_a_point_that_no_travel_leads_to(palpeur):
+    ran = palpeur("explain", JOB, "walled-in", "--json")
+    assert ran.code == 1
+    document = ran.json
+    assert document["served"] is False
+    assert [finding["code"] for finding in document["findings"]] == ["P137"]
+    assert document["branches"][0]["holds"] is True
+    assert "The line to the point holds" in palpeur("explain", JOB, "walled-in").out
+
+
+def test_the_document_has_numbers_for_every_reason(palpeur):
+    document = palpeur("explain", JOB, "limit", "--json").json
+    failure = document["branches"][0]["failures"][0]
+    assert failure["code"] == "P102"
+    assert failure["what"] == "q1"
+    assert failure["amount"] == pytest.approx(14.0)
+    assert failure["unit"] == "deg"
+    assert failure["before_contact_mm"] <= 50.0 + 1e-9
+    (fix,) = document["fixes"]
+    assert fix["kind"] == "shift"
+    assert fix["verified"] is True
+    assert fix["other_points"]["lost"]
+    reasons = {item["kind"]: item["reason"] for item in document["no_fix_by"]}
+    assert set(reasons) == {"branch", "approach", "distance", "tilt", "stylus"}
+
+
+def test_a_fix_written_into_the_job_serves_the_point(palpeur, copy):
+    job = copy("unreachable")
+    fixes = palpeur("explain", job, "beam", "--json").json["fixes"]
+    (fix,) = (item for item in fixes if item["kind"] == "shift")
+    key = fix["line"].split(" = ")[0]
+    # The first translation_mm of the file is that of [part].
+    text, count = re.subn(rf"{key} = (\[[^]]*\]|\S+)", fix["line"], job.read_text(), count=1)
+    assert count == 1
+    job.write_text(text)
+    plan = palpeur("check", job, "--json").json
+    (point,) = (item for item in plan["points"] if item["name"] == "beam")
+    assert point["reachable"] is True
+    assert "beam" not in [f["where"] for f in plan["findings"] if f["severity"] == "error"]
+
+
+def test_a_normal_into_the_material_of_a_geometry(palpeur, copy):
+    job = copy("block-with-holes")
+    points = job.parent / "points.csv"
+    lines = points.read_text().splitlines()
+    name, x, y, z, nx, ny, nz, *rest = lines[1].split(",")
+    turned = [str(-float(value)) for value in (nx, ny, nz)]
+    points.write_text("\n".join([lines[0], ",".join([name, x, y, z, *turned, *rest]), *lines[2:]]))
+    document = palpeur("explain", job, name, "--json").json
+    assert document["findings"][0]["code"] == "P121"
+    (fix,) = document["fixes"]
+    assert fix["kind"] == "approach"
+    found = [float(value) for value in fix["line"].split(" = ")[1].split(", ")]
+    assert found == pytest.approx([float(nx), float(ny), float(nz)], abs=1e-6)
+
+
+def test_an_unknown_point_names_the_nearest(palpeur):
+    ran = palpeur("explain", JOB, "gooood-2")
+    assert (ran.code, ran.out) == (2, "")
+    assert "did you mean 'good-2'" in ran.err
+
+
+def test_a_job_that_is_not_there(palpeur, tmp_path):
+    ran = palpeur("explain", tmp_path / "nothing.toml", "P1")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing.toml" in ran.err
+
+
+def test_a_job_without_a_point_says_what_is_missing(palpeur):
+    ran = palpeur("explain", JOB)
+    assert (ran.code, ran.out) == (2, "")
+    assert "name the point too" in ran.err
+
+
+def test_codes_are_explained_as_before(palpeur):
+    assert palpeur("explain", "P101").out.startswith("P101: point out of reach")
+    assert palpeur("explain", "P999").code == 2

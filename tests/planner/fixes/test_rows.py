@@ -1,0 +1,114 @@
+"""Variations of one point are the points of the changed jobs, and share their clearance checks."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from planner.fixes.bench import Bench
+from planner.fixes.changes import leaning_axis, other_distance, shifted_part
+from planner.fixes.kinds import Styluses, row_of
+from planner.fixes.rows import with_backs, with_distances, with_normals
+from planner.fixes.shared import checker_for
+from planner.fixes.stylus_length import with_stylus_length
+from planner.job import read_job
+from planner.library import path_of
+from planner.part_pose.moved import moved
+from robots.core.pose import make_pose, rotation_x
+
+NAME = "wrist"
+
+
+@pytest.fixture(scope="module")
+def job():
+    return read_job(path_of("unreachable"))
+
+
+def assert_same(rows, k, one, tolerance):
+    for field in fields(one)[1:]:
+        value = getattr(rows, field.name)[k]
+        np.testing.assert_allclose(value, getattr(one, field.name)[0], atol=tolerance)
+
+
+def test_other_distances(job):
+    rows = with_distances(row_of(job, NAME), np.array([0.02, 0.07]))
+    for k, distance in enumerate((0.02, 0.07)):
+        assert_same(rows, k, row_of(other_distance(job, distance).job, NAME), 1e-15)
+
+
+@pytest.mark.parametrize("compensated", [True, False])
+@pytest.mark.parametrize("fixed", [True, False])
+def test_other_normals(job, compensated, fixed):
+    direction = np.array([0.0, 0.0, 1.0]) if fixed else None
+    job = replace(
+        job,
+        probe=replace(job.probe, compensated=compensated),
+        approach=replace(job.approach, direction=direction, overtravel=0.003),
+    )
+    one = row_of(job, NAME)
+    normal = one.normals[0] + np.array([0.0, 0.1, 0.05])
+    normal /= np.linalg.norm(normal)
+    rows = with_normals(one, job, normal[None])
+    fix = leaning_axis(job, job.points.index(NAME), normal, one.normals[0])
+    # The normal is written with six digits.
+    assert_same(rows, 0, row_of(fix.job, NAME), 1e-6)
+
+
+@pytest.mark.parametrize("frame", ["part", "base"])
+def test_one_axis_for_all_points(job, frame):
+    turned = moved(job, make_pose(rotation=rotation_x(0.3)))
+    axis = np.array([0.1, 0.2, -0.9])
+    job = replace(turned, frame=frame, approach=replace(job.approach, axis=axis))
+    one = row_of(job, NAME)
+    back = -one.axes[0] + np.array([0.0, 0.1, 0.05])
+    back /= np.linalg.norm(back)
+    fix = leaning_axis(job, job.points.index(NAME), back, -one.axes[0])
+    assert_same(with_backs(one, job, back[None]), 0, row_of(fix.job, NAME), 1e-6)
+    assert fix.place == "[approach]"
+
+
+def test_a_shift_moves_the_part_and_nothing_else(job):
+    shift = np.array([0.01, -0.02, 0.03])
+    fix = shifted_part(job, shift)
+    assert fix.amount == pytest.approx(np.linalg.norm(shift), abs=1e-12)
+    before, after = row_of(job, NAME), row_of(fix.job, NAME)
+    np.testing.assert_allclose(after.contacts - before.contacts, shift[None], atol=1e-12)
+    np.testing.assert_array_equal(after.normals, before.normals)
+    moved = fix.job.cell.part.mesh.vertices - job.cell.part.mesh.vertices
+    np.testing.assert_allclose(moved, np.broadcast_to(shift, moved.shape), atol=1e-12)
+    for one, two in zip(fix.job.cell.solids[1:], job.cell.solids[1:], strict=True):
+        assert one is two
+
+
+@pytest.mark.parametrize("longer", [-0.05, 0.08])
+def test_a_shared_checker_answers_like_a_new_one(job, longer):
+    bench = Bench(job)
+    other = with_stylus_length(job, job.probe.stylus_length + longer)
+    shared = checker_for(bench.checker, job.mechanism, other.mechanism)
+    new = Bench(other).checker
+    rng = np.random.default_rng(3)
+    q = rng.uniform(job.mechanism.q_min, job.mechanism.q_max, (200, 5))
+    np.testing.assert_array_equal(shared.nearest(q).value, new.nearest(q).value)
+    assert shared.pairs == new.pairs
+    # The base is as it was.
+    np.testing.assert_array_equal(
+        bench.checker.nearest(q).value, Bench(job).checker.nearest(q).value
+    )
+
+
+def test_a_stylus_that_was_not_there_takes_a_checker_of_its_own(job):
+    none = with_stylus_length(job, 0.0)
+    assert checker_for(Bench(none).checker, none.mechanism, job.mechanism) is None
+
+
+@pytest.mark.parametrize("name", [NAME, "beam", "stylus", "good-1"])
+def test_longer_styluses_are_judged_as_in_their_own_jobs(job, name):
+    """By shared trees and the joints of the stylus as it was, and by reading everything anew."""
+    bench, one = Bench(job), row_of(job, name)
+    styluses = Styluses(bench=bench.of_variations(one), one=one)
+    for longer in (-0.04, -0.02, 0.03, 0.06):
+        ray, amount = np.array([[np.sign(longer)]]), np.array([abs(longer)])
+        other = with_stylus_length(job, job.probe.stylus_length + longer)
+        assert styluses.serves(ray, amount)[0] == Bench(other).serves(one)[0]

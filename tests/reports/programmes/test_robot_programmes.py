@@ -1,0 +1,154 @@
+"""Robot programmes: times, joints, and the stated error between their points."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+from scipy.interpolate import BPoly
+
+from planner.plan_types import SegmentKind
+from reports.programmes import joint_posts, programmes
+from reports.programmes.joint_posts import TOLERANCE, linear_posts, quintic_posts, streamed_posts
+
+NUMBER = r"-?\d+\.\d+"
+# Seven places of each interval are looked at for its error, so a per cent may escape.
+WITHIN = 1.01 * TOLERANCE
+
+
+@pytest.fixture(scope="module")
+def files(two_points):
+    made = programmes(two_points, ["csv", "ros", "krl", "rapid", "urscript"])
+    return {path: content.decode("ascii") for path, content in made.items()}
+
+
+@pytest.fixture(scope="module")
+def dense(two_points):
+    t = np.linspace(0.0, two_points.trajectory.duration, 20_001)
+    return t, two_points.trajectory.state(t).q
+
+
+def interpolated(t, posts, q):
+    return np.column_stack([np.interp(t, posts, column) for column in q.T])
+
+
+def table(text):
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(io.StringIO("\n".join(lines))))
+
+
+def test_the_table_is_the_motion_within_the_stated_error(files, two_points, dense):
+    rows = table(files["robot/joints.csv"])
+    t = np.array([float(row["t_s"]) for row in rows])
+    q = np.array([[float(row[f"q{k}_deg"]) for k in range(1, 6)] for row in rows])
+    assert np.all(np.diff(t) > 0.0)
+    assert (t[0], t[-1]) == pytest.approx((0.0, two_points.trajectory.duration), abs=5e-7)
+    off = np.abs(interpolated(dense[0], t, q) - np.degrees(dense[1]))
+    assert 0.2 * TOLERANCE < off.max() < WITHIN
+    ends = [round(segment.end, 6) for segment in two_points.segments]
+    assert set(ends) <= set(np.round(t, 6).tolist())
+    kinds = [row["kind"] for row in rows]
+    assert kinds.count("dwell") == 2
+    rates = np.array([[float(row[f"qd{k}_deg_s"]) for k in range(1, 6)] for row in rows])
+    state = two_points.trajectory.state(t)
+    assert rates == pytest.approx(np.degrees(state.qd), abs=2e-3)
+
+
+def ros_points(text):
+    block = re.findall(
+        r"- positions: \[(.*)\]\n  velocities: \[(.*)\]\n  accelerations: \[(.*)\]\n"
+        r"  time_from_start: \{sec: (\d+), nanosec: (\d+)\}",
+        text,
+    )
+    values = np.array([[list(map(float, part.split(", "))) for part in row[:3]] for row in block])
+    times = np.array([int(row[3]) + 1e-9 * int(row[4]) for row in block])
+    return times, values
+
+
+def test_ros_controllers_follow_within_the_stated_error(files, dense):
+    times, values = ros_points(files["robot/joint_trajectory.yaml"])
+    assert 'joint_names: ["q1", "q2", "q3", "q4", "q5"]' in files["robot/joint_trajectory.yaml"]
+    assert len(times) == len(values) > 8
+    for joint in range(5):
+        spline = BPoly.from_derivatives(times, values[:, :, joint])
+        t = dense[0][dense[0] <= times[-1]]
+        off = np.degrees(np.abs(spline(t) - dense[1][: t.size, joint]))
+        assert off.max() < WITHIN
+
+
+def test_krl_has_one_timed_block_per_segment(files, two_points):
+    text = files["robot/palpeur.src"]
+    moving = [s for s in two_points.segments if s.kind is not SegmentKind.DWELL]
+    blocks = re.findall(r"PTP_SPLINE\r\n(.*?)ENDSPLINE", text, flags=re.DOTALL)
+    assert len(blocks) == len(moving)
+    assert text.count("WAIT SEC 0.100000") == 2
+    for block, segment in zip(blocks, moving, strict=True):
+        shares = [float(n) for n in re.findall(r"PART = (\S+)", block)]
+        assert sum(shares) == pytest.approx(100.0, abs=1e-4)
+        assert float(re.search(r"END = (\S+)", block)[1]) == pytest.approx(
+            segment.duration, abs=1.1e-6
+        )
+        assert block.count("SPTP {A1 ") == len(shares)
+        axes = re.findall(r"A6 (\S+)}", block)
+        assert set(axes) == {"0.00000"}  # the arm has five joints
+    last = re.findall(rf"A1 ({NUMBER})", text)[-1]
+    q = two_points.trajectory.state(np.array([two_points.trajectory.duration])).q
+    assert float(last) == pytest.approx(np.degrees(q[0, 0]), abs=6e-6)
+    assert text.count("\n") == text.count("\r\n")
+
+
+def test_rapid_times_add_up(files, two_points):
+    text = files["robot/palpeur.mod"]
+    spans = [float(n) for n in re.findall(r"T:=(\S+),", text)]
+    waits = [float(n) for n in re.findall(r"WaitTime (\S+);", text)]
+    assert waits == [0.1, 0.1]
+    assert sum(spans) + sum(waits) == pytest.approx(two_points.trajectory.duration, abs=1e-5)
+    moves = re.findall(r"MoveAbsJ \[\[(.*?)\],\[(.*?)\]\]", text)
+    assert len(moves) == len(spans) + 1
+    assert all(len(axes.split(",")) == 6 for axes, _ in moves)
+    assert {outside for _, outside in moves} == {",".join(["9E9"] * 6)}
+    # A stop at the end of every segment, fly-by in between.
+    moving = [s for s in two_points.segments if s.kind is not SegmentKind.DWELL]
+    assert text.count(", fine, tool0;") == len(moving) + 1
+
+
+def test_urscript_streams_at_a_period(files, two_points, dense):
+    text = files["robot/palpeur.script"]
+    sent = re.findall(r"servoj\(\[(.*?)\], t=(\S+), lookahead_time=0.03, gain=1000\)", text)
+    period = float(sent[0][1])
+    q = np.array([list(map(float, joints.split(", "))) for joints, _ in sent])
+    assert {step for _, step in sent} == {f"{period:g}"}
+    assert np.all(q[:, 5] == 0.0)
+    t = np.minimum(np.arange(1, len(q) + 1) * period, two_points.trajectory.duration)
+    inside = dense[0] >= period
+    off = np.abs(interpolated(dense[0][inside], t, q[:, :5]) - dense[1][inside])
+    assert np.degrees(off.max()) < WITHIN
+    assert len(q) == int(np.ceil(two_points.trajectory.duration / period))
+
+
+@pytest.mark.parametrize("path", ["robot/joints.csv", "robot/palpeur.src", "robot/palpeur.mod"])
+def test_the_head_says_what_is_certified_and_how_well(files, path, job):
+    assert "certified motion: the joints at these instants" in files[path]
+    assert "keeps every joint within 0.01 deg of it (mm where it slides)" in files[path]
+    assert f"job sha256: {job.sha256}" in files[path]
+    assert "joint 5 is q5" in files[path]
+
+
+@pytest.mark.parametrize("posts_of", [linear_posts, quintic_posts, streamed_posts])
+def test_too_many_points_make_a_larger_error_that_is_stated(two_points, monkeypatch, posts_of):
+    fine = posts_of(two_points)
+    monkeypatch.setattr(joint_posts, "MOST_POSTS", 30 if posts_of is linear_posts else 20)
+    coarse = posts_of(two_points)
+    if posts_of is quintic_posts:
+        assert len(coarse) == len(fine)  # few enough before
+    else:
+        assert len(coarse) < len(fine)
+        assert coarse.error > TOLERANCE == fine.error
+
+
+def test_rests_are_where_segments_end(two_points):
+    posts = linear_posts(two_points)
+    rests = posts.t[posts.rest]
+    assert rests == pytest.approx([s.end for s in two_points.segments], abs=1e-6)
+    assert posts.qd[posts.rest] == pytest.approx(0.0, abs=1e-9)
