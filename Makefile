@@ -6,9 +6,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.palpeur-ready
 
-# Programmes some tests call, and the Debian packages that bring them.
-DEBIAN_TOOLS := check_urdf gcc
-DEBIAN_PACKAGES := liburdfdom-tools gcc libc6-dev
+# Programmes some tests call, each with the Debian packages (joined by +) that bring it.
+DEBIAN_TOOLS := check_urdf=liburdfdom-tools gcc=gcc+libc6-dev pdftotext=poppler-utils \
+  chromium=chromium+fonts-dejavu-core node=nodejs npm=npm
+# The judge of glTF files, from the npm registry.
+GLTF_JUDGE := gltf-validator@2.0.0-dev.3.10
 
 # Two test processes on two cores: a BLAS that starts threads of its own only gets in the way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -64,18 +66,26 @@ $(READY): pyproject.toml
 	@touch $@
 
 # Root, or sudo that asks for no password, installs what is missing; for anyone else tests skip.
-tools:
-	@missing=''; \
-	for tool in $(DEBIAN_TOOLS); do \
-	  command -v $$tool >/dev/null || missing="$$missing $$tool"; \
+tools: $(READY)
+	@missing=''; packages=''; \
+	for pair in $(DEBIAN_TOOLS); do \
+	  command -v "$${pair%%=*}" >/dev/null || { \
+	    missing="$$missing $${pair%%=*}"; \
+	    packages="$$packages $$(echo "$${pair#*=}" | tr + ' ')"; }; \
 	done; \
-	[ -n "$$missing" ] || exit 0; \
-	if [ "$$(id -u)" = 0 ]; then root=env; else root='sudo -n'; fi; \
-	if command -v apt-get >/dev/null && $$root true 2>/dev/null; then \
-	  echo "Installing $(DEBIAN_PACKAGES)"; \
-	  $$root apt-get update -qq >/dev/null && \
-	  $$root env DEBIAN_FRONTEND=noninteractive \
-	    apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >/dev/null && exit 0; \
+	if [ -n "$$missing" ]; then \
+	  if [ "$$(id -u)" = 0 ]; then root=env; else root='sudo -n'; fi; \
+	  if command -v apt-get >/dev/null && $$root true 2>/dev/null; then \
+	    echo "Installing$$packages"; \
+	    $$root apt-get update -qq >/dev/null && \
+	    $$root env DEBIAN_FRONTEND=noninteractive \
+	      apt-get install -y -qq --no-install-recommends $$packages >/dev/null || \
+	      echo "Not installed:$$packages. The tests that call$$missing will skip"; \
+	  else \
+	    echo "Missing:$$missing. The tests that call them will skip; Debian has them in:$$packages"; \
+	  fi; \
 	fi; \
-	echo "Missing:$$missing. The tests that call them will skip;" \
-	  "Debian has them in: $(DEBIAN_PACKAGES)"
+	if command -v npm >/dev/null && [ ! -d $(VENV)/npm/node_modules/gltf-validator ]; then \
+	  npm install --silent --no-audit --no-fund --prefix $(VENV)/npm $(GLTF_JUDGE) >/dev/null || \
+	    echo "Not installed: $(GLTF_JUDGE). The tests that call it will skip"; \
+	fi

@@ -7,14 +7,18 @@ clearance point to contact and, searching, to at most the search end beyond it.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.job import Job
+from planner.job import Approach, Job
 from robots.core.pose import transform_directions, transform_points
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_MASKS = ("along_normal", "fixed_axis")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,6 +35,9 @@ class PlacedPoints:
         search_ends: ball centres where a search gives up. # (k, 3) [m]
         axes: probe axes, wrist to ball; opposite to the normals unless the job fixes them.
             # (k, 3) unit
+        distances: from contact to the clearance point. # (k,) [m]
+        along_normal: where the direction is the normal, and turns with it. # (k,) bool
+        fixed_axis: where the job fixes the probe axis, which turns with the part. # (k,) bool
     """
 
     names: tuple[str, ...]
@@ -41,10 +48,14 @@ class PlacedPoints:
     clearances: Array
     search_ends: Array
     axes: Array
+    distances: Array
+    along_normal: Mask
+    fixed_axis: Mask
 
     def __post_init__(self) -> None:
         for field in fields(self)[1:]:
-            array = np.array(getattr(self, field.name), dtype=np.float64)
+            kind: type = np.bool_ if field.name in _MASKS else np.float64
+            array: NDArray[Any] = np.array(getattr(self, field.name), dtype=kind)
             array.flags.writeable = False
             object.__setattr__(self, field.name, array)
 
@@ -76,24 +87,64 @@ def place(job: Job) -> PlacedPoints:
     contacts, surfaces = (
         (given + radius, given) if job.probe.compensated else (given, given - radius)
     )
-    approach = job.approach
-    directions = (
-        normals if approach.direction is None else np.tile(approach.direction, (len(given), 1))
-    )
+    ways = _ways(job, T, normals)
     return PlacedPoints(
         names=job.points.names,
         surfaces=surfaces,
         normals=normals,
         contacts=contacts,
-        directions=directions,
-        clearances=contacts + approach.distance * directions,
-        search_ends=contacts - approach.overtravel * directions,
-        axes=_axes(job, T, normals),
+        clearances=contacts + ways.distances[:, None] * ways.directions,
+        search_ends=contacts - job.approach.overtravel * ways.directions,
+        directions=ways.directions,
+        axes=ways.axes,
+        distances=ways.distances,
+        along_normal=ways.along_normal,
+        fixed_axis=ways.fixed_axis,
     )
 
 
-def _axes(job: Job, T: Array, normals: Array) -> Array:
-    """Where the stylus points: against each normal, or along a direction that moves with them."""
-    if job.approach.axis is None:
-        return -normals
-    return np.tile(transform_directions(T, job.approach.axis[None]), (len(normals), 1))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Ways:
+    """How points are approached; as in ``PlacedPoints``."""
+
+    directions: Array
+    axes: Array
+    distances: Array
+    along_normal: Mask
+    fixed_axis: Mask
+
+
+def _ways(job: Job, T: Array, normals: Array) -> _Ways:
+    """How points are approached: each along and against its normal, unless the job says otherwise.
+
+    Args:
+        job: for its approach, and that of single features.
+        T: from the points' frame to the base. # (4, 4)
+        normals: base frame. # (k, 3)
+    """
+    k, approach = len(normals), job.approach
+    ways = _Ways(
+        directions=normals.copy(),
+        axes=-normals,
+        distances=np.full(k, approach.distance),
+        along_normal=np.ones(k, dtype=bool),
+        fixed_axis=np.zeros(k, dtype=bool),
+    )
+    features = np.array(job.points.features, dtype=object)
+    own = np.zeros(k, dtype=bool)
+    for one in approach.features:
+        rows = features == one.name
+        own |= rows
+        _set(ways, rows, approach.of(one.name), T)
+    _set(ways, ~own, approach, T)
+    return ways
+
+
+def _set(ways: _Ways, rows: Mask, approach: Approach, T: Array) -> None:
+    """Write how some of the points are approached."""
+    ways.distances[rows] = approach.distance
+    if approach.direction is not None:
+        ways.directions[rows], ways.along_normal[rows] = approach.direction, False
+    if approach.axis is not None:
+        ways.axes[rows] = transform_directions(T, approach.axis[None])
+        ways.fixed_axis[rows] = True

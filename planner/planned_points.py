@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.order.chooser import Choice
@@ -12,6 +13,8 @@ from planner.placement import PlacedPoints
 from planner.plan_types import PlannedPoint, SegmentClearance
 from planner.reach.candidates import Candidates
 from planner.reach.margins import joint_units
+
+Array = NDArray[np.float64]
 
 
 def planned_points(
@@ -25,7 +28,7 @@ def planned_points(
 
     Args:
         job: for the names of the joints and the approach.
-        placed: names of the points.
+        placed: the points.
         found: the candidates.
         choice: which of them serve the points.
         clearances: of the probing lines in visiting order; none where they were not checked.
@@ -34,7 +37,7 @@ def planned_points(
     points = [_unreached(name, job.mechanism.dof) for name in placed.names]
     rows, limit = choice.chosen, choice.margins.limit
     units = joint_units(job.mechanism)
-    contacts = found.lines.joints(rows, np.full(rows.size, _contact_parameter(job)))
+    contacts = found.lines.joints(rows, _contact_parameters(job, placed)[choice.visits])
     for visit, (k, row) in enumerate(zip(choice.visits.tolist(), rows.tolist(), strict=True)):
         joint = int(np.argmin(limit[visit] / units))
         points[k] = PlannedPoint(
@@ -65,7 +68,7 @@ def _unreached(name: str, dof: int) -> PlannedPoint:
     )
 
 
-def _contact_parameter(job: Job) -> float:
-    """Where contact lies on the line from clearance point to search end."""
-    length = job.approach.distance + job.approach.overtravel
-    return job.approach.distance / length if length > 0.0 else 1.0
+def _contact_parameters(job: Job, placed: PlacedPoints) -> Array:
+    """Where contact lies on each line from clearance point to search end. # (k,)."""
+    lengths = placed.distances + job.approach.overtravel
+    return np.divide(placed.distances, lengths, out=np.ones(len(placed)), where=lengths > 0.0)

@@ -76,13 +76,12 @@ class VisitFindings:
                 value=start.value[[best]], pair=start.pair[[best]], place=start.place[[best]]
             )
             return point_clearance_findings(one, self._watch, name)
-        approach = self._job.approach
         return line_findings(
             _row(along, best),
             self._watch,
             names=name,
-            approach=approach.distance,
-            overtravel=approach.overtravel,
+            approach=float(self._placed.distances[point]),
+            overtravel=self._job.approach.overtravel,
         )
 
     def travels(self, limits: JointLimits) -> list[Finding]:

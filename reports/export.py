@@ -2,25 +2,68 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import OutputError
 from planner.plan_types import Plan
+from planner.progress import Progress, silent
 from planner.sampled_motion import SampledMotion, sampled
 from reports.atomic_folder import atomic_folder
+from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
+from reports.provenance import (
+    RECORD,
+    Provenance,
+    SetOptions,
+    listed_files,
+    provenance,
+    provenance_document,
+)
 from reports.read_me import read_me
+from reports.report_set import (
+    ALWAYS,
+    DOCUMENT,
+    FIGURES,
+    PAGE,
+    PAPER,
+    READ_ME,
+    REPLAY,
+    SCENE,
+    WORKBOOK,
+    check_place,
+)
 from reports.tables import write_points, write_trajectory
 
 if TYPE_CHECKING:
+    from reports.content import Report
+    from reports.drawn_samples import DrawnSamples
     from reports.validation import Validation
 
-FIGURES = "figures"
-_DOCUMENT = "plan.json"
-_FILES = (_DOCUMENT, "trajectory.parquet", "trajectory.csv", "points.csv", "README.txt")
-_MARK = '"palpeur":'  # in the first lines of every plan.json
-_PICTURES = (".png", ".svg")
+STAGE = "report set"
+_PATH = "tip-path.svg"  # the figure that the paper shows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Order:
+    """What is to be written.
+
+    Args:
+        plan: what was planned.
+        validation: what its independent check found.
+        motion: the samples that were validated.
+        options: what the set holds.
+        made: where it comes from.
+    """
+
+    plan: Plan
+    validation: Validation
+    motion: SampledMotion
+    options: SetOptions
+    made: Provenance
 
 
 def export(
@@ -29,7 +72,9 @@ def export(
     folder: Path | str,
     *,
     motion: SampledMotion | None = None,
-    figures: bool = True,
+    options: SetOptions | None = None,
+    made: Provenance | None = None,
+    progress: Progress = silent,
 ) -> tuple[Path, ...]:
     """Write the report set of a plan that passed its validation.
 
@@ -40,7 +85,9 @@ def export(
         validation: what its independent check found.
         folder: new, empty, or holding an earlier set and nothing else.
         motion: the samples that were validated; drawn at the job's period when None.
-        figures: whether the figures are drawn, too.
+        options: what the set holds; everything but robot programmes when None.
+        made: command and versions; those of ``palpeur plan job.toml`` when None.
+        progress: told how many of the writers are done.
 
     Returns:
         The files, in the order of their names.
@@ -54,77 +101,99 @@ def export(
             job=plan.job.name,
         )
     folder = Path(folder)
-    motion = sampled(plan) if motion is None else motion
+    order = Order(
+        plan=plan,
+        validation=validation,
+        motion=sampled(plan) if motion is None else motion,
+        options=options or SetOptions(),
+        made=made or provenance(plan),
+    )
     with atomic_folder(folder, check_place) as fresh:
-        _fill(fresh, plan, validation, motion, figures=figures)
+        _fill(fresh, order, progress)
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
-def check_place(folder: Path) -> None:
-    """Whether a report set may take a place: it is free, empty, or holds an earlier set.
-
-    Raises:
-        OutputError: it holds anything else; the message names it.
-    """
-    try:
-        if folder.exists():
-            _check_folder(folder)
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: the folder cannot be looked into: {error.strerror}.", folder=str(folder)
-        ) from error
+def _fill(folder: Path, order: Order, progress: Progress) -> None:
+    steps = 5
+    for done, _ in enumerate(_written(folder, order), start=1):
+        progress(STAGE, done, steps)
 
 
-def _check_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        raise OutputError(
-            f"{folder} is a file, not a folder; give another place with --out.", folder=str(folder)
-        )
-    held = sorted(folder.rglob("*"))
-    foreign = [path for path in held if not _ours(path, folder)]
-    if held and not foreign and not _is_set(folder):
-        foreign = held
-    if foreign:
-        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-        raise OutputError(
-            f"{folder} holds {foreign[0].relative_to(folder)}{more}, which is no report set of "
-            "Palpeur's; give a new folder with --out.",
-            folder=str(folder),
-            foreign=tuple(map(str, foreign)),
-        )
-
-
-def _fill(
-    folder: Path, plan: Plan, validation: Validation, motion: SampledMotion, *, figures: bool
-) -> None:
-    text = document_text(plan_document(plan, validation))
-    (folder / _DOCUMENT).write_text(text, encoding="utf-8", newline="")
-    write_trajectory(plan, motion, folder)
+def _written(folder: Path, order: Order) -> Iterator[str]:
+    """Write part after part; the record comes last, with the hashes of all others."""
+    plan = order.plan
+    document = document_text(plan_document(plan, order.validation))
+    _text(folder / DOCUMENT, document)
+    write_trajectory(plan, order.motion, folder)
     write_points(plan, folder)
-    (folder / "README.txt").write_text(read_me(plan), encoding="utf-8", newline="")
-    if figures:
+    _text(folder / READ_ME, read_me(plan))
+    yield "data"
+    _programmes(folder, order)
+    yield "programmes"
+    if order.options.pages or order.options.figures:
         from reports.drawn_samples import drawn_samples
-        from reports.figures import draw_figures
 
+        drawn = drawn_samples(order.motion)
+        pictures = _figures(folder, order, drawn)
+        yield "figures"
+        if order.options.pages:
+            _pages(folder, order, drawn, pictures)
+            yield "pages"
+    stored = write_inputs(plan.job, folder, order.made.job)
+    record = provenance_document(order.made, stored, listed_files(folder), order.options)
+    _text(folder / RECORD, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+    yield "provenance"
+
+
+def _programmes(folder: Path, order: Order) -> None:
+    chosen = (*(ALWAYS if order.options.pages else ()), *order.options.exports)
+    if not chosen:
+        return
+    from reports.programmes import programmes
+
+    for name, content in programmes(order.plan, chosen).items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+def _figures(folder: Path, order: Order, drawn: DrawnSamples) -> dict[str, bytes]:
+    """The figures, in the set where they were asked for; the paper needs one anyway."""
+    from reports.figures import draw_figures
+
+    wanted = None if order.options.figures else (_PATH,)
+    pictures = draw_figures(order.plan, drawn, wanted)
+    if order.options.figures:
         (folder / FIGURES).mkdir()
-        for name, content in draw_figures(plan, drawn_samples(motion)).items():
+        for name, content in pictures.items():
             (folder / FIGURES / name).write_bytes(content)
+    return pictures
 
 
-def _ours(path: Path, folder: Path) -> bool:
-    relative = path.relative_to(folder)
-    if path.is_symlink():
-        return False
-    if path.is_dir():
-        return relative == Path(FIGURES)
-    if relative.parent == Path(FIGURES):
-        return relative.suffix in _PICTURES
-    return str(relative) in _FILES
+def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, bytes]) -> None:
+    from reports.content import report_content
+    from reports.pdf import report_pdf
+    from reports.workbook import workbook
+
+    plan = order.plan
+    content = report_content(plan, order.validation, drawn, order.made)
+    _page(folder, plan, content)
+    (folder / PAPER).write_bytes(report_pdf(content, plan.segments, pictures))
+    (folder / WORKBOOK).write_bytes(workbook(content))
 
 
-def _is_set(folder: Path) -> bool:
-    try:
-        with (folder / _DOCUMENT).open(encoding="utf-8") as file:
-            return _MARK in file.read(200)
-    except (OSError, UnicodeDecodeError):
-        return False
+def _page(folder: Path, plan: Plan, content: Report) -> None:
+    """The page with its replay; a replay too large for it stands beside it."""
+    from reports.page import embeds, page
+    from reports.scene import scene_glb, scene_html, scene_of
+
+    scene = scene_of(plan)
+    (folder / SCENE).write_bytes(scene_glb(scene))
+    replay = scene_html(scene, dark=None)
+    if not embeds(replay):
+        _text(folder / REPLAY, replay)
+    _text(folder / PAGE, page(content, plan.segments, replay))
+
+
+def _text(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8", newline="")

@@ -67,10 +67,12 @@ class SetOptions:
 
     Args:
         figures: whether they are drawn.
+        pages: whether page, paper, workbook, replay and the programmes to exchange are made.
         exports: programmes that were chosen, sorted.
     """
 
     figures: bool = True
+    pages: bool = True
     exports: tuple[str, ...] = ()
 
 
@@ -123,7 +125,11 @@ def provenance_document(
         "command": made.command,
         "machine": made.machine,
         "versions": dict(made.versions),
-        "options": {"figures": chosen.figures, "exports": list(chosen.exports)},
+        "options": {
+            "figures": chosen.figures,
+            "pages": chosen.pages,
+            "exports": list(chosen.exports),
+        },
         "job": {
             "name": inputs.title,
             "file": inputs.job.name,

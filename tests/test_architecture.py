@@ -20,8 +20,9 @@ ROOMS = ("planner", "robots", "parts", "reports")
 CODE_SUFFIXES = {".py", ".pyi", ".pyx", ".ipynb", ".c", ".h", ".cpp", ".rs", ".js", ".ts", ".sh"}
 FORBIDDEN_WORDS = {"util", "utils", "helper", "helpers", "manager", "managers"}
 HEAVY = {
-    *("lxml", "llvmlite", "matplotlib", "numba", "pandas", "pinocchio"),
-    *("pyarrow", "pydantic", "scipy", "sympy", "trimesh"),
+    *("lxml", "llvmlite", "matplotlib", "pandas", "pinocchio"),
+    *("pyarrow", "pydantic", "scipy", "sympy", "trimesh", "jinja2", "typst", "xlsxwriter"),
+    *("openpyxl", "viser", "zstandard", "msgspec", "websockets", "numba", "ompl"),
 }
 MAX_FILE_LINES = 300
 MAX_MEDIAN_FILE_LINES = 160  # "near 120"

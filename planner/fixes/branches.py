@@ -71,8 +71,8 @@ class Branches:
         self._bench, self._one, self._lines = bench, one, found.lines
         self._margins = exact_margins(found.lines)
         self._mechanism = bench.job.mechanism
-        approach = bench.job.approach
-        self._distance, self._overtravel = approach.distance, approach.overtravel
+        self._distance = float(one.distances[0])
+        self._overtravel = bench.job.approach.overtravel
         self._clearance = np.full(len(self._lines), np.nan)
 
     def all(self) -> list[BranchReason]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.fixes.fix import Fix, Kind
+from planner.fixes.own_approach import approach_of, with_approach
 from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
 from planner.job.surface import examined
@@ -20,11 +21,11 @@ _DIGITS = 1  # of millimetres
 _NORMAL_DIGITS = 6
 
 
-def other_distance(job: Job, distance: float) -> Fix:
-    """``distance_mm``, rounded away from what the job has. Args: distance. [m]."""
-    old = job.approach.distance
+def other_distance(job: Job, row: int, distance: float) -> Fix:
+    """``distance_mm`` of a point, rounded away from what the job has. Args: row; distance. [m]."""
+    old = approach_of(job, row).distance
     mm = _away(distance, old)
-    changed = replace(job, approach=replace(job.approach, distance=mm / 1e3))
+    changed = with_approach(job, row, "distance", mm / 1e3)
     amount = abs(mm / 1e3 - old)
     way = "longer" if mm / 1e3 > old else "shorter"
     line = f"distance_mm = {number_text(mm)}"
@@ -32,10 +33,10 @@ def other_distance(job: Job, distance: float) -> Fix:
         kind=Kind.DISTANCE,
         amount=amount,
         unit="mm",
-        sentence=f"{line} in [approach], {1e3 * amount:.1f} mm {way}",
-        place="[approach]",
+        sentence=f"{line} in {changed.place}, {1e3 * amount:.1f} mm {way}",
+        place=changed.place,
         line=line,
-        job=changed,
+        job=changed.job,
     )
 
 
@@ -65,7 +66,7 @@ def shifted_part(job: Job, shift: Array) -> Fix:
     T[:3, 3] = mm / 1e3
     way = mm - given
     amount = float(np.linalg.norm(way)) / 1e3
-    line = f"translation_mm = [{', '.join(map(number_text, mm))}]"
+    line = f"translation_mm = {_triple(mm)}"
     shown = ", ".join(f"{value:+.1f}" for value in way)
     return Fix(
         kind=Kind.SHIFT,
@@ -79,7 +80,7 @@ def shifted_part(job: Job, shift: Array) -> Fix:
 
 
 def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
-    """A probe axis that leans: the normal of one point or, where the job has one axis, that axis.
+    """A probe axis that leans: the normal of one point or, where the job fixes the axis, that axis.
 
     Args:
         job: to be changed.
@@ -97,14 +98,16 @@ def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
         "in [approach] to allow this"
     )
     shown, name = f"{degrees:.{1 if degrees >= 1.0 else 2}f} deg", job.points.names[row]
-    if job.approach.axis is None:
+    if approach_of(job, row).axis is None:
         changed, line = _with_normal(job, row, back)
         what, place = f"the probe axis of {name} leaning {shown} from the normal", f"point {name}"
         moves = 2e3 * job.probe.ball_radius * np.sin(angle / 2.0) if job.probe.compensated else 0.0
         limit += f"; the ball's centre at contact moves by {moves:.2f} mm" if moves > 0.005 else ""
     else:
-        changed, line = _with_axis(job, -back)
-        what, place = f"the probe axis of all points leaning {shown} from where it is", "[approach]"
+        written = _written(job, -back)
+        other = with_approach(job, row, "axis", written)
+        changed, place, line = other.job, other.place, f"axis = {_triple(written)}"
+        what = f"the probe axis of {other.whom} leaning {shown} from where it is"
     return Fix(
         kind=Kind.TILT,
         amount=angle,
@@ -132,17 +135,19 @@ def turned_normal(job: Job, row: int, normal: Array) -> Fix:
     )
 
 
-def along_the_normals(job: Job) -> Fix:
-    """Every point approached along its own normal."""
+def along_the_normals(job: Job, row: int) -> Fix:
+    """A point approached along its own normal, and with it all that its direction is given for."""
     line = 'direction = "normal"'
+    changed = with_approach(job, row, "direction", "normal")
     return Fix(
         kind=Kind.APPROACH,
         amount=0.0,
         unit="deg",
-        sentence=f"{line} in [approach], so that every point is approached along its own normal",
-        place="[approach]",
+        sentence=f"{line} in {changed.place}, so that {changed.whom} are approached along their "
+        "own normals",
+        place=changed.place,
         line=line,
-        job=replace(job, approach=replace(job.approach, direction=None)),
+        job=changed.job,
     )
 
 
@@ -157,11 +162,8 @@ def _with_normal(job: Job, row: int, normal: Array) -> tuple[Job, str]:
     return replace(job, points=points, surface=surface), line
 
 
-def _with_axis(job: Job, axis: Array) -> tuple[Job, str]:
-    """The job with another stylus direction, base axes, and how it is written."""
-    written = _written(job, axis)
-    line = f"axis = [{', '.join(map(number_text, written))}]"
-    return replace(job, approach=replace(job.approach, axis=written)), line
+def _triple(vector: Array) -> str:
+    return f"[{', '.join(map(number_text, vector))}]"
 
 
 def _written(job: Job, direction: Array) -> Array:

@@ -71,7 +71,7 @@ class Distances(_Lengths):
 
     def longest(self, rays: Array) -> Array:
         """Down to the shortest, up to twice the job's or some more. # (m,) [m]."""
-        distance = self.bench.job.approach.distance
+        distance = float(self.one.distances[0])
         up, down = max(distance, LONGER), distance - SHORTEST
         return np.where(rays[:, 0] > 0.0, up, down)
 
@@ -84,8 +84,7 @@ class Distances(_Lengths):
         return self.bench.serves(self._rows(rays, amounts))
 
     def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
-        distance = self.bench.job.approach.distance
-        return with_distances(self.one, distance + rays[:, 0] * amounts)
+        return with_distances(self.one, self.one.distances[0] + rays[:, 0] * amounts)
 
 
 class Styluses(_Lengths):

@@ -22,42 +22,42 @@ def repeated(one: PlacedPoints, count: int) -> PlacedPoints:
 def with_distances(one: PlacedPoints, distances: Array) -> PlacedPoints:
     """The point with other distances of its clearance point. # (m,) [m]."""
     rows = repeated(one, distances.size)
-    return replace(rows, clearances=rows.contacts + distances[:, None] * rows.directions)
+    clearances = rows.contacts + distances[:, None] * rows.directions
+    return replace(rows, clearances=clearances, distances=distances)
 
 
 def with_normals(one: PlacedPoints, job: Job, normals: Array) -> PlacedPoints:
     """The point as it stands when its normal is written differently. # (m, 3) unit."""
-    rows, approach = repeated(one, len(normals)), job.approach
-    radius = job.probe.ball_radius
+    rows, radius = repeated(one, len(normals)), job.probe.ball_radius
     contacts, surfaces = rows.contacts, rows.surfaces
     if job.probe.compensated:
         contacts = surfaces + radius * normals
     else:
         surfaces = contacts - radius * normals
-    directions = normals if approach.along_normal else rows.directions
+    directions = np.where(rows.along_normal[:, None], normals, rows.directions)
     return replace(
         rows,
         surfaces=surfaces,
         normals=normals,
         contacts=contacts,
         directions=directions,
-        clearances=contacts + approach.distance * directions,
-        search_ends=contacts - approach.overtravel * directions,
-        axes=-normals,
+        clearances=contacts + rows.distances[:, None] * directions,
+        search_ends=contacts - job.approach.overtravel * directions,
+        axes=np.where(rows.fixed_axis[:, None], rows.axes, -normals),
     )
 
 
 def with_backs(one: PlacedPoints, job: Job, backs: Array) -> PlacedPoints:
     """The point with its stylus standing up along other directions, from ball to wrist.
 
-    Where the job's stylus stands along each normal, the normal is written differently.
+    Where the stylus stands along the normal, the normal is written differently.
 
     Args:
         one: the point.
-        job: for its approach.
+        job: for its probe and its approach.
         backs: # (m, 3) unit
     """
-    if job.approach.axis is None:
+    if not one.fixed_axis[0]:
         return with_normals(one, job, backs)
     return replace(repeated(one, len(backs)), axes=-backs)
 

@@ -167,10 +167,10 @@ class _Point:
         return fixes, f"what was found {_scope(kind, searched)} did not hold in the changed job"
 
     def _searched(self, kind: Kind) -> tuple[Changes, Makes]:
-        job, bench, one = self._job, self._variations, self._one
+        job, row, bench, one = self._job, self._row, self._variations, self._one
         if kind is Kind.DISTANCE:
             return Distances(bench=bench, one=one), lambda found, amount: changes.other_distance(
-                job, job.approach.distance + float(found.ray[0]) * amount
+                job, row, float(one.distances[0] + found.ray[0] * amount)
             )
         if kind is Kind.STYLUS:
             return Styluses(bench=bench, one=one), lambda found, amount: changes.other_stylus(
@@ -182,7 +182,7 @@ class _Point:
             )
         tilts = Tilts(bench=bench, one=one, cone=job.approach.tilt or OFFERED_CONE)
         return tilts, lambda found, amount: changes.leaning_axis(
-            job, self._row, tilts.backs(found.ray[None], np.array([amount]))[0], -one.axes[0]
+            job, row, tilts.backs(found.ray[None], np.array([amount]))[0], -one.axes[0]
         )
 
     def _approach(self) -> tuple[list[Fix], str]:
@@ -190,8 +190,8 @@ class _Point:
         if self._ahead:
             return [], "the approach comes from outside"
         fixes = [changes.turned_normal(self._job, self._row, self._one.normals[0])]
-        if not self._job.approach.along_normal:
-            fixes.append(changes.along_the_normals(self._job))
+        if not self._one.along_normal[0]:
+            fixes.append(changes.along_the_normals(self._job, self._row))
         good = [kept for fix in fixes for kept in self._verified([fix])]
         return good, "neither the normal turned around nor an approach along it serves the point"
 

@@ -7,6 +7,7 @@ from planner.job.read import json_schema as json_schema
 from planner.job.read import read_job as read_job
 from planner.job.settings import Approach as Approach
 from planner.job.settings import Checks as Checks
+from planner.job.settings import FeatureApproach as FeatureApproach
 from planner.job.settings import PlaceSettings as PlaceSettings
 from planner.job.settings import Probe as Probe
 from planner.job.settings import ProbeBody as ProbeBody

@@ -1,7 +1,9 @@
-"""``[approach]`` with its features → settings, in SI; features that the points do not have are told."""
+"""``[approach]`` with its features → settings, in SI; what no point has is told."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,6 @@ from numpy.typing import NDArray
 from parts.points import ProbePoints
 from planner.job.job_text import JobText
 from planner.job.settings import Approach, FeatureApproach, Normal
-from planner.job.value_types import NORMAL
 from robots.core.file_units import metres, radians
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _MOST_NAMED = 5
+_SAME = 1e-12  # of unit vectors
 
 
 def approach_of(table: ApproachTable, points: ProbePoints, source: JobText) -> Approach:
@@ -29,7 +31,7 @@ def approach_of(table: ApproachTable, points: ProbePoints, source: JobText) -> A
         JobError: a feature that no point has, that stands twice, or whose table changes nothing.
     """
     direction, axis = _direction(table.direction), _direction(table.axis)
-    return Approach(
+    approach = Approach(
         distance=metres(table.distance_mm),
         direction=None if isinstance(direction, str) else direction,
         axis=None if isinstance(axis, str) else axis,
@@ -37,45 +39,48 @@ def approach_of(table: ApproachTable, points: ProbePoints, source: JobText) -> A
         dwell=float(table.dwell_s),
         overtravel=metres(table.overtravel_mm),
         tilt=radians(table.tilt_deg),
-        features=_features(table, points, source),
+        features=tuple(_feature_approach(own) for own in table.feature),
     )
+    _check_features(approach, points, source)
+    return approach
 
 
-def _features(
-    table: ApproachTable, points: ProbePoints, source: JobText
-) -> tuple[FeatureApproach, ...]:
-    found: list[FeatureApproach] = []
-    for place, own in enumerate(table.feature):
-        path = ("approach", "feature", place)
+def _check_features(approach: Approach, points: ProbePoints, source: JobText) -> None:
+    usual = replace(approach, features=())
+    for place, own in enumerate(approach.features):
+        path, earlier = ("approach", "feature", place), approach.features[:place]
         if own.name not in points.features:
             raise source.error((*path, "name"), f"is {own.name!r}, {_unknown(own.name, points)}")
-        if any(own.name == other.name for other in found):
+        if any(own.name == other.name for other in earlier):
             raise source.error((*path, "name"), f"is {own.name!r} again; keep one table for it.")
-        if not _changes(own, table):
+        if _same(approach.of(own.name), usual):
             raise source.error(
                 path,
                 f"gives feature {own.name!r} nothing that [approach] does not; give distance_mm, "
                 "direction or axis, different from there, or remove the table.",
             )
-        found.append(
-            FeatureApproach(
-                name=own.name,
-                distance=None if own.distance_mm is None else metres(own.distance_mm),
-                direction=None if own.direction is None else _direction(own.direction),
-                axis=None if own.axis is None else _direction(own.axis),
-            )
-        )
-    return tuple(found)
 
 
-def _changes(own: FeatureApproachTable, table: ApproachTable) -> bool:
-    """Whether a feature is touched differently at all."""
-    keys = ("distance_mm", "direction", "axis")
-    return any(getattr(own, key) not in (None, getattr(table, key)) for key in keys)
+def _feature_approach(table: FeatureApproachTable) -> FeatureApproach:
+    return FeatureApproach(
+        name=table.name,
+        distance=None if table.distance_mm is None else metres(table.distance_mm),
+        direction=None if table.direction is None else _direction(table.direction),
+        axis=None if table.axis is None else _direction(table.axis),
+    )
 
 
-def _direction(value: str | tuple[object, ...]) -> Array | Normal:
-    return NORMAL if isinstance(value, str) else np.array([float(str(v)) for v in value])
+def _same(own: Approach, usual: Approach) -> bool:
+    """Whether a feature is touched like all points."""
+    pairs = ((own.direction, usual.direction), (own.axis, usual.axis))
+    return own.distance == usual.distance and all(
+        np.allclose(a, b, rtol=0.0, atol=_SAME) if a is not None and b is not None else a is b
+        for a, b in pairs
+    )
+
+
+def _direction(value: Normal | tuple[Decimal, ...]) -> Array | Normal:
+    return value if isinstance(value, str) else np.array([float(v) for v in value])
 
 
 def _unknown(name: str, points: ProbePoints) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainSerializer, PlainValidator
 from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-NORMAL: Literal["normal"] = "normal"
+NORMAL = "normal"
 # Of a direction, whose length means nothing; shorter ones are zeros with noise.
 _LARGEST_ENTRY, _SHORTEST = Decimal("1e100"), Decimal("1e-9")
 

@@ -65,6 +65,8 @@ class HeldLines:
         placed = plan.placed
         self.contacts, self.normals = placed.contacts[self.rows], placed.normals[self.rows]
         self.directions, self.axes = placed.directions[self.rows], placed.axes[self.rows]
+        self.distances = placed.distances[self.rows]
+        self._turning = placed.along_normal[self.rows]
         self.families = np.array([BRANCH_NAMES.index(plan.points[k].branch) for k in served])
         q_starts = np.array([plan.points[k].q_clearance for k in served]).reshape(-1, 5)
         self.nominal = ArmLines(
@@ -100,8 +102,8 @@ class HeldLines:
     def at(self, line: Indices, error: Array, lam: Array) -> HeldPostures:
         """Postures of lines under errors. Args: line (m,), error (m, 3), lam (m,)."""
         contact, normal, direction, axis = self._placed(line, error)
-        approach = self.job.approach
-        along = approach.distance - lam * (approach.distance + approach.overtravel)
+        distance = self.distances[line]
+        along = distance - lam * (distance + self.job.approach.overtravel)
         ball = contact + along[:, None] * direction
         family = self.inverse.family
         raw = self.inverse.branches(ball - family.stylus_length * axis, axis)
@@ -125,8 +127,7 @@ class HeldLines:
         def turned(v: Array) -> Array:
             return np.asarray(np.einsum("mij,mj->mi", R, v))
 
-        if self.job.approach.along_normal:
-            direction = turned(direction)
+        direction = np.where(self._turning[line, None], turned(direction), direction)
         contact = self.reference + turned(contact - self.reference)
         return contact, turned(normal), direction, turned(axis)
 

@@ -74,9 +74,11 @@ def visiting_order(plan: Plan) -> Indices:
 def moved_points(placed: PlacedPoints, job: Job, shifts: Array) -> PlacedPoints:
     """Placed points under many rigid motions, one motion after another.
 
+    A direction in base axes does not turn with the part.
+
     Args:
         placed: points of the job. # k of them
-        job: for its approach: a direction in base axes does not turn with the part.
+        job: for its approach.
         shifts: motions of the part in the base frame. # (p, 4, 4)
 
     Returns:
@@ -88,12 +90,9 @@ def moved_points(placed: PlacedPoints, job: Job, shifts: Array) -> PlacedPoints:
         return np.asarray(np.einsum("pij,kj->pki", R, vectors))
 
     contacts, normals = turned(placed.contacts) + t[:, None], turned(placed.normals)
-    directions = (
-        turned(placed.directions)
-        if job.approach.along_normal
-        else np.tile(placed.directions, (len(shifts), 1, 1))
-    )
-    clearances = contacts + job.approach.distance * directions
+    along = placed.along_normal[:, None]
+    directions = np.where(along, turned(placed.directions), placed.directions)
+    clearances = contacts + placed.distances[:, None] * directions
     return PlacedPoints(
         names=placed.names * len(shifts),
         surfaces=_flat(turned(placed.surfaces) + t[:, None]),
@@ -103,6 +102,9 @@ def moved_points(placed: PlacedPoints, job: Job, shifts: Array) -> PlacedPoints:
         clearances=_flat(clearances),
         search_ends=_flat(contacts - job.approach.overtravel * directions),
         axes=_flat(turned(placed.axes)),
+        distances=np.tile(placed.distances, len(shifts)),
+        along_normal=np.tile(placed.along_normal, len(shifts)),
+        fixed_axis=np.tile(placed.fixed_axis, len(shifts)),
     )
 
 

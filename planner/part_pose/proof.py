@@ -109,14 +109,13 @@ class _Cover:
 
     def __init__(self, held: HeldLines) -> None:
         self.held = held
-        approach = held.job.approach
-        self.length = approach.distance + approach.overtravel
+        overtravel = held.job.approach.overtravel
+        self.length = held.distances + overtravel
         off = np.linalg.norm(held.contacts - held.reference, axis=1)
         turns = held.kind is ErrorKind.ROTATION
         # How far the ball moves per unit of error, and the stylus turns.
-        self.lever = (
-            off + max(approach.distance, approach.overtravel) if turns else np.ones(len(held))
-        )
+        farther = np.maximum(held.distances, overtravel)
+        self.lever = off + farther if turns else np.ones(len(held))
         self.turn = 1.0 if turns else 0.0
         self.counterexample: Counterexample | None = None
 
@@ -165,7 +164,7 @@ class _Cover:
         family = self.held.inverse.family
         d, f = family.upper_arm, family.forearm
         turn = self.turn * _DIAGONAL * boxes.half
-        P = self.lever[boxes.line] * _DIAGONAL * boxes.half + self.length * boxes.reach
+        P = self.lever[boxes.line] * _DIAGONAL * boxes.half + self.length[boxes.line] * boxes.reach
         P = P + family.stylus_length * turn
         theta = q + family.offsets
         r = np.abs(family.radius(theta))
@@ -186,7 +185,7 @@ class _Cover:
     def _split(self, boxes: _Boxes, size: float) -> _Boxes:
         """Boxes cut along the line or in errors, whatever moves the arm more."""
         by_error = (self.lever[boxes.line] + self.turn) * _DIAGONAL * boxes.half
-        along = self.length * boxes.reach > by_error
+        along = self.length[boxes.line] * boxes.reach > by_error
         return _joined(_halves(boxes.take(along)), _eighths(boxes.take(~along), size))
 
 

@@ -76,9 +76,9 @@ def headline(comparison: Comparison) -> str:
 def _count(section: Section) -> str:
     gone, new = section.count(Presence.GONE), section.count(Presence.NEW)
     changed = len(section.differing) - gone - new
-    told = ((changed, "changed"), (gone, "gone"), (new, "new"))
+    told = ((changed, f"of {len(section.pairs)} changed"), (gone, "gone"), (new, "new"))
     words = ", ".join(f"{count} {word}" for count, word in told if count)
-    return f"{section.title.lower()}: {words} of {len(section.pairs)}"
+    return f"{section.title.lower()}: {words}"
 
 
 def _pair_lines(pair: Pair, section: Section, scales: Mapping[str, float]) -> Iterator[Line]:

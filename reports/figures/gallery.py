@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from planner.plan_types import Plan
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_figures(plan: Plan, drawn: DrawnSamples) -> dict[str, bytes]:
+def draw_figures(
+    plan: Plan, drawn: DrawnSamples, wanted: Sequence[str] | None = None
+) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG.
 
     A plan without motion has only the figure of its points in space.
@@ -24,18 +27,22 @@ def draw_figures(plan: Plan, drawn: DrawnSamples) -> dict[str, bytes]:
     Args:
         plan: whose motion it is.
         drawn: samples of its trajectory.
+        wanted: names of the files that are wanted; None for all.
     """
+    files: dict[str, bytes] = {}
     with house_style():
-        return {
-            f"{name}.{format}": rendered(figure, format)
-            for name, figure in _figures(plan, drawn)
-            for format in FORMATS
-        }
+        for name, draw in _figures(plan, drawn):
+            formats = [f for f in FORMATS if wanted is None or f"{name}.{f}" in wanted]
+            if not formats:
+                continue
+            figure = draw()
+            files |= {f"{name}.{f}": rendered(figure, f) for f in formats}
+    return files
 
 
-def _figures(plan: Plan, drawn: DrawnSamples) -> Iterator[tuple[str, Figure]]:
+def _figures(plan: Plan, drawn: DrawnSamples) -> Iterator[tuple[str, Callable[[], Figure]]]:
     if plan.segments:
         for quantity in quantities(plan, drawn.samples):
-            yield quantity.name, joint_figure(plan, drawn, quantity)
-        yield "total-power", total_power_figure(plan, drawn)
-    yield "tip-path", tip_path_figure(plan, drawn)
+            yield quantity.name, partial(joint_figure, plan, drawn, quantity)
+        yield "total-power", partial(total_power_figure, plan, drawn)
+    yield "tip-path", partial(tip_path_figure, plan, drawn)

@@ -172,8 +172,9 @@ def _dwell(plan: Plan, place: int) -> float:
 
 
 def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
-    index, placed, approach = segment.point_index, plan.placed, plan.job.approach
-    length = approach.distance + approach.overtravel
+    index, placed = segment.point_index, plan.placed
+    distance, overtravel = float(placed.distances[index]), plan.job.approach.overtravel
+    length = distance + overtravel
     mean = length / segment.duration if segment.duration > 0.0 else 0.0
     return Touch(
         name=segment.point,
@@ -184,8 +185,8 @@ def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
         contact=placed.contacts[index],
         clearance=placed.clearances[index],
         direction=placed.directions[index],
-        approach=approach.distance,
-        search=approach.overtravel,
+        approach=distance,
+        search=overtravel,
         speed=mean * motion_law(segment.law).peak_rate,
         dwell=dwell,
         q_clearance=plan.points[index].q_clearance,

@@ -1,1 +1,5 @@
 """The cell in three dimensions: arm, part, points, path and motion, as a page and as glTF."""
+
+from reports.scene.build import scene_of as scene_of
+from reports.scene.gltf import scene_glb as scene_glb
+from reports.scene.viser_scene import scene_html as scene_html

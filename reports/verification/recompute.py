@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from planner.errors import PlannerError
@@ -9,6 +10,7 @@ from planner.planning import plan
 from planner.progress import Progress
 from planner.sampled_motion import sampled
 from reports.export import export
+from reports.provenance import SetOptions, provenance
 from reports.validation import validate
 from reports.verification.record import Record
 from reports.verification.stage import NotRecomputedError, read_staged, stage
@@ -43,8 +45,19 @@ def recompute(
         progress("validation", 0, 1)
         validation = validate(planned, motion)
         progress("validation", 1, 1)
-        figures = pictures and record.options.figures
-        export(planned, validation, made, motion=motion, figures=figures)
+        export(
+            planned,
+            validation,
+            made,
+            motion=motion,
+            options=_options(record.options, pictures=pictures),
+            made=provenance(planned, record.command, record.inputs.job.name),
+            progress=progress,
+        )
     except (PlannerError, RobotError) as error:
         raise NotRecomputedError(f"its job gives no report set: {error.message}") from error
     return made
+
+
+def _options(claimed: SetOptions, *, pictures: bool) -> SetOptions:
+    return replace(claimed, figures=claimed.figures and pictures, pages=claimed.pages and pictures)

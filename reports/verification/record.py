@@ -84,7 +84,11 @@ def _record(document: _Reader) -> Record:
         command=document.of("command", str),
         machine=document.of("machine", str),
         versions=versions,
-        options=SetOptions(figures=options.of("figures", bool), exports=tuple(exports)),
+        options=SetOptions(
+            figures=options.of("figures", bool),
+            pages=options.of("pages", bool),
+            exports=tuple(exports),
+        ),
         inputs=inputs,
         files=_files(document),
     )

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.job.planned_job import Validated, print_validated, validated, write_set
+from planner.cli.job.planned_job import (
+    Source,
+    Validated,
+    Wanted,
+    print_validated,
+    validated,
+    write_set,
+)
 from planner.cli.output import FORMAT, bold, print_json, print_table
 from planner.cli.session import Session
 
@@ -50,7 +57,7 @@ def run_demo(out: str, *, as_json: bool, figures: bool, session: Session) -> int
         OutputError: a folder must not be replaced, or cannot be written.
     """
     from planner.library import path_of
-    from reports.export import check_place
+    from reports.report_set import check_place
 
     folders = {name: Path(out) / name for name in (PUBLISHED, CORRECTED)}
     for folder in folders.values():
@@ -63,7 +70,8 @@ def run_demo(out: str, *, as_json: bool, figures: bool, session: Session) -> int
     if worst is ExitCode.NOT_VALIDATED:
         return worst
     for name in session.watched(tuple(folders), "writing"):
-        write_set(done[name], folders[name], figures=figures)
+        options = Wanted(figures=figures).options()
+        write_set(done[name], folders[name], options, session, Source(job=str(path_of(name))))
     _tell_where(folders, as_json=as_json, session=session)
     return worst
 

@@ -30,6 +30,19 @@ def plan(
     ] = "",
     as_json: Json = False,
     no_figures: NoFigures = False,
+    data_only: Annotated[
+        bool,
+        typer.Option("--data-only", help="Only plan.json and tables: no pages, no programmes."),
+    ] = False,
+    exports: Annotated[
+        str,
+        typer.Option(
+            "--export",
+            metavar="FORMATS",
+            help="Robot programmes, separated by commas: csv, ros, krl, rapid, urscript.",
+            show_default=False,
+        ),
+    ] = "",
     allow_outside: AllowOutside = False,
 ) -> int:
     """Plan a job, validate the plan by independent roads, and write its report set.
@@ -37,13 +50,13 @@ def plan(
     Exit codes: 0 feasible; 1 not feasible, with every reason in the findings; 2 bad input; 3 the
     plan failed its own validation and nothing was written.
     """
-    from planner.cli.job.planned_job import run_plan
+    from planner.cli.job.planned_job import Wanted, run_plan
 
     return run_plan(
         job,
         out,
+        Wanted(figures=not (no_figures or data_only), pages=not data_only, exports=exports),
         as_json=as_json,
-        figures=not no_figures,
         allow_outside=allow_outside,
         session=context.obj,
     )

@@ -9,11 +9,51 @@ from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.session import Session
+from planner.errors import OptionError
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
     from planner.sampled_motion import SampledMotion
+    from reports.provenance import SetOptions
     from reports.validation import Validation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a report set is to hold, as the command line says it.
+
+    Args:
+        figures: whether they are drawn.
+        pages: whether report, workbook, replay and programmes are made.
+        exports: formats of robot programmes, separated by commas.
+    """
+
+    figures: bool = True
+    pages: bool = True
+    exports: str = ""
+
+    def options(self) -> SetOptions:
+        """The same for the writers.
+
+        Raises:
+            OptionError: a format that does not exist.
+        """
+        from reports.programmes import EXPORTS
+        from reports.provenance import SetOptions
+
+        chosen = sorted({name.strip() for name in self.exports.split(",") if name.strip()})
+        for name in chosen:
+            if name not in EXPORTS:
+                raise OptionError(f"--export {name}: there is no such format. {_formats(name)}")
+        return SetOptions(figures=self.figures, pages=self.pages, exports=tuple(chosen))
+
+    @property
+    def words(self) -> str:
+        """The options as they would be typed."""
+        words = ["" if self.pages else " --data-only"]
+        words += ["" if self.figures or not self.pages else " --no-figures"]
+        words += [f" --export {self.exports}" if self.exports else ""]
+        return "".join(words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,15 +73,15 @@ class Validated:
 
 
 def run_plan(
-    job: str, out: str, *, as_json: bool, figures: bool, allow_outside: bool, session: Session
+    job: str, out: str, wanted: Wanted, *, as_json: bool, allow_outside: bool, session: Session
 ) -> int:
     """Plan, validate, print, export.
 
     Args:
         job: path of the job file.
         out: folder of the report set, or nothing for the one beside the job.
+        wanted: what the set is to hold.
         as_json: whether the plan is printed as JSON.
-        figures: whether they are drawn.
         allow_outside: whether files that the job names may lie outside its folder.
         session: of this run.
 
@@ -50,14 +90,15 @@ def run_plan(
         RobotError: the robot cannot do such a job.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    from reports.export import check_place
+    from reports.report_set import check_place
 
+    options = wanted.options()
     folder = Path(out) if out else beside(Path(job))
     check_place(folder)  # before the work, not after it
     done = validated(job, session, allow_outside=allow_outside)
     print_validated(done, as_json=as_json)
     if done.exit_code is not ExitCode.NOT_VALIDATED:
-        write_set(done, folder, figures=figures)
+        write_set(done, folder, options, session, Source(job=job, words=wanted.words))
         session.say(f"Report set written to {folder}")
     return done.exit_code
 
@@ -84,11 +125,47 @@ def validated(job: str | Path, session: Session, *, allow_outside: bool = False)
     return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
 
 
-def write_set(done: Validated, folder: Path, *, figures: bool) -> None:
-    """Write the report set of a plan that passed its validation."""
-    from reports.export import export
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a report set comes from.
 
-    export(done.plan, done.validation, folder, motion=done.motion, figures=figures)
+    Args:
+        job: path of the job file.
+        words: options of the command that change what the set holds.
+    """
+
+    job: str
+    words: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the job file."""
+        return Path(self.job).name
+
+    @property
+    def command(self) -> str:
+        """What makes the same set again, whatever the folders."""
+        return f"palpeur plan {self.name}{self.words}"
+
+
+def write_set(
+    done: Validated, folder: Path, options: SetOptions, session: Session, source: Source
+) -> None:
+    """Write the report set of a plan that passed its validation."""
+    from planner.cli.progress_bar import progress_of
+    from reports.export import export
+    from reports.provenance import provenance
+
+    with progress_of(session) as progress:
+        export(
+            done.plan,
+            done.validation,
+            folder,
+            motion=done.motion,
+            options=options,
+            made=provenance(done.plan, source.command, source.name),
+            progress=progress,
+        )
 
 
 def beside(job: Path) -> Path:
@@ -112,3 +189,13 @@ def print_validated(done: Validated, *, as_json: bool) -> None:
             "fault of Palpeur's: please report it with the job file.",
             file=sys.stderr,
         )
+
+
+def _formats(name: str) -> str:
+    from difflib import get_close_matches
+
+    from reports.programmes import EXPORTS
+
+    close = get_close_matches(name, EXPORTS, n=1, cutoff=0.5)
+    known = ", ".join(EXPORTS)
+    return f"Did you mean {close[0]}?" if close else f"There are {known}."

@@ -35,7 +35,8 @@ def assert_same(rows, k, one, tolerance):
 def test_other_distances(job):
     rows = with_distances(row_of(job, NAME), np.array([0.02, 0.07]))
     for k, distance in enumerate((0.02, 0.07)):
-        assert_same(rows, k, row_of(other_distance(job, distance).job, NAME), 1e-15)
+        fix = other_distance(job, job.points.index(NAME), distance)
+        assert_same(rows, k, row_of(fix.job, NAME), 1e-15)
 
 
 @pytest.mark.parametrize("compensated", [True, False])
