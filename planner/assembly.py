@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.detours.mixed import MixedTravels
 from planner.effort import Timed
 from planner.job import Job
 from planner.motions import Motions
@@ -17,6 +16,7 @@ from planner.placement import PlacedPoints
 from planner.plan_types import Segment, SegmentClearance, SegmentKind
 from planner.probing_lines import LineMotions
 from planner.trajectory import Stretch, Trajectory
+from planner.travel import TravelMotions
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -162,9 +162,13 @@ def _entries(job: Job, visits: Indices, batches: Sequence[TimedMotions]) -> list
 
 
 def _travel_law(motions: Motions, travel: int, job: Job) -> str:
-    if isinstance(motions, MixedTravels):
-        return motions.law_name(travel, job.travel.law)
-    return job.travel.law
+    if isinstance(motions, TravelMotions):
+        return job.travel.law
+    from planner.detours.mixed import MixedTravels
+
+    if not isinstance(motions, MixedTravels):
+        raise TypeError("the last batch of a plan is its travels")
+    return motions.law_name(travel, job.travel.law)
 
 
 def _entry(kind: SegmentKind, point: int, motion: int, timed: Timed, law: str) -> _Entry:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.assembly import Assembly, Clearances, assemble
-from planner.clearance.certify import Clearance
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.loads import total_loads
+from planner.order.note import order_note
 from planner.placement import PlacedPoints
 from planner.placement import place as place_points
 from planner.plan_types import Plan
@@ -27,12 +29,16 @@ from planner.reasons import (
     reach_finding,
     torque_findings,
 )
-from planner.safety import Safety
 from planner.surface_findings import surface_findings
 from planner.timing import Timings, timings, travels
-from planner.visit_findings import VisitFindings
 from planner.visiting import Visit, visit
 from robots.core.motion.joint_limits import JointLimits
+
+if TYPE_CHECKING:
+    from planner.clearance.certify import Clearance
+    from planner.safety import Safety
+
+_UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -46,7 +52,7 @@ class _Made:
     reach: Reach
     placed: PlacedPoints
     found: Candidates
-    safety: Safety
+    safety: Safety | None  # None where there is nothing to touch
     visit: Visit
     timings: Timings
     lines: Clearance | None  # clearances of the probing lines; None where nothing is checked
@@ -70,11 +76,15 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     limits = _limits(job)
     placed = place_points(job)
     found = reach.candidates(placed)
-    safety = Safety(job, reach.model, limits, placed, found, progress=progress)
+    safety = None
+    if job.cell.solids or reach.model.mechanism.self_pairs:
+        from planner.safety import Safety
+
+        safety = Safety(job, reach.model, limits, placed, found, progress=progress)
     made = visit(job, found, limits, safety, progress)
     lines = found.lines.take(made.choice.chosen)
-    timed = timings(lines, limits, job, made.detours)
     way = travels(lines, limits, job, made.detours)
+    timed = timings(lines, limits, job, way)
     whole = _Made(
         job=job,
         reach=reach,
@@ -83,15 +93,15 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
         safety=safety,
         visit=made,
         timings=timed,
-        lines=None if safety.empty else safety.line_clearances(lines, made.choice.visits),
-        travels=None if safety.empty else safety.travel_clearances(way),
+        lines=None if safety is None else safety.line_clearances(lines, made.choice.visits),
+        travels=None if safety is None else safety.travel_clearances(way),
     )
     return _plan(whole, limits)
 
 
 def _plan(made: _Made, limits: JointLimits) -> Plan:
     clearances = Clearances()
-    if made.lines is not None and made.travels is not None:
+    if made.safety and made.lines is not None and made.travels is not None:
         clearances = made.safety.of_segments(made.lines, made.travels)
     choice = made.visit.choice
     assembly = assemble(made.job, made.placed, choice.visits, made.timings.batches, clearances)
@@ -132,21 +142,39 @@ def _rest_loads(assembly: Assembly) -> Array:
 def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     """All findings, the gravest first, otherwise in the order of the job."""
     job, placed, choice = made.job, made.placed, made.visit.choice
-    told = VisitFindings(job, placed, made.found, made.safety, made.visit)
-    failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], told.colliding())
+    colliding = np.zeros(0, dtype=np.int64)
+    met: list[Finding] = []
+    watched: list[Finding] = []
+    if made.safety is not None:
+        from planner.visit_findings import VisitFindings
+
+        told = VisitFindings(job, placed, made.found, made.safety, made.visit)
+        colliding, met = told.colliding(), [*told.points(), *told.travels(limits)]
+        watched = told.cell(made.lines, made.travels)
+    failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], colliding)
+    ordered = made.visit.ordered
     findings = [
         *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
-        *told.points(),
+        *met,
         *approach_findings(placed),
         *surface_findings(job),
         *torque_findings(placed, choice, made.timings),
-        *told.travels(limits),
-        *told.order(),
-        *told.cell(made.lines, made.travels),
+        *(() if ordered is None else (order_note(ordered),)),
+        *watched,
         *law_findings(job),
         *reach_finding(made.reach),
     ]
-    return tuple(sorted(findings, key=_gravity))
+    names = frozenset(placed.names)
+    return tuple(sorted((_with_way_on(finding, names) for finding in findings), key=_gravity))
+
+
+def _with_way_on(finding: Finding, names: Collection[str]) -> Finding:
+    """A point that is not served is worth a search for the smallest fix."""
+    if finding.code not in _UNSERVED or finding.where not in names:
+        return finding
+    return replace(
+        finding, hint=f"{finding.hint}; palpeur explain JOB POINT searches the smallest fix"
+    )
 
 
 def _gravity(finding: Finding) -> int:

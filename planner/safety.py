@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from planner.assembly import Clearances
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
+from planner.clearance.patch import Touches
 from planner.clearance.paths import Paths, StraightPaths
 from planner.clearance.probing import ProbingLines
 from planner.detours.find import Detours, find_detours
@@ -144,8 +145,7 @@ class Safety:
             self.checker,
             self._job.cell,
             self._model.mechanism,
-            surfaces=self._placed.surfaces,
-            contacts=self._placed.contacts,
+            touches=Touches.of(self._placed),
             required=self.required,
             overtravel=self._job.approach.overtravel,
         )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.detours.find import Detours
-from planner.detours.mixed import MixedTravels
 from planner.effort import Timed, slow_for_torque
 from planner.extremes import Scope
 from planner.job import Job
@@ -20,6 +19,10 @@ from planner.travel import TravelMotions
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
+
+if TYPE_CHECKING:
+    from planner.detours.find import Detours
+    from planner.detours.mixed import MixedTravels
 
 Array = NDArray[np.float64]
 
@@ -60,21 +63,26 @@ class Timings:
         return float(sum(np.sum(batch.timed.duration) for batch in self.batches))
 
 
-def timings(lines: Lines, limits: JointLimits, job: Job, detours: Detours | None = None) -> Timings:
+def timings(
+    lines: Lines,
+    limits: JointLimits,
+    job: Job,
+    travel: TravelMotions | MixedTravels | None = None,
+) -> Timings:
     """Time the probing lines in visiting order, their retracts and the travel between them.
 
     Args:
         lines: one per served point.
         limits: of the joints, torques included.
         job: for the laws.
-        detours: of travels that do not go straight; None where all do.
+        travel: between their clearance points; straight when None.
     """
     model = lines.model
     motions = LineMotions(lines, job.approach.law)
     least = least_line_times(motions, limits)
     line_times = Timed(duration=least.duration, bindings=least.bindings)
     backward = LineMotions(lines, job.approach.law, backward=True)
-    travel = travels(lines, limits, job, detours)
+    travel = travels(lines, limits, job) if travel is None else travel
     travel_times = Timed(duration=travel.duration, bindings=travel.bindings)
     probe = _timing(model, motions, line_times, limits)
     # Without friction a retract is its line run backwards, torques and limits included.
@@ -94,6 +102,8 @@ def travels(
     straight = TravelMotions(lines.q_starts[:-1], lines.q_starts[1:], job.travel.law, limits)
     if detours is None or detours.travels.size == 0:
         return straight
+    from planner.detours.mixed import MixedTravels
+
     return MixedTravels(straight, detours.motions, detours.travels)
 
 

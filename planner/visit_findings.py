@@ -1,4 +1,4 @@
-"""Findings about a visit: points and travels that collide, how near the rest comes, the order."""
+"""Findings about a visit: points and travels that collide, and how near the rest comes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from planner.clearance_findings import (
     stylus_only_findings,
 )
 from planner.detours.findings import detour_findings
-from planner.findings import Finding, Severity
+from planner.findings import Finding
 from planner.job import Job
-from planner.order.fastest import Ordered
 from planner.placement import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.safety import Safety
@@ -106,32 +105,6 @@ class VisitFindings:
             return findings
         motions = [("probing line of", names, lines), ("travel to", names[1:], travels)]
         return findings + certified_finding(motions, self._watch, Tolerance())
-
-    def order(self) -> list[Finding]:
-        """What a free order has gained, and what it might still gain."""
-        return [] if self._made.ordered is None else [_order(self._made.ordered)]
-
-
-def _order(ordered: Ordered) -> Finding:
-    cost, given = ordered.choice.cost, ordered.given.cost
-    if not ordered.given_allowed:
-        gain = f"takes {cost:.3f} s of motion; the job's own order breaks its groups or locks"
-    elif cost < given:
-        share = 100.0 * (1.0 - cost / given)
-        gain = f"is {given - cost:.3f} s ({share:.1f} %) faster than the job's ({given:.3f} s)"
-    else:
-        gain = f"is the job's own ({given:.3f} s); none that was found is faster"
-    branches = 100.0 * (1.0 - cost / ordered.fixed) if ordered.fixed > 0.0 else 0.0
-    return Finding(
-        code="P110",
-        severity=Severity.NOTE,
-        where="motion",
-        message=f"the visiting order {gain}; free branches gain {max(branches, 0.0):.1f} % over "
-        f"fixed ones; no order is more than {100.0 * ordered.gap:.1f} % faster (proven, before "
-        "detours)",
-        hint='order = "as-given" in [travel] keeps the order of the job; search = "thorough" looks '
-        "longer",
-    )
 
 
 def _row(found: Clearance, k: int) -> Clearance:

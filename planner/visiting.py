@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.detours.find import Detours
 from planner.job import Job
 from planner.order.chooser import Choice, Chooser, Costs
 from planner.order.fastest import Effort, Ordered, again, solve
@@ -21,8 +21,11 @@ from planner.order.rules import Rules
 from planner.probing_lines import LineMotions, rough_line_times
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
-from planner.safety import Safety
 from robots.core.motion.joint_limits import JointLimits
+
+if TYPE_CHECKING:
+    from planner.detours.find import Detours
+    from planner.safety import Safety
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -53,7 +56,7 @@ def visit(
     job: Job,
     found: Candidates,
     limits: JointLimits,
-    safety: Safety,
+    safety: Safety | None,
     progress: Progress = silent,
 ) -> Visit:
     """Choose order, branches and ways.
@@ -62,10 +65,10 @@ def visit(
         job: for the order it asks for.
         found: candidates.
         limits: of the joints.
-        safety: of lines and travels.
+        safety: of lines and travels; None where there is nothing to touch.
         progress: told what is being done.
     """
-    prove = None if safety.empty else safety.prove
+    prove = None if safety is None else safety.prove
     chooser = Chooser(found, _costs(found, limits, job), rules=_rules(job), prove=prove)
     count, travel = len(job.points), job.travel
     if travel.order == "as-given":
@@ -84,12 +87,12 @@ def visit(
 def _clear(
     chooser: Chooser,
     choice: Choice,
-    safety: Safety,
+    safety: Safety | None,
     improve: Callable[[Choice], Choice],
     ordered: Ordered | None,
 ) -> Visit:
     """Avoid travels that collide, then go around those that are left."""
-    if safety.empty:
+    if safety is None:
         return Visit(choice=choice, detours=None, ordered=ordered)
     for _ in range(_ROUNDS):
         longer = _expected(chooser, choice, safety)

@@ -19,6 +19,16 @@ _FILES = {
     "points.csv": "every point: ball centre at contact and normal in the base frame, joints at "
     "contact and at the clearance point, least margins along its probing line. Cells are empty "
     "where a point is not reached.",
+    "report.html": "everything for a reader, in one page that needs no network: summary, findings, "
+    "replay, curves, tables, validation.",
+    "report.pdf": "the same for signature.",
+    "tables.xlsx": "the tables of the report as a workbook.",
+    "scene.glb": "cell, robot and motion as glTF. scene.html, if it is there: the replay alone.",
+    "program.dmi, program.ipp, plan.qif": "the measuring plan as DMIS, I++ DME and QIF 3.0; all "
+    "motion stands in them.",
+    "robot/": "robot programmes, those that were asked for.",
+    "inputs/": "the job and the files it names, as they were read.",
+    "provenance.json": "hashes of all files, versions, command; palpeur verify reads it.",
     "figures/": "position, speed, acceleration, torque and power of every joint, total power, and "
     "the path of the ball, as PNG and SVG; only where they were asked for.",
 }

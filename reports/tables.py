@@ -41,8 +41,8 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
     import pyarrow.parquet
 
     paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
-    names = _texts([segment.point for segment in plan.segments])
-    safe = _texts([spreadsheet_text(segment.point) for segment in plan.segments])
+    names = [segment.point.encode() for segment in plan.segments]
+    safe = [spreadsheet_text(segment.point).encode() for segment in plan.segments]
     schema = _schema(plan)
     options = pa.csv.WriteOptions(include_header=False)
     with (
@@ -57,7 +57,7 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
                 )
                 segment = _numbers(samples.segment[rows], pa.int64())
                 for writer, labels in ((parquet, names), (table, safe)):
-                    cells = [t, segment, labels.take(segment), *others]
+                    cells = [t, segment, _repeated(labels, samples.segment[rows]), *others]
                     writer.write_batch(pa.record_batch(cells, schema=schema))
     return paths
 
@@ -164,14 +164,17 @@ def _numbers(values: Array | Indices, type: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type, len(values), buffers)
 
 
-def _texts(texts: list[str]) -> pa.Array:
-    """A column of texts, likewise."""
+def _repeated(texts: list[bytes], rows: Indices) -> pa.Array:
+    """A column of texts, one for every row; samples in order of time are runs of one text each."""
     import pyarrow as pa
 
-    encoded = [text.encode() for text in texts]
-    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+    edges = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
+    runs = list(zip(rows[edges[:-1]].tolist(), np.diff(edges).tolist(), strict=True))
+    lengths = np.repeat([len(texts[k]) for k, _ in runs], [count for _, count in runs])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    joined = b"".join(texts[k] * count for k, count in runs)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(joined)]
+    return pa.Array.from_buffers(pa.string(), len(rows), buffers)
 
 
 def _float_columns(samples: Samples) -> list[Array]:

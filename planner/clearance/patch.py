@@ -1,7 +1,8 @@
 """What of the part a probing line may come near to: the probed surface around its point.
 
 The patch starts at the triangle nearest to the point and goes on over smooth edges, as far as the
-stylus can be near it. A wall beside the point belongs to another surface and is kept away from.
+stylus can be near it. A wall beside the point belongs to another surface and is kept away from, and
+so is what a surface that bends round has across from the point: the other side of a bore.
 What lies behind the patch as the ball sees it (the other side of a sheet, the flank below an edge)
 cannot be reached but through the patch, so that its distance tells nothing.
 """
@@ -18,12 +19,14 @@ from parts.geometry.box_tree import BoxTree
 from parts.geometry.nearest import NearestTriangles
 from parts.geometry.triangle_distance import closest_on_triangles
 from planner.clearance.cell import Solid
+from planner.placement import PlacedPoints
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SMOOTH = np.cos(np.radians(40.0))  # of the angle that a surface may turn at one edge
+ACROSS = np.cos(np.radians(100.0))  # of that which it may turn in all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,11 +49,58 @@ class Patches:
         triangles = self.triangles[np.repeat(self.offsets[point], sizes) + inside]
         return Patches(offsets=offsets, triangles=triangles)
 
+    def of(self, point: int) -> Indices:
+        """The group of one point."""
+        return self.triangles[self.offsets[point] : self.offsets[point + 1]]
+
+    def joined(self, others: Patches) -> Patches:
+        """These groups, then others."""
+        return Patches(
+            offsets=np.concatenate([self.offsets, self.offsets[-1] + others.offsets[1:]]),
+            triangles=np.concatenate([self.triangles, others.triangles]),
+        )
+
     @classmethod
     def none(cls, count: int) -> Patches:
         """Groups without a triangle."""
         empty = np.zeros(0, dtype=np.int64)
         return cls(offsets=np.zeros(count + 1, dtype=np.int64), triangles=empty)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Touches:
+    """Where a stylus stands when its ball touches.
+
+    Args:
+        points: on the surface, or near it. # (k, 3) [m]
+        contacts: ball centres. # (k, 3) [m]
+        normals: out of the material. # (k, 3) unit
+        axes: from wrist to ball. # (k, 3) unit
+    """
+
+    points: Array
+    contacts: Array
+    normals: Array
+    axes: Array
+
+    @classmethod
+    def of(cls, placed: PlacedPoints) -> Touches:
+        """Of placed points."""
+        return cls(
+            points=placed.surfaces,
+            contacts=placed.contacts,
+            normals=placed.normals,
+            axes=placed.axes,
+        )
+
+    def take(self, rows: Indices) -> Touches:
+        """Some of them."""
+        return Touches(
+            points=self.points[rows],
+            contacts=self.contacts[rows],
+            normals=self.normals[rows],
+            axes=self.axes[rows],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,36 +128,45 @@ class ProbedSurface:
         # Only a closed skin has a side that cannot be seen; it may be turned inside out.
         self._outward = float(np.sign(part.mesh.volume)) if part.closed else 0.0
 
-    def around(self, points: Array, contacts: Array, reach: float) -> Probed:
+    def around(self, touches: Touches, reach: float) -> Probed:
         """The surface around points.
 
         Args:
-            points: on the surface, or near it. # (k, 3) [m]
-            contacts: ball centres at contact. # (k, 3) [m]
+            touches: the points.
             reach: how far from its point the stylus can be near the patch. [m]
         """
-        near = self._near(points, reach)
-        patch = self._connected(near, self._nearest.nearest(points).triangles)
+        count = len(touches.points)
+        near = self.near(touches.points, np.arange(count), reach)
+        patch = self.face(near, touches)
         point, triangle = np.divmod(near, len(self.mesh))
         corners = self.mesh.vertices[self.mesh.faces[triangle, 0]]
-        above = np.einsum("ij,ij->i", self.mesh.normals[triangle], contacts[point] - corners)
+        off = touches.contacts[point] - corners
+        above = np.einsum("ij,ij->i", self.mesh.normals[triangle], off)
         ignored = np.union1d(patch, near[self._outward * above < 0.0])
-        return Probed(
-            patch=self._grouped(patch, len(points)), ignored=self._grouped(ignored, len(points))
-        )
+        return Probed(patch=self.grouped(patch, count), ignored=self.grouped(ignored, count))
 
-    def _near(self, points: Array, reach: float) -> Indices:
-        """Triangles within reach of points: point and triangle in one number, rising."""
+    def near(self, places: Array, owners: Indices, reach: float) -> Indices:
+        """Triangles within reach of places of points: point and triangle in one number, rising.
+
+        Args:
+            places: # (p, 3) [m]
+            owners: the point of each place. # (p,)
+            reach: [m]
+        """
         found: list[Indices] = [np.zeros(0, dtype=np.int64)]
-        for pairs in self._boxes.near(points, np.full(len(points), reach)):
-            at = points[pairs.queries]
+        for pairs in self._boxes.near(places, np.full(len(places), reach)):
+            at = places[pairs.queries]
             feet = closest_on_triangles(at, self.mesh.vertices[self.mesh.faces[pairs.items]])
             close = np.einsum("ij,ij->i", at - feet, at - feet) <= reach * reach
-            found.append(pairs.queries[close] * len(self.mesh) + pairs.items[close])
-        return np.sort(np.concatenate(found))
+            found.append(owners[pairs.queries[close]] * len(self.mesh) + pairs.items[close])
+        return np.unique(np.concatenate(found))
 
-    def _connected(self, near: Indices, first: Indices) -> Indices:
-        """What is joined to the first triangle of every point without leaving ``near``."""
+    def face(self, near: Indices, touches: Touches) -> Indices:
+        """What of ``near`` belongs to the smooth surface that each point lies on."""
+        point, triangle = np.divmod(near, len(self.mesh))
+        facing = np.einsum("ij,ij->i", self.mesh.normals[triangle], touches.normals[point])
+        near = near[self._outward * facing >= ACROSS]
+        first = self._nearest.nearest(touches.points).triangles
         fresh = np.arange(first.size) * len(self.mesh) + first
         reached = np.zeros(near.size + 1, dtype=bool)
         patch = [fresh]
@@ -130,7 +189,8 @@ class ProbedSurface:
         found = others[np.repeat(starts[triangle], sizes) + inside]
         return np.asarray(np.repeat(keys - triangle, sizes) + found)
 
-    def _grouped(self, keys: Indices, count: int) -> Patches:
+    def grouped(self, keys: Indices, count: int) -> Patches:
+        """Numbers of points and triangles as one group per point."""
         point, triangle = np.divmod(keys, len(self.mesh))
         offsets = np.searchsorted(point, np.arange(count + 1)).astype(np.int64)
         return Patches(offsets=offsets, triangles=triangle)

@@ -1,8 +1,9 @@
 """Clearance of probing lines: the stylus may touch the probed patch, everything else keeps away.
 
 Links, probe bodies and obstacles are judged like any motion. For the stylus against the part:
-ball and shank keep the clearance required from everything but the patch and what lies behind it;
-up to contact the ball does not pass into what lies behind, nor the shank into anything at all.
+ball and shank keep the clearance required from everything but the patch and what lies behind it,
+for the shank drawn out along it (``beside``); up to contact the ball does not pass into what lies
+behind, nor the shank into anything at all.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.clearance.beside import Shank, beside
 from planner.clearance.cell import Cell
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance
-from planner.clearance.patch import Probed, ProbedSurface
+from planner.clearance.patch import ProbedSurface, Touches
 from planner.clearance.paths import LinePaths
-from planner.clearance.stylus_demands import Demand, demands, located
+from planner.clearance.stylus_demands import Allowed, Demand, demands, located
 from planner.clearance.stylus_sweep import Stylus
 from planner.progress import Progress, silent
 from planner.reach.lines import Lines
@@ -40,8 +42,7 @@ class ProbingLines:
         checker: of the robot in its cell.
         cell: the cell.
         mechanism: the robot with its stylus.
-        surfaces: probe points on the part. # (p, 3) [m]
-        contacts: ball centres at contact. # (p, 3) [m]
+        touches: the points.
         required: clearance to be kept. [m]
         overtravel: how far a search goes on beyond contact. [m]
 
@@ -56,22 +57,23 @@ class ProbingLines:
         cell: Cell,
         mechanism: Mechanism,
         *,
-        surfaces: Array,
-        contacts: Array,
+        touches: Touches,
         required: float,
         overtravel: float = 0.0,
     ) -> None:
         self._checker = checker
         self._required = required
-        self._contacts = contacts
+        self._contacts = touches.contacts
         self._stylus = Stylus.of(mechanism)
-        self._probed: Probed | None = None
+        self._allowed: Allowed | None = None
         self.rim = 0.0
         if self._stylus is not None and cell.part is not None:
             tip = max(self._stylus.ball, self._stylus.shank)
             reach = required + 2.0 * tip + overtravel + _FACETS
             self.rim = _RIM * (float(np.hypot(reach, self._stylus.ball)) - self._stylus.ball)
-            self._probed = ProbedSurface(cell.part).around(surfaces, contacts, reach)
+            within = required + self._stylus.shank + overtravel
+            shank = Shank(length=self._stylus.length, within=within, reach=reach)
+            self._allowed = _allowed(ProbedSurface(cell.part), touches, shank)
 
     def keeps(self, lines: Lines, point: Indices) -> Mask:
         """Whether lines are proven to keep the clearance. # (k,).
@@ -124,12 +126,11 @@ class ProbingLines:
         return found
 
     def _demands(self, lines: Lines, point: Indices) -> Iterable[Demand]:
-        if self._stylus is None or self._probed is None:
+        if self._stylus is None or self._allowed is None:
             return ()
-        patch, ignored = self._probed.patch.take(point), self._probed.ignored.take(point)
-        around = Probed(patch=patch, ignored=ignored)
+        allowed = self._allowed.take(point)
         return demands(
-            self._stylus, lines, self._contacts[point], around, (self._required, self.rim)
+            self._stylus, lines, self._contacts[point], allowed, (self._required, self.rim)
         )
 
     def _nearer(self, found: Clearance, rows: Indices, value: Array, demand: Demand) -> Clearance:
@@ -147,3 +148,9 @@ class ProbingLines:
         for name, values in changes.items():
             changed[name][rows] = values
         return replace(found, **changed)
+
+
+def _allowed(surface: ProbedSurface, touches: Touches, shank: Shank) -> Allowed:
+    probed = surface.around(touches, shank.reach)
+    near_shank = beside(surface, touches, probed, shank)
+    return Allowed(patch=probed.patch, ball=probed.ignored, shank=near_shank)

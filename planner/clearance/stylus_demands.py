@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from planner.clearance.certify import deepest
 from planner.clearance.checker import Checker
-from planner.clearance.patch import Patches, Probed
+from planner.clearance.patch import Patches
 from planner.clearance.stylus_sweep import Piece, Stylus, Sweeps, swept
 from planner.job.stylus import BALL, SHANK
 from planner.reach.lines import Lines
@@ -20,6 +20,27 @@ Indices = NDArray[np.int64]
 
 _TOUCH = 1e-5  # [m] facets and rounding: touching the rim of the patch is not passing through it
 _SAMPLES = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Allowed:
+    """Triangles of the part that count less, one group per point.
+
+    Args:
+        patch: the probed surface, which the ball touches.
+        ball: what the ball may be near: the patch and what lies behind it.
+        shank: what the shank may be near.
+    """
+
+    patch: Patches
+    ball: Patches
+    shank: Patches
+
+    def take(self, point: Indices) -> Allowed:
+        """For some of the points, in any order. # (m,)."""
+        return Allowed(
+            patch=self.patch.take(point), ball=self.ball.take(point), shank=self.shank.take(point)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,7 +72,7 @@ class Demand:
 
 
 def demands(
-    stylus: Stylus, lines: Lines, contacts: Array, probed: Probed, limits: tuple[float, float]
+    stylus: Stylus, lines: Lines, contacts: Array, allowed: Allowed, limits: tuple[float, float]
 ) -> Iterator[Demand]:
     """All demands of lines.
 
@@ -59,7 +80,7 @@ def demands(
         stylus: ball and shank.
         lines: geometry.
         contacts: ball centres at contact. # (k, 3) [m]
-        probed: the part around the point of each line.
+        allowed: what of the part each line may come near to.
         limits: clearance to be kept from what is not probed; from which on it is not told. [m]
     """
     shifts = lines.ends - lines.starts
@@ -69,28 +90,30 @@ def demands(
     ball = Piece(name=BALL, radius=stylus.ball, begin=0.0, end=0.0)
     whole = Demand(
         piece=ball,
-        sweeps=Sweeps(starts=lines.starts, shifts=shifts, axes=lines.axes, excluded=probed.ignored),
+        sweeps=Sweeps(starts=lines.starts, shifts=shifts, axes=lines.axes, excluded=allowed.ball),
         share=np.ones(len(lines)),
         least=limits[0],
         stated=limits[1],
     )
     up_to_contact = replace(
         whole,
-        sweeps=replace(whole.sweeps, shifts=share[:, None] * shifts, excluded=probed.patch),
+        sweeps=replace(whole.sweeps, shifts=share[:, None] * shifts, excluded=allowed.patch),
         share=share,
         least=-_TOUCH,
         stated=-_TOUCH,
     )
     yield whole
     if stylus.length > 0.0:
-        yield from _of_shank(stylus, whole, up_to_contact)
+        yield from _of_shank(stylus, whole, up_to_contact, allowed.shank)
     yield up_to_contact
 
 
-def _of_shank(stylus: Stylus, whole: Demand, up_to_contact: Demand) -> Iterator[Demand]:
-    """The whole shank beside the patch; beyond the tip it must not touch the patch either."""
+def _of_shank(
+    stylus: Stylus, whole: Demand, up_to_contact: Demand, allowed: Patches
+) -> Iterator[Demand]:
+    """The whole shank beside what is allowed; beyond the tip it must not touch that either."""
     shank = Piece(name=SHANK, radius=stylus.shank, begin=0.0, end=stylus.length)
-    yield replace(whole, piece=shank)
+    yield replace(whole, piece=shank, sweeps=replace(whole.sweeps, excluded=allowed))
     tip = max(stylus.ball, stylus.shank)
     if tip < stylus.length:
         none = Patches.none(len(whole.share))

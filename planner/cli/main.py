@@ -60,6 +60,7 @@ def _invoke(arguments: Sequence[str]) -> int:
         return ExitCode.DONE
     rest = _without_quiet(arguments)
     session = Session(quiet=len(rest) < len(arguments))
+    session.tell_of_compiling()
     try:
         with command.make_context(PROGRAMME, rest, obj=session) as context:
             return int(command.invoke(context) or ExitCode.DONE)

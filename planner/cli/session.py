@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,14 @@ class Session:
         if not self.quiet:
             print(text, file=sys.stderr)
 
+    def tell_of_compiling(self) -> None:
+        """Say once, on a terminal, why the first run on a machine takes longer."""
+        if not self.quiet and sys.stderr.isatty():
+            logger = logging.getLogger("palpeur.kernels")
+            logger.handlers = [_Once()]
+            logger.setLevel(logging.INFO)
+            logger.propagate = False
+
     def watched(self, items: Sequence[Item], purpose: str) -> Iterable[Item]:
         """The items, with a progress bar and an estimate where somebody watches a terminal."""
         if self.quiet or not sys.stderr.isatty() or len(items) < 2:
@@ -29,3 +38,18 @@ class Session:
         from rich.progress import track
 
         return track(items, description=purpose, console=Console(stderr=True), transient=True)
+
+
+class _Once(logging.Handler):
+    """The first record that arrives, as one sentence."""
+
+    told = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See ``logging.Handler``."""
+        del record
+        if not self.told:
+            self.told = True
+            print(
+                "Compiling for this processor, once per machine: up to a minute.", file=sys.stderr
+            )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.clearance.checker import Checker
+from planner.clearance.patch import Touches
 from planner.clearance.probing import ProbingLines
 from planner.fixes.shared import SharedLines, checker_for
 from planner.job import Job
@@ -172,8 +173,7 @@ class Bench:
             self.checker,
             job.cell,
             job.mechanism,
-            surfaces=placed.surfaces,
-            contacts=placed.contacts,
+            touches=Touches.of(placed),
             required=job.checks.clearance,
             overtravel=job.approach.overtravel,
         )

@@ -51,9 +51,9 @@ def with_approach(job: Job, row: int, key: str, value: Any) -> Changed:
             place=f"[[approach.feature]] {feature}",
             whom=f"the points of {feature}",
         )
-    usual = None if isinstance(value, str) else value
+    usual: dict[str, Any] = {key: None if isinstance(value, str) else value}
     return Changed(
-        job=replace(job, approach=replace(approach, **{key: usual})),
+        job=replace(job, approach=replace(approach, **usual)),
         place="[approach]",
         whom="all points",
     )

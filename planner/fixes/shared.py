@@ -6,7 +6,6 @@ import numpy as np
 
 from planner.clearance.checker import Checker
 from planner.clearance.links import Links
-from planner.clearance.patch import Probed
 from planner.clearance.probing import ProbingLines
 from planner.clearance.stylus_sweep import Stylus
 from planner.placement import PlacedPoints
@@ -43,10 +42,8 @@ class SharedLines(ProbingLines):
         self._checker = checker
         self._stylus = Stylus.of(mechanism)
         self._contacts = placed.contacts
-        if self._probed is not None:
-            each = np.zeros(len(placed), dtype=np.int64)
-            patch, ignored = self._probed.patch.take(each), self._probed.ignored.take(each)
-            self._probed = Probed(patch=patch, ignored=ignored)
+        if self._allowed is not None:
+            self._allowed = self._allowed.take(np.zeros(len(placed), dtype=np.int64))
 
 
 def checker_for(base: Checker, known: Mechanism, mechanism: Mechanism) -> Checker | None:

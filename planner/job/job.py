@@ -21,6 +21,7 @@ from robots.core.pose import as_pose
 if TYPE_CHECKING:
     from parts.geometry import Audit, Geometry
     from parts.points import NormalReport
+    from robots.stewart.platform import Platform
 
 Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
@@ -64,6 +65,37 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Presenter:
+    """A hexapod that holds the part before the robot.
+
+    Args:
+        model: its library name or path, as the job file says it.
+        platform: geometry and limits.
+        T_base_hexapod: its base in the robot's base frame. # (4, 4)
+        T_platform_part: the part on its platform. # (4, 4)
+        length_sigma: standard deviation with which a leg comes to a length. [m]
+        most_poses: poses that may be used.
+        seed: of everything drawn at random.
+    """
+
+    model: str
+    platform: Platform
+    T_base_hexapod: Array
+    T_platform_part: Array
+    length_sigma: float = 5e-6
+    most_poses: int = 6
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("T_base_hexapod", "T_platform_part"):
+            object.__setattr__(self, name, fixed(np.array(getattr(self, name), dtype=np.float64)))
+
+    def T_base_part(self, T_hexapod_platform: Array) -> Array:
+        """The part before the robot, by poses of the platform. # (..., 4, 4) -> (..., 4, 4)."""
+        return np.asarray(self.T_base_hexapod @ T_hexapod_platform @ self.T_platform_part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PartSurface:
     """What the part's geometry is like, and what it says of the points.
 
@@ -101,6 +133,8 @@ class Job:
         geometry: of the part, in its own frame; None where the job names none.
         cell: the part and the obstacles, in the base frame.
         place: where a better pose of the part is looked for.
+        presenter: the hexapod that holds the part, which is given with the hexapod at home; None
+            where the part stands still.
     """
 
     name: str
@@ -121,6 +155,7 @@ class Job:
     geometry: Geometry | None = None
     cell: Cell = field(default_factory=Cell)
     place: PlaceSettings = field(default_factory=PlaceSettings)
+    presenter: Presenter | None = None
 
     @property
     def fingerprint(self) -> str:

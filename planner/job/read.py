@@ -13,6 +13,7 @@ from planner.job.job import Job
 from planner.job.job_text import JobText, read_job_text
 from planner.job.part import job_part
 from planner.job.points import job_points
+from planner.job.presenter import job_presenter
 from planner.job.problems import job_error
 from planner.job.robot import job_robot
 from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
@@ -42,30 +43,32 @@ def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
     probe = probe_of(file, source)
     robot = job_robot(file, folder, probe)
     part = job_part(file, folder)
+    held = job_presenter(file, folder, part.part)
     geometry = JobGeometry(file=file, folder=folder)
     points = job_points(file, folder, geometry)
-    check_unit(points.points, part.part, file.points.frame, robot.mechanism, source)
+    check_unit(points.points, held.part, file.points.frame, robot.mechanism, source)
     travel = travel_of(file, points.points, source)
-    cell = job_cell(file, folder, part.part, geometry.loaded)
+    cell = job_cell(file, folder, held.part, geometry.loaded)
     return Job(
         name=file.job.name,
         text=source.raw.decode("utf-8"),
         sha256=hashlib.sha256(source.raw).hexdigest(),
-        inputs=(robot.record, *part.records, *points.records, *cell.records),
+        inputs=(robot.record, *part.records, *points.records, *cell.records, *held.records),
         robot=file.robot.model,
         mechanism=robot.mechanism,
         points=points.points,
         frame=file.points.frame,
-        part=part.part,
+        part=held.part,
         probe=probe,
         approach=approach_of(file.approach, points.points, source),
         travel=travel,
         checks=checks_of(file.checks, robot.mechanism, source),
         sampling_period=metres(file.sampling.period_ms),  # milli- is 1/1000 of seconds, too
-        surface=examined(geometry.loaded, points.points, part.part, file.points.frame),
+        surface=examined(geometry.loaded, points.points, held.part, file.points.frame),
         geometry=geometry.loaded,
         cell=cell.cell,
         place=place_of(file.place),
+        presenter=held.presenter,
     )
 
 

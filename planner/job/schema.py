@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema
 
+from planner.job.presenter_table import PresenterTable
 from planner.job.value_types import (
     NORMAL,
     Cone,
@@ -105,7 +106,7 @@ class ProbeTable(Table):
 
 
 class PartTable(Table):
-    """The workpiece: its pose T_base_part and its geometry."""
+    """The workpiece: its geometry, its pose T_base_part; on a presenter T_platform_part."""
 
     geometry: str | None = Field(default=None, description="STL, OBJ, PLY, GLB, 3MF or STEP")
     unit: Unit | None = Field(
@@ -276,6 +277,7 @@ class JobFile(Table):
     checks: ChecksTable = ChecksTable()
     sampling: SamplingTable = SamplingTable()
     place: PlaceTable = PlaceTable()
+    presenter: PresenterTable | None = None
 
 
 class NumberDefaults(GenerateJsonSchema):

@@ -133,6 +133,14 @@ def _seed(value: Any) -> int:
     return int(value)
 
 
+def _poses(value: Any) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MOST_POSES:
+        raise PydanticCustomError("poses", f"a whole number from 1 to {MOST_POSES}")
+    return int(value)
+
+
+MOST_POSES = 50
 LARGEST_SEED = 2**31 - 1
 _SEED = {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED}
 _TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
@@ -151,6 +159,11 @@ Place = tuple[Coordinate, Coordinate, Coordinate]
 ShiftSpan = Annotated[Any, SpanWithin(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
 TurnSpan = Annotated[Any, SpanWithin(low=Decimal(-180), high=Decimal(180))]  # [deg]
 Seed = Annotated[int, PlainValidator(_seed), JsonSchema(_SEED)]
+Poses = Annotated[
+    int,
+    PlainValidator(_poses),
+    JsonSchema({"type": "integer", "minimum": 1, "maximum": MOST_POSES}),
+]
 Direction = Annotated[
     Any,
     PlainValidator(_direction),

@@ -40,15 +40,21 @@ class Postures:
 
 def watched_segments(plan: Plan) -> Indices:
     """Segments that take time and state a clearance; of very many an even choice."""
+    postures = _postures(plan)
     stated = [i for i, s in enumerate(plan.segments) if s.clearance and s.duration > 0.0]
     rows = np.array(stated, dtype=np.int64)
-    share = min(1.0, POSTURES / (2.0 * max(len(rows), 1)))
+    share = min(1.0, postures / (2.0 * max(len(rows), 1)))
     return np.asarray(rows[(_GOLDEN * np.arange(len(rows))) % 1.0 < share])
+
+
+def _postures(plan: Plan) -> int:
+    """Without solids only the robot itself is near, and it moves little from one to the next."""
+    return POSTURES if plan.job.cell.solids else POSTURES // 4
 
 
 def spread_postures(plan: Plan, segments: Indices) -> Postures:
     """Postures at other parts of the duration on every segment; one where the robot rests."""
-    each = int(np.clip(POSTURES // max(len(segments), 1), 1, _MOST))
+    each = int(np.clip(_postures(plan) // max(len(segments), 1), 1, _MOST))
     rests = np.array([plan.segments[i].kind is SegmentKind.DWELL for i in segments], dtype=bool)
     counts = np.where(rests, 1, each)
     segment = np.repeat(segments, counts)

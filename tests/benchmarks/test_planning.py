@@ -30,11 +30,13 @@ from planner.job import read_job
 from planner.planning import plan
 from planner.sampled_motion import sampled
 from reports.export import export
+from reports.provenance import SetOptions
 from reports.validation import validate
 
 made = plan(read_job(sys.argv[1]))
 motion = sampled(made)
-export(made, validate(made, motion), sys.argv[2], motion=motion, figures=False)
+data = SetOptions(figures=False, pages=False)
+export(made, validate(made, motion), sys.argv[2], motion=motion, options=data)
 """
 SIDE = 0.3  # of the square that is probed, on the nine-point job's inclined plane [m]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from robots.core.kernels.machine import host, load_symbol
 
 # Raise when the generated code changes in a way the modules' texts do not show.
 _GENERATION = "2"
+_LOG = logging.getLogger("palpeur.kernels")
 _DTYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 _SCALARS: dict[str, Any] = {"f8": ctypes.c_double, "i8": ctypes.c_int64}
 
@@ -101,6 +103,7 @@ class Loop:
         key = self._key(modules)
         entry = cache.read(key)
         if entry is None:
+            _LOG.info("compiling %s", self.function.__qualname__)
             code, name = self._compiled(modules)
             entry = name.encode() + b"\0" + code
             cache.write(key, entry)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
 from parts.geometry.triangle_distance import closest_on_triangles
+from robots.core.capsule import Capsule
+from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.model import Model
+from robots.core.motion.path import PathState
+from robots.core.pose import make_pose
 
 SHARES = np.linspace(0.0, 1.0, 5)
+CYCLE = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=float)  # turns z to x to y
 
 
 @pytest.fixture(scope="session")
@@ -108,3 +115,49 @@ def box(center, size):
 
     made = trimesh.creation.box(extents=size)
     return TriangleMesh(vertices=made.vertices + np.asarray(center), faces=np.array(made.faces))
+
+
+@pytest.fixture(scope="session")
+def portal():
+    """A robot that holds its stylus upright, and its lines."""
+    return types.SimpleNamespace(robot=robot, lines=SlideLines)
+
+
+def robot(ball=0.003, shank=0.002, length=0.05, quill=0.03):
+    """Three slides: q is the ball's centre. The stylus points down, the quill is above it."""
+    turn = make_pose(CYCLE, np.zeros(3))
+    kind = {"kind": JointKind.PRISMATIC, "q_min": -2.0, "q_max": 2.0, "placement": turn}
+    joints = tuple(Joint(name=n, parent=k - 1, **kind) for k, n in enumerate("xyz"))
+    top, end = [0, 0, length], [0, 0, length + 0.2]
+    capsules = (
+        Capsule(name="stylus ball", joint=2, start=[0, 0, 0], end=[0, 0, 0], radius=ball),
+        Capsule(name="stylus shank", joint=2, start=top, end=[0, 0, 0], radius=shank),
+        Capsule(name="quill", joint=2, start=[0, 0, length + quill], end=end, radius=quill),
+    )
+    return Mechanism(name="portal", joints=joints, capsules=capsules)
+
+
+@dataclass(frozen=True)
+class SlideLines:
+    """Lines of the three slides: the joints are the ball's centre."""
+
+    model: Model
+    starts: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self):
+        return len(self.starts)
+
+    @property
+    def axes(self):
+        return np.tile([0.0, 0.0, -1.0], (len(self), 1))
+
+    def take(self, chosen):
+        return SlideLines(self.model, self.starts[chosen], self.ends[chosen])
+
+    def joints(self, index, lam):
+        return self.starts[index] + lam[:, None] * (self.ends - self.starts)[index]
+
+    def path(self, index, lam):
+        dq = (self.ends - self.starts)[index]
+        return PathState(q=self.joints(index, lam), dq=dq, ddq=np.zeros_like(dq))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,16 +13,12 @@ from parts.geometry import TriangleMesh
 from parts.geometry.triangle_distance import closest_on_triangles
 from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
-from planner.clearance.patch import ProbedSurface
+from planner.clearance.patch import ProbedSurface, Touches
 from planner.clearance.probing import ProbingLines
-from robots.core.capsule import Capsule
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.motion.path import PathState
-from robots.core.pose import make_pose
 
 BALL, SHANK, LENGTH, QUILL = 0.003, 0.002, 0.05, 0.03
-CYCLE = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=float)  # turns z to x to y
 
 
 def part_of(mesh, closed=True):
@@ -55,9 +53,14 @@ def sheet(thickness):
 
 
 def around(solid, point, normal, reach):
-    point = np.array([point], dtype=float)
-    contact = point + BALL * np.array([normal], dtype=float)
-    return ProbedSurface(solid).around(point, contact, reach)
+    return ProbedSurface(solid).around(standing([point], [normal]), reach)
+
+
+def standing(points, normals, ball=BALL):
+    """Of a stylus that stands along the normals."""
+    points, normals = np.array(points, dtype=float), np.array(normals, dtype=float)
+    contacts = points + ball * normals
+    return Touches(points=points, contacts=contacts, normals=normals, axes=-normals)
 
 
 def normals_of(solid, patch):
@@ -97,7 +100,7 @@ def test_the_other_side_of_a_sheet_is_ignored(turned):
 def test_a_patch_on_a_round_body_is_what_is_within_reach(brute):
     solid = part_of(brute.sphere([0, 0, 0], 0.2, subdivisions=5))
     points = np.array([[0, 0, 0.2], [0.2, 0, 0], [0, 0, 0.2]])
-    found = ProbedSurface(solid).around(points, points * 1.02, 0.03)
+    found = ProbedSurface(solid).around(standing(points, 5 * points, 0.004), 0.03)
     corners = solid.mesh.triangles
     for k, point in enumerate(points):
         rows = found.patch.triangles[found.patch.offsets[k] : found.patch.offsets[k + 1]]
@@ -116,94 +119,60 @@ def test_a_point_far_from_the_part_has_its_nearest_triangle():
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def robot():
-    """Three slides: q is the ball's centre. The stylus points down, the quill is above it."""
-    turn = make_pose(CYCLE, np.zeros(3))
-    kind = {"kind": JointKind.PRISMATIC, "q_min": -2.0, "q_max": 2.0, "placement": turn}
-    joints = tuple(Joint(name=n, parent=k - 1, **kind) for k, n in enumerate("xyz"))
-    top, end = [0, 0, LENGTH], [0, 0, LENGTH + 0.2]
-    capsules = (
-        Capsule(name="stylus ball", joint=2, start=[0, 0, 0], end=[0, 0, 0], radius=BALL),
-        Capsule(name="stylus shank", joint=2, start=top, end=[0, 0, 0], radius=SHANK),
-        Capsule(name="quill", joint=2, start=[0, 0, LENGTH + QUILL], end=end, radius=QUILL),
-    )
-    return Mechanism(name="portal", joints=joints, capsules=capsules)
-
-
-@dataclass(frozen=True)
-class SlideLines:
-    """Lines of the three slides: the joints are the ball's centre."""
-
-    model: Model
-    starts: np.ndarray
-    ends: np.ndarray
-
-    def __len__(self):
-        return len(self.starts)
-
-    @property
-    def axes(self):
-        return np.tile([0.0, 0.0, -1.0], (len(self), 1))
-
-    def take(self, chosen):
-        return SlideLines(self.model, self.starts[chosen], self.ends[chosen])
-
-    def joints(self, index, lam):
-        return self.starts[index] + lam[:, None] * (self.ends - self.starts)[index]
-
-    def path(self, index, lam):
-        dq = (self.ends - self.starts)[index]
-        return PathState(q=self.joints(index, lam), dq=dq, ddq=np.zeros_like(dq))
-
-
 @dataclass(frozen=True)
 class Probe:
     """Lines down to points of a part."""
 
+    portal: SimpleNamespace
     mesh: TriangleMesh
     required: float = 0.002
     bare: Mechanism | None = None
 
     def judged(self, surfaces, direction=(0.0, 0.0, 1.0), approach=0.03, overtravel=0.0):
-        surfaces = np.array(surfaces, dtype=float)
-        contacts = surfaces + np.array([0.0, 0.0, BALL])
+        touching = standing(surfaces, np.tile([0.0, 0.0, 1.0], (len(surfaces), 1)))
+        contacts = touching.contacts
         way = np.array(direction) / np.linalg.norm(direction)
-        model, cell = Model(self.bare or robot()), Cell(solids=(part_of(self.mesh),))
+        model, cell = Model(self.bare or self.portal.robot()), Cell(solids=(part_of(self.mesh),))
         checker = Checker(model, cell)
         lines = ProbingLines(
             checker,
             cell,
             model.mechanism,
-            surfaces=surfaces,
-            contacts=contacts,
+            touches=touching,
             required=self.required,
             overtravel=overtravel,
         )
-        path = SlideLines(model, contacts + approach * way, contacts - overtravel * way)
+        path = self.portal.lines(model, contacts + approach * way, contacts - overtravel * way)
         point = np.arange(len(surfaces))
         found = lines.certify(path, point)
         np.testing.assert_array_equal(lines.keeps(path, point), found.keeps(self.required))
         return found, [checker.pairs[k].moving if k >= 0 else "" for k in found.pair]
 
 
-def test_a_free_point_keeps_what_links_keep():
-    found, names = Probe(sheet(0.05)).judged([[0, 0, 0]])
+@pytest.fixture
+def probe(portal):
+    """Judges lines down to points of a mesh."""
+    return partial(Probe, portal)
+
+
+def test_a_free_point_keeps_what_links_keep(probe):
+    found, names = probe(sheet(0.05)).judged([[0, 0, 0]])
     assert names == ["quill"]
     assert found.seen[0] == pytest.approx(LENGTH + BALL, abs=1e-9)
     assert found.lam[0] == 1.0
 
 
-def test_beside_a_wall_the_distance_counts():
-    found, names = Probe(step()).judged([[0.05, 0, 0.1], [0.004, 0, 0.1], [0.034, 0, 0.1]])
+def test_beside_a_wall_the_distance_counts(probe):
+    found, names = probe(step()).judged([[0.05, 0, 0.1], [0.004, 0, 0.1], [0.034, 0, 0.1]])
     assert names == ["quill"] * 3
     np.testing.assert_allclose(found.seen, np.array([0.05, 0.004, 0.034]) - QUILL, atol=1e-4)
     assert found.keeps(0.002).tolist() == [True, False, True]
 
 
-def test_a_ball_beside_a_low_kerb():
+def test_a_ball_beside_a_low_kerb(probe):
     outline = [(-0.2, 0.0), (0.2, 0.0), (0.2, 0.1), (0.0, 0.1), (0.0, 0.11), (-0.2, 0.11)]
     kerb = prism(outline, [[0, 1, 2, 3], [0, 3, 4, 5]])
-    found, names = Probe(kerb).judged([[0.004, 0, 0.1], [0.0055, 0, 0.1], [0.002, 0, 0.1]])
+    found, names = probe(kerb).judged([[0.004, 0, 0.1], [0.0055, 0, 0.1], [0.002, 0, 0.1]])
     assert names[:1] == names[2:] == ["stylus ball"]
     np.testing.assert_allclose(found.seen, [0.001, 0.0025, -0.001], atol=1e-6)
     assert found.keeps(0.002).tolist() == [False, True, False]
@@ -212,32 +181,32 @@ def test_a_ball_beside_a_low_kerb():
 
 
 @pytest.mark.parametrize("thickness", [0.0005, 0.002, 0.05])
-def test_sheets_and_edges_can_be_probed(thickness):
+def test_sheets_and_edges_can_be_probed(probe, thickness):
     points = [[0, 0, 0], [0.1995, 0, 0], [-0.199, 0.199, 0]]
-    found, _ = Probe(sheet(thickness), required=0.004).judged(points, overtravel=0.003)
+    found, _ = probe(sheet(thickness), required=0.004).judged(points, overtravel=0.003)
     assert found.keeps(0.004).all()
 
 
-def test_an_approach_from_the_side():
+def test_an_approach_from_the_side(probe):
     direction = (1.0, 0.0, 1.0)
-    found, names = Probe(step()).judged([[0.06, 0, 0.1], [0.004, 0, 0.1]], direction)
+    found, names = probe(step()).judged([[0.06, 0, 0.1], [0.004, 0, 0.1]], direction)
     assert names == ["quill", "quill"]
     assert found.keeps(0.002).tolist() == [True, False]
     away = (-1.0, 0.0, 1.0)
-    found, _ = Probe(step()).judged([[0.06, 0, 0.1]], away, approach=0.12)
+    found, _ = probe(step()).judged([[0.06, 0, 0.1]], away, approach=0.12)
     assert not found.keeps(0.002).any()  # starts beyond the wall
     assert found.lam[0] < 0.9
 
 
 @pytest.mark.parametrize("way", [(0.0, 0.0, 1.0), (0.3, 0.1, 1.0)], ids=["along", "across"])
-def test_the_stylus_against_a_dense_look(brute, way):
+def test_the_stylus_against_a_dense_look(probe, brute, way):
     """Ball and shank at many places of random lines beside a wall against what is certified."""
     mesh, required = step(), 0.002
     rng = np.random.default_rng(8)
     surfaces = np.stack(
         [rng.uniform(0.001, 0.02, 20), rng.uniform(-0.15, 0.15, 20), np.full(20, 0.1)], axis=1
     )
-    found, _ = Probe(mesh, required).judged(surfaces, way)
+    found, _ = probe(mesh, required).judged(surfaces, way)
     wall, way = mesh.triangles[mesh.normals[:, 0] > 0.5], np.array(way) / np.linalg.norm(way)
     up = np.array([0.0, 0.0, LENGTH])
     for k, point in enumerate(surfaces):
@@ -249,30 +218,29 @@ def test_the_stylus_against_a_dense_look(brute, way):
         assert not found.keeps(required)[k] or min(ball, shank) >= required
 
 
-def test_a_bare_stylus_beside_a_wall():
+def test_a_bare_stylus_beside_a_wall(probe, portal):
     """Without a quill the stylus alone decides, and its number is that of the wall."""
-    bare = replace(robot(), capsules=robot().capsules[:2])
+    bare = replace(portal.robot(), capsules=portal.robot().capsules[:2])
     mesh = step()
     surfaces = np.array([[0.0045, 0, 0.1], [0.0058, 0, 0.1], [0.1, 0, 0.1]])
     for way in ([0.0, 0, 1], [0.4, 0, 1], [-0.02, 0, 1]):
-        found, names = Probe(mesh, bare=bare).judged(surfaces, way)
+        found, names = probe(mesh, bare=bare).judged(surfaces, way)
         toward = surfaces[:, 0] + 0.03 * min(way[0], 0.0) / np.linalg.norm(way) - BALL
         np.testing.assert_allclose(found.seen[:2], toward[:2], atol=1e-6)
         assert names == ["stylus ball", "stylus ball", ""]
         assert np.isinf(found.certified[2])
 
 
-def test_a_part_without_geometry_leaves_the_links():
-    model = Model(robot())
+def test_a_part_without_geometry_leaves_the_links(portal):
+    model = Model(portal.robot())
     checker = Checker(model, Cell())
     lines = ProbingLines(
         checker,
         Cell(),
         model.mechanism,
-        surfaces=np.zeros((1, 3)),
-        contacts=np.zeros((1, 3)),
+        touches=standing([[0, 0, 0]], [[0, 0, 1]], 0.0),
         required=0.01,
     )
-    path = SlideLines(model, np.array([[0, 0, 0.1]]), np.zeros((1, 3)))
+    path = portal.lines(model, np.array([[0, 0, 0.1]]), np.zeros((1, 3)))
     assert lines.keeps(path, np.zeros(1, dtype=int)).all()
     assert np.isinf(lines.certify(path, np.zeros(1, dtype=int)).certified).all()

@@ -1,0 +1,1 @@
+"""``palpeur stewart …``: commands about Stewart-Gough platforms."""

@@ -1,0 +1,1 @@
+"""All assembly modes: the polynomial system of a platform, continuation and its certificate."""

@@ -1,0 +1,206 @@
+"""Least time of a course under the legs' speed, acceleration and force limits, exactly.
+
+The course fixes l(s); speeds go with 1/T, accelerations with 1/T², forces with static + viscous/T +
+inertial/T². The core's time scaling solves this for any path; here its path is the six lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.errors import MotionError
+from robots.core.motion.effort_scaling import (
+    EffortParts,
+    effort_model,
+    least_duration_with_efforts,
+)
+from robots.core.motion.joint_limits import Binding, JointLimits
+from robots.core.motion.motion_law import motion_law, trapezoid
+from robots.core.motion.path import PathState
+from robots.core.motion.time_scaling import PathDuration
+from robots.stewart.errors import PlatformError
+from robots.stewart.model import PlatformModel
+from robots.stewart.motion import Course, TimedMotion
+from robots.stewart.motion_legs import LegPath, LegPathState
+from robots.stewart.motion_move import pose_move
+from robots.stewart.platform import Platform
+
+Array = NDArray[np.float64]
+Kind = Literal["speed", "acceleration", "force"]
+
+# Stands for "no limit" where the core asks for a finite one: no leg is ever that fast.
+_UNLIMITED = 1e30
+_KINDS: dict[str, Kind] = {"velocity": "speed", "acceleration": "acceleration", "torque": "force"}
+# A shorter part for speeding up asks for accelerations that no drive gives.
+_SHORTEST_RISE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegBinding:
+    """The limit that fixes the duration of a motion.
+
+    Args:
+        leg: index, 0 to 5.
+        name: of the leg.
+        kind: which limit.
+        time: when it is reached. [s]
+    """
+
+    leg: int
+    name: str
+    kind: Kind
+    time: float
+
+    def __str__(self) -> str:
+        return f"leg {self.name} {self.kind}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastMotion:
+    """A course in its least time.
+
+    Args:
+        motion: in time.
+        binding: what does not let it be shorter.
+    """
+
+    motion: TimedMotion
+    binding: LegBinding
+
+
+class HeavyMotionError(PlatformError):
+    """No duration keeps the forces within their limits; facts: leg, s, static, limit."""
+
+
+def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True) -> LeastMotion:
+    """Run a course as fast as the legs allow.
+
+    Args:
+        model: of the platform, which has the limits of its drives.
+        course: its shape over s.
+        with_forces: whether limits of force count, where there are any.
+
+    Raises:
+        PlatformError: nothing limits the motion.
+        HeavyMotionError: a drive is too weak at any speed.
+        MotionError: the course is too rough for an exact answer.
+    """
+    limits = _limits(model.platform, with_forces=with_forces)
+    path = LegPath(model=model, course=course)
+    try:
+        found = least_duration_with_efforts(path, limits, _efforts(model))
+    except MotionError as error:
+        if "static" in error.facts:
+            raise _heavy(model.platform, error) from error
+        raise
+    return _least_motion(course, found)
+
+
+def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: str) -> LeastMotion:
+    """The quickest move between two poses under a law.
+
+    The trapezoid's part of speeding up is free: the one with the least time is searched for; every
+    trial's time is exact. Forces join the search only if the quickest move without them needs more.
+
+    Args:
+        model: of the platform, which has the limits of its drives.
+        start: T_base_platform. # (4, 4)
+        end: likewise.
+        law_name: of ``robots.core.motion``.
+
+    Raises:
+        PoseError, PlatformError, HeavyMotionError, MotionError: as ``pose_move``, ``least_time``.
+    """
+    if law_name != "trapezoid":
+        return least_time(model, pose_move(start, end, motion_law(law_name)))
+
+    def timed(fraction: float, *, with_forces: bool) -> LeastMotion:
+        course = pose_move(start, end, trapezoid(fraction))
+        return least_time(model, course, with_forces=with_forces)
+
+    fraction = _best(lambda f: timed(f, with_forces=False).motion.duration, 1e-6)
+    free, found = timed(fraction, with_forces=False), timed(fraction, with_forces=True)
+    if found.motion.duration == free.motion.duration:
+        return found
+    fraction = _best(lambda f: timed(f, with_forces=True).motion.duration, 1e-3)
+    return timed(fraction, with_forces=True)
+
+
+def _best(duration: Callable[[float], float], tolerance: float) -> float:
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        duration, bounds=(_SHORTEST_RISE, 0.5), method="bounded", options={"xatol": tolerance}
+    )
+    return 0.5 if duration(0.5) <= found.fun else float(found.x)
+
+
+def _least_motion(course: Course, found: PathDuration) -> LeastMotion:
+    binding: Binding | None = found.binding
+    if binding is None:
+        raise PlatformError(
+            "No leg changes its length on this course, so that no limit gives it a duration; "
+            "choose one."
+        )
+    motion = TimedMotion(course=course, duration=found.duration)
+    return LeastMotion(
+        motion=motion,
+        binding=LegBinding(
+            leg=binding.joint,
+            name=binding.name,
+            kind=_KINDS[binding.kind],
+            time=binding.s * found.duration,
+        ),
+    )
+
+
+def _limits(platform: Platform, *, with_forces: bool) -> JointLimits:
+    legs = platform.legs
+    speed = np.array([leg.max_speed for leg in legs])
+    acceleration = np.array([leg.max_acceleration for leg in legs])
+    effort = np.array([leg.max_force if with_forces else np.inf for leg in legs])
+    if not np.any(np.isfinite([speed, acceleration])):
+        raise PlatformError(
+            f"Platform {platform.name!r}: no leg has a limit of speed or acceleration, so that "
+            "there is no least time; give max_speed_m_s or max_acceleration_m_s2, or choose a "
+            "duration."
+        )
+    return JointLimits(
+        max_speed=np.minimum(speed, _UNLIMITED),
+        max_acceleration=np.minimum(acceleration, _UNLIMITED),
+        max_effort=effort,
+        names=tuple(leg.name for leg in legs),
+        units=("m",) * len(legs),
+    )
+
+
+def _efforts(model: PlatformModel) -> Callable[[PathState], EffortParts]:
+    """The forces split into static, viscous and inertial parts, from the platform's own state."""
+    split = effort_model(model.forces)
+
+    def of(state: PathState) -> EffortParts:
+        if not isinstance(state, LegPathState):
+            raise PlatformError("Forces need the platform's state; only a LegPath has it.")
+        platform = state.platform
+        return split(PathState(q=platform.T, dq=platform.V, ddq=platform.A))
+
+    return of
+
+
+def _heavy(platform: Platform, error: MotionError) -> HeavyMotionError:
+    leg, s = int(str(error.facts["joint"])), float(str(error.facts["s"]))
+    static, limit = float(str(error.facts["static"])), float(str(error.facts["limit"]))
+    return HeavyMotionError(
+        f"No duration keeps the forces within their limits: at s = {s:.6g} leg "
+        f"{platform.legs[leg].name} holds {static:.6g} N at rest, its limit is {limit:.6g} N; "
+        "choose other poses, a lighter part, or a stronger drive.",
+        leg=leg,
+        s=s,
+        static=static,
+        limit=limit,
+    )
