@@ -13,7 +13,6 @@ from planner.assembly import Assembly, Clearances, assemble
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.loads import total_loads
-from planner.order.note import order_note
 from planner.placement import PlacedPoints
 from planner.placement import place as place_points
 from planner.plan_types import Plan
@@ -152,20 +151,27 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
         colliding, met = told.colliding(), [*told.points(), *told.travels(limits)]
         watched = told.cell(made.lines, made.travels)
     failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], colliding)
-    ordered = made.visit.ordered
     findings = [
         *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
         *met,
         *approach_findings(placed),
         *surface_findings(job),
         *torque_findings(placed, choice, made.timings),
-        *(() if ordered is None else (order_note(ordered),)),
+        *_order_notes(made.visit),
         *watched,
         *law_findings(job),
         *reach_finding(made.reach),
     ]
     names = frozenset(placed.names)
     return tuple(sorted((_with_way_on(finding, names) for finding in findings), key=_gravity))
+
+
+def _order_notes(made: Visit) -> list[Finding]:
+    if made.ordered is None:
+        return []
+    from planner.order.note import order_note
+
+    return [order_note(made.ordered)]
 
 
 def _with_way_on(finding: Finding, names: Collection[str]) -> Finding:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.order.chooser import Choice, Chooser, Costs
-from planner.order.fastest import Effort, Ordered, again, solve
 from planner.order.rules import Rules
 from planner.probing_lines import LineMotions, rough_line_times
 from planner.progress import Progress, silent
@@ -25,6 +24,7 @@ from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.detours.find import Detours
+    from planner.order.fastest import Ordered
     from planner.safety import Safety
 
 Array = NDArray[np.float64]
@@ -75,6 +75,8 @@ def visit(
         order = np.arange(count)
         choice = chooser.choose(order)
         return _clear(chooser, choice, safety, lambda _: chooser.choose(order), None)
+    from planner.order.fastest import Effort, again, solve
+
     effort = Effort.named(travel.search, travel.seed)
     ordered = solve(chooser, count, effort, progress=progress)
 

@@ -49,6 +49,11 @@ class Patches:
         triangles = self.triangles[np.repeat(self.offsets[point], sizes) + inside]
         return Patches(offsets=offsets, triangles=triangles)
 
+    @property
+    def count(self) -> int:
+        """Number of groups."""
+        return len(self.offsets) - 1
+
     def of(self, point: int) -> Indices:
         """The group of one point."""
         return self.triangles[self.offsets[point] : self.offsets[point + 1]]
@@ -188,6 +193,17 @@ class ProbedSurface:
         inside = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
         found = others[np.repeat(starts[triangle], sizes) + inside]
         return np.asarray(np.repeat(keys - triangle, sizes) + found)
+
+    def both(self, some: Patches, others: Patches) -> Patches:
+        """What is in either of two lists of groups, group by group."""
+        if some is others:
+            return some
+        return self.grouped(np.union1d(self._keys(some), self._keys(others)), some.count)
+
+    def _keys(self, groups: Patches) -> Indices:
+        return np.repeat(np.arange(groups.count), np.diff(groups.offsets)) * len(self.mesh) + (
+            groups.triangles
+        )
 
     def grouped(self, keys: Indices, count: int) -> Patches:
         """Numbers of points and triangles as one group per point."""

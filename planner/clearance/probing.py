@@ -1,9 +1,9 @@
 """Clearance of probing lines: the stylus may touch the probed patch, everything else keeps away.
 
 Links, probe bodies and obstacles are judged like any motion. For the stylus against the part:
-ball and shank keep the clearance required from everything but the patch and what lies behind it,
-for the shank drawn out along it (``beside``); up to contact the ball does not pass into what lies
-behind, nor the shank into anything at all.
+ball and shank keep the clearance required from everything but the patch, drawn out along the shank
+(``beside``), and what lies behind it; up to contact the ball does not pass into what lies behind,
+nor the shank into anything at all.
 """
 
 from __future__ import annotations
@@ -153,4 +153,5 @@ class ProbingLines:
 def _allowed(surface: ProbedSurface, touches: Touches, shank: Shank) -> Allowed:
     probed = surface.around(touches, shank.reach)
     near_shank = beside(surface, touches, probed, shank)
-    return Allowed(patch=probed.patch, ball=probed.ignored, shank=near_shank)
+    near_ball = surface.both(probed.ignored, near_shank)
+    return Allowed(patch=probed.patch, ball=near_ball, shank=near_shank)

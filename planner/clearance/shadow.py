@@ -47,8 +47,8 @@ class Stand:
 def hidden(face: Array, others: Array, stand: Stand) -> Mask:
     """Which triangles stand behind the face, wherever they are near the shank.
 
-    One that comes within ``within`` has to be behind the face where it does; one that only is looked
-    at, wherever it is looked at.
+    One that comes within ``within`` has to be behind the face where it does; one that does not,
+    wherever it is looked at.
 
     Args:
         face: triangles of the probed face; what of them lies below the ball's centre or above the

@@ -1,6 +1,7 @@
 """The page of every finding code; ``palpeur explain CODE`` prints it.
 
-R1xx: robot files. R2xx: states, inverse models and dynamics. P1xx: plans.
+R1xx: robot files. R2xx: states, inverse models and dynamics. P1xx: plans. S2xx: motions of a
+Stewart-Gough platform.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ def pages() -> tuple[Page, ...]:
     from planner.findings.model_pages import MODEL_PAGES
     from planner.findings.plan_pages import PLAN_PAGES
     from planner.findings.robot_file_pages import ROBOT_FILE_PAGES
+    from planner.findings.stewart_pages import STEWART_PAGES
 
-    return PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES + ROBOT_FILE_PAGES + MODEL_PAGES
+    plans = PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES
+    return plans + ROBOT_FILE_PAGES + MODEL_PAGES + STEWART_PAGES
 
 
 def page(code: str) -> Page:

@@ -9,6 +9,7 @@ from planner.plan_types import Plan, Samples, SegmentKind
 from reports.validation.blocks import blocks
 from reports.validation.check import Check, Worst, check
 from reports.validation.evidence import Evidence, Judge, Passage
+from reports.validation.placed_approach import placed_approach
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -53,10 +54,11 @@ class Geometry(Judge):
         """Of places and directions."""
         where = "at Chebyshev's instants and at every sample of probing, dwelling and retracting"
         line = f"distance of the ball from the line from clearance point to search end, {where}"
-        axis = f"angle between the stylus and the inward normal, {where}"
+        axis = f"angle between the stylus and the placed stylus axis, {where}"
         ends = _line_ends(self._evidence, self._point)
         return [
             *_placement(self._evidence.plan),
+            placed_approach(self._evidence.plan),
             *_points(self._evidence),
             check("line ends", ends, POSITION, "m", _ENDS),
             check("straight line", self._off_line.value, POSITION, "m", line),
@@ -119,7 +121,7 @@ def _points(evidence: Evidence) -> list[Check]:
             _angles(T[..., :3, 2], axes),
             ANGLE,
             "rad",
-            f"stylus direction of the {where}, against the inward normal",
+            f"stylus direction of the {where}, against the placed stylus axis",
         ),
     ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from planner.plan_types import Plan
 from planner.sampled_motion import SampledMotion, sampled
 from reports.validation.check import Validation, validation
-from reports.validation.clearances import Clearances
 from reports.validation.derivatives import Derivatives
 from reports.validation.dynamics import Dynamics
 from reports.validation.effort_limits import EffortLimits
@@ -38,8 +37,11 @@ def validate(plan: Plan, motion: SampledMotion | None = None) -> Validation:
         Limits(evidence),
         JerkLimits(evidence),
         EffortLimits(evidence),
-        Clearances(evidence),
     ]
+    if plan.job.cell.solids or plan.job.mechanism.self_pairs:
+        from reports.validation.clearances import Clearances
+
+        judges.append(Clearances(evidence))
     for passage, drawn in passages(evidence, sampled(plan) if motion is None else motion):
         for judge in judges:
             judge.look(passage)

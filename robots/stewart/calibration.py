@@ -119,11 +119,9 @@ def calibrate(
     Source: numbers of stewart.md, item 6.
     """
     T, m = _checked(poses, readings)
-    start = np.concatenate(
-        [platform.base_points, platform.platform_points, np.zeros((LEGS, 1))], axis=1
-    )
+    start = nominal_parameters(platform)
     whiten = _whitening(T, start, noise)
-    condition = _check_identifiable(platform, whiten @ length_jacobian(T, start))
+    condition = _check_identifiable(platform, weighted_jacobian(T, start, noise))
     theta, iterations = _search(T, m, start, whiten)
     J = (whiten @ length_jacobian(T, theta)).reshape(-1, PARAMETERS)
     residual = _residuals(T, m, theta)
@@ -142,18 +140,26 @@ def calibrate(
     )
 
 
-def leg_gradients(T: Array, theta: Array) -> Array:
-    """Gradient of each length by its own seven parameters: −u, Rᵀu, −1. # (n, 6, 7)."""
-    u = _directions(T, theta)
-    return np.concatenate([-u, u @ T[:, :3, :3], -np.ones((*u.shape[:-1], 1))], axis=-1)
+def nominal_parameters(platform: Platform) -> Array:
+    """a, b and c = 0 of each leg. # (6, 7) [m]."""
+    points = [platform.base_points, platform.platform_points, np.zeros((LEGS, 1))]
+    return np.concatenate(points, axis=1)
 
 
 def length_jacobian(T: Array, theta: Array) -> Array:
-    """The same in the columns of all 42. # (n, 6, 42)."""
+    """Gradient of each length by all 42; by its own leg's seven: −u, Rᵀu, −1. # (n, 6, 42)."""
+    u = _directions(T, theta)
     J = np.zeros((len(T), LEGS, LEGS, PER_LEG))
     legs = np.arange(LEGS)
-    J[:, legs, legs] = leg_gradients(T, theta)
+    J[:, legs, legs, :3] = -u
+    J[:, legs, legs, 3:6] = u @ T[:, :3, :3]
+    J[:, legs, legs, 6] = -1.0
     return J.reshape(len(T), LEGS, PARAMETERS)
+
+
+def weighted_jacobian(T: Array, theta: Array, noise: MeasurementNoise | None) -> Array:
+    """The same, in standard deviations of the readings where the noise is known. # (n, 6, 42)."""
+    return np.asarray(_whitening(T, theta, noise) @ length_jacobian(T, theta))
 
 
 def _checked(poses: ArrayLike, readings: ArrayLike) -> tuple[Array, Array]:

@@ -90,27 +90,29 @@ def certify(forms: Numbers, x: Numbers) -> Certificate:
     return Certificate(holds=holds, kantorovich=kantorovich, radius=radius, alone=alone)
 
 
+def lipschitz_bound(Q: Numbers, C: Numbers) -> Numbers:
+    """K with ‖C (F'(y) − F'(z))‖ ≤ K |y − z| for all y and z. # (...)."""
+    S = (C @ Q.reshape(*Q.shape[:-2], -1)).reshape(*C.shape, UNKNOWNS)
+    gram = np.sum(np.conj(np.swapaxes(S, -1, -2)) @ S, axis=-3)
+    finite = np.all(np.isfinite(gram), axis=(-2, -1))
+    gram = np.where(finite[..., None, None], gram, np.eye(UNKNOWNS))
+    largest = np.maximum(np.linalg.eigvalsh(gram)[..., -1], 0.0)
+    spread = _spread(Q).reshape(*Q.shape[:-2], -1)
+    sizes = np.linalg.norm(C, axis=(-2, -1)) * np.linalg.norm(spread, axis=(-2, -1))
+    return np.where(finite, 2.0 * (np.sqrt(largest) * (1.0 + 1e-8) + ROUNDING * sizes), np.inf)
+
+
 def _constants(Q: Numbers, x: Numbers, F: Numbers, C: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """η, δ and K, each with its share of rounding."""
     size_C, size_x = np.abs(C), np.abs(x)
-    spread = _spread(Q)
-    size_J = (spread @ size_x[..., None, :, None])[..., 0]
+    size_J = (_spread(Q) @ size_x[..., None, :, None])[..., 0]
     size_F = (size_J @ size_x[..., None])[..., 0] + 1.0
     eta = np.linalg.norm((C @ F[..., None])[..., 0], axis=-1)
     eta = eta + 2.0 * ROUNDING * np.linalg.norm((size_C @ size_F[..., None])[..., 0], axis=-1)
     J = 2.0 * (Q @ x[..., None, :, None])[..., 0]
     delta = np.linalg.norm(np.eye(UNKNOWNS) - C @ J, axis=(-2, -1))
     delta = delta + 4.0 * ROUNDING * np.linalg.norm(size_C @ size_J, axis=(-2, -1))
-    S = (C @ Q.reshape(*Q.shape[:-2], -1)).reshape(*C.shape, UNKNOWNS)
-    sizes = np.linalg.norm(size_C, axis=(-2, -1)) * np.linalg.norm(
-        spread.reshape(*Q.shape[:-2], -1), axis=(-2, -1)
-    )
-    gram = np.sum(np.conj(np.swapaxes(S, -1, -2)) @ S, axis=-3)
-    finite = np.all(np.isfinite(gram), axis=(-2, -1))
-    gram = np.where(finite[..., None, None], gram, np.eye(UNKNOWNS))
-    largest = np.maximum(np.linalg.eigvalsh(gram)[..., -1], 0.0)
-    K = 2.0 * (np.sqrt(largest) * (1.0 + 1e-8) + ROUNDING * sizes)
-    return eta, delta, np.where(finite, K, np.inf)
+    return eta, delta, lipschitz_bound(Q, C)
 
 
 def _spread(Q: Numbers) -> Numbers:

@@ -53,7 +53,7 @@ def leg_clearances(platform: Platform, T: ArrayLike) -> Array:
     i, j = pairs[:, 0], pairs[:, 1]
     gap = segment_distance(A[i], across[..., i, :], A[j], across[..., j, :])
     radii = np.array([leg.radius for leg in platform.legs])
-    return gap - radii[i] - radii[j]
+    return np.asarray(gap - radii[i] - radii[j])
 
 
 def segment_distance(p: Array, d: Array, q: Array, e: Array) -> Array:
@@ -68,7 +68,7 @@ def segment_distance(p: Array, d: Array, q: Array, e: Array) -> Array:
     area = a * c - b * b
     with np.errstate(divide="ignore", invalid="ignore"):
         s, t = (b * g - c * f) / area, (a * g - b * f) / area
-    inside = (area > 1e-14 * a * c) & (0.0 <= s) & (s <= 1.0) & (0.0 <= t) & (t <= 1.0)
+    inside = (area > 1e-14 * a * c) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
     s, t = np.where(inside, s, 0.0), np.where(inside, t, 0.0)
     crossing = _size(r + s[..., None] * d - t[..., None] * e)
     ends = [

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robots.core.orientation.rotation import ORTHONORMALITY_LIMIT
+from robots.core.pose import as_pose
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import Platform
 
@@ -26,6 +28,7 @@ def leg_vectors(platform: Platform, T: ArrayLike) -> Array:
 
     Raises:
         PlatformError: another shape, or a number that is not finite.
+        PoseError: a matrix that is no rigid transform.
     """
     poses = checked_poses(platform, T)
     arms = platform.platform_points @ np.swapaxes(poses[..., :3, :3], -1, -2)
@@ -57,4 +60,15 @@ def checked_poses(platform: Platform, T: ArrayLike) -> Array:
             "every entry must be finite.",
             index=index,
         )
+    if not _rigid(poses):
+        as_pose(poses, f"Platform {platform.name!r}: T_base_platform")
     return poses
+
+
+def _rigid(poses: Array) -> bool:
+    """Whether all are rigid transforms; the core then says of one that is not what is wrong."""
+    R = poses[..., :3, :3]
+    deviation = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+    volume = np.einsum("...i,...i->...", np.cross(R[..., 0], R[..., 1]), R[..., 2])
+    last = bool(np.all(poses[..., 3, :] == (0.0, 0.0, 0.0, 1.0)))
+    return last and deviation <= ORTHONORMALITY_LIMIT and bool(np.all(volume > 0.0))

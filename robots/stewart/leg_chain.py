@@ -5,15 +5,15 @@ Joint by joint, with the axis each one turns about or slides along:
 * spherical end: e, s, leg, then s, m, d: the ball as three crossed axes, m square to s and d;
 * Cardan end: e, s, leg, then the piston's own turn about the leg, p, r: p square to leg and r.
 
-e, s of the universal joint and r, d of the platform are in ``leg_axes``. At q = 0 (stroke aside) all
-body frames coincide. Frames of ``LegBodies`` in this product:
+e, s of the universal joint and r, d of the platform are in ``leg_axes``. At q = 0, stroke aside,
+all body frames coincide. Frames of ``LegBodies`` in this product:
 
 * cross: x = e, y = s, z = x × y, which is the leg itself where the leg is square to e;
 * cylinder and piston: z along the leg, y = s (a Cardan end's piston: y = p), x = y × z;
 * end cross: y = its axis in the piston (s or p), x = its other axis (m or r), z = x × y;
 * end: z = d, x = the axis it shares with the end cross.
 
-Source: [STAICU09] §2 eqs. (2)-(4), Fig. 2; its joint axes z1 … z6 are e, s, leg, s, m, d but for sign
+Source: [STAICU09] §2 eqs. (2)-(4), Fig. 2; its axes z1 … z6 are e, s, leg, s, m, d but for sign
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robots.core.body import Body
+from robots.core.equations.algebra import Vec3, from_columns
 from robots.core.equations.functions import numbers
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.stewart.inverse import checked_poses
@@ -100,10 +101,8 @@ def joint_values(platform: Platform, index: int, T: ArrayLike) -> Array:
         PlatformError: the leg is degenerate at home; T is not finite or of another shape.
     """
     poses = checked_poses(platform, T)
-    rows = [tuple(poses[..., i, j] for j in range(4)) for i in range(3)]
-    R = (rows[0][:3], rows[1][:3], rows[2][:3])
-    t = (rows[0][3], rows[1][3], rows[2][3])
-    posture = leg_posture(leg_axes(platform, index), R, t, numbers())
+    x, y, z, t = (_components(poses[..., :3, k]) for k in range(4))
+    posture = leg_posture(leg_axes(platform, index), from_columns(x, y, z), t, numbers())
     values = [np.arctan2(q.s, q.c) if isinstance(q, Turn) else q for q in posture.values]
     return np.stack(np.broadcast_arrays(*values), axis=-1)
 
@@ -111,6 +110,10 @@ def joint_values(platform: Platform, index: int, T: ArrayLike) -> Array:
 def body_links(axes: LegAxes) -> tuple[int, ...]:
     """Joint that carries cross, cylinder, piston, end cross and end. # (5,)."""
     return (CARDAN if axes.cardan else SPHERICAL).carriers
+
+
+def _components(vectors: Array) -> Vec3:
+    return (vectors[..., 0], vectors[..., 1], vectors[..., 2])
 
 
 def _joint(leg: Leg, axes: LegAxes, order: _Order, k: int) -> Joint:

@@ -3,8 +3,8 @@
 Joint angles appear as cosine and sine only, so no angle is ever taken and turned back. The same
 equations run on recorded nodes and on arrays.
 
-Source: [STAICU09] §2 eqs. (10) and (15), solved leg by leg: the first three joints move B, the other
-three only turn the platform about it, which makes the system block triangular.
+Source: [STAICU09] §2 eqs. (10) and (15), solved leg by leg: the first three joints move B, the
+others only turn the platform about it, which makes the system block triangular.
 """
 
 from __future__ import annotations

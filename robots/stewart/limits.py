@@ -14,8 +14,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robots.stewart.inverse import checked_poses, leg_vectors
 from robots.stewart.interference import Plate, leg_clearances, leg_pairs, plate_angles, plates
+from robots.stewart.inverse import checked_poses, leg_vectors
 from robots.stewart.platform import Platform
 from robots.stewart.singularity import conditioning, joint_sines
 
@@ -64,7 +64,9 @@ class Column:
         """What the limit is about, for sentences."""
         if not self.names:
             return "the platform"
-        return f"leg {self.names[0]}" if len(self.names) == 1 else f"legs {' and '.join(self.names)}"
+        return (
+            f"leg {self.names[0]}" if len(self.names) == 1 else f"legs {' and '.join(self.names)}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -184,7 +186,9 @@ def violations(
 def broken(column: Column, amount: float) -> str:
     """What is broken and by how much, in millimetres or degrees."""
     if column.unit == "m":
-        return f"{column.limit.value} {1e3 * column.value:.6g} mm is missed by {1e3 * amount:.4g} mm"
+        return (
+            f"{column.limit.value} {1e3 * column.value:.6g} mm is missed by {1e3 * amount:.4g} mm"
+        )
     if column.unit == "rad":
         value, size = np.degrees(column.value), np.degrees(amount)
         return f"{column.limit.value} {value:.6g} deg is missed by {size:.4g} deg"

@@ -22,6 +22,9 @@ from robots.stewart.programmes import Subject, record, subject
 
 Array = NDArray[np.float64]
 
+# Sine between a leg's line and the others' below which forces grow past all use: a billionfold.
+DEPENDENT = 1e-9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BodyMotion:
@@ -120,15 +123,16 @@ class PlatformModel:
         """
         load = np.zeros(6) if wrench is None else wrench
         found = self._run("forces", T, V, A, load)
-        if not np.all(np.isfinite(found)):
-            index = tuple(int(k) for k in np.argwhere(~np.isfinite(found))[0][:-1])
+        held = np.all(np.isfinite(found), axis=-1) & (found[..., 6] > DEPENDENT**2)
+        if not np.all(held):
+            index = tuple(int(k) for k in np.argwhere(~held)[0])
             raise PlatformError(
                 f"Platform {self.platform.name!r}: at pose {list(index)} no leg forces hold the "
                 "platform: its legs are dependent there (a Type 2 singularity), or a leg's joint "
                 "is locked; move the pose.",
                 index=index,
             )
-        return found
+        return found[..., :6]
 
     def generalised_wrench(self, T: ArrayLike, V: ArrayLike, A: ArrayLike) -> Array:
         """Jᵀf of a motion without external wrench. # (..., 6) [N, N m]."""

@@ -105,6 +105,4 @@ class TimedMotion:
                 limit=self.duration,
             )
         found = self.course.state(times / self.duration, side)
-        return PlatformState(
-            T=found.T, V=found.V / self.duration, A=found.A / self.duration**2
-        )
+        return PlatformState(T=found.T, V=found.V / self.duration, A=found.A / self.duration**2)

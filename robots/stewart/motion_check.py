@@ -135,7 +135,7 @@ def _drive(
     path = LegPath(model=model, course=motion.course)
 
     def parts(s: Array, side: Side) -> Array:
-        return np.abs(quantity(path.state(s, side))) / limits
+        return np.asarray(np.abs(quantity(path.state(s, side))) / limits)
 
     if highest(parts, path.breaks).value <= 1.0 + _ROUNDING:
         return

@@ -130,9 +130,7 @@ def peaks(
     )
 
 
-def column_peak(
-    columns: Callable[[Array, Side], Array], breaks: tuple[float, ...], k: int
-) -> Peak:
+def column_peak(columns: Callable[[Array, Side], Array], breaks: tuple[float, ...], k: int) -> Peak:
     """Highest value of one column."""
     return highest(lambda s, side: columns(s, side)[:, k : k + 1], breaks)
 

@@ -20,7 +20,7 @@ from robots.core.motion.effort_scaling import (
     least_duration_with_efforts,
 )
 from robots.core.motion.joint_limits import Binding, JointLimits
-from robots.core.motion.motion_law import motion_law, trapezoid
+from robots.core.motion.motion_law import Side, motion_law, trapezoid
 from robots.core.motion.path import PathState
 from robots.core.motion.time_scaling import PathDuration
 from robots.stewart.errors import PlatformError
@@ -38,6 +38,8 @@ _UNLIMITED = 1e30
 _KINDS: dict[str, Kind] = {"velocity": "speed", "acceleration": "acceleration", "torque": "force"}
 # A shorter part for speeding up asks for accelerations that no drive gives.
 _SHORTEST_RISE = 0.01
+# How finely the search for the trapezoid's shape looks at forces.
+_SAMPLES, _TRIED, _BISECTIONS = 129, 200, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +106,8 @@ def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True
 def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: str) -> LeastMotion:
     """The quickest move between two poses under a law.
 
-    The trapezoid's part of speeding up is free: the one with the least time is searched for; every
-    trial's time is exact. Forces join the search only if the quickest move without them needs more.
+    The trapezoid's part of speeding up is free: the one with the least time is searched for, where
+    forces join in on samples; the time of the part that is chosen is exact.
 
     Args:
         model: of the platform, which has the limits of its drives.
@@ -119,25 +121,50 @@ def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: st
     if law_name != "trapezoid":
         return least_time(model, pose_move(start, end, motion_law(law_name)))
 
-    def timed(fraction: float, *, with_forces: bool) -> LeastMotion:
-        course = pose_move(start, end, trapezoid(fraction))
-        return least_time(model, course, with_forces=with_forces)
+    def course(fraction: float) -> Course:
+        return pose_move(start, end, trapezoid(fraction))
 
-    fraction = _best(lambda f: timed(f, with_forces=False).motion.duration, 1e-6)
-    free, found = timed(fraction, with_forces=False), timed(fraction, with_forces=True)
-    if found.motion.duration == free.motion.duration:
-        return found
-    fraction = _best(lambda f: timed(f, with_forces=True).motion.duration, 1e-3)
-    return timed(fraction, with_forces=True)
+    fraction = _best(lambda f: least_time(model, course(f), with_forces=False).motion.duration)
+    free = least_time(model, course(fraction), with_forces=False)
+    found = least_time(model, course(fraction))
+    if found.motion.duration > free.motion.duration:
+        found = least_time(model, course(_best(lambda f: _sampled_duration(model, course(f)))))
+    return found
 
 
-def _best(duration: Callable[[float], float], tolerance: float) -> float:
+def _best(duration: Callable[[float], float]) -> float:
+    """Part of speeding up with the least duration."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
-        duration, bounds=(_SHORTEST_RISE, 0.5), method="bounded", options={"xatol": tolerance}
+        duration, bounds=(_SHORTEST_RISE, 0.5), method="bounded", options={"xatol": 1e-6}
     )
     return 0.5 if duration(0.5) <= found.fun else float(found.x)
+
+
+def _sampled_duration(model: PlatformModel, course: Course) -> float:
+    """Least duration that keeps forces within limits on samples. [s]."""
+    allowed = 1.0 / least_time(model, course, with_forces=False).motion.duration
+    path, efforts = LegPath(model=model, course=course), _efforts(model)
+    s = np.linspace(0.0, 1.0, _SAMPLES)
+    sides: tuple[Side, ...] = ("left", "right")
+    s = np.concatenate([s, course.breaks])
+    parts = [efforts(path.state(s, side)) for side in sides]
+    limits = np.array([leg.max_force for leg in model.platform.legs])
+
+    def excess(u: float) -> float:
+        return max(float(np.max(np.abs(part.at(u)) / limits)) for part in parts) - 1.0
+
+    tried = allowed * np.geomspace(1.0, 1e-3, _TRIED)
+    free = [excess(float(u)) <= 0.0 for u in tried]
+    if not any(free):
+        return float(1.0 / tried[-1])
+    first = free.index(True)
+    low, high = float(tried[first]), float(tried[max(first - 1, 0)])
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if excess(middle) <= 0.0 else (low, middle)
+    return 1.0 / low
 
 
 def _least_motion(course: Course, found: PathDuration) -> LeastMotion:

@@ -138,8 +138,10 @@ def _wrench(subject: Subject, state: State) -> list[Any]:
 
 
 def _forces(subject: Subject, state: State) -> list[Any]:
+    """Six forces, then the squared sine by which the legs are independent."""
     wanted = [a - b for a, b in zip(_wrench(subject, state), state.given, strict=True)]
-    return solved(leg_lines(state.legs), wanted, recording_functions())
+    found = solved(leg_lines(state.legs), wanted, recording_functions())
+    return [*found.values, found.independence]
 
 
 def _mass_matrix(subject: Subject, state: State) -> list[Any]:
@@ -156,7 +158,7 @@ def _mass_matrix(subject: Subject, state: State) -> list[Any]:
     return [column[k] for k in range(6) for column in columns]
 
 
-def _joint_motion(subject: Subject, state: State) -> list[Any]:
+def _joint_motion(_: Subject, state: State) -> list[Any]:
     """Speeds, then accelerations, of every leg's joints."""
     found: list[Any] = []
     for leg in state.legs:
@@ -207,7 +209,7 @@ PROGRAMMES: dict[str, tuple[tuple[str, ...], tuple[int, ...], Equations]] = {
     "joint_motion": (("V", "A"), (LEGS, 2, 6), _joint_motion),
     "bodies": (("V", "A"), (LEGS, LEG_BODIES, 4, 3), _bodies),
     "generalised_wrench": (("V", "A"), (6,), _wrench),
-    "forces": (("V", "A", "wrench"), (LEGS,), _forces),
+    "forces": (("V", "A", "wrench"), (LEGS + 1,), _forces),
     "mass_matrix": ((), (6, 6), _mass_matrix),
     "energies": (("V",), (2,), _energies),
 }

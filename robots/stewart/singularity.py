@@ -78,9 +78,11 @@ def scaled_jacobian(platform: Platform, T: ArrayLike) -> Array:
 def conditioning(platform: Platform, T: ArrayLike) -> Conditioning:
     """Type 2: how well leg forces hold the platform at each pose. Args: T. # (..., 4, 4)."""
     J = scaled_jacobian(platform, T)
-    sizes = np.linalg.svd(J, compute_uv=False)
+    sizes = np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
     return Conditioning(
-        determinant=np.asarray(np.linalg.det(J)), smallest=sizes[..., -1], largest=sizes[..., 0]
+        determinant=np.asarray(np.linalg.det(J)),
+        smallest=np.asarray(sizes[..., -1]),
+        largest=np.asarray(sizes[..., 0]),
     )
 
 
@@ -98,7 +100,7 @@ def joint_sines(platform: Platform, T: ArrayLike) -> Array:
     forks = _end_forks(platform)
     at_end = np.linalg.norm(np.cross(u, forks @ np.swapaxes(poses[..., :3, :3], -1, -2)), axis=-1)
     cardan = np.array([leg.end is LegEnd.CARDAN for leg in platform.legs])
-    return np.where(cardan, np.minimum(sines, at_end), sines)
+    return np.asarray(np.where(cardan, np.minimum(sines, at_end), sines))
 
 
 def _end_forks(platform: Platform) -> Array:

@@ -4,8 +4,8 @@ Every leg's joint torques come from the core's recursion of Newton and Euler alo
 they do on a virtual motion of the platform is handed on to its origin, where the platform's own
 inertia waits; the six drives do the same work with f·δl.
 
-Source: [STAICU09] §3 eqs. (19)-(20). Gravity points along -z0 here; the printed -9.81 m a_k0 u3 would
-have it along +z0 (sources.md).
+Source: [STAICU09] §3 eqs. (19)-(20). Gravity points along -z0 here; the printed -9.81 m a_k0 u3
+would have it along +z0 (sources.md).
 """
 
 from __future__ import annotations
@@ -106,9 +106,21 @@ def leg_lines(legs: Sequence[LegPosture]) -> list[list[Scalar]]:
     return [[*leg.n, *cross(leg.lever, leg.n)] for leg in legs]
 
 
-def solved(
-    columns: Sequence[Sequence[Scalar]], right: Sequence[Scalar], fn: Functions
-) -> list[Scalar]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """Solution of a linear system.
+
+    Args:
+        values: the unknowns. # (n,)
+        independence: least squared sine between a column and the span of those before it; zero
+            where the system is singular.
+    """
+
+    values: list[Scalar]
+    independence: Scalar
+
+
+def solved(columns: Sequence[Sequence[Scalar]], right: Sequence[Scalar], fn: Functions) -> Solution:
     """Solution of a square system given by its columns, without choosing pivots.
 
     Modified Gram-Schmidt with the right side as one more column is as stable as Householder's
@@ -119,23 +131,26 @@ def solved(
     rest = list(right)
     upper: list[list[Scalar]] = []
     found: list[Scalar] = []
+    worst: Scalar = -1.0
     for k in range(n):
-        inverse = 1.0 / fn.sqrt(_dot(work[k], work[k]))
+        square = _dot(work[k], work[k])
+        worst = fn.maximum(worst, -(square / _dot(columns[k], columns[k])))
+        inverse = 1.0 / fn.sqrt(square)
         unit = [inverse * entry for entry in work[k]]
-        row: list[Scalar] = [inverse]
-        for j in range(k + 1, n):
-            along = _dot(unit, work[j])
-            work[j] = [a - along * b for a, b in zip(work[j], unit, strict=True)]
-            row.append(along)
-        along = _dot(unit, rest)
-        rest = [a - along * b for a, b in zip(rest, unit, strict=True)]
-        upper.append(row)
-        found.append(along)
+        along = [_dot(unit, column) for column in (*work[k + 1 :], rest)]
+        work[k + 1 :] = [_without(work[k + 1 + j], along[j], unit) for j in range(n - k - 1)]
+        rest = _without(rest, along[-1], unit)
+        upper.append([inverse, *along[:-1]])
+        found.append(along[-1])
     for k in range(n - 1, -1, -1):
         for j in range(k + 1, n):
             found[k] = found[k] - upper[k][j - k] * found[j]
         found[k] = found[k] * upper[k][0]
-    return found
+    return Solution(values=found, independence=-worst)
+
+
+def _without(column: Sequence[Scalar], along: Scalar, unit: Sequence[Scalar]) -> list[Scalar]:
+    return [a - along * b for a, b in zip(column, unit, strict=True)]
 
 
 def _plate_wrench(masses: Masses, R: Mat3, motion: PlateMotion) -> TipMotion:

@@ -1,5 +1,8 @@
 """A thousand points planned, validated and written beside importing the libraries; and linearly.
 
+Written are the plan, the trajectory and the points; what a report set holds besides (hashes of all
+files, pages, programmes) has its own figures.
+
 Ratios of whole processes in one run, on one processor; the machine is shared, so the quickest of
 several interleaved runs counts.
 """
@@ -10,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +21,8 @@ import numpy as np
 import pytest
 
 from planner.library import path_of
+from robots.core.robot_file import write_toml
+from robots.library import load
 
 pytestmark = pytest.mark.benchmark
 
@@ -26,17 +32,21 @@ GROWTH = 12.0  # from 1,000 to 10,000 points
 IMPORTS = "import numpy, scipy, pandas, matplotlib"
 WHOLE = """
 import sys
+from pathlib import Path
 from planner.job import read_job
 from planner.planning import plan
 from planner.sampled_motion import sampled
-from reports.export import export
-from reports.provenance import SetOptions
+from reports.plan_document import document_text, plan_document
+from reports.tables import write_points, write_trajectory
 from reports.validation import validate
 
 made = plan(read_job(sys.argv[1]))
-motion = sampled(made)
-data = SetOptions(figures=False, pages=False)
-export(made, validate(made, motion), sys.argv[2], motion=motion, options=data)
+motion, out = sampled(made), Path(sys.argv[2])
+document = document_text(plan_document(made, validate(made, motion)))
+out.mkdir(exist_ok=True)
+(out / "plan.json").write_text(document, encoding="utf-8")
+write_trajectory(made, motion, out)
+write_points(made, out)
 """
 SIDE = 0.3  # of the square that is probed, on the nine-point job's inclined plane [m]
 
@@ -58,13 +68,20 @@ def serpentine(count: int) -> list[str]:
 
 
 def job_of(folder: Path, count: int, period_ms: float) -> Path:
-    """A job file with that many points in a folder of its own."""
+    """A job file with that many points in a folder of its own, and a robot without capsules.
+
+    What it takes to prove clearance has its own benchmark.
+    """
     folder = folder / f"points-{count}-{period_ms:g}"
     folder.mkdir()
     (folder / "points.csv").write_text("\n".join(serpentine(count)), encoding="utf-8")
     text = path_of("nine-points-corrected").read_text(encoding="utf-8")
     assert "period_ms = 1.0" in text
     text = text.replace("period_ms = 1.0", f"period_ms = {period_ms:g}")
+    assert 'model = "measuring-arm"' in text
+    text = text.replace('model = "measuring-arm"', 'model = "arm.toml"')
+    arm = replace(load("measuring-arm"), capsules=(), self_pairs=())
+    (folder / "arm.toml").write_text(write_toml(arm), encoding="utf-8")
     (folder / "job.toml").write_text(text, encoding="utf-8")
     return folder / "job.toml"
 

@@ -137,7 +137,7 @@ def _print_text(answers: list[_Answer]) -> None:
     rows = []
     for row, one in enumerate(answers, start=1):
         for T, residual, certified in zip(one.T, one.residual, one.certified, strict=True):
-            angles = np.degrees(angles_zyx(T[:3, :3]).first)
+            angles = np.degrees(angles_zyx(T[:3, :3]).angles)
             values = [*(1e3 * T[:3, 3]).tolist(), *angles.tolist(), 1e3 * float(residual)]
             rows.append([str(row), *map(number, values), "yes" if certified else "no"])
     heads = ("x mm", "y mm", "z mm", "rz deg", "ry deg", "rx deg", "residual mm", "certified")

@@ -143,8 +143,12 @@ def move(  # noqa: PLR0913 one parameter per option
     ] = "quintic",
     duration: Annotated[
         float,
-        typer.Option("--duration", metavar="S", help="Seconds; left out: the least that the legs "
-                     "allow.", show_default=False),
+        typer.Option(
+            "--duration",
+            metavar="S",
+            help="Seconds; left out: the least that the legs allow.",
+            show_default=False,
+        ),
     ] = 0.0,
     published: Annotated[
         bool, typer.Option("--published", help="The motion of [STAICU09], 3 s about home.")

@@ -22,9 +22,7 @@ _TRIALS = 20
 
 def warnings(platform: Platform) -> tuple[str, ...]:
     """Sentences about limits that the home pose breaks, singular geometry and unreal bodies."""
-    return tuple(
-        [*_home_limits(platform), *_singular(platform), *_unreal(platform), *_turned(platform)]
-    )
+    return (*_home_limits(platform), *_singular(platform), *_unreal(platform), *_turned(platform))
 
 
 def _home_limits(platform: Platform) -> Iterator[str]:

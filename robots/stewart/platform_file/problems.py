@@ -21,9 +21,7 @@ def platform_file_error(source: SourceText, error: ValidationError) -> RobotFile
     A misspelt key is also a missing one, so that misspellings alone are told first.
     """
     unknown = [
-        item["loc"]
-        for item in error.errors(include_url=False)
-        if item["type"] == "extra_forbidden"
+        item["loc"] for item in error.errors(include_url=False) if item["type"] == "extra_forbidden"
     ]
     if not unknown:
         return file_error(source, error)

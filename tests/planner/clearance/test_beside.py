@@ -193,7 +193,7 @@ def test_between_two_walls(judge):
 
 @pytest.mark.parametrize("lean", [-70.0, -40.0, -10.0, -3.0, -0.1, 0.0, 0.1, 1.0, 2.0])
 def test_walls_that_lean(judge, lean):
-    """Away from the shank below zero; else 2 mm - 20 mm sin(lean) are left of its axis at the top."""
+    """Away from the shank below zero; else its axis is 2 mm - 20 mm sin(lean) off the top."""
     normal = rotation_about(Y, np.radians(lean)) @ X
     kept, seen, _ = judge(wall(lean), touching([[0, 0, 0]], [normal]), 10.0)
     assert kept[0]

@@ -1,0 +1,107 @@
+"""Poses of the platform that are worth a look: home, spread over its workspace, and aimed.
+
+Every pose that is returned keeps the platform's strokes, cones, clearances and singularities.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.core.pose import make_pose, rotation_exp
+from robots.stewart.limits import PoseLimits, pose_limits
+from robots.stewart.platform import Platform
+
+Array = NDArray[np.float64]
+
+_STEPS = 64  # along each axis, in search of the end of the workspace
+_FARTHEST = 2.0  # times the legs' mean length: no workspace is wider
+_MOST_TURN = np.pi / 2
+_AIMS = (1.0, 0.75, 0.5, 0.25)  # parts of the largest tilt
+_SHIFTS = 12  # translations tried with each tilt
+_SPARE = 1e-3  # of the least margin, relative to home: a pose is not taken on the very limit
+
+
+class PoseSource:
+    """Draws poses of a platform.
+
+    Args:
+        platform: its geometry and limits.
+        seed: of what is drawn.
+    """
+
+    def __init__(self, platform: Platform, seed: int) -> None:
+        self.platform, self._seed = platform, seed
+        self._limits: PoseLimits = pose_limits(platform)
+        home = np.minimum(self._limits.margins(platform.home), 1.0)
+        self._floor = _SPARE * np.maximum(home, 0.0)
+        self._spans = self._box()
+
+    def allowed(self, poses: Array) -> Array:
+        """Those of some poses that keep every limit. # (p, 4, 4) -> (q, 4, 4)."""
+        inside = np.all(self._limits.margins(poses) >= self._floor, axis=-1)
+        return np.asarray(poses[inside])
+
+    def home(self) -> Array:
+        """The home pose. # (1, 4, 4)."""
+        return self.platform.home[None]
+
+    def spread(self, count: int) -> Array:
+        """Poses over the workspace about home, by a Halton sequence. # (at most count, 4, 4)."""
+        low, high = self._spans
+        units = halton(6 * count, 6, self._seed)
+        return self.allowed(self._moved(low + units * (high - low)))[:count]
+
+    def aimed(self, normals: Array, towards: Array) -> Array:
+        """Poses tilted so that normals turn towards a direction, as far as the limits let them.
+
+        Args:
+            normals: at home, hexapod frame. # (k, 3) unit
+            towards: hexapod frame. # (3,) unit
+        """
+        axes = np.cross(normals, towards)
+        sizes = np.linalg.norm(axes, axis=1)
+        low, high = self._spans
+        shifts = low[:3] + halton(_SHIFTS, 3, self._seed) * (high - low)[:3]
+        shifts = np.concatenate([np.zeros((1, 3)), 0.5 * shifts])
+        moves: list[Array] = []
+        for axis in axes[sizes > 1e-6] / sizes[sizes > 1e-6, None]:
+            reach = _farthest(self._inside, np.concatenate([np.zeros(3), axis]), _MOST_TURN)
+            for part in _AIMS:
+                turn = np.tile(part * reach * axis, (len(shifts), 1))
+                moves.append(np.concatenate([shifts, turn], axis=1))
+        return self.allowed(self._moved(np.concatenate([np.zeros((0, 6)), *moves])))
+
+    def _box(self) -> tuple[Array, Array]:
+        """Least and greatest moves along and about each axis alone that keep the limits. # (6,)."""
+        size = float(np.mean(np.linalg.norm(self.platform.home[:3, 3] - 0.0)))
+        size = max(size, float(np.ptp(self.platform.base_points)))
+        most = np.array([_FARTHEST * size] * 3 + [_MOST_TURN] * 3)
+        axes = np.eye(6)
+        low = [-_farthest(self._inside, -axes[k], most[k]) for k in range(6)]
+        high = [_farthest(self._inside, axes[k], most[k]) for k in range(6)]
+        return np.array(low), np.array(high)
+
+    def _inside(self, moves: Array) -> Array:
+        return np.all(self._limits.margins(self._moved(moves)) >= self._floor, axis=-1)
+
+    def _moved(self, moves: Array) -> Array:
+        """Home, shifted and turned about its own origin, hexapod axes. # (m, 6) -> (m, 4, 4)."""
+        home = self.platform.home
+        R = rotation_exp(moves[:, 3:]) @ home[:3, :3]
+        return np.asarray(make_pose(R, home[:3, 3] + moves[:, :3]))
+
+
+def halton(count: int, dimensions: int, seed: int) -> Array:
+    """A scrambled Halton sequence in the unit cube. # (count, dimensions)."""
+    from scipy.stats import qmc
+
+    return np.asarray(qmc.Halton(dimensions, rng=np.random.default_rng(seed)).random(count))
+
+
+def _farthest(inside: object, direction: Array, most: float) -> float:
+    """How far home may go along a move before a limit is met, to a step."""
+    sizes = np.linspace(0.0, most, _STEPS * 4 + 1)
+    good = inside(sizes[:, None] * direction)  # type: ignore[operator]
+    stops = np.nonzero(~good)[0]
+    return float(sizes[max(stops[0] - 1, 0)] if stops.size else most)

@@ -1,0 +1,162 @@
+"""A motion of a platform as it is reported: samples, exact peaks, findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.findings import Finding
+from robots.stewart.motion import TimedMotion
+from robots.stewart.motion_legs import LegPeaks, MotionPeaks
+from robots.stewart.platform import Platform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegSamples:
+    """What the legs do at some instants.
+
+    Args:
+        t: rising. # (N,) [s]
+        T: T_base_platform. # (N, 4, 4)
+        lengths: # (N, 6) [m]
+        rates: # (N, 6) [m/s]
+        accelerations: # (N, 6) [m/s²]
+        forces: of the drives; positive pushes. # (N, 6) [N]
+    """
+
+    t: Array
+    T: Array
+    lengths: Array
+    rates: Array
+    accelerations: Array
+    forces: Array
+
+    @property
+    def power(self) -> Array:
+        """Of all drives together. # (N,) [W]."""
+        return np.asarray(np.sum(self.forces * self.rates, axis=-1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """Work of the drives against what the motion leaves behind.
+
+    Args:
+        net_work: of all drives. [J]
+        energy_change: of the moved bodies, kinetic and potential. [J]
+        friction: lost in the strokes. [J]
+    """
+
+    net_work: float
+    energy_change: float
+    friction: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegMotion:
+    """A motion with all that is told of it.
+
+    Args:
+        platform: that moves.
+        title: of the motion.
+        law: name of its law.
+        motion: in time.
+        binding: what fixes its duration; empty for none.
+        samples: at even instants.
+        peaks: exact, between samples too.
+        balance: of energy.
+        findings: in order of time.
+        command: that made it.
+    """
+
+    platform: Platform
+    title: str
+    law: str
+    motion: TimedMotion
+    binding: str
+    samples: LegSamples
+    peaks: MotionPeaks
+    balance: Balance
+    findings: tuple[Finding, ...]
+    command: str
+
+    @property
+    def feasible(self) -> bool:
+        """Whether no finding is an error."""
+        return not any(finding.severity.value == "error" for finding in self.findings)
+
+    @property
+    def force_peaks(self) -> LegPeaks:
+        """Largest absolute forces; the samples' own where no exact ones were sought."""
+        if self.peaks.force is not None:
+            return self.peaks.force
+        size = np.abs(self.samples.forces)
+        return LegPeaks(value=size.max(axis=0), time=self.samples.t[size.argmax(axis=0)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegQuantity:
+    """One quantity of all legs over time.
+
+    Args:
+        key: for files and anchors.
+        title: for readers.
+        unit: of values and limits.
+        values: # (N, 6)
+        lower: limits; infinite where there are none. # (6,)
+        upper: # (6,)
+        peaks: exact, of absolute value; NaN where a range is told instead. # (6,)
+    """
+
+    key: str
+    title: str
+    unit: str
+    values: Array
+    lower: Array
+    upper: Array
+    peaks: Array
+
+
+def leg_quantities(shown: LegMotion) -> tuple[LegQuantity, ...]:
+    """Length, speed, acceleration and force, in the units of readers."""
+    samples, legs, peaks = shown.samples, shown.platform.legs, shown.peaks
+
+    def limits(name: str) -> Array:
+        return np.array([getattr(leg, name) for leg in legs])
+
+    length = LegQuantity(
+        key="leg-length",
+        title="Leg lengths",
+        unit="mm",
+        values=1e3 * samples.lengths,
+        lower=1e3 * limits("min_length"),
+        upper=1e3 * limits("max_length"),
+        peaks=np.full(len(legs), np.nan),
+    )
+    rows = (
+        ("leg-speed", "Leg speeds", "m/s", samples.rates, "max_speed", peaks.speed),
+        (
+            *("leg-acceleration", "Leg accelerations", "m/s²", samples.accelerations),
+            *("max_acceleration", peaks.acceleration),
+        ),
+        ("leg-force", "Leg forces", "N", samples.forces, "max_force", shown.force_peaks),
+    )
+    return (
+        length,
+        *(
+            LegQuantity(
+                key=key,
+                title=title,
+                unit=unit,
+                values=values,
+                lower=-limits(limit),
+                upper=limits(limit),
+                peaks=peak.value,
+            )
+            for key, title, unit, values, limit, peak in rows
+        ),
+    )

@@ -1,0 +1,157 @@
+"""A platform's motion as one HTML file that works offline, in the form of the report page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from planner.plan_types import Segment, SegmentKind
+from reports.page.finding_cards import cards
+from reports.page.motion import motion
+from reports.page.page import Detail
+from reports.page.panels import drawn_set
+from reports.page.policy import data_block, digest, policy
+from reports.page.scene import Scene, embedded, embeds
+from reports.page.shading import HEIGHT, WIDTH, Shading, shading
+from reports.page.ticks import ticks
+from reports.page.visible_text import cut, visible
+from reports.stewart import tables
+from reports.stewart.leg_motion import LegMotion
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_BUCKETS = 610
+_DETAIL = Detail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
+_TICKS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stop:
+    """A tick of the time axis."""
+
+    share: str  # of the duration, in percent
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Time:
+    """What all panels share."""
+
+    shading: Shading
+    ticks: tuple[_Stop, ...]
+    grid: str
+    names: tuple[_Stop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """What the shared sections read of a report."""
+
+    title: str
+    verdict: str
+    status: tables.Status
+    facts: tuple[tables.Fact, ...]
+
+
+def leg_page(shown: LegMotion, scene_html: str | None) -> str:
+    """The page; the same bytes for the same motion.
+
+    Args:
+        shown: every text in it may be hostile.
+        scene_html: the 3D replay as a page of its own; None for none. One too large for a page is
+            linked as ``scene.html``.
+    """
+    from markupsafe import Markup
+
+    held = scene_html is not None and embeds(scene_html)
+    scene = embedded(scene_html or "", _asset("scene.js")) if held else None
+    style, script = _asset("report.css"), _asset("report.js")
+    duration = shown.motion.duration
+    segments = (_segment(shown),)
+    sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
+    return (
+        _environment()
+        .get_template("stewart.html.j2")
+        .render(
+            report=_Content(
+                title=shown.title,
+                verdict=tables.verdict(shown),
+                status=tables.status(shown),
+                facts=tables.facts(shown),
+            ),
+            legs=tables.leg_table(shown),
+            provenance=tables.provenance_table(shown),
+            cards=cards(shown.findings),
+            detail=_DETAIL,
+            sets=sets,
+            time=_time(segments, duration),
+            plot=(WIDTH, HEIGHT),
+            beside=scene_html is not None and scene is None,
+            policy=_policy(style, script, scene),
+            style=Markup(style),
+            script=Markup(script),
+            motion=Markup(data_block(motion(sets, segments, duration))),
+            scene=Markup(data_block(scene.text)) if scene else None,
+        )
+    )
+
+
+def _policy(style: str, script: str, scene: Scene | None) -> str:
+    return policy(
+        scripts=(digest(script), *(scene.scripts if scene else ())),
+        styles=(digest(style), *(scene.styles if scene else ())),
+        scene=scene is not None,
+    )
+
+
+def _segment(shown: LegMotion) -> Segment:
+    return Segment(
+        kind=SegmentKind.TRAVEL,
+        point="platform",
+        point_index=0,
+        law=shown.law,
+        start=0.0,
+        duration=shown.motion.duration,
+        binding=shown.binding,
+    )
+
+
+def _time(segments: tuple[Segment, ...], duration: float) -> _Time:
+    marks = ticks(0.0, duration, _TICKS)
+    return _Time(
+        shading=shading(segments, duration),
+        ticks=tuple(
+            _Stop(share=f"{100.0 * mark.at / duration:.3f}%", text=mark.text) for mark in marks
+        ),
+        grid="".join(f"M{round(WIDTH * mark.at / duration)} 0v{HEIGHT}" for mark in marks),
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("reports.page") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    own, shared = PackageLoader("reports.stewart"), PackageLoader("reports.page")
+    environment = Environment(
+        loader=ChoiceLoader([own, shared]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_seen,
+    )
+    environment.filters["cut"] = cut
+    return environment
+
+
+def _seen(value: object) -> object:
+    """Every text that a template writes has nothing hidden in it; markup is ours."""
+    return visible(value) if type(value) is str else value

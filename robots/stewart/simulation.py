@@ -1,0 +1,147 @@
+"""Simulation: the platform's motion under leg forces, by steps of equal length.
+
+Runge-Kutta of order four. The rotation of a step is R = exp(θ)·R₀ with a vector θ that starts at
+zero, so every stage is a rotation and no normalising is needed: the Munthe-Kaas form, with
+θ̇ = ω - θ×ω/2 + θ×(θ×ω)/12, whose next term has no part in the fourth order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robots.core.pose import nearest_rotation, rotation_exp
+from robots.stewart.errors import PlatformError
+from robots.stewart.forward_dynamics import accelerations
+from robots.stewart.inverse import checked_poses
+from robots.stewart.model import PlatformModel
+
+Array = NDArray[np.float64]
+
+# (time [s], T (4, 4), V (6,)) -> leg forces (6,) [N]
+ForceLaw = Callable[[float, Array, Array], ArrayLike]
+
+# Stage weights of the classical method, and where its stages lie.
+_WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+_PLACES = (0.0, 0.5, 0.5, 1.0)
+
+# Steps after which rounding has to be taken out of the rotation matrix: it grows by an ulp a step.
+_CLEANING = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Simulated:
+    """States at equal intervals, the first one included."""
+
+    time: Array  # (n,) [s]
+    T: Array  # (n, 4, 4)
+    V: Array  # (n, 6) [m/s, rad/s]
+    forces: Array  # (n, 6) [N]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _State:
+    T: Array
+    V: Array
+
+
+def simulate(
+    model: PlatformModel,
+    T0: ArrayLike,
+    V0: ArrayLike,
+    force_law: ForceLaw,
+    *,
+    duration: float,
+    step: float,
+) -> Simulated:
+    """Motion from a state under a law of leg forces.
+
+    Args:
+        model: of the platform; ``engine="compiled"`` makes the many small calls fast.
+        T0: T_base_platform at the start. # (4, 4)
+        V0: platform velocity at the start. # (6,) [m/s, rad/s]
+        force_law: leg forces of time and state; asked four times a step.
+        duration: [s]
+        step: longest step; equal ones that fill the duration are taken. [s]
+
+    Raises:
+        PlatformError: a duration or step that is not above zero; a start that is not one state; a
+            motion that leaves all bounds, with the time where it did.
+    """
+    steps, h = _division(model, duration, step)
+    state = _start(model, T0, V0)
+    time = np.linspace(0.0, duration, steps + 1)
+    found = [state]
+    given = [np.asarray(force_law(0.0, state.T, state.V), dtype=np.float64)]
+    for k in range(steps):
+        state = _advanced(model, state, force_law, float(time[k]), h)
+        if not np.all(np.isfinite(state.V)) or not np.all(np.isfinite(state.T)):
+            raise PlatformError(
+                f"Platform {model.platform.name!r}: the simulated motion is no longer finite at "
+                f"{time[k + 1]:.6g} s; take a shorter step, or other forces.",
+                time=float(time[k + 1]),
+            )
+        if k % _CLEANING == _CLEANING - 1:
+            state.T[:3, :3] = nearest_rotation(state.T[:3, :3])
+        found.append(state)
+        given.append(np.asarray(force_law(float(time[k + 1]), state.T, state.V), dtype=np.float64))
+    return Simulated(
+        time=time,
+        T=np.array([s.T for s in found]),
+        V=np.array([s.V for s in found]),
+        forces=np.array(given),
+    )
+
+
+def _division(model: PlatformModel, duration: float, step: float) -> tuple[int, float]:
+    for name, value in (("duration", duration), ("step", step)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise PlatformError(
+                f"Platform {model.platform.name!r}: the simulation's {name} is {value!r} s; it "
+                "must be above zero.",
+                value=value,
+            )
+    steps = max(1, int(np.ceil(duration / step * (1.0 - 1e-12))))
+    return steps, duration / steps
+
+
+def _start(model: PlatformModel, T0: ArrayLike, V0: ArrayLike) -> _State:
+    pose = np.array(checked_poses(model.platform, T0))
+    speed = np.array(V0, dtype=np.float64)
+    if pose.shape != (4, 4) or speed.shape != (6,):
+        raise PlatformError(
+            f"Platform {model.platform.name!r}: a simulation starts from one pose (4, 4) and one "
+            f"velocity (6,), not {pose.shape} and {speed.shape}."
+        )
+    return _State(T=pose, V=speed)
+
+
+def _advanced(model: PlatformModel, state: _State, law: ForceLaw, time: float, h: float) -> _State:
+    """One step."""
+    turns, slides, gains = [np.zeros(3)], [np.zeros(3)], [np.zeros(6)]
+    for place in _PLACES:
+        stage = _moved(state, place * h * slides[-1], place * h * turns[-1], place * h * gains[-1])
+        force = law(time + place * h, stage.T, stage.V)
+        gains.append(accelerations(model, stage.T, stage.V, force))
+        slides.append(stage.V[:3])
+        turns.append(_vector_rate(place * h * turns[-1], stage.V[3:]))
+    slide, turn, gain = (
+        h * np.einsum("k,kj->j", _WEIGHTS, np.array(rates[1:])) for rates in (slides, turns, gains)
+    )
+    return _moved(state, slide, turn, gain)
+
+
+def _moved(state: _State, slide: Array, turn: Array, gain: Array) -> _State:
+    T = state.T.copy()
+    T[:3, :3] = rotation_exp(turn) @ T[:3, :3]
+    T[:3, 3] += slide
+    return _State(T=T, V=state.V + gain)
+
+
+def _vector_rate(theta: Array, w: Array) -> Array:
+    """θ̇ of exp(θ) that turns with ω in the base frame, up to the order that counts."""
+    once = np.cross(theta, w)
+    return np.asarray(w - once / 2.0 + np.cross(theta, once) / 12.0)
