@@ -37,10 +37,11 @@ def pages() -> tuple[Page, ...]:
     from planner.findings.detour_pages import DETOUR_PAGES
     from planner.findings.model_pages import MODEL_PAGES
     from planner.findings.plan_pages import PLAN_PAGES
+    from planner.findings.presenter_pages import PRESENTER_PAGES
     from planner.findings.robot_file_pages import ROBOT_FILE_PAGES
     from planner.findings.stewart_pages import STEWART_PAGES
 
-    plans = PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES
+    plans = PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES + PRESENTER_PAGES
     return plans + ROBOT_FILE_PAGES + MODEL_PAGES + STEWART_PAGES
 
 

@@ -13,7 +13,7 @@ PRESENTER_PAGES = (
         "fails with the platform at home. A search that finds nothing proves nothing.",
         cause="The hexapod stands too far away or is turned badly, its strokes are short, or more "
         "poses would be needed than most_poses allows.",
-        fix="Move or turn the hexapod, raise the part on it, raise most_poses, or try another seed.",
+        fix="Move or turn the hexapod or the part on it, raise most_poses, or try another seed.",
     ),
     Page(
         code="P141",

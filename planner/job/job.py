@@ -74,6 +74,7 @@ class Presenter:
         T_base_hexapod: its base in the robot's base frame. # (4, 4)
         T_platform_part: the part on its platform. # (4, 4)
         length_sigma: standard deviation with which a leg comes to a length. [m]
+        part_mass: on the platform. [kg]
         most_poses: poses that may be used.
         seed: of everything drawn at random.
     """
@@ -83,6 +84,7 @@ class Presenter:
     T_base_hexapod: Array
     T_platform_part: Array
     length_sigma: float = 5e-6
+    part_mass: float = 0.0
     most_poses: int = 6
     seed: int = 1
 

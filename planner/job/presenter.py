@@ -66,6 +66,7 @@ def job_presenter(file: JobFile, folder: JobFolder, part: Part) -> JobPresenter:
         T_base_hexapod=pose_of(table.pose),
         T_platform_part=part.T_base_part,
         length_sigma=metres(table.length_sigma_um) * _MICRO,
+        part_mass=float(table.part_mass_kg),
         most_poses=table.most_poses,
         seed=table.seed,
     )

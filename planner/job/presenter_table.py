@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from planner.job.value_types import Length, Poses, Seed
+from planner.job.value_types import Length, Mass, Poses, Seed
 from robots.core.robot_file.schema import PoseTable, Table
 
 
@@ -18,5 +18,6 @@ class PresenterTable(Table):
     length_sigma_um: Length = Field(
         default=Decimal(5), description="standard deviation of a leg's length"
     )
+    part_mass_kg: Mass = Field(default=Decimal(0), description="for the forces of the legs")
     most_poses: Poses = Field(default=6, description="of the platform, that may be used")
     seed: Seed = 1

@@ -5,6 +5,8 @@ Every pose that is returned keeps the platform's strokes, cones, clearances and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +15,10 @@ from robots.stewart.limits import PoseLimits, pose_limits
 from robots.stewart.platform import Platform
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
-_STEPS = 64  # along each axis, in search of the end of the workspace
-_FARTHEST = 2.0  # times the legs' mean length: no workspace is wider
+_STEPS = 256  # along each axis, in search of the end of the workspace
+_WIDEST = 2.0  # times the width of the base: no workspace is wider about home
 _MOST_TURN = np.pi / 2
 _AIMS = (1.0, 0.75, 0.5, 0.25)  # parts of the largest tilt
 _SHIFTS = 12  # translations tried with each tilt
@@ -74,16 +77,16 @@ class PoseSource:
 
     def _box(self) -> tuple[Array, Array]:
         """Least and greatest moves along and about each axis alone that keep the limits. # (6,)."""
-        size = float(np.mean(np.linalg.norm(self.platform.home[:3, 3] - 0.0)))
-        size = max(size, float(np.ptp(self.platform.base_points)))
-        most = np.array([_FARTHEST * size] * 3 + [_MOST_TURN] * 3)
+        size = float(np.max(np.ptp(self.platform.base_points, axis=0)))
+        most = np.array([_WIDEST * size] * 3 + [_MOST_TURN] * 3)
         axes = np.eye(6)
         low = [-_farthest(self._inside, -axes[k], most[k]) for k in range(6)]
         high = [_farthest(self._inside, axes[k], most[k]) for k in range(6)]
         return np.array(low), np.array(high)
 
-    def _inside(self, moves: Array) -> Array:
-        return np.all(self._limits.margins(self._moved(moves)) >= self._floor, axis=-1)
+    def _inside(self, moves: Array) -> Mask:
+        margins = self._limits.margins(self._moved(moves))
+        return np.asarray(np.all(margins >= self._floor, axis=-1))
 
     def _moved(self, moves: Array) -> Array:
         """Home, shifted and turned about its own origin, hexapod axes. # (m, 6) -> (m, 4, 4)."""
@@ -99,9 +102,9 @@ def halton(count: int, dimensions: int, seed: int) -> Array:
     return np.asarray(qmc.Halton(dimensions, rng=np.random.default_rng(seed)).random(count))
 
 
-def _farthest(inside: object, direction: Array, most: float) -> float:
+def _farthest(inside: Callable[[Array], Mask], direction: Array, most: float) -> float:
     """How far home may go along a move before a limit is met, to a step."""
-    sizes = np.linspace(0.0, most, _STEPS * 4 + 1)
-    good = inside(sizes[:, None] * direction)  # type: ignore[operator]
+    sizes = np.linspace(0.0, most, _STEPS + 1)
+    good = inside(sizes[:, None] * direction)
     stops = np.nonzero(~good)[0]
     return float(sizes[max(stops[0] - 1, 0)] if stops.size else most)

@@ -47,7 +47,7 @@ def _vector(value: object) -> Array | None:
     if value is None or isinstance(value, str):
         return None
     vector = np.asarray(value, dtype=np.float64)
-    return vector / np.sqrt(np.sum(vector * vector))
+    return np.asarray(vector / np.sqrt(np.sum(vector * vector)))
 
 
 _WHAT = (

@@ -13,10 +13,10 @@ and F' is regular there. (y ↦ y − C F(y) maps the ball of radius r into itse
 
 The bound K is not a sample: row k of C (F'(y) − F'(z)) is 2 (y − z)ᵀ S_k with the constant
 matrices S_k = Σ_j C_kj Q_j, so its Frobenius norm is at most 2 √λ |y − z|, λ the largest eigenvalue
-of Σ_k S_kᴴ S_k. It holds on the whole space, not near x only. η, δ and K are enlarged by bounds of
-what rounding can have done to them, the scaling of the platform included: what is proved is about
-the platform whose numbers are the given ones in double precision. The same holds over the complex
-numbers, with the same bounds.
+of Σ_k S_kᴴ S_k. It holds on the whole space, not near x only. η, δ and K are enlarged
+by bounds of what rounding can have done to them: what is proved is about the platform whose points,
+about their middle, and lengths are the double precision numbers used. The same holds over the
+complex numbers, with the same bounds.
 """
 
 from __future__ import annotations
@@ -116,11 +116,18 @@ def _constants(Q: Numbers, x: Numbers, F: Numbers, C: Numbers) -> tuple[Numbers,
 
 
 def _spread(Q: Numbers) -> Numbers:
-    """Sizes of the terms that the entries of the forms are sums of. # (..., 8, 8, 8)."""
+    """Sizes of the terms that the entries of the forms are sums of. # (..., 8, 8, 8).
+
+    The entries of D are all the sums and differences of a's and b's components, so the largest of
+    them bounds the terms of each; L² is what DᵀD − Q has left.
+    """
+    D = Q[..., 4:, :4]
+    Dt = np.swapaxes(D, -1, -2)
+    largest = np.max(np.abs(D), axis=(-2, -1), keepdims=True)
+    square = np.max(np.abs(Dt @ D - Q[..., :4, :4]), axis=(-2, -1), keepdims=True)
     sizes = np.abs(Q)
-    place = np.arange(4)
-    total = np.sum(sizes, axis=(-2, -1))
-    sizes[..., place, place] += total[..., None]  # DᵀD and L² may cancel there
+    sizes[..., :4, :4] = 4.0 * largest**2 + square
+    sizes[..., 4:, :4] = sizes[..., :4, 4:] = largest
     return sizes
 
 

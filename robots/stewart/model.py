@@ -126,10 +126,11 @@ class PlatformModel:
         held = np.all(np.isfinite(found), axis=-1) & (found[..., 6] > DEPENDENT**2)
         if not np.all(held):
             index = tuple(int(k) for k in np.argwhere(~held)[0])
+            where = f"pose {list(index)}" if index else "this pose"
             raise PlatformError(
-                f"Platform {self.platform.name!r}: at pose {list(index)} no leg forces hold the "
-                "platform: its legs are dependent there (a Type 2 singularity), or a leg's joint "
-                "is locked; move the pose.",
+                f"Platform {self.platform.name!r}: in {where} no leg forces hold the platform: its "
+                "legs are dependent there (a Type 2 singularity), or a leg's joint is locked; move "
+                "the pose.",
                 index=index,
             )
         return found[..., :6]

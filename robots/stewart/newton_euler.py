@@ -29,6 +29,9 @@ Array = NDArray[np.float64]
 JOINTS = 6
 UNKNOWNS = LEGS * JOINTS * 6
 
+# Of the whole system in SI units; sound poses stay below 1e6.
+WORST_CONDITION = 1e12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reactions:
@@ -81,13 +84,7 @@ def reactions(
     plate = _plate(platform, pose, np.asarray(V), np.asarray(A))
     load = np.zeros(6) if wrench is None else np.asarray(wrench, dtype=np.float64)
     matrix, right = _system(legs, plate, pose[:3, 3], load)
-    try:
-        found = np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        raise PlatformError(
-            f"Platform {platform.name!r}: no joint reactions hold it in this pose; its legs are "
-            "dependent there, or a leg's joint is locked; move the pose."
-        ) from None
+    found = _solution(platform, matrix, right)
     force, moment = (np.array(found.reshape(LEGS, JOINTS, 2, 3)[:, :, k]) for k in range(2))
     drive = [
         force[k, STROKE] @ leg.axes[STROKE]
@@ -96,6 +93,23 @@ def reactions(
         for k, (leg, given) in enumerate(zip(legs, platform.legs, strict=True))
     ]
     return Reactions(force=force, moment=moment, drive=np.array(drive))
+
+
+def _solution(platform: Platform, matrix: Array, right: Array) -> Array:
+    """All reactions; rounding may hide a singular system, so its condition is asked."""
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(matrix, np.inf)
+    condition = float(np.linalg.norm(matrix, 1) * np.linalg.norm(inverse, 1))
+    if not condition < WORST_CONDITION:
+        raise PlatformError(
+            f"Platform {platform.name!r}: no joint reactions hold it in this pose (condition "
+            f"{condition:.3g}); its legs are dependent there, or a leg's joint is locked; move the "
+            "pose.",
+            condition=condition,
+        )
+    return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
 
 
 def _leg(platform: Platform, index: int, pose: Array, V: ArrayLike, A: ArrayLike) -> _Leg:

@@ -31,6 +31,8 @@ _PLACES = (0.0, 0.5, 0.5, 1.0)
 # Steps after which rounding has to be taken out of the rotation matrix: it grows by an ulp a step.
 _CLEANING = 64
 
+_RUNAWAY = 10.0  # [m or rad] in one step
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Simulated:
@@ -78,12 +80,7 @@ def simulate(
     given = [np.asarray(force_law(0.0, state.T, state.V), dtype=np.float64)]
     for k in range(steps):
         state = _advanced(model, state, force_law, float(time[k]), h)
-        if not np.all(np.isfinite(state.V)) or not np.all(np.isfinite(state.T)):
-            raise PlatformError(
-                f"Platform {model.platform.name!r}: the simulated motion is no longer finite at "
-                f"{time[k + 1]:.6g} s; take a shorter step, or other forces.",
-                time=float(time[k + 1]),
-            )
+        _check_bounded(model, state, float(time[k + 1]), h)
         if k % _CLEANING == _CLEANING - 1:
             state.T[:3, :3] = nearest_rotation(state.T[:3, :3])
         found.append(state)
@@ -106,6 +103,18 @@ def _division(model: PlatformModel, duration: float, step: float) -> tuple[int, 
             )
     steps = max(1, int(np.ceil(duration / step * (1.0 - 1e-12))))
     return steps, duration / steps
+
+
+def _check_bounded(model: PlatformModel, state: _State, time: float, h: float) -> None:
+    """Stop long before numbers overflow: at a step that means nothing."""
+    fastest = float(np.abs(state.V).max())
+    if not fastest * h <= _RUNAWAY:
+        raise PlatformError(
+            f"Platform {model.platform.name!r}: the simulated motion runs away: at {time:.6g} s its "
+            f"speed is {fastest:.3g} m/s or rad/s, more than {_RUNAWAY:g} in a step of {h:g} s; "
+            "take a shorter step, or other forces.",
+            time=time,
+        )
 
 
 def _start(model: PlatformModel, T0: ArrayLike, V0: ArrayLike) -> _State:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -9,17 +10,29 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import reports.atomic_folder
 import reports.export
 from planner.errors import OutputError
+from planner.planning import plan as planned
 from planner.sampled_motion import sampled
 from reports.export import export
 from reports.plan_document import plan_document
+from reports.provenance import SetOptions
+from reports.validation import validate
 
-TEXTS = ["README.txt", "plan.json", "points.csv", "trajectory.csv", "trajectory.parquet"]
+DATA = SetOptions(figures=False, pages=False)
+TEXTS = [
+    *("README.txt", "inputs/job.toml", "inputs/points.csv", "plan.json", "points.csv"),
+    *("provenance.json", "trajectory.csv", "trajectory.parquet"),
+]
+PAGES = [
+    *("plan.qif", "program.dmi", "program.ipp", "report.html", "report.pdf", "scene.glb"),
+    "tables.xlsx",
+]
 
 
 def contents(folder):
@@ -37,15 +50,23 @@ def folder(tmp_path):
 
 @pytest.fixture
 def written(plan, validation, folder):
-    export(plan, validation, folder, figures=False)
+    export(plan, validation, folder, options=DATA)
     return folder
 
 
-def test_the_set_is_complete(plan, validation, folder):
+@pytest.fixture(scope="module")
+def real(job):
+    """A plan of three points, with the validation that it passes."""
+    made = planned(job)
+    return made, validate(made)
+
+
+def test_the_set_is_complete(real, folder):
+    plan, validation = real
     paths = export(plan, validation, folder)
     names = sorted(contents(folder))
     assert [str(path.relative_to(folder)) for path in paths] == names
-    assert [name for name in names if not name.startswith("figures")] == TEXTS
+    assert [name for name in names if not name.startswith("figures")] == sorted(TEXTS + PAGES)
     assert sum(name.startswith("figures") for name in names) == 14
     assert json.loads((folder / "plan.json").read_text()) == plan_document(plan, validation)
     assert [path.name for path in folder.parent.iterdir()] == ["first"]
@@ -68,7 +89,7 @@ def test_the_read_me_tells_units_side_inputs_and_quoting(written, plan):
 
 def test_the_same_plan_gives_the_same_bytes(plan, validation, tmp_path):
     for name in ("a", "b"):
-        export(plan, validation, tmp_path / name, figures=False)
+        export(plan, validation, tmp_path / name, options=DATA)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
@@ -87,23 +108,24 @@ def test_two_processes_give_the_same_bytes(tmp_path):
         environment = os.environ | {"PYTHONHASHSEED": seed}
         subprocess.run(command, check=True, env=environment, cwd=Path(__file__).parents[2])
     first, second = (contents(tmp_path / seed) for seed in ("1", "2"))
-    assert len(first) == 19
+    assert sorted(first) == sorted([*TEXTS, *PAGES, *(f for f in first if "figures" in f)])
+    assert len(first) == 29
     assert [name for name in first if first[name] != second[name]] == []
 
 
 def test_an_earlier_set_is_replaced_whole(plan, validation, folder):
     figure = folder / "figures" / "total-power.png"
-    export(plan, validation, folder, figures=False)
+    export(plan, validation, folder, options=DATA)
     figure.parent.mkdir()
     figure.write_bytes(b"drawn before")
-    export(plan, validation, folder, figures=False)
+    export(plan, validation, folder, options=DATA)
     assert sorted(contents(folder)) == TEXTS
     assert [path.name for path in folder.parent.iterdir()] == ["first"]
 
 
 def test_an_empty_folder_is_taken(plan, validation, folder):
     folder.mkdir(parents=True)
-    export(plan, validation, folder, figures=False)
+    export(plan, validation, folder, options=DATA)
     assert sorted(contents(folder)) == TEXTS
 
 
@@ -179,7 +201,7 @@ def in_steps(monkeypatch):
 
 @pytest.mark.usefixtures("in_steps")
 def test_the_exchange_works_where_the_system_has_none(plan, validation, written):
-    export(plan, validation, written, figures=False)
+    export(plan, validation, written, options=DATA)
     assert sorted(contents(written)) == TEXTS
     assert [path.name for path in written.parent.iterdir()] == ["first"]
 
@@ -195,20 +217,42 @@ def test_the_old_set_comes_back_when_the_exchange_fails(plan, validation, writte
 
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(OutputError, match="Input/output error"):
-        export(plan, validation, written, figures=False)
+        export(plan, validation, written, options=DATA)
     assert contents(written) == before
 
 
 def test_a_link_to_a_folder_is_followed(plan, validation, written, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(written, target_is_directory=True)
-    export(plan, validation, link, figures=False)
+    export(plan, validation, link, options=DATA)
     assert link.is_symlink()
     assert sorted(contents(written)) == TEXTS
 
 
-def test_a_plan_without_motion_is_exported(plan, validation, folder):
-    still = replace(plan, segments=())
+def test_a_plan_without_motion_is_exported(real, folder):
+    plan, validation = real
+    far = replace(plan.job.part, T_base_part=np.diag([1.0, 1.0, 1.0, 1.0]) + 9.0 * np.eye(4, k=3))
+    still = planned(replace(plan.job, part=far))
+    assert not still.segments
     export(still, validation, folder)
     assert sampled(still).count == 0
     assert len(pd.read_parquet(folder / "trajectory.parquet")) == 0
+    assert "Not feasible" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_record_names_every_file_with_its_hash(written):
+    record = json.loads((written / "provenance.json").read_text())
+    listed = {item["name"]: item["sha256"] for item in record["files"]}
+    held = contents(written)
+    del held["provenance.json"]
+    assert listed == {name: hashlib.sha256(data).hexdigest() for name, data in held.items()}
+
+
+def test_robot_programmes_are_written_on_demand(real, folder):
+    plan, validation = real
+    options = SetOptions(figures=False, pages=False, exports=("krl", "ros"))
+    export(plan, validation, folder, options=options)
+    robot = sorted(path.name for path in (folder / "robot").iterdir())
+    assert robot == ["joint_trajectory.yaml", "palpeur.dat", "palpeur.src"]
+    export(plan, validation, folder, options=DATA)  # over a set that held them
+    assert sorted(contents(folder)) == TEXTS

@@ -11,9 +11,7 @@ from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan
 from reports.export import export
-from reports.inputs import write_inputs
-from reports.plan_document import document_text
-from reports.provenance import SetOptions, listed_files, provenance, provenance_document
+from reports.provenance import SetOptions
 from reports.validation import validate
 
 
@@ -21,12 +19,7 @@ from reports.validation import validate
 def sealed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sets") / "nine"
     planned = plan(read_job(path_of("nine-points-corrected")))
-    export(planned, validate(planned), folder, figures=False)
-    if not (folder / "provenance.json").exists():
-        stored = write_inputs(planned.job, folder)
-        made, options = provenance(planned), SetOptions(figures=False)
-        document = provenance_document(made, stored, listed_files(folder), options)
-        (folder / "provenance.json").write_text(document_text(document))
+    export(planned, validate(planned), folder, options=SetOptions(figures=False, pages=False))
     return folder
 
 

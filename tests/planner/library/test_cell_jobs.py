@@ -44,6 +44,11 @@ class Served:
         row = self.ways(name)[0]
         return self.found.lines.joints(np.full(len(lam), row), np.asarray(lam, dtype=float))
 
+    def contact(self, name):
+        """Where contact lies on the line of a point."""
+        distance = self.placed.distances[self.placed.names.index(name)]
+        return distance / (distance + self.job.approach.overtravel)
+
     def distance(self, q, capsule, solid):
         """From a capsule to a solid, posture by posture. # (m,) [m]."""
         body = next(c for c in self.job.mechanism.capsules if c.name == capsule)
@@ -126,11 +131,33 @@ def test_every_line_keeps_clear_of_table_post_and_wall(served, name):
             assert job.distance(q, capsule, solid).min() > job.job.checks.clearance
 
 
-def test_the_holes_have_no_point_on_their_walls(served):
-    """A straight stylus along the normal would pass through the wall across: said in the job."""
-    assert set(served("block-with-holes").job.points.features) == {
-        *("top", "left", "right", "front", "back", "cone")
+def test_the_stylus_stands_upright_in_the_holes(served):
+    """A straight stylus along the normal would pass through the wall across."""
+    block = served("block-with-holes")
+    features = np.array(block.job.points.features)
+    assert set(features) == {
+        *("top", "left", "right", "front", "back", "cone", "hole-30", "hole-20")
     }
+    placed, T = block.placed, block.job.part.T_base_part
+    for name, count, radius, middle in (("hole-30", 8, 15, (20, 60)), ("hole-20", 4, 10, (20, 20))):
+        rows = features == name
+        assert rows.sum() == count
+        np.testing.assert_allclose(placed.axes[rows], -T[:3, [2]].T.repeat(count, 0), atol=1e-12)
+        there = 1e3 * (placed.clearances[rows] - T[:3, 3]) @ T[:3, :3]
+        np.testing.assert_allclose(there[:, :2], np.tile(middle, (count, 1)), atol=1e-9)
+        walls = 1e3 * block.job.points.positions[rows][:, :2] - middle
+        np.testing.assert_allclose(np.linalg.norm(walls, axis=1), radius, atol=1e-9)
+
+
+def test_in_the_holes_nothing_but_the_wall_is_near(served):
+    """At contact the shank is 0.8 mm from the wall, less the sagitta of 64 facets of 18 µm."""
+    block = served("block-with-holes")
+    for name in ("H1", "H7", "K3"):
+        start, contact = block.line(name, [0.0, block.contact(name)])
+        assert block.distance(start[None], "stylus ball", "part")[0] > 0.0079
+        assert block.distance(start[None], "stylus shank", "part")[0] > 0.0087
+        near = block.distance(contact[None], "stylus shank", "part")[0]
+        assert near == pytest.approx(0.0008, abs=2e-5)
 
 
 def test_a_wall_stands_between_the_two_groups(served):

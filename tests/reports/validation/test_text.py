@@ -13,7 +13,8 @@ from reports.validation.check import check, scales, validation
 def test_every_check_has_its_line(plan, samples):
     found = validate(plan, InMemory(samples=samples))
     text = validation_text(found)
-    assert text.startswith("Validation by independent roads: all 31 checks passed.\n")
+    count = len(found.checks)
+    assert text.startswith(f"Validation by independent roads: all {count} checks passed.\n")
     for one in found.checks:
         assert any(line.startswith(f"ok    {one.name} ") for line in text.splitlines())
     assert max(map(len, validation_text(found, explain=True).splitlines())) <= 100

@@ -16,7 +16,8 @@ from robots.core.motion.motion_law import LAW_NAMES
 
 NAMES = [
     *("time", "sample times", "continuous joints", "rest at borders"),
-    *("placement", "placed approach", "point position", "point axis", "line ends", "straight line", "held axis"),
+    *("placement", "placed approach", "point position", "point axis"),
+    *("line ends", "straight line", "held axis"),
     *("sample positions", "resolution", "speed from positions", "acceleration from speeds"),
     *("sample joints", "sample rates"),
     *("inverse model, first order", "inverse model, second order"),

@@ -13,9 +13,7 @@ from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan
 from reports.export import export
-from reports.inputs import write_inputs
-from reports.plan_document import document_text
-from reports.provenance import SetOptions, listed_files, provenance, provenance_document
+from reports.provenance import SetOptions, provenance
 from reports.validation import validate
 
 NUMBERS = ("plan.json", "points.csv", "trajectory.csv", "trajectory.parquet")
@@ -24,13 +22,9 @@ NUMBERS = ("plan.json", "points.csv", "trajectory.csv", "trajectory.parquet")
 def sealed_set(job_file: Path, folder: Path, *, allow_outside: bool = False) -> Path:
     """The report set of a job without figures, with inputs and record."""
     planned = plan(read_job(job_file, allow_outside=allow_outside))
-    export(planned, validate(planned), folder, figures=False)
-    if not (folder / "provenance.json").exists():
-        stored = write_inputs(planned.job, folder, job_file.name)
-        made = provenance(planned, job=job_file.name)
-        options = SetOptions(figures=False)
-        document = provenance_document(made, stored, listed_files(folder), options)
-        (folder / "provenance.json").write_text(document_text(document))
+    options = SetOptions(figures=False, pages=False)
+    made = provenance(planned, job=job_file.name)
+    export(planned, validate(planned), folder, options=options, made=made)
     return folder
 
 

@@ -64,6 +64,21 @@ def staicu_platform(**changes: object) -> Platform:
     return Platform(name="staicu", legs=legs, home=home, body=body)
 
 
+def mathworks_platform() -> Platform:
+    """Radii 3 and 1 m, joints 2.5° and 10° beside every third of a turn, height 2 m, no masses."""
+    thirds = np.repeat(np.deg2rad([0, 120, 240]), 2)
+    sides = np.tile(np.deg2rad([-1.0, 1.0]), 3)
+    base = [on_circle(a, 3.0) for a in thirds + 2.5 * sides]
+    top = [on_circle(a, 1.0) for a in thirds + np.pi / 3 + 10.0 * sides]
+    legs = tuple(
+        Leg(name=str(k), base=base[k], platform=top[k - 1], first_axis=[0.1, 0.2, 1.0])
+        for k in range(6)
+    )
+    home = np.eye(4)
+    home[2, 3] = 2.0
+    return Platform(name="mathworks", legs=legs, home=home)
+
+
 def published_motion(t: object) -> Motion:
     """Eqs. (5)-(6) in the primary reading: the rotation turns about moving x, y, z."""
     time = np.asarray(t, dtype=float)
@@ -153,6 +168,11 @@ def _apply(R: np.ndarray, v: np.ndarray) -> np.ndarray:
 @pytest.fixture(scope="session")
 def staicu() -> Platform:
     return staicu_platform()
+
+
+@pytest.fixture(scope="session")
+def mathworks() -> Platform:
+    return mathworks_platform()
 
 
 @pytest.fixture(scope="session")

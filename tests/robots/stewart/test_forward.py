@@ -88,7 +88,7 @@ def test_a_wrong_mode_is_not_entered_from_near(hexapod):
 
 def test_unreachable_lengths_are_an_error_with_numbers(hexapod):
     L = lengths(hexapod, hexapod.home)
-    L = np.stack([L, L + [3.0, 0, 0, 0, 0, 0]])
+    L = np.stack([L, L + 3.0 * np.eye(6)[0]])
     with pytest.raises(
         PlatformError, match=r"1 of 2 sets of lengths.*Set 1 .* mm in leg"
     ) as caught:

@@ -1,0 +1,112 @@
+"""A presentation as a JSON document (format 1): ``stewart present --json``, presentation.json."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.presenting.coverage import presenter_of
+from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
+from reports.plan_document import FORMAT, Document
+from robots.core.orientation.zyx import rotation_zyx_angles
+
+Array = NDArray[np.float64]
+
+_MM, _UM = 1e3, 1e6
+
+
+def presentation_document(found: Presentation) -> Document:
+    """What was found, in millimetres, micrometres, degrees and seconds."""
+    job = found.job
+    presenter = presenter_of(job)
+    return {
+        "format": FORMAT,
+        "palpeur": version("palpeur"),
+        "job": {"name": job.name, "sha256": job.sha256},
+        "robot": job.robot,
+        "platform": presenter.model,
+        "feasible": found.feasible,
+        "points": len(job.points),
+        "points_served": len(found.served),
+        "points_served_at_home": len(found.home_served),
+        "duration_s": _number(found.duration),
+        "length_sigma_um": _number(_UM * presenter.length_sigma),
+        "poses": [_pose(pose) for pose in found.poses],
+        "moves": [_move(move) for move in found.moves],
+        "findings": [finding.document() for finding in found.findings],
+        "search": {
+            "most_poses": presenter.most_poses,
+            "seed": presenter.seed,
+            "poses_tried": found.tried,
+            "plans": found.planned,
+        },
+    }
+
+
+def _pose(pose: PresentedPose) -> Document:
+    plan = pose.plan
+    deviations = np.sqrt(np.diag(pose.covariance))
+    return {
+        "T_hexapod_platform": _written(pose.T_hexapod_platform),
+        "T_base_part": _written(pose.T_base_part),
+        "leg_lengths_mm": _list(_MM * pose.lengths),
+        "pose_sigma": {
+            "translation_um": _list(_UM * deviations[:3]),
+            "rotation_urad": _list(_UM * deviations[3:]),
+        },
+        "feasible": plan.feasible,
+        "duration_s": _number(plan.totals.duration),
+        "energy_j": _number(plan.totals.energy),
+        "points": [
+            {"name": name, "presenter_sigma_um": _number(_UM * sigma)}
+            for name, sigma in zip(pose.points, pose.sigmas.tolist(), strict=True)
+        ],
+    }
+
+
+def _move(move: PlatformMove) -> Document:
+    return {
+        "duration_s": _number(move.duration),
+        "motions": [
+            {
+                "duration_s": _number(motion.duration),
+                "binding": binding,
+                "peak_speed_m_s": _list(peaks.speed.value),
+                "peak_acceleration_m_s2": _list(peaks.acceleration.value),
+                "peak_force_n": _list(peaks.force.value),
+            }
+            for motion, binding, peaks in zip(move.motions, move.bindings, move.peaks, strict=True)
+        ],
+        "arm_waits": _waiting(move),
+    }
+
+
+def _waiting(move: PlatformMove) -> Document | None:
+    rest = move.waiting
+    if rest is None:
+        return None
+    return {
+        "q": _list(rest.q),
+        "retreats": rest.retreats,
+        "proven_clearance_mm": _number(_MM * rest.clearance),
+        "before_s": _number(rest.before),
+        "after_s": _number(rest.after),
+    }
+
+
+def _written(T: Array) -> Document:
+    """A pose as job files write it."""
+    return {
+        "translation_mm": _list(_MM * T[:3, 3]),
+        "rotation_zyx_deg": _list(np.degrees(rotation_zyx_angles(T[:3, :3]))),
+    }
+
+
+def _list(values: Array) -> list[float | None]:
+    return [_number(value) for value in np.asarray(values).tolist()]
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 9) + 0.0 if np.isfinite(value) else None
