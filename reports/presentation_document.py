@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from planner.presenting.coverage import presenter_of
 from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
 from reports.plan_document import FORMAT, Document
-from robots.core.orientation.zyx import rotation_zyx_angles
+from robots.core.pose import angles_zyx
 
 Array = NDArray[np.float64]
 
@@ -100,7 +100,7 @@ def _written(T: Array) -> Document:
     """A pose as job files write it."""
     return {
         "translation_mm": _list(_MM * T[:3, 3]),
-        "rotation_zyx_deg": _list(np.degrees(rotation_zyx_angles(T[:3, :3]))),
+        "rotation_zyx_deg": _list(np.degrees(angles_zyx(T[:3, :3]).angles)),
     }
 
 

@@ -17,8 +17,10 @@ def presentation_lines(found: Presentation) -> Iterator[str]:
     count = len(job.points)
     yield job.name
     verdict = "every point is served" if found.feasible else "NOT EVERYTHING IS SERVED"
-    yield f"{verdict}: {len(found.served)} of {count} points from {_poses(len(found.poses))} of " \
+    yield (
+        f"{verdict}: {len(found.served)} of {count} points from {_poses(len(found.poses))} of "
         f"{presenter.platform.name}; {len(found.home_served)} of {count} with it at home"
+    )
     yield f"duration {found.duration:.4f} s, the moves between poses with it"
     for number, pose in enumerate(found.poses, start=1):
         if number > 1:
@@ -30,8 +32,10 @@ def presentation_lines(found: Presentation) -> Iterator[str]:
         yield ""
         yield from (str(finding) for finding in told)
     yield ""
-    yield f"{_poses(found.tried)} tried, {found.planned} plans. The presenter's share of the " \
+    yield (
+        f"{_poses(found.tried)} tried, {found.planned} plans. The presenter's share of the "
         f"uncertainty stands for legs that repeat to {1e6 * presenter.length_sigma:g} um."
+    )
 
 
 def _pose(number: int, pose: PresentedPose) -> Iterator[str]:
@@ -55,8 +59,10 @@ def _move(move: PlatformMove) -> Iterator[str]:
         yield "  THE ARM HAS NOWHERE TO WAIT"
         return
     where = "in a posture that it goes to" if rest.retreats else "at its last clearance point"
-    yield f"  the arm waits {where}, proven clear by {1e3 * rest.clearance:.4g} mm; its ways before " \
+    yield (
+        f"  the arm waits {where}, proven clear by {1e3 * rest.clearance:.4g} mm; its ways before "
         f"and after take {rest.before + rest.after:.4f} s"
+    )
 
 
 def _poses(count: int) -> str:

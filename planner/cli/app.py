@@ -12,6 +12,7 @@ from planner.cli.moves.motion_app import motion
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample_app import sample
 from planner.cli.session import Session
+from planner.cli.stewart.present_app import present
 from planner.cli.stewart.stewart_app import app as stewart_app
 
 
@@ -61,6 +62,7 @@ app.command("diff")(compared_app.diff)
 app.command("verify")(compared_app.verify)
 app.command("sample")(sample)
 app.add_typer(robot_app, name="robot")
+stewart_app.command("present")(present)
 app.add_typer(stewart_app, name="stewart")
 app.command("motion")(motion)
 app.command("explain")(commands.explain)

@@ -20,6 +20,7 @@ Mask = NDArray[np.bool_]
 _STEPS = 256  # along each axis, in search of the end of the workspace
 _WIDEST = 2.0  # times the width of the base: no workspace is wider about home
 _MOST_TURN = np.pi / 2
+_DRAWN = 16  # times as many as are wanted: the box is larger than the workspace
 _AIMS = (1.0, 0.75, 0.5, 0.25)  # parts of the largest tilt
 _SHIFTS = 12  # translations tried with each tilt
 _SPARE = 1e-3  # of the least margin, relative to home: a pose is not taken on the very limit
@@ -52,7 +53,7 @@ class PoseSource:
     def spread(self, count: int) -> Array:
         """Poses over the workspace about home, by a Halton sequence. # (at most count, 4, 4)."""
         low, high = self._spans
-        units = halton(6 * count, 6, self._seed)
+        units = halton(_DRAWN * count, 6, self._seed)
         return self.allowed(self._moved(low + units * (high - low)))[:count]
 
     def aimed(self, normals: Array, towards: Array) -> Array:

@@ -78,7 +78,7 @@ def hexapod_solids(presenter: Presenter, T_hexapod_platform: Array) -> tuple[Sol
     for leg in platform.legs:
         end = transform_points(T_hexapod_platform, leg.platform[None])[0]
         ring = np.concatenate(list(_rings(leg, end)))
-        solids.append(_solid(f"hexapod {leg.name}", transform_points(T_base, ring)))
+        solids.append(_solid(f"hexapod leg {leg.name}", transform_points(T_base, ring)))
     return tuple(solids)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.part_pose.moved import check_movable
+from planner.part_pose.written_pose import WrittenPose
 from planner.plan_types import Plan
 from planner.planning import plan
 from planner.presenting.candidates import PoseSource
@@ -58,9 +59,9 @@ class _Search:
         self.coverage = Coverage(job)
         self.planned = 0
         source = PoseSource(self.presenter.platform, self.presenter.seed)
-        poses = np.concatenate([source.home(), source.spread(_SPREAD)])
+        poses = np.concatenate([source.home(), _written(source.spread(_SPREAD))])
         margins = self.coverage(poses).margins
-        aimed = source.aimed(*self._aims(np.nonzero(~np.any(margins > 0.0, axis=0))[0]))
+        aimed = _written(source.aimed(*self._aims(np.nonzero(~np.any(margins > 0.0, axis=0))[0])))
         self.poses = np.concatenate([poses, aimed])
         self.margins = np.concatenate([margins, self.coverage(aimed).margins])
 
@@ -166,6 +167,11 @@ class _Search:
         reasons = {f.where: f for f in reversed(home.findings) if f.severity is Severity.ERROR}
         missing = [name for name in self.job.points.names if name not in done]
         return [_missing(name, reasons.get(name), len(self.poses)) for name in missing]
+
+
+def _written(poses: Array) -> Array:
+    """Poses as short decimals, which a controller can be given. # (p, 4, 4)."""
+    return np.array([WrittenPose.of(T).T for T in poses]).reshape(-1, 4, 4)
 
 
 def _missing(name: str, reason: Finding | None, tried: int) -> Finding:

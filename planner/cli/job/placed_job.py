@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.job.planned_job import refuse_presenter
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 
@@ -42,6 +43,7 @@ def run_place(
     folder = Path(out) if out else Path(job).with_name(f"{Path(job).stem}-place")
     check_place_set(folder)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside)
+    refuse_presenter(read, job)
     with progress_of(session) as progress:
         placing = best_pose(read, progress)
         tolerances = tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.session import Session
-from planner.errors import OptionError
+from planner.errors import JobError, OptionError
 
 if TYPE_CHECKING:
+    from planner.job import Job
     from planner.plan_types import Plan
     from planner.sampled_motion import SampledMotion
     from reports.provenance import SetOptions
@@ -119,10 +120,26 @@ def validated(job: str | Path, session: Session, *, allow_outside: bool = False)
     from reports.validation import validate
 
     read = read_job(job, allow_outside=allow_outside)
+    refuse_presenter(read, str(job))
     with progress_of(session) as progress:
         planned = plan(read, progress)
     motion = sampled(planned)
     return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
+
+
+def refuse_presenter(read: Job, name: str) -> None:
+    """A job whose part is on a hexapod has another command.
+
+    Raises:
+        JobError: it has a presenter.
+    """
+    if read.presenter is not None:
+        raise JobError(
+            f"{Path(name).name} has a [presenter], whose hexapod moves the part between plans; use "
+            f"`palpeur stewart present {name}`, or remove the table and give [part] its pose in "
+            "the robot's base.",
+            key="presenter",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +149,12 @@ class Source:
     Args:
         job: path of the job file.
         words: options of the command that change what the set holds.
+        verb: the command.
     """
 
     job: str
     words: str = ""
+    verb: str = "plan"
 
     @property
     def name(self) -> str:
@@ -145,7 +164,7 @@ class Source:
     @property
     def command(self) -> str:
         """What makes the same set again, whatever the folders."""
-        return f"palpeur plan {self.name}{self.words}"
+        return f"palpeur {self.verb} {self.name}{self.words}"
 
 
 def write_set(

@@ -108,8 +108,9 @@ def test_a_job_without_any_point_in_reach_is_reported(palpeur, job, tmp_path):
     ran = palpeur("plan", job, "--json", "--out", tmp_path / "set")
     assert ran.code == 1
     assert ran.json["segments"] == []
+    still = [name for name in TEXTS if not name.startswith(("program", "plan.qif"))]
     assert names(tmp_path / "set") == sorted(
-        [*TEXTS, "figures/tip-path.png", "figures/tip-path.svg"]
+        [*still, "figures/tip-path.png", "figures/tip-path.svg"]
     )
 
 

@@ -8,14 +8,21 @@ import numpy as np
 import pytest
 
 from planner.fixes.bench import Bench
-from planner.fixes.changes import leaning_axis, other_distance, shifted_part
+from planner.fixes.changes import (
+    along_the_normals,
+    leaning_axis,
+    other_distance,
+    shifted_part,
+    turned_normal,
+)
 from planner.fixes.kinds import Styluses, row_of
 from planner.fixes.rows import with_backs, with_distances, with_normals
 from planner.fixes.shared import checker_for
 from planner.fixes.stylus_length import with_stylus_length
-from planner.job import read_job
+from planner.job import FeatureApproach, read_job
 from planner.library import path_of
 from planner.part_pose.moved import moved
+from planner.placement import place
 from robots.core.pose import make_pose, rotation_x
 
 NAME = "wrist"
@@ -68,6 +75,55 @@ def test_one_axis_for_all_points(job, frame):
     fix = leaning_axis(job, job.points.index(NAME), back, -one.axes[0])
     assert_same(with_backs(one, job, back[None]), 0, row_of(fix.job, NAME), 1e-6)
     assert fix.place == "[approach]"
+
+
+FEATURE = FeatureApproach(
+    name="bore", distance=0.03, direction=np.array([0.0, 0.6, 0.8]), axis=np.array([0.1, 0.2, -0.9])
+)
+
+
+@pytest.fixture
+def bore(job):
+    """The point's feature has an approach of its own."""
+    features = tuple("bore" if name == NAME else "" for name in job.points.names)
+    points = replace(job.points, features=features)
+    return replace(job, points=points, approach=replace(job.approach, features=(FEATURE,)))
+
+
+def test_what_a_feature_has_of_its_own_is_changed_there(bore):
+    row, one = bore.points.index(NAME), row_of(bore, NAME)
+    back = -one.axes[0] + np.array([0.0, 0.1, 0.05])
+    back /= np.linalg.norm(back)
+    fixes = (
+        (other_distance(bore, row, 0.05), with_distances(one, np.array([0.05]))),
+        (leaning_axis(bore, row, back, -one.axes[0]), with_backs(one, bore, back[None])),
+    )
+    for fix, rows in fixes:
+        assert_same(rows, 0, row_of(fix.job, NAME), 1e-6)
+        assert fix.place == "[[approach.feature]] bore"
+        others = [k for k in range(len(bore.points)) if k != row]
+        for field in fields(one)[1:]:
+            before, after = (getattr(place(j), field.name)[others] for j in (bore, fix.job))
+            np.testing.assert_array_equal(before, after)
+    along = along_the_normals(bore, row)
+    assert row_of(along.job, NAME).along_normal[0]
+    assert "the points of bore are approached along their own normals" in along.sentence
+
+
+def test_what_a_feature_shares_is_changed_for_all(bore):
+    approach = replace(bore.approach, features=(replace(FEATURE, distance=None),))
+    fix = other_distance(replace(bore, approach=approach), bore.points.index(NAME), 0.07)
+    assert fix.place == "[approach]"
+    assert (place(fix.job).distances == 0.07).all()
+
+
+def test_a_turned_normal_leaves_a_fixed_axis(bore):
+    one = row_of(bore, NAME)
+    rows = with_normals(one, bore, -one.normals)
+    np.testing.assert_array_equal(rows.axes, one.axes)
+    np.testing.assert_array_equal(rows.directions, one.directions)
+    fix = turned_normal(bore, bore.points.index(NAME), one.normals[0])
+    assert_same(rows, 0, row_of(fix.job, NAME), 1e-6)
 
 
 def test_a_shift_moves_the_part_and_nothing_else(job):

@@ -10,19 +10,28 @@ import pytest
 from parts.geometry import TriangleMesh
 from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.errors import JobError
-from planner.job import Approach, Probe
+from planner.job import Approach, FeatureApproach, Probe
 from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PoseSpace
 from planner.placement import place
 from robots.core.pose import inverse_pose, transform_points
 
+OWN = (
+    FeatureApproach(name="first", distance=0.02, axis=np.array([0.0, 0.6, -0.8])),
+    FeatureApproach(name="second", direction=np.array([0.0, 0.6, 0.8])),
+    FeatureApproach(name="third", direction="normal"),
+)
 
+
+@pytest.mark.parametrize("features", [(), OWN], ids=["alike", "by feature"])
 @pytest.mark.parametrize("direction", [None, np.array([0.0, 0.0, 1.0])])
-def test_moved_points_are_those_of_the_moved_job(change, settled, direction):
+def test_moved_points_are_those_of_the_moved_job(change, settled, direction, features):
     job = change(
-        approach=Approach(distance=0.04, overtravel=0.006, direction=direction),
+        approach=Approach(distance=0.04, overtravel=0.006, direction=direction, features=features),
         probe=Probe(ball_diameter=0.004, stylus_length=0.0),
     )
+    named = ("first", "second", "third") * 3
+    job = replace(job, points=replace(job.points, features=named))
     space = PoseSpace.of(settled(job, shift_mm=[[-50, 80]] * 3, full=True))
     poses = space.poses(space.spread(5, seed=3))
     together = moved_points(place(job), job, poses @ inverse_pose(job.part.T_base_part))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from planner.job import FeatureApproach
 from planner.part_pose.held_lines import ErrorKind, HeldLines
 from planner.part_pose.mis_fixturing import mis_fixturing
 from planner.part_pose.moved import moved
@@ -51,6 +54,25 @@ def test_postures_under_errors_are_those_of_the_moved_part(held):
             tool = held.inverse.model.forward(q)
             np.testing.assert_allclose(tool[:, :3, 3], ball, atol=1e-12)
             np.testing.assert_allclose(tool[:, :3, 2], placed.axes, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lines_of_different_lengths_and_directions(placing, kind):
+    """Some points have a distance, a direction or an axis of their own."""
+    job = placing.given.plan.job
+    features = (
+        FeatureApproach(name="near", distance=0.03),
+        FeatureApproach(name="up", direction=np.array([0.0, 0.0, 1.0])),
+        FeatureApproach(name="leaning", axis=np.array([0.0, -0.2, -1.0])),
+    )
+    points = replace(job.points, features=("near", "up", "leaning") * 3)
+    approach = replace(job.approach, overtravel=0.01, features=features)
+    held = HeldLines(plan(replace(job, points=points, approach=approach)), kind)
+    assert len(held) == 9
+    test_postures_under_errors_are_those_of_the_moved_part(held)
+    proven = prove(held, estimate(held).size)
+    assert proven.counterexample is None
+    assert proven.size > 0.0
 
 
 def test_no_error_is_the_plan_itself(standing, held):

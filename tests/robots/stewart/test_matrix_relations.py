@@ -9,7 +9,6 @@ from robots.core.pose import skew
 from robots.stewart.leg_axes import leg_axes
 from robots.stewart.leg_chain import STROKE, body_links
 from robots.stewart.matrix_relations import (
-    U3,
     U3_TILDE,
     LegMatrices,
     RecursiveMotion,
@@ -99,29 +98,31 @@ def test_right_side_of_eq_15_needs_the_chain_of_matrices(published):
     printed = speed[0] * e[0] + speed[1] * a2t @ e[1] + speed[2] * a3t @ e[2]
     w = published(t).V[3:]
     assert np.abs(right - w).max() < 1e-15
-    assert np.linalg.norm(printed - w) == pytest.approx(0.017, abs=5e-4)
+    assert np.abs(printed - w).max() == pytest.approx(0.017, abs=5e-4)
 
 
-def test_eq_17_needs_the_missing_term(staicu, published):
-    """2 ω10 ω43 a10ᵀ ũ3 a41ᵀ ũ3 a64ᵀ r6 is not printed; leg C at 0.8 s."""
+def test_eq_17_as_printed_is_wrong(staicu, published):
+    """Without 2 ω10 ω43 a10ᵀ ũ3 a41ᵀ ũ3 a64ᵀ r6, and with r6 = l0 u1 in frame 5 for a65ᵀ r6.
+
+    In frame 5, ũ3 u1 = u2 is the platform's normal. Leg C at 0.8 s: 0.074 m/s², sources.md.
+    """
     m = published(0.8)
     leg, motion = relations(staicu, 2, m)
-    speed = motion.relative_speed
-    a10t, a41t = leg.to_base[0], leg.to_base[0].T @ leg.to_base[3]
-    term = 2 * speed[0] * speed[3] * a10t @ U3_TILDE @ a41t @ U3_TILDE @ leg.levers[3]
-    assert np.linalg.norm(term) > 1e-3
+    speed, place = motion.relative_speed, leg.to_base
+    spin_1, spin_2 = place[0] @ U3_TILDE, place[1] @ U3_TILDE
+    arm_4, arm_5 = (place[k] @ U3_TILDE @ leg.levers[k] for k in (3, 4))
+    missing = 2 * speed[0] * speed[3] * spin_1 @ place[0].T @ arm_4
+    right = 2 * speed[1] * speed[4] * spin_2 @ place[1].T @ arm_5
+    printed = 2 * speed[1] * speed[4] * spin_2 @ place[1].T @ (2.8 * place[5][:, 2])
+    assert np.abs(missing + right - printed).max() == pytest.approx(0.074, abs=5e-4)
 
 
 def test_relative_speed_of_the_stroke_is_the_leg_speed(staicu, published):
     m = published(np.linspace(0, 3, 7))
     model = PlatformModel(staicu)
     for index in range(6):
-        leg, motion = relations(staicu, index, m)
+        _, motion = relations(staicu, index, m)
         rates = model.length_rates(m.T, m.V)[:, index]
         gains = model.length_accelerations(m.T, m.V, m.A)[:, index]
         assert np.abs(motion.relative_speed[:, STROKE] - rates).max() < 1e-14
         assert np.abs(motion.relative_acceleration[:, STROKE] - gains).max() < 1e-13
-        assert (
-            np.abs(based(leg.to_base[STROKE], U3)[..., 2] - leg.to_base[STROKE][..., 2, 2]).max()
-            == 0
-        )

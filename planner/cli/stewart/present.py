@@ -1,0 +1,130 @@
+"""``palpeur stewart present``: from a job with a presenter to poses, plans and report sets."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.job.planned_job import Validated
+from planner.cli.progress_bar import progress_of
+from planner.cli.session import Session
+from planner.errors import OutputError
+
+if TYPE_CHECKING:
+    from planner.presenting.presentation import Presentation
+
+DOCUMENT = "presentation.json"
+_SET = re.compile(r"pose-[1-9][0-9]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the command line says.
+
+    Args:
+        job: path of the job file.
+        out: folder of the results, or nothing for none.
+        figures: whether they are drawn.
+        allow_outside: whether files that the job names may lie outside its folder.
+    """
+
+    job: str
+    out: str
+    figures: bool
+    allow_outside: bool
+
+
+def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
+    """Search, plan, validate, print, write.
+
+    Raises:
+        JobError: the job cannot be read, or has no presenter.
+        RobotError: the robot cannot do such a job.
+        OutputError: the folder must not be replaced, or cannot be written.
+    """
+    from planner.job import read_job
+    from planner.presenting.present import present
+    from reports.plan_document import document_text
+    from reports.presentation_document import presentation_document
+    from reports.presentation_summary import presentation_lines
+
+    folder = Path(asked.out) if asked.out else None
+    if folder is not None:
+        check_presentation_set(folder)  # before the work, not after it
+    job = read_job(asked.job, allow_outside=asked.allow_outside)
+    with progress_of(session) as progress:
+        found = present(job, progress)
+    validated = _validated(found)
+    text = document_text(presentation_document(found))
+    sys.stdout.write(text if as_json else "\n".join(presentation_lines(found)) + "\n")
+    failed = [k for k, done in enumerate(validated, start=1) if not done.validation.passed]
+    if failed:
+        print(
+            f"Error: the plan of pose {failed[0]} failed its own validation; nothing is exported. "
+            "This is a fault of Palpeur's: please report it with the job file.",
+            file=sys.stderr,
+        )
+        return ExitCode.NOT_VALIDATED
+    if folder is not None:
+        _write(folder, text, validated, asked, session)
+        session.say(f"Presentation written to {folder}")
+    return ExitCode.DONE if found.feasible else ExitCode.FAILED
+
+
+def check_presentation_set(folder: Path) -> None:
+    """Whether a presentation may take a place: it is free, empty, or holds an earlier one.
+
+    Raises:
+        OutputError: it holds anything else; the message names it.
+    """
+    from reports.report_set import check_place
+
+    try:
+        held = sorted(folder.iterdir()) if folder.exists() else []
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: the folder cannot be looked into: {error.strerror}; give another place "
+            "with --out.",
+            folder=str(folder),
+        ) from error
+    for path in held:
+        if _SET.fullmatch(path.name):
+            check_place(path)
+        elif path.name != DOCUMENT or path.is_symlink() or path.is_dir():
+            raise OutputError(
+                f"{folder} holds {path.name}, which `palpeur stewart present` did not write; give "
+                "a new folder with --out.",
+                folder=str(folder),
+                foreign=(str(path),),
+            )
+
+
+def _validated(found: Presentation) -> list[Validated]:
+    from planner.sampled_motion import sampled
+    from reports.validation import validate
+
+    plans = [pose.plan for pose in found.poses]
+    motions = [sampled(plan) for plan in plans]
+    return [
+        Validated(plan=plan, motion=motion, validation=validate(plan, motion))
+        for plan, motion in zip(plans, motions, strict=True)
+    ]
+
+
+def _write(
+    folder: Path, text: str, validated: list[Validated], asked: Asked, session: Session
+) -> None:
+    """The document and one report set per pose, all of them or nothing."""
+    from planner.cli.job.planned_job import Source, Wanted, write_set
+    from reports.atomic_folder import atomic_folder
+
+    wanted = Wanted(figures=asked.figures)
+    source = Source(job=asked.job, verb="stewart present")
+    with atomic_folder(folder, check_presentation_set) as fresh:
+        (fresh / DOCUMENT).write_text(text, encoding="utf-8", newline="")
+        for number, done in enumerate(validated, start=1):
+            write_set(done, fresh / f"pose-{number}", wanted.options(), session, source)
