@@ -176,7 +176,7 @@ def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, 
     from reports.workbook import workbook
 
     plan = order.plan
-    content = report_content(plan, order.validation, drawn, order.made)
+    content = report_content(plan, order.validation, drawn, order.made, errata=plan.job.errata)
     _page(folder, plan, content)
     (folder / PAPER).write_bytes(report_pdf(content, plan.segments, pictures))
     (folder / WORKBOOK).write_bytes(workbook(content))

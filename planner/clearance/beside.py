@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.patch import Patches, Probed, ProbedSurface, Touches
+from planner.clearance.patch import Patches, Probed, ProbedSurface, Touches, rising
 from planner.clearance.shadow import Stand, hidden
 
 Array = NDArray[np.float64]
@@ -55,8 +55,8 @@ def beside(surface: ProbedSurface, touches: Touches, probed: Probed, shank: Shan
     some = touches.take(rows)
     near = _near(surface, some, ways[rows], shank.reach)
     face = surface.face(near, some)
-    behind = _behind(surface, some, (face, np.setdiff1d(near, face)), shank)
-    drawn_out = surface.grouped(np.union1d(face, behind), rows.size)
+    behind = _behind(surface, some, (face, near[~np.isin(near, face, kind="sort")]), shank)
+    drawn_out = surface.grouped(rising(np.concatenate([face, behind])), rows.size)
     place = np.arange(len(touches.points))
     place[rows] = len(place) + np.arange(rows.size)
     return probed.ignored.joined(drawn_out).take(place)

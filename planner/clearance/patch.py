@@ -147,7 +147,7 @@ class ProbedSurface:
         corners = self.mesh.vertices[self.mesh.faces[triangle, 0]]
         off = touches.contacts[point] - corners
         above = np.einsum("ij,ij->i", self.mesh.normals[triangle], off)
-        ignored = np.union1d(patch, near[self._outward * above < 0.0])
+        ignored = rising(np.concatenate([patch, near[self._outward * above < 0.0]]))
         return Probed(patch=self.grouped(patch, count), ignored=self.grouped(ignored, count))
 
     def near(self, places: Array, owners: Indices, reach: float) -> Indices:
@@ -164,7 +164,7 @@ class ProbedSurface:
             feet = closest_on_triangles(at, self.mesh.vertices[self.mesh.faces[pairs.items]])
             close = np.einsum("ij,ij->i", at - feet, at - feet) <= reach * reach
             found.append(owners[pairs.queries[close]] * len(self.mesh) + pairs.items[close])
-        return np.unique(np.concatenate(found))
+        return rising(np.concatenate(found))
 
     def face(self, near: Indices, touches: Touches) -> Indices:
         """What of ``near`` belongs to the smooth surface that each point lies on."""
@@ -198,7 +198,8 @@ class ProbedSurface:
         """What is in either of two lists of groups, group by group."""
         if some is others:
             return some
-        return self.grouped(np.union1d(self._keys(some), self._keys(others)), some.count)
+        keys = rising(np.concatenate([self._keys(some), self._keys(others)]))
+        return self.grouped(keys, some.count)
 
     def _keys(self, groups: Patches) -> Indices:
         return np.repeat(np.arange(groups.count), np.diff(groups.offsets)) * len(self.mesh) + (
@@ -239,6 +240,12 @@ class ProbedSurface:
         order = np.lexsort((b, a))
         starts = np.searchsorted(a[order], np.arange(len(self.mesh) + 1)).astype(np.int64)
         return starts, b[order]
+
+
+def rising(keys: Indices) -> Indices:
+    """Numbers in rising order, each once."""
+    keys = np.sort(keys)
+    return keys[np.concatenate([np.ones(min(keys.size, 1), dtype=bool), keys[1:] != keys[:-1]])]
 
 
 def _rows(near: Indices, keys: Indices) -> Indices:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.surfaces.surface import across
+from parts.geometry.surfaces.surface import across as across_axis
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -76,7 +76,7 @@ def hidden(face: Array, others: Array, stand: Stand) -> Mask:
 
 def _seen_along(triangles: Array, stand: Stand) -> Array:
     """Corners across the axis, and how far they are from the ball towards the wrist."""
-    side = across(stand.axis)
+    side = across_axis(stand.axis)
     frame = np.stack([side, np.cross(stand.axis, side), -stand.axis], axis=1)
     return np.asarray((triangles - stand.ball) @ frame)
 
@@ -137,14 +137,15 @@ def _meetings(edges: Array, rays: Array) -> _Meetings:
     edge = np.repeat(np.arange(len(edges)), counts)
     inside = np.arange(edge.size) - np.repeat(np.cumsum(counts) - counts, counts)
     ray = (np.repeat(starts, counts) + inside) % rays.size
-    way = np.stack([np.cos(rays[ray]), np.sin(rays[ray])], axis=1)
-    before, after = _cross(a[edge], way), _cross(b[edge], way)
+    way = np.stack([np.cos(rays), np.sin(rays)], axis=1)[ray]
+    begin, across = a[edge], (b - a)[edge]
+    before, apart = _cross(begin, way), _cross(way, across)
     # An edge that is seen end-on is met at its nearer end.
-    nearer = np.linalg.norm(b[edge], axis=1) < np.linalg.norm(a[edge], axis=1)
-    apart = np.abs(before - after)
-    share = np.divide(before, before - after, out=1.0 * nearer, where=apart > 0.0)
-    place = a[edge] + np.clip(share, 0.0, 1.0)[:, None] * (b - a)[edge]
-    return _Meetings(edge=edge, ray=ray, distance=np.einsum("ij,ij->i", place, way))
+    nearer = np.einsum("ij,ij->i", b, b) < np.einsum("ij,ij->i", a, a)
+    share = np.divide(before, apart, out=1.0 * nearer[edge], where=apart != 0.0)
+    np.clip(share, 0.0, 1.0, out=share)
+    distance = np.einsum("ij,ij->i", begin, way) + share * np.einsum("ij,ij->i", across, way)
+    return _Meetings(edge=edge, ray=ray, distance=distance)
 
 
 def _around_axis(corners: Array) -> Mask:

@@ -131,6 +131,7 @@ class Job:
         checks: what a plan must keep.
         sampling_period: of trajectories that are written out. [s]
         text: the job file as it was read.
+        errata: what a source that the job reproduces says otherwise, a sentence each.
         surface: the part's geometry beside the points; None where the job names none.
         geometry: of the part, in its own frame; None where the job names none.
         cell: the part and the obstacles, in the base frame.
@@ -153,6 +154,7 @@ class Job:
     checks: Checks
     sampling_period: float
     text: str = ""
+    errata: tuple[str, ...] = ()
     surface: PartSurface | None = None
     geometry: Geometry | None = None
     cell: Cell = field(default_factory=Cell)

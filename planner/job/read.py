@@ -52,6 +52,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
     return Job(
         name=file.job.name,
         text=source.raw.decode("utf-8"),
+        errata=file.job.errata,
         sha256=hashlib.sha256(source.raw).hexdigest(),
         inputs=(robot.record, *part.records, *points.records, *cell.records, *held.records),
         robot=file.robot.model,

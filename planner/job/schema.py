@@ -27,6 +27,7 @@ from planner.job.value_types import (
     Scale,
     Seconds,
     Seed,
+    Sentence,
     ShiftSpan,
     TurnSpan,
 )
@@ -43,9 +44,12 @@ TravelLawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid", 
 
 
 class JobTable(Table):
-    """What the job is called."""
+    """What the job is called, and what its report should say of its source."""
 
     name: Name
+    errata: tuple[Sentence, ...] = Field(
+        default=(), description="what a reproduced source says otherwise; shown in the report"
+    )
 
 
 class LimitsTable(Table):

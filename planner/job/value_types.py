@@ -122,6 +122,14 @@ def _direction(value: Any) -> Any:
     return tuple(Decimal(entry) for entry in value)
 
 
+def _sentence(value: Any) -> str:
+    if not (isinstance(value, str) and value.isprintable() and 0 < len(value) <= _LONGEST_SENTENCE):
+        raise PydanticCustomError(
+            "sentence", f"a sentence of 1 to {_LONGEST_SENTENCE} printable characters"
+        )
+    return value
+
+
 def _written(value: Any) -> Any:
     return value if value == NORMAL else [float(entry) for entry in value]
 
@@ -141,6 +149,7 @@ def _poses(value: Any) -> int:
 
 
 MOST_POSES = 50
+_LONGEST_SENTENCE = 1000
 LARGEST_SEED = 2**31 - 1
 _SEED = {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED}
 _TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
@@ -158,6 +167,11 @@ Coordinate = Annotated[Decimal, Within(low=Decimal(-100_000), high=Decimal(100_0
 Place = tuple[Coordinate, Coordinate, Coordinate]
 ShiftSpan = Annotated[Any, SpanWithin(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
 TurnSpan = Annotated[Any, SpanWithin(low=Decimal(-180), high=Decimal(180))]  # [deg]
+Sentence = Annotated[
+    str,
+    PlainValidator(_sentence),
+    JsonSchema({"type": "string", "minLength": 1, "maxLength": _LONGEST_SENTENCE}),
+]
 Seed = Annotated[int, PlainValidator(_seed), JsonSchema(_SEED)]
 Poses = Annotated[
     int,

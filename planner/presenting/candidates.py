@@ -21,6 +21,7 @@ _STEPS = 256  # along each axis, in search of the end of the workspace
 _WIDEST = 2.0  # times the width of the base: no workspace is wider about home
 _MOST_TURN = np.pi / 2
 _DRAWN = 16  # times as many as are wanted: the box is larger than the workspace
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 _AIMS = (1.0, 0.75, 0.5, 0.25)  # parts of the largest tilt
 _SHIFTS = 12  # translations tried with each tilt
 _SPARE = 1e-3  # of the least margin, relative to home: a pose is not taken on the very limit
@@ -97,10 +98,21 @@ class PoseSource:
 
 
 def halton(count: int, dimensions: int, seed: int) -> Array:
-    """A scrambled Halton sequence in the unit cube. # (count, dimensions)."""
-    from scipy.stats import qmc
+    """A Halton sequence, shifted at random in the unit cube. # (count, dimensions <= 10)."""
+    index = np.arange(1, count + 1)
+    columns = [_radical_inverse(index, base) for base in _PRIMES[:dimensions]]
+    shift = np.random.default_rng(seed).random(dimensions)
+    return np.asarray((np.stack(columns, axis=1) + shift) % 1.0)
 
-    return np.asarray(qmc.Halton(dimensions, rng=np.random.default_rng(seed)).random(count))
+
+def _radical_inverse(index: NDArray[np.int64], base: int) -> Array:
+    """Digits of whole numbers mirrored about the point. # (m,) -> (m,)."""
+    left, place, total = index.copy(), 1.0, np.zeros(index.size)
+    while np.any(left):
+        place /= base
+        total += place * (left % base)
+        left //= base
+    return total
 
 
 def _farthest(inside: Callable[[Array], Mask], direction: Array, most: float) -> float:

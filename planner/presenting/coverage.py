@@ -21,6 +21,7 @@ from planner.part_pose.moved import moved_points
 from planner.part_pose.room import Room
 from planner.part_pose.ways import PossibleWays, possible_ways
 from planner.placement import place
+from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import joint_units
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
@@ -31,6 +32,7 @@ Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 _ROWS = 4096  # points judged at a time
+_NUMERICAL = 0.05  # part of the poses that are tried where the inverse is a numerical search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,6 +81,11 @@ class Coverage:
         still = tuple(s for s in job.cell.solids if s.kind is not SolidKind.PART)
         watched = bool(still) and bool(job.mechanism.capsules)
         self._obstacles = Checker(self.reach.model, Cell(solids=still)) if watched else None
+
+    @property
+    def effort(self) -> float:
+        """How much a search may ask of it: 1 for a closed form, little for a numerical search."""
+        return 1.0 if isinstance(self.reach, ArmReach) else _NUMERICAL
 
     def __call__(self, poses: Array) -> Served:
         """Judge poses T_hexapod_platform. # (p, 4, 4)."""

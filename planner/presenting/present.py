@@ -59,9 +59,11 @@ class _Search:
         self.coverage = Coverage(job)
         self.planned = 0
         source = PoseSource(self.presenter.platform, self.presenter.seed)
-        poses = np.concatenate([source.home(), _written(source.spread(_SPREAD))])
+        most = round(self.coverage.effort * _SPREAD)
+        poses = np.concatenate([source.home(), _written(source.spread(most))])
         margins = self.coverage(poses).margins
-        aimed = _written(source.aimed(*self._aims(np.nonzero(~np.any(margins > 0.0, axis=0))[0])))
+        missing = np.nonzero(~np.any(margins > 0.0, axis=0))[0]
+        aimed = _written(_some(source.aimed(*self._aims(missing)), most))
         self.poses = np.concatenate([poses, aimed])
         self.margins = np.concatenate([margins, self.coverage(aimed).margins])
 
@@ -174,6 +176,13 @@ def _written(poses: Array) -> Array:
     return np.array([WrittenPose.of(T).T for T in poses]).reshape(-1, 4, 4)
 
 
+def _some(poses: Array, most: int) -> Array:
+    """At most so many poses, evenly taken."""
+    if len(poses) <= most:
+        return poses
+    return np.asarray(poses[np.linspace(0, len(poses) - 1, most).round().astype(np.int64)])
+
+
 def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
     at_home = "" if reason is None else f"; at home {reason.code}: {reason.message}"
     return Finding(
@@ -186,8 +195,11 @@ def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
 
 
 def _served(found: Plan) -> Mask:
-    """Points that are reached and of which no finding is an error. # (points,)."""
+    """Points that are reached, no finding of which or of the travel to which is an error."""
     bad = {f.where for f in found.findings if f.severity is Severity.ERROR}
+    names = found.job.points.names
+    travel = {f"{one} to {name}": name for name in names for one in names} if bad else {}
+    bad |= {travel[where] for where in bad if where in travel}
     return np.array([point.reachable and point.name not in bad for point in found.points])
 
 

@@ -17,6 +17,7 @@ from planner.clearance.links import Links
 from planner.clearance.segment_distance import segment_segment
 from planner.job import Job
 from planner.plan_types import Plan, SegmentKind
+from planner.presenting.candidates import halton
 from planner.presenting.coverage import presenter_of
 from planner.presenting.posed import carried_points, hexapod_solids
 from planner.presenting.presentation import Waiting
@@ -136,17 +137,13 @@ def _rest(plan: Plan, side: int) -> Array:
 
 def _postures(job: Job, before: Plan, after: Plan) -> Iterator[Array]:
     """Postures to wait in: the last one, the next one, others of the plans, then any."""
-    from scipy.stats import qmc
-
     yield _rest(before, -1)
     yield _rest(after, 0)
     for plan in (before, after):
         yield from (p.q_clearance for p in plan.points if p.reachable)
-    rng = np.random.default_rng(presenter_of(job).seed)
     low = np.maximum(job.mechanism.q_min + job.checks.joint_margin, -np.pi)
     high = np.minimum(job.mechanism.q_max - job.checks.joint_margin, np.pi)
-    units = qmc.Halton(low.size, rng=rng).random(_DRAWN)
-    yield from low + units * (high - low)
+    yield from low + halton(_DRAWN, low.size, presenter_of(job).seed) * (high - low)
 
 
 def _clear_way(checker: Checker, start: Array, end: Array, required: float) -> bool:

@@ -125,13 +125,10 @@ class PlatformModel:
         found = self._run("forces", T, V, A, load)
         held = np.all(np.isfinite(found), axis=-1) & (found[..., 6] > DEPENDENT**2)
         if not np.all(held):
-            index = tuple(int(k) for k in np.argwhere(~held)[0])
-            where = f"pose {list(index)}" if index else "this pose"
-            raise PlatformError(
-                f"Platform {self.platform.name!r}: in {where} no leg forces hold the platform: its "
-                "legs are dependent there (a Type 2 singularity), or a leg's joint is locked; move "
-                "the pose.",
-                index=index,
+            raise self._refusal(
+                ~held,
+                "no leg forces hold the platform: its legs are dependent there (a Type 2 "
+                "singularity), or a leg's joint is locked",
             )
         return found[..., :6]
 
@@ -159,4 +156,17 @@ class PlatformModel:
                     f"holds {array[index]} at index {index}; every entry must be finite.",
                     index=index,
                 )
-        return self.kernel(name)(poses, *arrays)
+        found = self.kernel(name)(poses, *arrays)
+        if name != "forces" and not np.all(np.isfinite(found)):
+            last = tuple(range(-len(self.kernel(name).programme.result.shape), 0))
+            lost = np.asarray(np.any(~np.isfinite(found), axis=last))
+            raise self._refusal(lost, f"the {name} are not defined: a leg's joint is locked there")
+        return found
+
+    def _refusal(self, lost: NDArray[np.bool_], reason: str) -> PlatformError:
+        """The error that names the first pose of ``lost``, and why."""
+        index = tuple(int(k) for k in np.argwhere(lost)[0])
+        where = f"pose {list(index)}" if index else "this pose"
+        return PlatformError(
+            f"Platform {self.platform.name!r}: in {where} {reason}; move the pose.", index=index
+        )

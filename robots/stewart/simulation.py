@@ -111,8 +111,8 @@ def _check_bounded(model: PlatformModel, state: _State, time: float, h: float) -
     if not fastest * h <= _RUNAWAY:
         raise PlatformError(
             f"Platform {model.platform.name!r}: the simulated motion runs away: at {time:.6g} s "
-            f"its speed is {fastest:.3g} m/s or rad/s, more than {_RUNAWAY:g} in a step of {h:g} s; "
-            "take a shorter step, or other forces.",
+            f"its speed is {fastest:.3g} m/s or rad/s, more than {_RUNAWAY:g} in a step of {h:g} "
+            "s; take a shorter step, or other forces.",
             time=time,
         )
 

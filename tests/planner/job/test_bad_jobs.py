@@ -18,7 +18,7 @@ def section(text):
     [
         (
             {'name = "small"': 'name = "small"\ncolour = "red"'},
-            "job.toml, line 4: job.colour is not a known key; known here: name.",
+            "job.toml, line 4: job.colour is not a known key; known here: name, errata.",
         ),
         (section("[aproach]"), "line 6: aproach is not a known key; did you mean 'approach'?"),
         (

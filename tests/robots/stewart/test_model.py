@@ -168,6 +168,16 @@ def test_no_forces_in_a_singularity(model, staicu, yaw):
         model.forces(np.array([staicu.home, T]), STILL, STILL)
 
 
+def test_a_locked_universal_joint_is_refused(staicu):
+    """Moved until leg A lies along its first axis: its second joint may turn anywhere."""
+    leg = replace(staicu.legs[0], base=[3, 0, 0], platform=[1, 0, 0], first_axis=[0, 0, 1])
+    T = np.array([staicu.home, staicu.home])
+    T[1, :3, 3] = [2.0, 0.0, 3.0]
+    model = PlatformModel(replace(staicu, legs=(leg, *staicu.legs[1:])))
+    with pytest.raises(PlatformError, match=r"pose \[1\]"):
+        model.joint_motion(T, np.ones(6), STILL)
+
+
 def test_nan_is_refused(model, staicu):
     V = np.array([0.0, 0.0, np.nan, 0.0, 0.0, 0.0])
     with pytest.raises(PlatformError, match=r"forces: .* holds nan at index \(2,\)"):

@@ -29,7 +29,7 @@ def changed(old: str, new: str, count: int = 1) -> str:
     [
         ("min_mm = 505", "min_cm = 50.5", "leg_defaults.min_cm", "min_mm expected"),
         ("radius_mm = 20", "radus_mm = 20", "leg_defaults.radus_mm", "did you mean 'radius_mm'?"),
-        ("max_mm = 705", "max_mm = nan", "leg_defaults.max_mm", "a finite number above zero"),
+        ("max_mm = 705", "max_mm = nan", "leg_defaults.max_mm", "a finite number"),
         ("mass_kg = 8", "mass_kg = -8", "platform.mass_kg", "zero or more"),
         ("mass_kg = 8", 'mass_kg = "8"', "platform.mass_kg", "a number"),
         ("min_mm = 505", "min_mm = 805", "leg_defaults.min_mm", "not below max_mm = 705 mm"),

@@ -23,12 +23,16 @@ def leg(name: str, base: list[float], platform: list[float], more: str = "") -> 
     return f'[[leg]]\nname = "{name}"\nbase_mm = {base}\nplatform_mm = {platform}\n{more}\n'
 
 
+def circle(*degrees: float) -> np.ndarray:
+    angles = np.radians(degrees)
+    return np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1).round(6)
+
+
 def text(more: str = "", first: str = "") -> str:
-    angles = np.radians([10, 110, 130, 230, 250, 350])
-    points = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1).round(6)
+    base, top = circle(10, 110, 130, 230, 250, 350), circle(50, 70, 170, 190, 290, 310)
     legs = [
-        leg(f"L{k}", (1000 * p).tolist(), (-500 * p[[1, 0, 2]]).tolist(), "" if k else first)
-        for k, p in enumerate(points)
+        leg(f"L{k}", (1000 * a).tolist(), (500 * b).tolist(), "" if k else first)
+        for k, (a, b) in enumerate(zip(base, top, strict=True))
     ]
     head = 'format = 1\n[stewart]\nname = "six"\nhome = { translation_mm = [0, 0, 900] }\n'
     return head + more + "\n" + "\n".join(legs)
@@ -109,8 +113,7 @@ def test_an_unreal_body_is_a_warning():
 
 
 def test_similar_hexagons_are_singular_everywhere():
-    angles = np.radians([10, 110, 130, 230, 250, 350])
-    points = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
+    points = circle(10, 110, 130, 230, 250, 350)
     legs = [leg(f"L{k}", (1000 * p).tolist(), (500 * p).tolist()) for k, p in enumerate(points)]
     head = 'format = 1\n[stewart]\nname = "s"\nhome = { translation_mm = [0, 0, 900] }\n'
     (found,) = warnings(read_platform(head + "\n".join(legs)))
