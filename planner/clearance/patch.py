@@ -245,7 +245,8 @@ class ProbedSurface:
 def rising(keys: Indices) -> Indices:
     """Numbers in rising order, each once."""
     keys = np.sort(keys)
-    return keys[np.concatenate([np.ones(min(keys.size, 1), dtype=bool), keys[1:] != keys[:-1]])]
+    first = np.concatenate([np.ones(min(keys.size, 1), dtype=bool), keys[1:] != keys[:-1]])
+    return np.asarray(keys[first])
 
 
 def _rows(near: Indices, keys: Indices) -> Indices:

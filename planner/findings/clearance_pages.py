@@ -25,11 +25,13 @@ CLEARANCE_PAGES = (
         meaning="On the straight line to the point, or on the search beyond it, a link or the "
         "stylus comes too near to something that it may not touch. The position is counted in "
         "millimetres before contact along the line. The ball may touch the probed patch only: the "
-        "surface around the point as far as it goes on smoothly (edges up to 40 degrees).",
+        "surface around the point as far as it goes on smoothly (edges up to 40 degrees), not what "
+        "it has across. A shank beside that surface may be near it and near what is behind it.",
         cause="A wall, a fixture or a deep hole beside the point; a stylus that is too short for "
         "the hand to stay clear, or too thick for the gap.",
         fix="A longer or thinner stylus, a smaller ball, another approach direction, or another "
-        "branch or pose of the part that brings the links away. The hint says how much is missing.",
+        "branch or pose of the part that brings the links away; in a bore a stylus that stands "
+        "upright: axis in [[approach.feature]]. The hint says how much is missing.",
     ),
     Page(
         code="P132",

@@ -25,7 +25,7 @@ STEWART_PAGES = (
     Page(
         code="S203",
         title="joint cone passed",
-        meaning="A leg leaves the cone in which its joint at the base or at the platform may swing.",
+        meaning="A leg leaves the cone in which its joint at base or platform may swing.",
         cause="A far shift or a strong tilt of the platform.",
         fix="Keep nearer to the middle of the cone, or turn the joint's seat towards the motion.",
     ),
@@ -48,9 +48,9 @@ STEWART_PAGES = (
     Page(
         code="S206",
         title="platform no longer held (type 2 singularity)",
-        meaning="The motion reaches a pose where the six leg directions are dependent: the platform "
-        "can move though all drives stand, and the forces grow without bound.",
-        cause="A turn of about 90 degrees about the vertical, or a flat platform low over its base.",
+        meaning="The motion reaches a pose where the six leg directions are dependent: the "
+        "platform can move though all drives stand, and the forces grow without bound.",
+        cause="A turn of about 90 degrees about the vertical, or a platform low over its base.",
         fix="Keep on the side of the singularity where the home pose lies: turn less, or go round.",
     ),
     Page(

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.pose import make_pose, rotation_exp
-from robots.stewart.limits import PoseLimits, pose_limits
+from robots.stewart.errors import PlatformError
+from robots.stewart.limits import PoseLimits, pose_limits, violations
 from robots.stewart.platform import Platform
 
 Array = NDArray[np.float64]
@@ -21,7 +22,7 @@ _STEPS = 256  # along each axis, in search of the end of the workspace
 _WIDEST = 2.0  # times the width of the base: no workspace is wider about home
 _MOST_TURN = np.pi / 2
 _DRAWN = 16  # times as many as are wanted: the box is larger than the workspace
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
 _AIMS = (1.0, 0.75, 0.5, 0.25)  # parts of the largest tilt
 _SHIFTS = 12  # translations tried with each tilt
 _SPARE = 1e-3  # of the least margin, relative to home: a pose is not taken on the very limit
@@ -33,11 +34,21 @@ class PoseSource:
     Args:
         platform: its geometry and limits.
         seed: of what is drawn.
+
+    Raises:
+        PlatformError: its home pose breaks one of its own limits.
     """
 
     def __init__(self, platform: Platform, seed: int) -> None:
         self.platform, self._seed = platform, seed
         self._limits: PoseLimits = pose_limits(platform)
+        broken = violations(platform, platform.home)
+        if broken:
+            raise PlatformError(
+                f"Platform {platform.name!r}: its home pose breaks a limit: {broken[0].sentence} "
+                "Correct the home pose or the limit in the platform file.",
+                platform=platform.name,
+            )
         home = np.minimum(self._limits.margins(platform.home), 1.0)
         self._floor = _SPARE * np.maximum(home, 0.0)
         self._spans = self._box()
@@ -98,7 +109,7 @@ class PoseSource:
 
 
 def halton(count: int, dimensions: int, seed: int) -> Array:
-    """A Halton sequence, shifted at random in the unit cube. # (count, dimensions <= 10)."""
+    """A Halton sequence, shifted at random in the unit cube. # (count, dimensions <= 20)."""
     index = np.arange(1, count + 1)
     columns = [_radical_inverse(index, base) for base in _PRIMES[:dimensions]]
     shift = np.random.default_rng(seed).random(dimensions)

@@ -6,12 +6,14 @@ planned in full; what a plan refuses is taken out of the search, which then choo
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
-from planner.part_pose.moved import check_movable
+from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.written_pose import WrittenPose
 from planner.plan_types import Plan
 from planner.planning import plan
@@ -197,9 +199,8 @@ def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
 def _served(found: Plan) -> Mask:
     """Points that are reached, no finding of which or of the travel to which is an error."""
     bad = {f.where for f in found.findings if f.severity is Severity.ERROR}
-    names = found.job.points.names
-    travel = {f"{one} to {name}": name for name in names for one in names} if bad else {}
-    bad |= {travel[where] for where in bad if where in travel}
+    visited = [found.job.points.names[k] for k in visiting_order(found)]
+    bad |= {name for one, name in pairwise(visited) if f"{one} to {name}" in bad}
     return np.array([point.reachable and point.name not in bad for point in found.points])
 
 

@@ -98,7 +98,7 @@ class Bystander:
 def waiting(
     bystander: Bystander, before: Plan, after: Plan, motions: tuple[TimedMotion, ...]
 ) -> Waiting | None:
-    """Where the arm waits: at its last clearance posture, or a clear one that it can go to.
+    """Where the arm waits: at its last clearance posture, or a clear one that costs little time.
 
     Args:
         bystander: of the job.
@@ -113,18 +113,24 @@ def waiting(
     required = job.checks.clearance
     last, first = _rest(before, -1), _rest(after, 0)
     checkers = [Checker(bystander.model, plan.job.cell) for plan in (before, after)]
-    for k, q in enumerate(_postures(job, before, after)):
+    postures = np.stack(list(_postures(job, before, after)))
+    ends = np.broadcast_to(last, postures.shape), np.broadcast_to(first, postures.shape)
+    to = travel_times(ends[0], postures, bystander.limits, job.travel.law)
+    back = travel_times(postures, ends[1], bystander.limits, job.travel.law)
+    for k in np.argsort(to + back, kind="stable"):
+        q = postures[k]
         if not _clear_way(checkers[0], last, q, required):
             continue
         if not _clear_way(checkers[1], q, first, required):
             continue
         gap = min(bystander.clearance(q, motion) for motion in motions)
         if gap >= required:
-            times = travel_times(
-                np.stack([last, q]), np.stack([q, first]), bystander.limits, job.travel.law
-            )
             return Waiting(
-                q=q, retreats=k > 0, clearance=gap, before=float(times[0]), after=float(times[1])
+                q=q,
+                retreats=not np.array_equal(q, last),
+                clearance=gap,
+                before=float(to[k]),
+                after=float(back[k]),
             )
     return None
 

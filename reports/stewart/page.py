@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from planner.plan_types import Segment, SegmentKind
+from reports.content.table import Fact, Status
 from reports.page.finding_cards import cards
 from reports.page.motion import motion
 from reports.page.page import Detail
@@ -52,8 +53,8 @@ class _Content:
 
     title: str
     verdict: str
-    status: tables.Status
-    facts: tuple[tables.Fact, ...]
+    status: Status
+    facts: tuple[Fact, ...]
 
 
 def leg_page(shown: LegMotion, scene_html: str | None) -> str:

@@ -156,7 +156,8 @@ class PlatformModel:
                     f"holds {array[index]} at index {index}; every entry must be finite.",
                     index=index,
                 )
-        found = self.kernel(name)(poses, *arrays)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # refused below
+            found = self.kernel(name)(poses, *arrays)
         if name != "forces" and not np.all(np.isfinite(found)):
             last = tuple(range(-len(self.kernel(name).programme.result.shape), 0))
             lost = np.asarray(np.any(~np.isfinite(found), axis=last))

@@ -26,7 +26,7 @@ from robots.core.motion.time_scaling import PathDuration
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import Course, TimedMotion
-from robots.stewart.motion_legs import LegPath, LegPathState
+from robots.stewart.motion_legs import LegPath, LegPathState, force_of, has_force_limits
 from robots.stewart.motion_move import pose_move
 from robots.stewart.platform import Platform
 
@@ -106,8 +106,8 @@ def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True
 def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: str) -> LeastMotion:
     """The quickest move between two poses under a law.
 
-    The trapezoid's part of speeding up is free: the one with the least time is searched for, where
-    forces join in on samples; the time of the part that is chosen is exact.
+    The trapezoid's part of speeding up is free: the one with the least time is searched for on
+    samples; the time of the part that is chosen is exact.
 
     Args:
         model: of the platform, which has the limits of its drives.
@@ -124,12 +124,7 @@ def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: st
     def course(fraction: float) -> Course:
         return pose_move(start, end, trapezoid(fraction))
 
-    fraction = _best(lambda f: least_time(model, course(f), with_forces=False).motion.duration)
-    free = least_time(model, course(fraction), with_forces=False)
-    found = least_time(model, course(fraction))
-    if found.motion.duration > free.motion.duration:
-        found = least_time(model, course(_best(lambda f: _sampled_duration(model, course(f)))))
-    return found
+    return least_time(model, course(_best(lambda f: _sampled_duration(model, course(f)))))
 
 
 def _best(duration: Callable[[float], float]) -> float:
@@ -137,20 +132,32 @@ def _best(duration: Callable[[float], float]) -> float:
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
-        duration, bounds=(_SHORTEST_RISE, 0.5), method="bounded", options={"xatol": 1e-6}
+        duration, bounds=(_SHORTEST_RISE, 0.5), method="bounded", options={"xatol": 1e-4}
     )
     return 0.5 if duration(0.5) <= found.fun else float(found.x)
 
 
 def _sampled_duration(model: PlatformModel, course: Course) -> float:
-    """Least duration that keeps forces within limits on samples. [s]."""
-    allowed = 1.0 / least_time(model, course, with_forces=False).motion.duration
-    path, efforts = LegPath(model=model, course=course), _efforts(model)
-    s = np.linspace(0.0, 1.0, _SAMPLES)
+    """Least duration that keeps all limits on samples. [s]."""
+    path, drives = LegPath(model=model, course=course), _limits(model.platform, with_forces=True)
+    s = np.concatenate([np.linspace(0.0, 1.0, _SAMPLES), course.breaks])
     sides: tuple[Side, ...] = ("left", "right")
-    s = np.concatenate([s, course.breaks])
-    parts = [efforts(path.state(s, side)) for side in sides]
+    states = [path.state(s, side) for side in sides]
+    speed = max(np.max(np.abs(state.dq) / drives.max_speed) for state in states)
+    push = max(np.max(np.abs(state.ddq) / drives.max_acceleration) for state in states)
+    allowed = float(1.0 / max(speed, np.sqrt(push)))
+    if not has_force_limits(model):
+        return 1.0 / allowed
+    return 1.0 / _sampled_freedom(model, states, allowed)
+
+
+def _sampled_freedom(model: PlatformModel, states: list[LegPathState], allowed: float) -> float:
+    """Greatest inverse duration, up to ``allowed``, at which forces keep their limits. [1/s]."""
     limits = np.array([leg.max_force for leg in model.platform.legs])
+    if all(np.all(np.abs(force_of(model, state, 1.0 / allowed)) <= limits) for state in states):
+        return allowed
+    efforts = _efforts(model)
+    parts = [efforts(state) for state in states]
 
     def excess(u: float) -> float:
         return max(float(np.max(np.abs(part.at(u)) / limits)) for part in parts) - 1.0
@@ -158,13 +165,13 @@ def _sampled_duration(model: PlatformModel, course: Course) -> float:
     tried = allowed * np.geomspace(1.0, 1e-3, _TRIED)
     free = [excess(float(u)) <= 0.0 for u in tried]
     if not any(free):
-        return float(1.0 / tried[-1])
+        return float(tried[-1])
     first = free.index(True)
     low, high = float(tried[first]), float(tried[max(first - 1, 0)])
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if excess(middle) <= 0.0 else (low, middle)
-    return 1.0 / low
+    return low
 
 
 def _least_motion(course: Course, found: PathDuration) -> LeastMotion:

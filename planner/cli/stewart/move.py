@@ -120,7 +120,7 @@ def _timed(platform: Platform, request: MoveRequest) -> _Timed:
         course = pose_move(start, end, motion_law(request.law, acceleration_fraction=_RISE))
         motion = TimedMotion(course=course, duration=request.duration)
         return _Timed(motion=motion, title=title, law=request.law, binding="--duration")
-    least = least_time_move(platform, (start, end), request.law, PlatformModel(platform).forces)
+    least = least_time_move(PlatformModel(platform), start, end, request.law)
     return _Timed(motion=least.motion, title=title, law=request.law, binding=str(least.binding))
 
 
@@ -141,7 +141,7 @@ def _leg_motion(platform: Platform, timed: _Timed, request: MoveRequest) -> LegM
     from robots.stewart.motion_legs import motion_peaks
 
     model = PlatformModel(platform)
-    report = check_motion(platform, timed.motion, model.forces)
+    report = check_motion(model, timed.motion)
     return LegMotion(
         platform=platform,
         title=timed.title,
@@ -149,7 +149,7 @@ def _leg_motion(platform: Platform, timed: _Timed, request: MoveRequest) -> LegM
         motion=timed.motion,
         binding=timed.binding,
         samples=_samples(model, timed.motion, request.period_ms),
-        peaks=motion_peaks(platform, timed.motion, model.forces),
+        peaks=motion_peaks(model, timed.motion),
         balance=_balance(model, timed.motion),
         findings=findings_of(report),
         command=_command(request),
@@ -188,10 +188,9 @@ def _balance(model: PlatformModel, motion: TimedMotion) -> Balance:
     share = (half * weights).ravel()
     work = float(share @ np.sum(model.forces(state.T, state.V, state.A) * rates, axis=-1))
     legs = model.platform.legs
-    lost = np.sum(
-        [leg.coulomb * abs(v) + leg.viscous * v**2 for leg, v in zip(legs, rates.T, strict=True)],
-        axis=0,
-    )
+    viscous = np.array([leg.viscous for leg in legs])
+    coulomb = np.array([leg.coulomb for leg in legs])
+    lost = np.sum(coulomb * np.abs(rates) + viscous * rates**2, axis=-1)
     ends = motion.state(np.array([0.0, motion.duration]))
     energy = model.energies(ends.T, ends.V)
     total = np.asarray(energy.kinetic) + np.asarray(energy.potential)

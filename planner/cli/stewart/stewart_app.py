@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Csv, Json
+from planner.cli.stewart.present_app import present
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -181,3 +182,56 @@ def move(  # noqa: PLR0913 one parameter per option
             session=context.obj,
         )
     )
+
+
+@app.command()
+def workspace(
+    robot: Platform,
+    *,
+    at: Annotated[
+        str, typer.Option("--at", metavar="POSE", help=f"Middle and orientation: {Pose}.")
+    ] = "home",
+    z_mm: Annotated[
+        float | None,
+        typer.Option("--z", metavar="MM", help="Height of the slice.", show_default=False),
+    ] = None,
+    out: Out = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """Where the platform can go in a level plane, how it can tilt there, and what stops it."""
+    from planner.cli.output import Form
+    from planner.cli.stewart.workspace_answers import print_slices
+
+    return print_slices(robot, at, z_mm, out, Form(json=as_json, csv=as_csv))
+
+
+@app.command()
+def calibrate(
+    context: typer.Context,
+    robot: Platform,
+    *,
+    measured: Annotated[
+        str,
+        typer.Option(
+            "--measured",
+            metavar="FILE",
+            help="CSV: columns of a pose and l1_mm … l6_mm; -: stdin.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Write the corrected platform file.")
+    ] = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """The 42 geometric parameters from measured poses and leg lengths."""
+    from planner.cli.output import Form
+    from planner.cli.stewart.calibrate_answers import print_calibration
+
+    form = Form(json=as_json, csv=as_csv)
+    return print_calibration(robot, measured, out, form, context.obj)
+
+
+app.command("present")(present)

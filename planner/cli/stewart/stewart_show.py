@@ -82,7 +82,7 @@ def _leg(leg: Leg, length: float) -> dict[str, object]:
 
 
 def _mass(leg: Leg) -> float:
-    return sum(getattr(leg.bodies, name).mass for name in _BODIES)
+    return float(sum(getattr(leg.bodies, name).mass for name in _BODIES))
 
 
 def _print_text(platform: Platform) -> None:

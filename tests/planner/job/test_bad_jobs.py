@@ -18,7 +18,7 @@ def section(text):
     [
         (
             {'name = "small"': 'name = "small"\ncolour = "red"'},
-            "job.toml, line 4: job.colour is not a known key; known here: name, errata.",
+            "job.toml, line 4: job.colour is not a known key; known here: errata, name.",
         ),
         (section("[aproach]"), "line 6: aproach is not a known key; did you mean 'approach'?"),
         (

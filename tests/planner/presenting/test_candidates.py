@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from planner.presenting.candidates import PoseSource, halton
 from robots.core.pose import rotation_log
+from robots.stewart.errors import PlatformError
 from robots.stewart.library import load
 from robots.stewart.limits import violations
 
@@ -39,6 +42,20 @@ def test_aimed_poses_turn_the_normal_towards_the_arm(source):
 
 def test_nothing_to_aim_at(source):
     assert source.aimed(np.zeros((0, 3)), np.array([0.0, 0.0, 1.0])).shape == (0, 4, 4)
+
+
+def test_a_home_outside_the_limits_is_refused(source):
+    short = replace(source.platform.legs[2], max_length=0.6)
+    legs = (*source.platform.legs[:2], short, *source.platform.legs[3:])
+    with pytest.raises(PlatformError, match=r"its home pose breaks a limit: leg 3: longest length"):
+        PoseSource(replace(source.platform, legs=legs), seed=1)
+
+
+def test_halton_places_without_its_shift():
+    found = halton(4, 2, 1) - halton(1, 2, 1)
+    # radical inverses of 1 to 4 in bases 2 and 3, less that of 1
+    expected = np.array([[0.0, 0.0], [-0.25, 1 / 3], [0.25, -2 / 9], [-0.375, 1 / 9]])
+    np.testing.assert_allclose(np.mod(found, 1.0), np.mod(expected, 1.0), atol=1e-12)
 
 
 def test_the_sequence_depends_on_its_seed_only():

@@ -56,8 +56,9 @@ def test_cones_open_about_the_directions_at_home(hexapod):
     cosine = -across @ T[:3, :3] @ leg.platform_direction / np.linalg.norm(across)
     assert found[0].amount == pytest.approx(np.arccos(cosine) - np.radians(40.0), abs=1e-12)
     narrow = replace(hexapod, legs=tuple(replace(g, base_cone=0.1) for g in hexapod.legs))
-    assert of_kind(violations(narrow, lifted(narrow, 0.1) @ make_pose(None, [0.1, 0, 0])),
-                   Limit.BASE_CONE)
+    assert of_kind(
+        violations(narrow, lifted(narrow, 0.1) @ make_pose(None, [0.1, 0, 0])), Limit.BASE_CONE
+    )
 
 
 def test_the_far_side_of_a_singularity_is_outside():

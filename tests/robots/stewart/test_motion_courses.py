@@ -24,8 +24,16 @@ def courses():
     yield pose_move(START, END, motion_law("trapezoid", acceleration_fraction=0.3))
     yield PrescribedMotion(
         home=START,
-        translation=(Harmonic(sine=0.1), Harmonic(versine=0.2), Harmonic(sine=0.1, versine=0.3, turns=2.0)),
-        angles=(Harmonic(versine=0.4), Harmonic(sine=0.3), Harmonic(sine=0.2, versine=-0.3, turns=1.5)),
+        translation=(
+            Harmonic(sine=0.1),
+            Harmonic(versine=0.2),
+            Harmonic(sine=0.1, versine=0.3, turns=2.0),
+        ),
+        angles=(
+            Harmonic(versine=0.4),
+            Harmonic(sine=0.3),
+            Harmonic(sine=0.2, versine=-0.3, turns=1.5),
+        ),
     )
 
 
@@ -38,8 +46,8 @@ def test_velocities_and_accelerations_are_derivatives(course):
     spin = slope[:, :3, :3] @ np.swapaxes(state.T[:, :3, :3], -1, -2)
     angular = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
     # Central differences of values near one: about 1e-16/1e-6 and h².
-    assert state.V == pytest.approx(np.concatenate([slope[:, :3, 3], angular], axis=-1), abs=1e-8)
-    assert state.A == pytest.approx((after.V - before.V) / (2 * h), abs=1e-6)
+    assert pytest.approx(np.concatenate([slope[:, :3, 3], angular], axis=-1), abs=1e-8) == state.V
+    assert pytest.approx((after.V - before.V) / (2 * h), abs=1e-6) == state.A
 
 
 @pytest.mark.parametrize("course", list(courses()), ids=["quintic", "trapezoid", "prescribed"])
@@ -53,9 +61,7 @@ def test_speeds_stay_below_their_bounds(course):
 @pytest.mark.parametrize("law", ["cubic", "quintic", "bang-bang", "trapezoid"])
 def test_a_move_goes_straight_about_one_axis(law):
     course = pose_move(START, END, motion_law(law))
-    assert course.state(np.array([0.0, 1.0])).T == pytest.approx(
-        np.stack([START, END]), abs=1e-14
-    )
+    assert pytest.approx(np.stack([START, END]), abs=1e-14) == course.state(np.array([0.0, 1.0])).T
     T = course.state(np.linspace(0.0, 1.0, 9)).T
     along = T[:, :3, 3] - START[:3, 3]
     assert np.cross(along, END[:3, 3] - START[:3, 3]) == pytest.approx(np.zeros((9, 3)), abs=1e-15)
@@ -79,9 +85,9 @@ def test_the_published_motion(published):
     motion = published_motion(platform)
     t = np.linspace(0.0, 3.0, 13)
     state, expected = motion.state(t), published(t)
-    assert state.T == pytest.approx(expected.T, abs=1e-14)
-    assert state.V == pytest.approx(expected.V, abs=1e-14)
-    assert state.A == pytest.approx(expected.A, abs=1e-14)
+    assert pytest.approx(expected.T, abs=1e-14) == state.T
+    assert pytest.approx(expected.V, abs=1e-14) == state.V
+    assert pytest.approx(expected.A, abs=1e-14) == state.A
     assert motion.state(0.0).V[0] == pytest.approx(0.0419, abs=5e-5)  # errata of [STAICU09]
     # Leg F shortens to 2.330 m (stewart.md item 1).
     fine = motion.state(np.linspace(0.0, 3.0, 3001)).T

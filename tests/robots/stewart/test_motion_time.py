@@ -28,8 +28,9 @@ def model(**limits):
 
 @pytest.mark.parametrize("law", ["quintic", "trapezoid", "cubic"])
 def test_the_binding_limit_is_reached_and_no_other_is_exceeded(law):
-    found = least_time_move(model(), PLATFORM.home, END, law)
-    taken = motion_peaks(model(), found.motion)
+    limited = model()
+    found = least_time_move(limited, PLATFORM.home, END, law)
+    taken = motion_peaks(limited, found.motion)
     parts = {
         "speed": taken.speed.value / 0.25,
         "acceleration": taken.acceleration.value / 2.5,
@@ -53,7 +54,9 @@ def test_dense_samples_agree():
 def test_twice_the_speed_is_half_the_time_while_speed_binds():
     slow = model(max_speed=0.01)
     fast = model(max_speed=0.02)
-    times = [least_time_move(m, PLATFORM.home, END, "quintic").motion.duration for m in (slow, fast)]
+    times = [
+        least_time_move(m, PLATFORM.home, END, "quintic").motion.duration for m in (slow, fast)
+    ]
     assert times[0] == pytest.approx(2.0 * times[1], rel=1e-12)
 
 
@@ -68,10 +71,12 @@ def test_four_times_the_acceleration_is_half_the_time_while_it_binds():
 
 
 def test_the_best_trapezoid_is_quicker_than_others():
-    best = least_time_move(model(), PLATFORM.home, END, "trapezoid").motion.duration
+    limited = model()
+    best = least_time_move(limited, PLATFORM.home, END, "trapezoid").motion.duration
     for fraction in (0.1, 0.2, 0.3, 0.4, 0.5):
         course = pose_move(PLATFORM.home, END, trapezoid(fraction))
-        assert least_time(model(), course).motion.duration >= best - 1e-9
+        # The part of speeding up is found on samples, which see peaks to about a ten-thousandth.
+        assert least_time(limited, course).motion.duration >= best * (1.0 - 1e-4)
 
 
 def test_a_force_limit_binds_and_is_reached():
@@ -84,7 +89,9 @@ def test_a_force_limit_binds_and_is_reached():
 
 
 def test_a_drive_that_is_too_weak_at_rest_is_named():
-    with pytest.raises(HeavyMotionError, match=r"leg 6 holds 7\d\.\d+ N at rest, its limit is 15 N"):
+    with pytest.raises(
+        HeavyMotionError, match=r"leg 6 holds 7\d\.\d+ N at rest, its limit is 15 N"
+    ):
         least_time_move(model(max_force=15.0), PLATFORM.home, END, "quintic")
 
 

@@ -42,7 +42,7 @@ def test_rows_are_the_derivatives_of_the_lengths():
     h = 1e-6
     for k, axis in enumerate(np.eye(3)):
         step = make_pose(None, h * axis)
-        slope = (lengths(platform, step @ T) - lengths(platform, make_pose(None, -h * axis) @ T))
+        slope = lengths(platform, step @ T) - lengths(platform, make_pose(None, -h * axis) @ T)
         assert J[:, k] == pytest.approx(slope / (2 * h), abs=1e-8)
         about = make_pose(None, middle), make_pose(None, -middle)
         turns = [about[0] @ make_pose(rotation_exp(s * h * axis)) @ about[1] @ T for s in (1, -1)]
@@ -82,9 +82,7 @@ def test_a_leg_along_its_first_axis_is_locked():
 
 def test_a_cardan_end_counts_with_its_own_fork():
     platform = load("mathworks-hexapod")
-    cardan = replace(
-        platform, legs=tuple(replace(leg, end=LegEnd.CARDAN) for leg in platform.legs)
-    )
+    cardan = replace(platform, legs=tuple(replace(leg, end=LegEnd.CARDAN) for leg in platform.legs))
     T = turned(platform, [0.3, 0.2, 0.4])
     assert np.all(joint_sines(cardan, T) <= joint_sines(platform, T))
     assert np.any(joint_sines(cardan, T) < joint_sines(platform, T) - 1e-3)

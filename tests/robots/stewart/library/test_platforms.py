@@ -97,5 +97,5 @@ def test_a_platform_is_opened_by_name_or_path(tmp_path):
         open_platform("staicu")
     other = tmp_path / "mine.json"
     other.write_text("{}")
-    with pytest.raises(RobotFileError, match="known ending: .toml"):
+    with pytest.raises(RobotFileError, match=r"known ending: \.toml"):
         open_platform(str(other))

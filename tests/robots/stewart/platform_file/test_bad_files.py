@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -109,7 +111,5 @@ def test_a_damaged_file_is_read_or_refused_but_never_crashes(data):
     at = data.draw(st.integers(0, len(GOOD) - 1))
     piece = data.draw(st.text(max_size=6))
     cut = data.draw(st.integers(0, 30))
-    try:
-        read_platform(GOOD[:at] + piece + GOOD[at + cut :])
-    except RobotFileError as error:
-        assert error.message.startswith("platform file")
+    with suppress(RobotFileError):
+        assert len(read_platform(GOOD[:at] + piece + GOOD[at + cut :]).legs) == 6
