@@ -38,6 +38,11 @@ def recompute(
     """
     (room / "job").mkdir()
     job = read_staged(stage(folder, record, room / "job"), record)
+    if job.presenter is not None:
+        raise NotRecomputedError(
+            "its job presents the part on a platform, whose poses are chosen for all points "
+            "together; make the presentation again with palpeur stewart present"
+        )
     made = room / "set"
     try:
         planned = plan(job, progress)

@@ -37,8 +37,9 @@ def test_the_published_motion_is_infeasible_and_says_which_leg_by_how_much_and_w
     found = {f["where"]: f for f in document["findings"]}
     assert set(found) == {"leg B", "leg D", "leg F"}
     assert {f["code"] for f in document["findings"]} == {"S201"}
-    assert "1.4891 s leg F: shortest length 2800 mm is missed by 469.9 mm" in (
-        found["leg F"]["message"]
+    assert (
+        "1.4891 s leg F: shortest length 2800 mm is missed by 469.9 mm"
+        in (found["leg F"]["message"])
     )
 
 
@@ -78,7 +79,9 @@ def test_the_least_time_is_bound_by_a_leg(palpeur):
     )
     assert ran.code == 0
     assert ran.json["binding"].startswith("leg ")
-    assert ran.json["net_work_j"] == pytest.approx(ran.json["energy_change_j"], abs=1e-6)
+    # The dry friction of this platform has kinks where a leg turns round: quadrature feels them.
+    kept = ran.json["net_work_j"] - ran.json["friction_j"]
+    assert kept == pytest.approx(ran.json["energy_change_j"], abs=1e-4)
 
 
 def test_calibration_recovers_shifted_points(palpeur, table, tmp_path):
@@ -113,7 +116,7 @@ def test_a_slice_has_an_area(palpeur):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("move", "staicu-stewart", "--to", "0,0,900"), "--to is outside the workspace"),
+        (("move", "staicu-stewart", "--to", "0,0,5000"), "--to is outside the workspace"),
         (("move", "staicu-stewart", "--to", "0,0,1100"), "choose a duration"),
         (("move", "staicu-stewart"), "--to is missing"),
         (("move", "staicu-stewart", "--to", "0,nan,1100"), "value 2 is 'nan'"),
