@@ -31,7 +31,7 @@ _ROUND = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0
 _CYLINDER = palette.LINKS[1]
 _PISTON = palette.LINKS[0]
 _PLATE = palette.SOLIDS[SolidKind.PART]
-_THICK = 0.012  # of a leg without radius, as a part of its length
+_THICK = 0.022  # of a leg without radius, as a part of its length
 
 
 def leg_scene(shown: LegMotion) -> Scene:
@@ -44,7 +44,7 @@ def leg_scene(shown: LegMotion) -> Scene:
     size = float(np.median(np.linalg.norm(leg_vectors(platform, platform.home), axis=-1)))
     return Scene(
         title=shown.title,
-        base=tuple(_ring(platform.base_points, 0.02 * size, "base", palette.BASE)),
+        base=tuple(_ring(platform.base_points, 0.014 * size, "base", palette.BASE)),
         links=(*_leg_links(platform, T, size), *_platform_links(platform, size)),
         rest=q[0],
         solids=(),
@@ -126,7 +126,7 @@ def _platform_links(platform: Platform, size: float) -> Iterator[Link]:
         last = number == len(steps) - 1
         # The last frame's axes are not the platform's: its bodies are given in it.
         points = platform.platform_points @ frame[:3, :3]
-        bodies = tuple(_ring(points, 0.02 * size, "platform", _PLATE)) if last else ()
+        bodies = tuple(_ring(points, 0.014 * size, "platform", _PLATE)) if last else ()
         parent = BASE if number == 0 else first + number - 1
         yield _link(f"platform {number + 1}", parent, (kind, first + number), placement, bodies)
 

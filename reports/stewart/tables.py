@@ -42,7 +42,7 @@ def facts(shown: LegMotion) -> tuple[Fact, ...]:
         _fact("forces from", float(samples.forces.min()), "N", "least of all legs"),
         _fact("forces to", float(samples.forces.max()), "N", "largest of all legs"),
         _fact("peak power", float(np.abs(power).max()), "W", "of all legs together"),
-        _fact("net work", shown.balance.net_work, "J",
+        _fact("net work", round(shown.balance.net_work, 9), "J",
               f"energy gained {shown.balance.energy_change:.5g} J"),
     )  # fmt: skip
 

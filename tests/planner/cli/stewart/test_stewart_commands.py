@@ -79,7 +79,7 @@ def test_the_least_time_is_bound_by_a_leg(palpeur):
     )
     assert ran.code == 0
     assert ran.json["binding"].startswith("leg ")
-    # The dry friction of this platform has kinks where a leg turns round: quadrature feels them.
+    # Dry friction jumps where a leg turns round, and the quadrature does not stop there.
     kept = ran.json["net_work_j"] - ran.json["friction_j"]
     assert kept == pytest.approx(ran.json["energy_change_j"], abs=1e-4)
 
