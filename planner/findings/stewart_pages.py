@@ -78,8 +78,8 @@ STEWART_PAGES = (
     Page(
         code="S210",
         title="leg force exceeds its drive",
-        meaning="The force that the motion asks of a leg, gravity and inertia included, is more "
-        "than its drive gives.",
+        meaning="The force that a motion, or a pose of a table, asks of a leg, gravity and "
+        "inertia included, is more than its drive gives.",
         cause="Too quick, too heavy, or a pose where one leg carries most of the load.",
         fix="Give the motion more time; where gravity alone asks for it, choose another pose.",
     ),

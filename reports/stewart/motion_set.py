@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planner.errors import OutputError
 from reports.atomic_folder import atomic_folder
 from reports.page.scene import embeds
 from reports.stewart.leg_motion import LegMotion
+from reports.stewart.own_files import check_own_files
 
 _DRAWN = ("leg-length", "leg-speed", "leg-acceleration", "leg-force")
 _NAMES = (
@@ -50,18 +50,4 @@ def check_motion_set(folder: Path) -> None:
     Raises:
         OutputError: it holds anything else; the message names it.
     """
-    try:
-        held = sorted(folder.iterdir()) if folder.exists() else []
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: the folder cannot be looked into: {error.strerror}; give another place "
-            "with --out.",
-            folder=str(folder),
-        ) from error
-    foreign = [path for path in held if path.name not in _NAMES or path.is_symlink()]
-    if foreign:
-        raise OutputError(
-            f"{folder} holds {foreign[0].name}, which `palpeur stewart move` did not write; give a "
-            "new folder with --out.",
-            folder=str(folder),
-        )
+    check_own_files(folder, _NAMES, "palpeur stewart move")

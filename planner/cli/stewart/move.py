@@ -84,6 +84,10 @@ def print_move(request: MoveRequest) -> int:
 
     if not np.isfinite(request.period_ms):
         raise OptionError(f"--period-ms is {request.period_ms}; give a finite number.")
+    if request.out:
+        from reports.stewart.motion_set import check_motion_set
+
+        check_motion_set(Path(request.out))  # before the work, not after it
     platform = open_platform(request.robot)
     shown = _leg_motion(platform, _timed(platform, request), request)
     document = motion_document(shown)
@@ -99,16 +103,16 @@ def print_move(request: MoveRequest) -> int:
 
 
 def _timed(platform: Platform, request: MoveRequest) -> _Timed:
+    from planner.cli.stewart.published import published_of
     from robots.core.motion.motion_law import motion_law
     from robots.stewart.motion_move import pose_move
-    from robots.stewart.motion_prescribed import published_motion
     from robots.stewart.motion_time import least_time_move
 
     if request.published:
         if request.end or request.start != "home" or request.duration:
             raise OptionError("--published is a whole motion; leave out --from, --to, --duration.")
         title = f"{platform.name}, motion of [STAICU09] (5)-(6)"
-        return _Timed(motion=published_motion(platform), title=title, law="harmonic")
+        return _Timed(motion=published_of(platform), title=title, law="harmonic")
     if not request.end:
         raise OptionError("--to is missing; give a pose x,y,z[,rz,ry,rx], or --published.")
     start = pose_of(request.start, "--from", platform)

@@ -12,12 +12,13 @@ from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.output import Field, Form, print_csv, print_fields, print_rows
 from planner.cli.robot.states import States
 from planner.cli.stewart import pose_columns as columns
+from planner.cli.stewart.force_findings import force_findings
 from planner.cli.stewart.pose_tables import poses_of, rates_of, read_table
 from planner.errors import OptionError
+from planner.findings import Finding
 from robots.stewart.library import open_platform
 from robots.stewart.limits import Violation, violations
 from robots.stewart.model import PlatformModel
-from robots.stewart.platform import Platform
 from robots.stewart.singularity import conditioning
 
 Array = NDArray[np.float64]
@@ -58,7 +59,7 @@ def print_inverse(robot: str, poses: str, form: Form) -> int:
 
 
 def print_dynamics(robot: str, poses: str, wrench: str, form: Form) -> int:
-    """Print leg forces of every pose.
+    """Print leg forces of every pose, with a finding for each one beyond its drive.
 
     Raises:
         RobotError: a platform that is none, or a pose where no forces hold it.
@@ -72,8 +73,10 @@ def print_dynamics(robot: str, poses: str, wrench: str, form: Form) -> int:
     V, A = rates_of(states)
     forces = model.forces(T, V, A, _wrench(wrench, states))
     power = np.sum(forces * model.length_rates(T, V), axis=-1, keepdims=True)
-    print_fields([_field("forces_n", "f", "n", forces), _power(power)], form)
-    return ExitCode.DONE if not _too_weak(platform, forces) else ExitCode.FAILED
+    fields = [_field("forces_n", "f", "n", forces), _power(power)]
+    found = force_findings(platform, forces, states.origin, states.lines)
+    _print_forces(fields, found, form)
+    return ExitCode.FAILED if any(found) else ExitCode.DONE
 
 
 def leg_fields(model: PlatformModel, states: States, T: Array) -> list[Field]:
@@ -109,9 +112,26 @@ def _wrench(text: str, states: States) -> Array | None:
     return np.broadcast_to(values, (len(states), 6))
 
 
-def _too_weak(platform: Platform, forces: Array) -> bool:
-    limits = np.array([leg.max_force for leg in platform.legs])
-    return bool(np.any(np.abs(forces) > limits))
+def _print_forces(
+    fields: Sequence[Field], by_pose: Sequence[Sequence[Finding]], form: Form
+) -> None:
+    """Forces, and every one that is beyond its drive."""
+    if form.json:
+        print_rows(
+            {
+                **{f.key: f.values[k] for f in fields},
+                "within_limits": not found,
+                "findings": [one.document() for one in found],
+            }
+            for k, found in enumerate(by_pose)
+        )
+    elif form.csv:
+        _print_csv(fields, [not found for found in by_pose])
+    else:
+        print_fields(fields, form)
+        for found in by_pose:
+            for one in found:
+                print(one)
 
 
 def _document(one: Violation) -> dict[str, object]:

@@ -125,7 +125,11 @@ def dynamics(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:
-    """Leg forces of poses with their rates; positive pushes."""
+    """Leg forces of poses with their rates; positive pushes.
+
+    Exit codes: 0 every force is within its drive's limit; 1 one is not, and a finding says which
+    leg, limit, amount and pose; 2 bad input.
+    """
     from planner.cli.output import Form
     from planner.cli.stewart.pose_answers import print_dynamics
 
@@ -152,7 +156,10 @@ def move(  # noqa: PLR0913 one parameter per option
         ),
     ] = 0.0,
     published: Annotated[
-        bool, typer.Option("--published", help="The motion of [STAICU09], 3 s about home.")
+        bool,
+        typer.Option(
+            "--published", help="The motion of [STAICU09], 3 s about home of staicu-stewart."
+        ),
     ] = False,
     period_ms: Annotated[
         float, typer.Option("--period-ms", min=0.01, help="Of the samples that are told.")
@@ -186,6 +193,7 @@ def move(  # noqa: PLR0913 one parameter per option
 
 @app.command()
 def workspace(
+    context: typer.Context,
     robot: Platform,
     *,
     at: Annotated[
@@ -195,15 +203,24 @@ def workspace(
         float | None,
         typer.Option("--z", metavar="MM", help="Height of the slice.", show_default=False),
     ] = None,
-    out: Out = "",
+    out: Annotated[
+        str,
+        typer.Option("--out", metavar="DIR", help="Write figure, workspace.csv and .json there."),
+    ] = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:
-    """Where the platform can go in a level plane, how it can tilt there, and what stops it."""
-    from planner.cli.output import Form
-    from planner.cli.stewart.workspace_answers import print_slices
+    """Where the platform can go in a level plane, how it can tilt there, and what stops it.
 
-    return print_slices(robot, at, z_mm, out, Form(json=as_json, csv=as_csv))
+    Exit codes: 0 there is such a place; 1 there is none in the plane; 2 bad input.
+    """
+    from planner.cli.output import Form
+    from planner.cli.stewart.workspace_answers import WorkspaceRequest, print_slices
+
+    form = Form(json=as_json, csv=as_csv)
+    return print_slices(
+        WorkspaceRequest(robot=robot, at=at, z_mm=z_mm, out=out, form=form, session=context.obj)
+    )
 
 
 @app.command()

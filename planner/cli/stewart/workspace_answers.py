@@ -2,81 +2,95 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, Form, number, print_csv, print_json, write_file
+from planner.cli.output import Form, number, plain, print_csv, print_json
+from planner.cli.session import Session
 from planner.cli.stewart.pose_text import pose_of
 from planner.errors import OptionError
+from reports.stewart.workspace_document import WorkspaceSlices, workspace_document, workspace_rows
 from robots.stewart.library import open_platform
 from robots.stewart.limits import pose_limits
-from robots.stewart.workspace import WorkspaceSlice, orientation_slice, position_slice
+from robots.stewart.workspace import orientation_slice, position_slice
 
 
-def print_slices(robot: str, at: str, z_mm: float | None, out: str, form: Form) -> int:
-    """Print both slices, and draw them where a folder is given.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceRequest:
+    """What is asked.
+
+    Args:
+        robot: name or path.
+        at: pose.
+        z_mm: height that replaces the pose's.
+        out: folder; empty for none.
+        form: of the answer.
+        session: for messages.
+    """
+
+    robot: str
+    at: str
+    z_mm: float | None
+    out: str
+    form: Form
+    session: Session
+
+
+def print_slices(request: WorkspaceRequest) -> int:
+    """Find both slices, write them where a folder is given, and print them.
 
     Raises:
         RobotError: a platform that is none.
         OptionError: a height that is not a number.
-        OutputError: the folder cannot be written.
+        OutputError: the folder holds other files, or cannot be written.
     """
-    if z_mm is not None and not np.isfinite(z_mm):
-        raise OptionError(f"--z is {z_mm} mm; give a finite height.")
-    platform = open_platform(robot)
-    limits = pose_limits(platform)
-    pose = pose_of(at, "--at", platform).copy()
-    if z_mm is not None:
-        pose[2, 3] = 1e-3 * z_mm
-    place = position_slice(limits, float(pose[2, 3]), rotation=pose[:3, :3])
-    tilt = orientation_slice(limits, position=pose[:3, 3])
-    if out:
-        from reports.figures.stewart_workspace import stewart_workspace_image
+    if request.out:
+        from reports.stewart.workspace_set import check_workspace_set
 
-        for kind in ("png", "svg"):
-            image = stewart_workspace_image(place, tilt, platform.name, kind)
-            write_file(Path(out) / f"workspace.{kind}", image)
-    if form.json:
-        print_json(
-            {
-                "format": FORMAT,
-                "robot": platform.name,
-                "z_m": pose[2, 3],
-                "position": {**_document(place), "area_m2": place.area},
-                "orientation": _document(tilt),
-            }
-        )
-    elif form.csv:
-        print_csv(["slice", "first", "second", "unit", "stopped_by"], _rows(place, tilt))
+        check_workspace_set(Path(request.out))  # before the work, not after it
+    shown = _slices(request)
+    document = workspace_document(shown)
+    if request.out:
+        _write(shown, document, request)
+    if request.form.json:
+        print_json(document)
+    elif request.form.csv:
+        print_csv(*workspace_rows(shown))
     else:
-        print(f"{platform.name}: slice at z = {number(1e3 * pose[2, 3])} mm")
-        print(f"area {number(place.area)} m², known to {number(place.area_doubt)} m²")
-        degrees = np.degrees(tilt.reach)
-        print(f"tilt there up to {number(degrees.min())} … {number(degrees.max())} deg")
-    return ExitCode.FAILED if place.empty else ExitCode.DONE
+        _print_text(shown)
+    return ExitCode.FAILED if shown.position.empty else ExitCode.DONE
 
 
-def _document(shown: WorkspaceSlice) -> dict[str, object]:
-    return {
-        "unit": shown.unit,
-        "centre": shown.centre,
-        "reach": shown.reach,
-        "boundary": shown.points,
-        "stopped_by": _stops(shown),
-    }
+def _slices(request: WorkspaceRequest) -> WorkspaceSlices:
+    if request.z_mm is not None and not np.isfinite(request.z_mm):
+        raise OptionError(f"--z is {request.z_mm} mm; give a finite height.")
+    platform = open_platform(request.robot)
+    limits = pose_limits(platform)
+    T = pose_of(request.at, "--at", platform).copy()
+    if request.z_mm is not None:
+        T[2, 3] = 1e-3 * request.z_mm
+    return WorkspaceSlices(
+        name=platform.name,
+        T=T,
+        position=position_slice(limits, float(T[2, 3]), rotation=T[:3, :3]),
+        orientation=orientation_slice(limits, position=T[:3, 3]),
+    )
 
 
-def _rows(*slices: WorkspaceSlice) -> list[list[object]]:
-    return [
-        ["position" if shown.unit == "m" else "orientation", *point, shown.unit, stop]
-        for shown in slices
-        for point, stop in zip(shown.points.tolist(), _stops(shown), strict=True)
-    ]
+def _write(shown: WorkspaceSlices, document: dict[str, object], request: WorkspaceRequest) -> None:
+    from reports.stewart.workspace_set import write_workspace_set
+
+    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    write_workspace_set(shown, text, Path(request.out))
+    request.session.say(f"figure, workspace.csv and workspace.json written to {request.out}")
 
 
-def _stops(shown: WorkspaceSlice) -> list[str]:
-    """What each ray meets; empty where the search ended."""
-    told = [f"{column.where}: {column.limit.value}" for column in shown.columns]
-    return [told[k] if k >= 0 else "" for k in shown.stopped_by.tolist()]
+def _print_text(shown: WorkspaceSlices) -> None:
+    place, degrees = shown.position, np.degrees(shown.orientation.reach)
+    print(f"{shown.name}: slice at z = {number(1e3 * shown.T[2, 3])} mm")
+    print(f"area {number(place.area)} m², known to {number(place.area_doubt)} m²")
+    print(f"tilt there up to {number(degrees.min())} … {number(degrees.max())} deg")

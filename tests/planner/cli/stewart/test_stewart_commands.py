@@ -43,6 +43,16 @@ def test_the_published_motion_is_infeasible_and_says_which_leg_by_how_much_and_w
     )
 
 
+def test_the_published_motion_may_have_other_strokes(palpeur, tmp_path):
+    """The same joints with a shorter leg: leg F comes down to 2330 mm, and that is allowed."""
+    text = palpeur("stewart", "show", "staicu-stewart", "--toml").out
+    assert "min_mm = 2800" in text
+    path = tmp_path / "shorter.toml"
+    path.write_text(text.replace("min_mm = 2800", "min_mm = 2300"))
+    ran = palpeur("stewart", "move", path, "--published", "--period-ms", "100")
+    assert ran.code == 0, ran.out
+
+
 def test_inverse_and_forward_are_each_other_s_inverse(palpeur, table):
     ran = palpeur("stewart", "inverse", "measuring-hexapod", "--poses", table(HOME), "--json")
     assert ran.code == 0
@@ -79,9 +89,10 @@ def test_the_least_time_is_bound_by_a_leg(palpeur):
     )
     assert ran.code == 0
     assert ran.json["binding"].startswith("leg ")
-    # Dry friction jumps where a leg turns round, and the quadrature does not stop there.
+    # Measured 2e-14 J at 0.84 J: dry friction stands in both sums at the same nodes, and what is
+    # left is smooth between the law's breaks, where Gauss' rule is exact to rounding.
     kept = ran.json["net_work_j"] - ran.json["friction_j"]
-    assert kept == pytest.approx(ran.json["energy_change_j"], abs=1e-4)
+    assert kept == pytest.approx(ran.json["energy_change_j"], abs=1e-12)
 
 
 def test_calibration_recovers_shifted_points(palpeur, table, tmp_path):
@@ -121,6 +132,10 @@ def test_a_slice_has_an_area(palpeur):
         (("move", "staicu-stewart"), "--to is missing"),
         (("move", "staicu-stewart", "--to", "0,nan,1100"), "value 2 is 'nan'"),
         (("move", "staicu-stewart", "--published", "--to", "home"), "leave out --from"),
+        (
+            ("move", "measuring-hexapod", "--published"),
+            "those of measuring-hexapod stand elsewhere. Give --to a pose, or take staicu-stewart",
+        ),
         (("workspace", "measuring-hexapod", "--z", "nan"), "finite height"),
         (("show", "staicu"), "did you mean"),
     ],

@@ -1,0 +1,40 @@
+"""Forces of poses that are beyond what the legs' drives give, as findings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.findings import Finding, Severity
+from robots.stewart.platform import Platform
+
+Array = NDArray[np.float64]
+
+_HINT = "Choose another pose, lighten the load, or lower the platform's acceleration."
+
+
+def force_findings(
+    platform: Platform, forces: Array, origin: str, lines: tuple[int, ...]
+) -> list[list[Finding]]:
+    """A finding for every force beyond its drive, listed by pose.
+
+    Args:
+        platform: whose drives.
+        forces: positive pushes. # (N, 6) [N]
+        origin: name of the table, for messages.
+        lines: of the poses in it. # (N,)
+    """
+    found: list[list[Finding]] = [[] for _ in forces]
+    limits = np.array([leg.max_force for leg in platform.legs])
+    for pose, k in np.argwhere(np.abs(forces) > limits).tolist():
+        force, limit, leg = float(forces[pose, k]), float(limits[k]), platform.legs[k].name
+        finding = Finding(
+            code="S210",
+            severity=Severity.ERROR,
+            where=f"leg {leg}",
+            message=f"In pose {pose + 1} ({origin}, line {lines[pose]}) leg {leg}: force "
+            f"{force:.6g} N exceeds its limit ±{limit:.6g} N by {abs(force) - limit:.4g} N.",
+            hint=_HINT,
+        )
+        found[pose].append(finding)
+    return found
