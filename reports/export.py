@@ -114,7 +114,8 @@ def export(
 
 
 def _fill(folder: Path, order: Order, progress: Progress) -> None:
-    steps = 5
+    options = order.options
+    steps = 3 + int(options.pages or options.figures) + int(options.pages)
     for done, _ in enumerate(_written(folder, order), start=1):
         progress(STAGE, done, steps)
 

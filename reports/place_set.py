@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planner.errors import OutputError
 from reports.atomic_folder import atomic_folder
+from reports.own_files import check_own_files
 
 DOCUMENT, FIGURE = "place.json", "reach-map.png"
 
@@ -33,19 +33,4 @@ def check_place_set(folder: Path) -> None:
     Raises:
         OutputError: it holds anything else; the message names it.
     """
-    try:
-        held = sorted(folder.iterdir()) if folder.exists() else []
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: the folder cannot be looked into: {error.strerror}; give another place "
-            "with --out.",
-            folder=str(folder),
-        ) from error
-    foreign = [p for p in held if p.name not in (DOCUMENT, FIGURE) or p.is_symlink() or p.is_dir()]
-    if foreign:
-        raise OutputError(
-            f"{folder} holds {foreign[0].name}, which `palpeur place` did not write; give a new "
-            "folder with --out.",
-            folder=str(folder),
-            foreign=tuple(map(str, foreign)),
-        )
+    check_own_files(folder, (DOCUMENT, FIGURE), "palpeur place")

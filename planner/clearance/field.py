@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.inside import InsideTest
 from planner.clearance import field_build
 from planner.clearance.cell import Solid
 from planner.clearance.solid_distance import OPEN, WINDING
@@ -84,6 +83,8 @@ def _inside(
     tree: TriangleTree, solids: Sequence[Solid], sides: Rooms, frame: Array
 ) -> NDArray[np.bool_]:
     """Which cells lie inside a closed solid wholly. # (cells,)."""
+    from parts.geometry.inside import InsideTest
+
     shape = frame[4:7].astype(np.int64)
     seeds, waiting = np.empty_like(sides), np.empty_like(sides)
     found = np.zeros(1, dtype=np.int64)

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.box_tree import BoxTree
-from parts.geometry.nearest import NearestTriangles
-from parts.geometry.triangle_distance import closest_on_triangles
 from planner.clearance.cell import Solid
 from planner.placement import PlacedPoints
+
+if TYPE_CHECKING:
+    from parts.geometry.box_tree import BoxTree
+    from parts.geometry.nearest import NearestTriangles
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -158,6 +160,8 @@ class ProbedSurface:
             owners: the point of each place. # (p,)
             reach: [m]
         """
+        from parts.geometry.triangle_distance import closest_on_triangles
+
         found: list[Indices] = [np.zeros(0, dtype=np.int64)]
         for pairs in self._boxes.near(places, np.full(len(places), reach)):
             at = places[pairs.queries]
@@ -214,10 +218,14 @@ class ProbedSurface:
 
     @cached_property
     def _nearest(self) -> NearestTriangles:
+        from parts.geometry.nearest import NearestTriangles
+
         return NearestTriangles(self.mesh)
 
     @cached_property
     def _boxes(self) -> BoxTree:
+        from parts.geometry.box_tree import BoxTree
+
         corners = self.mesh.triangles
         return BoxTree(corners.min(axis=1), corners.max(axis=1))
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.surfaces.surface import across as across_axis
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -76,7 +74,9 @@ def hidden(face: Array, others: Array, stand: Stand) -> Mask:
 
 def _seen_along(triangles: Array, stand: Stand) -> Array:
     """Corners across the axis, and how far they are from the ball towards the wrist."""
-    side = across_axis(stand.axis)
+    from parts.geometry.surfaces.surface import across
+
+    side = across(stand.axis)
     frame = np.stack([side, np.cross(stand.axis, side), -stand.axis], axis=1)
     return np.asarray((triangles - stand.ball) @ frame)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.atomic_folder import atomic_folder
+from reports.own_files import check_own_files
 from reports.page.scene import embeds
 from reports.stewart.leg_motion import LegMotion
-from reports.stewart.own_files import check_own_files
 
 _DRAWN = ("leg-length", "leg-speed", "leg-acceleration", "leg-force")
 _NAMES = (

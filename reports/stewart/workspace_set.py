@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reports.atomic_folder import atomic_folder
-from reports.stewart.own_files import check_own_files
+from reports.own_files import check_own_files
 from reports.stewart.workspace_document import WorkspaceSlices, workspace_csv
 
 _NAMES = ("workspace.json", "workspace.csv", "workspace.png", "workspace.svg")

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.inside import InsideTest
-from parts.geometry.nearest import NearestTriangles
 from reports.validation.spread_points import SpreadPoints
 
 if TYPE_CHECKING:
     from parts.geometry import TriangleMesh
+    from parts.geometry.inside import InsideTest
+    from parts.geometry.nearest import NearestTriangles
     from planner.clearance.cell import Solid
 
 Array = NDArray[np.float64]
@@ -38,6 +38,9 @@ class SurfaceDistance:
     """
 
     def __init__(self, solid: Solid) -> None:
+        from parts.geometry.inside import InsideTest
+        from parts.geometry.nearest import NearestTriangles
+
         self._points = SpreadPoints(solid.mesh.triangles)
         self._triangles = NearestTriangles(solid.mesh)
         self._low, self._high = solid.mesh.bounds

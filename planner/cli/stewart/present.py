@@ -12,7 +12,6 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.job.planned_job import Validated
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
-from planner.errors import OutputError
 
 if TYPE_CHECKING:
     from planner.presenting.presentation import Presentation
@@ -81,26 +80,14 @@ def check_presentation_set(folder: Path) -> None:
     Raises:
         OutputError: it holds anything else; the message names it.
     """
+    from reports.own_files import foreign_file, held_in
     from reports.report_set import check_place
 
-    try:
-        held = sorted(folder.iterdir()) if folder.exists() else []
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: the folder cannot be looked into: {error.strerror}; give another place "
-            "with --out.",
-            folder=str(folder),
-        ) from error
-    for path in held:
+    for path in held_in(folder):
         if _SET.fullmatch(path.name):
             check_place(path)
         elif path.name != DOCUMENT or path.is_symlink() or path.is_dir():
-            raise OutputError(
-                f"{folder} holds {path.name}, which `palpeur stewart present` did not write; give "
-                "a new folder with --out.",
-                folder=str(folder),
-                foreign=(str(path),),
-            )
+            raise foreign_file(folder, path, "palpeur stewart present")
 
 
 def _validated(found: Presentation) -> list[Validated]:

@@ -31,8 +31,8 @@ class StepWriter:
         z, x = self.triple("DIRECTION", axis), self.triple("DIRECTION", across)
         return self.add(f"AXIS2_PLACEMENT_3D('',{point},{z},{x})")
 
-    def file(self, shells: list[str], unit: str = "mm", *, solid: bool = True) -> str:
-        """The whole text; every shell is a body of one part."""
+    def _context(self, unit: str) -> str:
+        """Units and accuracy."""
         if unit == "inch":
             base = self.add(UNITS["mm"])
             measure = self.add(f"LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(25.4),{base})")
@@ -47,12 +47,15 @@ class StepWriter:
             f"UNCERTAINTY_MEASURE_WITH_UNIT(LENGTH_MEASURE(1.E-07),{length},"
             "'distance_accuracy_value','')"
         )
-        context = self.add(
+        return self.add(
             "( GEOMETRIC_REPRESENTATION_CONTEXT(3) "
             f"GLOBAL_UNCERTAINTY_ASSIGNED_CONTEXT(({uncertainty})) "
             f"GLOBAL_UNIT_ASSIGNED_CONTEXT(({length},{angle},{solid_angle})) "
             "REPRESENTATION_CONTEXT('','') )"
         )
+
+    def _product(self) -> str:
+        """What the shape defines."""
         application = self.add("APPLICATION_CONTEXT('automotive design')")
         self.add(
             "APPLICATION_PROTOCOL_DEFINITION('international standard','automotive_design',2000,"
@@ -63,7 +66,11 @@ class StepWriter:
         formation = self.add(f"PRODUCT_DEFINITION_FORMATION('','',{product})")
         definition_context = self.add(f"PRODUCT_DEFINITION_CONTEXT('',{application},'design')")
         definition = self.add(f"PRODUCT_DEFINITION('design','',{formation},{definition_context})")
-        shape = self.add(f"PRODUCT_DEFINITION_SHAPE('','',{definition})")
+        return self.add(f"PRODUCT_DEFINITION_SHAPE('','',{definition})")
+
+    def file(self, shells: list[str], unit: str = "mm", *, solid: bool = True) -> str:
+        """The whole text; every shell is a body of one part."""
+        context, shape = self._context(unit), self._product()
         world = self.frame((0, 0, 0), (0, 0, 1), (1, 0, 0))
         if solid:
             items = [self.add(f"MANIFOLD_SOLID_BREP('',{shell})") for shell in shells]

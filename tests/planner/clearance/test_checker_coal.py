@@ -46,16 +46,8 @@ def poses(mechanism, q):
     return found
 
 
-@pytest.mark.parametrize("radius", [0.35, 0.9], ids=["touched", "swallowing"])
-def test_never_another_answer_than_coal(brute, radius):
-    arm = load("measuring-arm")
-    # Of links that are all swallowed, as the arm's own reach in from outside.
-    links = (*arm.capsules, SHANK) if radius < 0.5 else (arm.capsules[-1], SHANK)
-    arm = replace(arm, capsules=links, self_pairs=())
-    mesh = brute.sphere((1.1, 0.3, 0.5), radius, 0.15, 4)
-    solid = Solid(name="part", kind=SolidKind.PART, mesh=mesh, closed=True)
-    q = np.random.default_rng(21).uniform(-np.pi, np.pi, (POSTURES, 5))
-    checker = Checker(Model(arm), Cell(solids=(solid,)))
+def judged(brute, arm, mesh, q):
+    """Postures whose links have an end inside; least distance by coal, -inf for a contact."""
     placed, other, here = poses(arm, q), mesh_of(mesh), coal.Transform3s()
     inside = np.zeros(POSTURES, dtype=bool)
     least = np.full(POSTURES, np.inf)
@@ -80,6 +72,20 @@ def test_never_another_answer_than_coal(brute, radius):
                 least[row] = min(
                     least[row], coal.distance(shape, pose, other, here, request, found)
                 )
+    return inside, least
+
+
+@pytest.mark.parametrize("radius", [0.35, 0.9], ids=["touched", "swallowing"])
+def test_never_another_answer_than_coal(brute, radius):
+    arm = load("measuring-arm")
+    # Of links that are all swallowed, as the arm's own reach in from outside.
+    links = (*arm.capsules, SHANK) if radius < 0.5 else (arm.capsules[-1], SHANK)
+    arm = replace(arm, capsules=links, self_pairs=())
+    mesh = brute.sphere((1.1, 0.3, 0.5), radius, 0.15, 4)
+    solid = Solid(name="part", kind=SolidKind.PART, mesh=mesh, closed=True)
+    q = np.random.default_rng(21).uniform(-np.pi, np.pi, (POSTURES, 5))
+    checker = Checker(Model(arm), Cell(solids=(solid,)))
+    inside, least = judged(brute, arm, mesh, q)
     expected = (least == -np.inf) | inside
     exact = checker.nearest(q).value
     sure = np.abs(exact) > CLOSE

@@ -19,18 +19,32 @@ def check_own_files(folder: Path, names: Collection[str], command: str) -> None:
     Raises:
         OutputError: it holds anything else; the message names it.
     """
+    for path in held_in(folder):
+        if path.name not in names or path.is_symlink() or path.is_dir():
+            raise foreign_file(folder, path, command)
+
+
+def held_in(folder: Path) -> list[Path]:
+    """What a folder holds, by name; nothing where it does not exist.
+
+    Raises:
+        OutputError: it cannot be looked into.
+    """
     try:
-        held = sorted(folder.iterdir()) if folder.exists() else []
+        return sorted(folder.iterdir()) if folder.exists() else []
     except OSError as error:
         raise OutputError(
             f"{folder}: the folder cannot be looked into: {error.strerror}; give another place "
             "with --out.",
             folder=str(folder),
         ) from error
-    foreign = [path for path in held if path.name not in names or path.is_symlink()]
-    if foreign:
-        raise OutputError(
-            f"{folder} holds {foreign[0].name}, which `{command}` did not write; give a new folder "
-            "with --out.",
-            folder=str(folder),
-        )
+
+
+def foreign_file(folder: Path, path: Path, command: str) -> OutputError:
+    """The refusal of a folder that holds somebody's file."""
+    return OutputError(
+        f"{folder} holds {path.name}, which `{command}` did not write; give a new folder with "
+        "--out.",
+        folder=str(folder),
+        foreign=(str(path),),
+    )
