@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,8 @@ import numpy as np
 import pytest
 
 from planner.library import path_of
+from robots.core.robot_file import write_toml
+from robots.library import load
 
 pytestmark = pytest.mark.benchmark
 
@@ -65,13 +68,20 @@ def serpentine(count: int) -> list[str]:
 
 
 def job_of(folder: Path, count: int, period_ms: float) -> Path:
-    """A job file with that many points in a folder of its own."""
+    """A job file with that many points in a folder of its own, and a robot without capsules.
+
+    What it takes to prove clearance has its own benchmark.
+    """
     folder = folder / f"points-{count}-{period_ms:g}"
     folder.mkdir()
     (folder / "points.csv").write_text("\n".join(serpentine(count)), encoding="utf-8")
     text = path_of("nine-points-corrected").read_text(encoding="utf-8")
     assert "period_ms = 1.0" in text
     text = text.replace("period_ms = 1.0", f"period_ms = {period_ms:g}")
+    assert 'model = "measuring-arm"' in text
+    text = text.replace('model = "measuring-arm"', 'model = "arm.toml"')
+    arm = replace(load("measuring-arm"), capsules=(), self_pairs=())
+    (folder / "arm.toml").write_text(write_toml(arm), encoding="utf-8")
     (folder / "job.toml").write_text(text, encoding="utf-8")
     return folder / "job.toml"
 
