@@ -66,10 +66,11 @@ def lagrange(tree: Tree, placed: Sequence[Frame]) -> LagrangeCoefficients:
     fields = {i: _field(tree, placed, i) for i in tree.moving}
     for last in tree.moving:
         path = tree.moving_path(last)
+        second: dict[tuple[int, int], Field] = {}
         for place, k in enumerate(path):
             # Every triple on a path is met once: with its farthest joint as ``last``.
             for i in path[: place + 1]:
-                _fill(tree, subtree[last], fields, (i, k, last), (A, B, C))
+                _fill(tree, subtree[last], (fields, second), (i, k, last), (A, B, C))
         own = tree.links[last]
         A[own.variable][own.variable] = A[own.variable][own.variable] + own.motor_inertia
         weight = _times(fields[last], subtree[last])
@@ -80,11 +81,16 @@ def lagrange(tree: Tree, placed: Sequence[Frame]) -> LagrangeCoefficients:
 def _fill(
     tree: Tree,
     body: _Pseudo,
-    fields: dict[int, Field],
+    known: tuple[dict[int, Field], dict[tuple[int, int], Field]],
     triple: tuple[int, int, int],
     coefficients: tuple[list[list[Scalar]], list[list[list[Scalar]]], list[list[Scalar]]],
 ) -> None:
-    """Write the coefficients of joints i ≤ k ≤ last whose common outer body is ``body``."""
+    """Write the coefficients of joints i ≤ k ≤ last whose common outer body is ``body``.
+
+    ``known`` holds the fields of the joints, and those of pairs times the body as far as they have
+    been worked out: joints share them.
+    """
+    fields, second_times = known
     A, B, C = coefficients
     i, k, last = triple
     if k == last:
@@ -93,8 +99,10 @@ def _fill(
     ordered = {(i, k, last), (k, i, last), (last, i, k)}
     for row, first, second in ordered:
         # i and k are in path order, so the field of the joint nearer the base acts last.
-        field = _composed(fields[first], fields[second])
-        value = _trace(_times(field, body), fields[row])
+        if (first, second) not in second_times:
+            field = _composed(fields[first], fields[second])
+            second_times[first, second] = _times(field, body)
+        value = _trace(second_times[first, second], fields[row])
         r, f, s = (tree.links[x].variable for x in (row, first, second))
         if first == second:
             C[r][f] = value
