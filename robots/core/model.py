@@ -153,6 +153,21 @@ class Model:
         """Velocity of the centre of mass per joint speed. # -> (..., 3, n)."""
         return self.kernel("center_of_mass_jacobian")(q)
 
+    def base_wrench(self, q: object, qd: object, qdd: object) -> Array:
+        """Force and moment that the ground exerts on the base, at its origin, base axes.
+
+        At rest it is the weight, turned up. # -> (..., 6) [N, N m]
+        """
+        return self.kernel("base_wrench")(q, qd, qdd)
+
+    def centroidal_momentum(self, q: object, qd: object) -> Array:
+        """Linear momentum, and angular momentum about the centre of mass, base axes.
+
+        Returns:
+            Of all bodies. # (..., 6) [kg m/s, kg m²/s]
+        """
+        return self.kernel("centroidal_momentum")(q, qd)
+
     def regressor(self, q: object, qd: object, qdd: object) -> Array:
         """Torques per unit of every inertial parameter. # -> (..., n, 10·links)."""
         return self.kernel("regressor")(q, qd, qdd)

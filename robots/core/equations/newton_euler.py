@@ -67,25 +67,53 @@ def newton_euler(
     Returns:
         τ. # (n,) [N m or N]
     """
-    q, qd, qdd = state
-    moves = steps(tree, q, fn)
-    motions = _forward(tree, moves, qd, qdd)
-    forces = [_force(link.inertia, m) for link, m in zip(tree.links, motions, strict=True)]
-    moments = [_moment(link.inertia, m) for link, m in zip(tree.links, motions, strict=True)]
+    _, qd, qdd = state
+    carried = momentum_rates(tree, state, fn)
+    forces, moments = carried.forces, carried.moments
     if wrench is not None:
         _load(tree, wrench, forces, moments)
     tau: list[Scalar] = [0.0] * tree.dof
     for i in range(len(tree.links) - 1, -1, -1):
-        link, move = tree.links[i], moves[i]
+        link = tree.links[i]
         if link.variable >= 0:
             along = moments[i][2] if link.kind is JointKind.REVOLUTE else forces[i][2]
             tau[link.variable] = along + _drive(link, qd, qdd, fn)
         if link.parent >= 0:
-            force = move.to_parent(forces[i])
-            moment = add(move.to_parent(moments[i]), cross(move.origin, force))
-            forces[link.parent] = add(forces[link.parent], force)
-            moments[link.parent] = add(moments[link.parent], moment)
+            carried.hand_down(i, link.parent)
     return tau
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What each link asks of its parent: force and moment at the link's origin, link axes."""
+
+    moves: list[Step]
+    forces: list[Vec3]
+    moments: list[Vec3]
+
+    def hand_down(self, i: int, parent: int) -> None:
+        """Add what link ``i`` asks to what ``parent`` asks."""
+        force = self.moves[i].to_parent(self.forces[i])
+        moment = self.moves[i].to_parent(self.moments[i])
+        moment = add(moment, cross(self.moves[i].origin, force))
+        self.forces[parent] = add(self.forces[parent], force)
+        self.moments[parent] = add(self.moments[parent], moment)
+
+
+def momentum_rates(
+    tree: Tree,
+    state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
+    fn: Functions,
+) -> Carried:
+    """Rate of momentum of each body on its own, less its weight; nothing is handed down yet."""
+    q, qd, qdd = state
+    moves = steps(tree, q, fn)
+    motions = _forward(tree, moves, qd, qdd)
+    return Carried(
+        moves=moves,
+        forces=[_force(link.inertia, m) for link, m in zip(tree.links, motions, strict=True)],
+        moments=[_moment(link.inertia, m) for link, m in zip(tree.links, motions, strict=True)],
+    )
 
 
 def _forward(

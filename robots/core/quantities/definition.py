@@ -69,6 +69,7 @@ _NO_ANGLES = "The angles it uses are singular for all joint values; take the oth
 _DIVISORS = {
     "forward_dynamics": _NO_MASS,
     "center_of_mass": "The mechanism has no mass: give its bodies theirs.",
+    "centroidal_momentum": "The mechanism has no mass: give its bodies theirs.",
     "center_of_mass_jacobian": "The mechanism has no mass: give its bodies theirs.",
 }
 

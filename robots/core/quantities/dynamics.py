@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from robots.core.equations import energy, regressor
+from robots.core.equations.base_wrench import base_wrench
 from robots.core.equations.forward_dynamics import forward_dynamics
 from robots.core.equations.functions import Functions
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.mass_matrix import mass_matrix
+from robots.core.equations.momentum import centroidal_momentum
 from robots.core.equations.newton_euler import newton_euler
 from robots.core.equations.transforms import frames
 from robots.core.equations.tree import Tree
@@ -52,6 +54,14 @@ def _center_of_mass(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
 def _center_of_mass_jacobian(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
     columns = energy.center_of_mass_jacobian(tree, frames(tree, args[0], fn))
     return [x for row in zip(*columns, strict=True) for x in row]
+
+
+def _base_wrench(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return base_wrench(tree, (args[0], args[1], args[2]), fn)
+
+
+def _centroidal_momentum(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return centroidal_momentum(tree, args[0], args[1], fn)
 
 
 def _regressor(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
@@ -119,6 +129,20 @@ DYNAMICS = (
         arguments=("q",),
         shape=(3, "n"),
         equations=_center_of_mass_jacobian,
+    ),
+    Quantity(
+        name="base_wrench",
+        purpose="force and moment that the ground exerts on the base, at its origin, base axes",
+        arguments=("q", "qd", "qdd"),
+        shape=(6,),
+        equations=_base_wrench,
+    ),
+    Quantity(
+        name="centroidal_momentum",
+        purpose="linear momentum, and angular momentum about the centre of mass, base axes",
+        arguments=("q", "qd"),
+        shape=(6,),
+        equations=_centroidal_momentum,
     ),
     Quantity(
         name="regressor",
