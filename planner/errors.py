@@ -4,6 +4,7 @@ PlannerError
 ├── StatesError      a table of states that cannot be read: file, line, column, found, expected
 ├── OptionError      a command's option or argument with an unusable value
 ├── OutputError      a result that cannot be written
+├── ClusterError     a cluster that is gone in the middle of the work
 ├── JobError         a job file, or a file that it names, that cannot be read as a job
 └── FindingError     a finding code that does not exist
 """
@@ -35,6 +36,10 @@ class OptionError(PlannerError):
 
 class OutputError(PlannerError):
     """A result that cannot be written."""
+
+
+class ClusterError(PlannerError):
+    """A cluster that is gone in the middle of the work."""
 
 
 class FindingError(PlannerError):

@@ -91,3 +91,8 @@ def read_job_text(path: Path) -> JobText:
             line=line,
         ) from None
     return JobText(source=SourceText(origin=origin, text=text), raw=raw)
+
+
+def job_text(path: Path, text: str) -> JobText:
+    """A text that is read as if it stood in a job file."""
+    return JobText(source=SourceText(origin=path.name, text=text), raw=text.encode())

@@ -10,7 +10,7 @@ from planner.job.approach_of import approach_of
 from planner.job.cell import job_cell
 from planner.job.folder import JobFolder
 from planner.job.job import Job
-from planner.job.job_text import JobText, read_job_text
+from planner.job.job_text import JobText, job_text, read_job_text
 from planner.job.part import job_part
 from planner.job.points import job_points
 from planner.job.presenter import job_presenter
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     from planner.job.schema import JobFile
 
 
-def read_job(path: Path | str, *, allow_outside: bool = False) -> Job:
+def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -> Job:
     """Read a job file and what it names.
 
     Args:
         path: of the job file.
         allow_outside: whether paths in it may leave its folder.
+        text: of a variant that is read in place of the file's, as if it stood there.
 
     Raises:
         JobError: a file that cannot be read, or a fault in it; with file, line, key, what was
             found and what was expected.
     """
     path = Path(path)
-    source = read_job_text(path)
+    source = job_text(path, text) if text else read_job_text(path)
     file = _validated(source)
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
     probe = probe_of(file, source)

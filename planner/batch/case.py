@@ -1,0 +1,148 @@
+"""Case: one job of a batch, and what its result depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_BLOCK = 1 << 20
+_LARGEST_JOB = 1_000_000  # [bytes]; a larger file is refused when it is read as a job
+_LONGEST_NAME = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One job to be judged.
+
+    Args:
+        name: what a reader calls it; unique within a batch.
+        job: the job file; of a variant the one it was made from, whose folder holds its files.
+        text: of a variant; empty where the file stands for itself.
+    """
+
+    name: str
+    job: Path
+    text: str = ""
+
+    def document(self) -> dict[str, str]:
+        """As it is handed to a worker."""
+        return {"name": self.name, "job": str(self.job), "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What every result of a batch depends on beside its job.
+
+    Args:
+        parameters: options of the batch that change what is found.
+        code: hash of Palpeur's own files.
+        environment: versions of what it stands on, and the kind of processor.
+    """
+
+    parameters: tuple[tuple[str, str], ...]
+    code: str
+    environment: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseKey:
+    """Everything a result depends on; equal keys have equal results.
+
+    Args:
+        inputs: name and hash of the job file and of every file beside it that it names.
+        surroundings: of the batch.
+    """
+
+    inputs: tuple[tuple[str, str], ...]
+    surroundings: Surroundings
+
+    def document(self) -> dict[str, object]:
+        """The parts of the key, so that a later run can say which of them changed."""
+        around = self.surroundings
+        return {
+            "inputs": dict(self.inputs),
+            "parameters": dict(around.parameters),
+            "code": around.code,
+            "environment": dict(around.environment),
+        }
+
+    @property
+    def digest(self) -> str:
+        """Name of the result, in hexadecimal."""
+        text = json.dumps(self.document(), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileHashes:
+    """Hashes of files, each read once as long as its size, times and place on the disk stay."""
+
+    known: dict[tuple[str, int, int, int, int], str] = field(default_factory=dict)
+
+    def of(self, path: Path) -> str:
+        """Hash of a file in hexadecimal; empty for what is none."""
+        try:
+            found = path.stat()
+            if not stat.S_ISREG(found.st_mode):
+                return ""
+            when = (found.st_mtime_ns, found.st_ctime_ns)
+            mark = (str(path), found.st_ino, found.st_size, *when)
+            if mark not in self.known:
+                self.known[mark] = _hash_of(path)
+            return self.known[mark]
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        except (OSError, ValueError) as error:
+            return f"unreadable: {getattr(error, 'errno', None)}"
+
+
+def key_of(case: Case, surroundings: Surroundings, hashes: FileHashes) -> CaseKey:
+    """What the result of a case depends on, from the bytes on the disk.
+
+    A file that is missing or cannot be read counts as such: its result says so, and the key
+    changes when the file appears.
+    """
+    raw = case.text.encode() if case.text else _bytes_of(case.job)
+    inputs = {case.job.name: hashlib.sha256(raw).hexdigest()}
+    for name in sorted(set(_strings_of(raw))):
+        digest = hashes.of(case.job.parent / name)
+        if digest:
+            inputs[name] = digest
+    return CaseKey(inputs=tuple(sorted(inputs.items())), surroundings=surroundings)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_LARGEST_JOB + 1)
+    except OSError as error:
+        return f"unreadable: {error.errno}".encode()
+
+
+def _strings_of(raw: bytes) -> Iterator[str]:
+    """Strings of a job that may be paths; every file it names is among them."""
+    try:
+        stack: list[object] = [tomllib.loads(raw.decode("utf-8-sig"))]
+    except (ValueError, RecursionError):
+        return
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
+        elif isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and "\0" not in value:
+            yield value
+
+
+def _hash_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

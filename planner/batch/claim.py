@@ -1,0 +1,118 @@
+"""Claims: who works on a key, so that two batches on one folder share the work.
+
+A claim is a file that only one process can create. It is a courtesy, not a lock on the truth: where
+it fails two processes find the same bytes, and the second rename changes nothing. A claim of a
+process that is gone is taken over: on the same host when its process id is free or its boot is
+another, on other hosts when the claim has not been touched for a while by the folder's own clock.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """Claims of one process on the keys of a ledger.
+
+    Args:
+        folder: of the ledger.
+    """
+
+    folder: Path
+
+    def take(self, digest: str) -> bool:
+        """Whether this process now works on the key.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        path = self._path(digest)
+        if _create(path):
+            return True
+        if not self._abandoned(path):
+            return False
+        path.unlink(missing_ok=True)
+        return _create(path)
+
+    def touch(self, digest: str) -> None:
+        """Say that the work goes on."""
+        if self._path(digest).exists():
+            os.utime(self._path(digest))
+
+    def drop(self, digest: str) -> None:
+        """The work is done, or given up."""
+        self._path(digest).unlink(missing_ok=True)
+
+    def _path(self, digest: str) -> Path:
+        return self.folder / "claims" / digest
+
+    def _abandoned(self, path: Path) -> bool:
+        try:
+            owner = path.read_text(encoding="utf-8").split()
+            age = self._now() - path.stat().st_mtime
+        except (OSError, UnicodeDecodeError):
+            return True  # gone, or of nobody
+        if len(owner) != 4:
+            return age > STALE_AFTER  # being written, or torn
+        host, boot, pid, started = owner
+        if host == os.uname().nodename:
+            return boot != _boot() or started != _started(int(pid))
+        return age > STALE_AFTER
+
+    def _now(self) -> float:
+        """The folder's own clock: a file server's may differ from ours, and ours may jump."""
+        probe = self.folder / "claims" / f".clock.{os.uname().nodename}.{os.getpid()}"
+        probe.touch()
+        return probe.stat().st_mtime
+
+
+def _create(path: Path) -> bool:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return False
+    pid = os.getpid()
+    try:
+        os.write(handle, f"{os.uname().nodename} {_boot()} {pid} {_started(pid)}\n".encode())
+    finally:
+        os.close(handle)
+    return True
+
+
+def _boot() -> str:
+    try:
+        return _BOOT.read_text(encoding="ascii").strip()
+    except OSError:
+        return "unknown"
+
+
+def _started(pid: int) -> str:
+    """When a process began, in ticks since boot; "gone" where there is none.
+
+    Process ids are used again; the start time tells two owners of one id apart.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return _alive_without_proc(pid)
+    fields = stat.rpartition(")")[2].split()
+    return "gone" if fields[0] == "Z" else fields[19]
+
+
+def _alive_without_proc(pid: int) -> str:
+    if Path("/proc/self").exists():
+        return "gone"
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return "gone"
+    except PermissionError:
+        return "running"
+    return "running"

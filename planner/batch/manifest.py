@@ -1,0 +1,52 @@
+"""``batch.json``: which result each case of a batch has; a later run says by it what changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from planner.errors import OutputError
+
+NAME = "batch.json"
+FORMAT = 1
+
+
+def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
+    """Write the digest of every case's result by the case's name, in order.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    document = {"format": FORMAT, "cases": dict(sorted(digests.items()))}
+    path = folder / NAME
+    fresh = path.with_name(f".{NAME}.{os.uname().nodename}.{os.getpid()}.partial")
+    try:
+        with fresh.open("w", encoding="utf-8", newline="") as file:
+            json.dump(document, file, indent=0, ensure_ascii=True)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.rename(path)
+    except OSError as error:
+        raise OutputError(
+            f"{path}: cannot be written: {error.strerror}; the results are kept, run the same "
+            "command again.",
+            path=str(path),
+            errno=error.errno,
+        ) from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def read_manifest(folder: Path) -> dict[str, str]:
+    """Digests of the run before by case name; empty where there was none, or it is torn."""
+    try:
+        document = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        cases = document["cases"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    if not isinstance(cases, dict):
+        return {}
+    return {str(name): str(digest) for name, digest in cases.items()}

@@ -1,0 +1,71 @@
+"""A TOML document as text, so that a variant of a job can be read, hashed and stored as a job."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+from planner.errors import JobError
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_text(document: Mapping[str, object]) -> str:
+    """A document of tables, lists, texts, numbers and truth values as TOML.
+
+    Reading it back gives the same document; what the text it came from said in comments is lost.
+
+    Raises:
+        JobError: a value that no job file holds, such as a date.
+    """
+    return "\n".join(_table(document, ())) + "\n"
+
+
+def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
+    """The plain keys of a table first, then its sub-tables under their headers."""
+    below = {name: value for name, value in table.items() if isinstance(value, dict)}
+    for name, value in table.items():
+        if name not in below:
+            yield f"{_key(name)} = {_value(value, (*path, name))}"
+    for name, value in below.items():
+        deeper = (*path, name)
+        yield ""
+        yield f"[{'.'.join(_key(part) for part in deeper)}]"
+        yield from _table(value, deeper)
+
+
+def _value(value: object, path: tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | Decimal):
+        return _number(value)
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(item, path) for item in value) + "]"
+    if isinstance(value, dict):
+        items = (f"{_key(name)} = {_value(item, (*path, name))}" for name, item in value.items())
+        return "{ " + ", ".join(items) + " }"
+    raise JobError(
+        f"{'.'.join(path)} is {value!r}; a job file holds texts, numbers, lists and tables only.",
+        key=".".join(path),
+    )
+
+
+def _number(value: float | Decimal) -> str:
+    text = str(value).lower().replace("infinity", "inf")
+    if any(mark in text for mark in (".", "e", "inf", "nan")):
+        return text
+    return f"{text}.0"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _string(name)
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
