@@ -1,0 +1,1 @@
+"""``palpeur biped``: robots that stand, and whether they do."""

@@ -1,0 +1,166 @@
+"""What is wrong with a motion of a biped, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.findings import Finding, Severity
+from robots.biped.margin import signed_margin
+from robots.biped.motion import BipedMotion
+from robots.biped.verdict import Stance
+
+if TYPE_CHECKING:
+    from reports.biped.shown_motion import MotorLoads
+
+Array = NDArray[np.float64]
+
+# A joint that rests at its limit follows its set-point to about one count of its encoder. [rad]
+_RESOLUTION = 3e-5
+_SAME = 1.0 + 1e-9  # a limit reached is not passed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Limited:
+    """A quantity with a limit for either sign.
+
+    Args:
+        code: of the finding where it is passed.
+        what: "torque", "speed".
+        unit: of the values.
+        names: of joints or motors.
+        values: # (k, n)
+        limit: # (n,)
+        hint: the nearest fix.
+    """
+
+    code: str
+    what: str
+    unit: str
+    names: tuple[str, ...]
+    values: Array
+    limit: Array
+    hint: str
+
+
+def findings_of(
+    motion: BipedMotion, motors: MotorLoads | None, reach: Array
+) -> tuple[Finding, ...]:
+    """A finding for the stance, then one for every limit that is passed.
+
+    Args:
+        motion: as the scenario gave it.
+        motors: what it asks of them; None where they are not known.
+        reach: range of every joint that its limits and its transmission leave. # (2, n) [rad]
+    """
+    return (*_stance(motion), *_ranges(motion, reach), *_limits(motion, motors))
+
+
+def _stance(motion: BipedMotion) -> Iterator[Finding]:
+    verdict = motion.verdict
+    if verdict.stance is Stance.STANDING:
+        return
+    fallen = verdict.stance is Stance.FALLEN
+    points = motion.com if fallen else motion.zmp
+    margins = _margins(motion, points)
+    worst = int(np.nanargmin(margins))
+    edge = edge_words(verdict.edge)
+    out = 1e3 * max(-float(margins[worst]), 0.0)
+    what = "centre of mass" if fallen else "zero-moment point"
+    means = "nothing brings the robot back" if fallen else "the robot begins to turn about it"
+    yield Finding(
+        code="B301" if fallen else "B302",
+        severity=Severity.ERROR,
+        where=verdict.edge or "support polygon",
+        message=f"The {what} passes {edge} at {verdict.time:.3f} s: {means}. At the worst it is "
+        f"{out:.1f} mm outside, at {motion.t[worst]:.3f} s.",
+        hint=f"Keep the {what} {out:.1f} mm farther from {edge}: bend, tilt or push less, or "
+        "choose a posture that leans the other way.",
+    )
+
+
+def edge_words(edge: str) -> str:
+    """An edge as a sentence names it: "the heel", "edge 3"."""
+    return edge if any(sign.isdigit() for sign in edge) else f"the {edge}"
+
+
+def _margins(motion: BipedMotion, points: Array) -> Array:
+    pairs = zip(motion.support, points[:, :2], strict=True)
+    return np.array([float(signed_margin(corners, point)) for corners, point in pairs])
+
+
+def _ranges(motion: BipedMotion, reach: Array) -> Iterator[Finding]:
+    """Joints beyond what they can take, or beyond stops that are narrower."""
+    stops = np.asarray(motion.biped.q_stops)
+    for k, joint in enumerate(motion.biped.mechanism.movable):
+        for side, worst in ((0, int(motion.q[:, k].argmin())), (1, int(motion.q[:, k].argmax()))):
+            value, time = float(motion.q[worst, k]), float(motion.t[worst])
+            sign = (-1.0, 1.0)[side]
+            place = f"{joint.name} goes to {np.degrees(value):.2f} deg at {time:.3f} s"
+            for code, limit in (("B304", float(reach[side, k])), ("B303", float(stops[side, k]))):
+                over = sign * (value - limit)
+                if over > _RESOLUTION:
+                    yield _beyond(code, joint.name, place, (limit, over))
+                    break
+
+
+def _beyond(code: str, joint: str, place: str, passed: tuple[float, float]) -> Finding:
+    limit, over = np.degrees(passed)
+    severity, what, hint = {
+        "B303": (
+            Severity.WARNING,
+            "the stop of the source's simulation",
+            "The transmission reaches it; keep within the stop where the controller has it.",
+        ),
+        "B304": (
+            Severity.ERROR,
+            "the range of its transmission",
+            f"Bend {joint} {over:.2f} deg less.",
+        ),
+    }[code]
+    return Finding(
+        code=code,
+        severity=severity,
+        where=joint,
+        message=f"{place}, {over:.2f} deg beyond {what}, {limit:.2f} deg.",
+        hint=hint,
+    )
+
+
+def _limits(motion: BipedMotion, motors: MotorLoads | None) -> Iterator[Finding]:
+    mechanism = motion.biped.mechanism
+    names = tuple(joint.name for joint in mechanism.movable)
+    slower = "Give the motion more time."
+    rows = [] if motors is None else [
+        _Limited(code="B305", what="speed", unit="rad/s", names=motors.names,
+                 values=motors.speed, limit=motors.max_speed, hint=slower),
+        _Limited(code="B305", what="torque", unit="N m", names=motors.names,
+                 values=motors.torque, limit=motors.max_torque, hint="Bend less, or go slower."),
+    ]  # fmt: skip
+    rows += [
+        _Limited(code="B306", what="torque", unit="N m", names=names, values=motion.tau,
+                 limit=mechanism.max_effort, hint="Bend less, or go slower."),
+        _Limited(code="B307", what="speed", unit="rad/s", names=names, values=motion.qd,
+                 limit=mechanism.max_speed, hint=slower),
+    ]  # fmt: skip
+    for row in rows:
+        yield from _passed(row, motion.t)
+
+
+def _passed(row: _Limited, t: Array) -> Iterator[Finding]:
+    size = np.abs(np.nan_to_num(row.values))
+    for k in np.flatnonzero(size.max(axis=0) > _SAME * row.limit).tolist():
+        worst = int(size[:, k].argmax())
+        peak, limit = float(size[worst, k]), float(row.limit[k])
+        yield Finding(
+            code=row.code,
+            severity=Severity.ERROR,
+            where=row.names[k],
+            message=f"The {row.what} of {row.names[k]} goes to {peak:.5g} {row.unit} at "
+            f"{t[worst]:.3f} s, {peak - limit:.4g} {row.unit} beyond its limit of {limit:.5g}.",
+            hint=row.hint,
+        )

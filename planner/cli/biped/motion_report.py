@@ -1,0 +1,152 @@
+"""One motion of a biped, judged, written and printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.cli.biped.motion_findings import findings_of
+from planner.cli.biped.motor_loads import drive_order, motor_loads
+from planner.cli.exit_codes import ExitCode
+from planner.cli.output import Form, bold, plain, print_csv, print_json, print_table
+from planner.cli.session import Session
+from robots.biped.biped import Biped
+from robots.biped.library import open_biped, open_drives
+from robots.biped.limit_remarks import limit_remarks, rate_remarks
+from robots.biped.motion import BipedMotion
+
+if TYPE_CHECKING:
+    from reports.biped.shown_motion import ShownMotion
+    from robots.core.transmission.drives import Drives
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionRequest:
+    """What is asked.
+
+    Args:
+        robot: name or path of a biped file.
+        scenario: "squat", "tilt", "walk" or "push".
+        command: that makes the same again.
+        out: folder; empty for none.
+        form: of the answer.
+        session: for messages.
+    """
+
+    robot: str
+    scenario: str
+    command: str
+    out: str
+    form: Form
+    session: Session
+
+
+Scenario = Callable[[Biped, "Drives"], BipedMotion]
+
+
+def print_motion(request: MotionRequest, scenario: Scenario) -> int:
+    """Make, judge, write and print a motion; exit code 1 when it falls, tips or passes a limit.
+
+    Args:
+        request: what is asked.
+        scenario: makes the motion of a robot with its drives.
+
+    Raises:
+        RobotError: no such biped, one that this scenario is not for, or a motion that cannot be.
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    from reports.biped.motion_document import motion_document, sample_rows
+
+    if request.out:
+        from reports.biped.motion_set import check_motion_set
+
+        check_motion_set(Path(request.out))  # before the work, not after it
+    biped, drives = open_biped(request.robot), open_drives(request.robot)
+    shown = shown_motion(scenario(biped, drives), drives, request)
+    document = motion_document(shown)
+    if request.out:
+        _write(shown, document, request)
+    if request.form.json:
+        print_json(document)
+    elif request.form.csv:
+        print_csv(*sample_rows(shown))
+    else:
+        _print_text(shown)
+    return ExitCode.DONE if shown.feasible else ExitCode.FAILED
+
+
+def shown_motion(motion: BipedMotion, drives: Drives, request: MotionRequest) -> ShownMotion:
+    """The motion with its motors and findings; remarks that a finding tells are left out."""
+    from dataclasses import replace
+
+    from reports.biped.shown_motion import ShownMotion
+
+    motors = motor_loads(motion, drives)
+    told = limit_remarks(motion.biped, motion.t, motion.q)
+    told += rate_remarks(motion.biped, motion.qd, motion.tau)
+    return ShownMotion(
+        scenario=request.scenario,
+        motion=replace(motion, remarks=tuple(r for r in motion.remarks if r not in told)),
+        motors=motors,
+        findings=findings_of(motion, motors, _reach(motion, drives)),
+        command=request.command,
+    )
+
+
+def _reach(motion: BipedMotion, drives: Drives) -> Array:
+    """Range of every joint that its limits and its transmission leave. # (2, n) [rad]."""
+    mechanism = motion.biped.mechanism
+    reach = np.array([mechanism.q_min, mechanism.q_max])
+    order = drive_order(motion, drives)
+    low, high = drives.joint_range.T
+    reach[0, order] = np.maximum(reach[0, order], low)
+    reach[1, order] = np.minimum(reach[1, order], high)
+    return reach
+
+
+def _write(shown: ShownMotion, document: dict[str, object], request: MotionRequest) -> None:
+    from reports.biped.motion_set import write_motion_set
+
+    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    write_motion_set(shown, text, Path(request.out))
+    request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
+
+
+def _print_text(shown: ShownMotion) -> None:
+    from reports.biped.tables import verdict_words
+
+    motion = shown.motion
+    print(bold(f"{motion.biped.name}: {motion.title}"))
+    print(verdict_words(shown))
+    for remark in motion.remarks:
+        print(remark)
+    rows = [
+        (
+            joint.name,
+            *(f"{np.degrees(reach(motion.q[:, k])):.2f}" for reach in (np.min, np.max)),
+            *(f"{np.abs(values[:, k]).max():.5g}" for values in (motion.qd, motion.tau)),
+        )
+        for k, joint in enumerate(motion.biped.mechanism.movable)
+    ]
+    print_table(("joint", "least deg", "largest deg", "speed rad/s", "torque N m"), rows)
+    _print_motors(shown)
+    for finding in shown.findings:
+        print(finding)
+    print("within all limits" if shown.feasible else "NOT FEASIBLE")
+
+
+def _print_motors(shown: ShownMotion) -> None:
+    motors = shown.motors
+    if motors is None:
+        return
+    speed, torque = (np.abs(np.nan_to_num(x)).max(axis=0) for x in (motors.speed, motors.torque))
+    rows = [(name, f"{speed[k]:.5g}", f"{torque[k]:.4g}") for k, name in enumerate(motors.names)]
+    print_table(("motor", "speed rad/s", "torque N m"), rows)

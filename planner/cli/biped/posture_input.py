@@ -1,0 +1,127 @@
+"""Postures and tilts of a biped as users give them: on the command line, or in a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.cli.moves.motion_values import listed_numbers
+from planner.cli.robot.states import States, read_states
+from planner.errors import OptionError
+from robots.biped.biped import Biped
+from robots.biped.ground import Ground
+from robots.core.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PostureInput:
+    """Postures and where each came from.
+
+    Args:
+        q: # (k, n) [rad]
+        where: of each, for messages; empty for a posture of the command line. # k
+        table: that they were read from, if any.
+    """
+
+    q: Array
+    where: tuple[str, ...]
+    table: States | None = None
+
+
+def postures_of(biped: Biped, *, posture: str, states: str) -> PostureInput:
+    """Postures of ``--posture`` or ``--states``; the robot's standing posture without both.
+
+    Args:
+        biped: the robot.
+        posture: angles of all joints in degrees, separated by commas; or name=angle for some, the
+            others as the robot stands.
+        states: path of a table with columns q; "-" reads standard input.
+
+    Raises:
+        OptionError: both, or a posture that does not fit the robot.
+        StatesError: a table that cannot be read.
+    """
+    if posture and states:
+        raise OptionError("--posture and --states exclude each other; give one.")
+    if states:
+        return table_of(biped, states, "the posture")
+    return PostureInput(q=_posture(biped, posture)[None], where=("",))
+
+
+def table_of(biped: Biped, states: str, purpose: str) -> PostureInput:
+    """Postures of a table.
+
+    Raises:
+        StatesError: a table that cannot be read, or one without postures.
+    """
+    table = read_states(states, biped.mechanism)
+    q = table.require("q", purpose)
+    where = tuple(f"{table.origin}, line {line}" for line in table.lines)
+    return PostureInput(q=q, where=where, table=table)
+
+
+def ground_of(tilt: str) -> Ground:
+    """The ground of ``--tilt α,β`` in degrees; level without it.
+
+    Raises:
+        OptionError: not two numbers.
+        BipedError: a tilt too steep to be a ground.
+    """
+    if not tilt:
+        return Ground()
+    angles = listed_numbers(tilt, "--tilt")
+    if angles.size != 2:
+        raise OptionError(
+            f"--tilt has {angles.size} values; give roll and pitch of the ground in degrees, "
+            "as in 10,20.",
+            option="--tilt",
+            found=int(angles.size),
+        )
+    alpha, beta = np.radians(angles).tolist()
+    return Ground(alpha=alpha, beta=beta)
+
+
+def _posture(biped: Biped, text: str) -> Array:
+    standing = np.array(biped.q_standing, dtype=np.float64)
+    if not text:
+        return standing
+    if "=" in text:
+        return _named(biped.mechanism, text, standing)
+    angles = np.radians(listed_numbers(text, "--posture"))
+    if angles.size != standing.size:
+        raise OptionError(
+            f"--posture has {angles.size} values; {biped.name} has {standing.size} joints: "
+            f"{_names(biped.mechanism)}. Give one angle in degrees for each, or some by name, "
+            f"as in {biped.mechanism.movable[0].name}=5.",
+            option="--posture",
+            found=int(angles.size),
+            expected=int(standing.size),
+        )
+    return angles
+
+
+def _named(mechanism: Mechanism, text: str, standing: Array) -> Array:
+    """Joints given by name; the others stay."""
+    places = {joint.name: place for place, joint in enumerate(mechanism.movable)}
+    given: set[str] = set()
+    for part in text.split(","):
+        name, _, value = (item.strip() for item in part.partition("="))
+        if name not in places or name in given:
+            wrong = "twice" if name in given else f"but {mechanism.name} has no such joint"
+            raise OptionError(
+                f"--posture names {name!r} {wrong}; its joints are {_names(mechanism)}.",
+                option="--posture",
+                found=name,
+            )
+        given.add(name)
+        angle = listed_numbers(value, f"--posture, {name}")
+        standing[places[name]] = np.radians(float(angle[0]))
+    return standing
+
+
+def _names(mechanism: Mechanism) -> str:
+    return ", ".join(joint.name for joint in mechanism.movable)

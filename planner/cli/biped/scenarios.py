@@ -1,0 +1,131 @@
+"""From the options of ``palpeur biped squat | tilt | walk | push`` to a motion."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.cli.biped.motion_report import MotionRequest, print_motion
+from planner.cli.moves.motion_values import listed_numbers
+from planner.errors import OptionError
+
+Array = NDArray[np.float64]
+
+_STEEPEST = 45.0  # [deg]
+_WAYS = {"forward": (1.0, 0.0), "backward": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
+
+
+def print_squat(request: MotionRequest, bend_deg: Array, duration: float) -> int:
+    """Squat and stand up.
+
+    Args:
+        request: what is asked.
+        bend_deg: of ankle, knee and hip at the bottom. # (3,) [deg]
+        duration: of each way. [s]
+
+    Raises:
+        RobotError: angles or a duration that make no squat.
+    """
+    from robots.biped.squat import squat
+
+    ankle, knee, hip = np.radians(bend_deg).tolist()
+    return print_motion(request, lambda biped, _: squat(biped, ankle, knee, hip, duration))
+
+
+def print_tilt(request: MotionRequest, to: str, duration: float, *, frozen: bool) -> int:
+    """Stand on ground that tilts and comes back.
+
+    Args:
+        request: what is asked.
+        to: roll and pitch in degrees, as users write them.
+        duration: of each way. [s]
+        frozen: whether the posture is held, without the stabiliser.
+
+    Raises:
+        OptionError: not two angles of a ground; no time.
+        RobotError: a robot that is no leg on its foot.
+    """
+    from robots.biped.tilt import tilt
+
+    angles = listed_numbers(to, "--to")
+    if angles.size != 2 or np.abs(angles).max() > _STEEPEST:
+        raise OptionError(
+            f"--to is {to!r}; give roll and pitch of the ground in degrees, each within "
+            f"±{_STEEPEST:g}, as in 10,20.",
+            option="--to",
+            found=to,
+        )
+    _check_positive("--duration", duration, "s")
+    alpha, beta = np.radians(angles).tolist()
+    return print_motion(
+        request,
+        lambda biped, drives: tilt(
+            biped, alpha, beta, duration, stabilised=not frozen, drives=drives
+        ),
+    )
+
+
+def print_walk(request: MotionRequest, speed: float, steps: int, step_length: float) -> int:
+    """Walk straight ahead.
+
+    Args:
+        request: what is asked.
+        speed: [m/s]
+        steps: that go forward.
+        step_length: [m]
+
+    Raises:
+        RobotError: no such walk; for a step that the legs cannot make, with the longest.
+    """
+    from robots.biped.gait import Gait
+    from robots.biped.walk import walk
+
+    gait = Gait(speed=speed, steps=steps, step_length=step_length)
+    return print_motion(request, lambda biped, _: walk(biped, speed, steps, gait=gait))
+
+
+def print_push(
+    request: MotionRequest, speed: float | None, impulse: float | None, direction: str
+) -> int:
+    """Get a blow and recover on the spot.
+
+    Args:
+        request: what is asked.
+        speed: that the blow gives the centre of mass. [m/s]
+        impulse: instead of the speed. [N s]
+        direction: a word, or x and y.
+
+    Raises:
+        OptionError: both or none of speed and impulse, or no direction.
+        RobotError: a blow that is none.
+    """
+    from robots.biped.push import push
+
+    if (speed is None) == (impulse is None):
+        raise OptionError(
+            "Give one of --speed (m/s of the centre of mass) and --impulse (N s).",
+            option="--speed",
+        )
+    way = _way(direction)
+    return print_motion(request, lambda biped, _: push(biped, speed, way, impulse=impulse))
+
+
+def _way(text: str) -> Array:
+    word = text.strip().lower()
+    if word in _WAYS:
+        return np.array(_WAYS[word])
+    numbers = listed_numbers(text, "--direction") if "," in text else np.zeros(0)
+    if numbers.size != 2 or not numbers.any():
+        raise OptionError(
+            f"--direction is {text!r}; give {', '.join(_WAYS)}, or x,y with x forward and y left.",
+            option="--direction",
+            found=text,
+        )
+    return numbers
+
+
+def _check_positive(option: str, value: float, unit: str) -> None:
+    if not (np.isfinite(value) and value > 0.0):
+        raise OptionError(
+            f"{option} is {value:g} {unit}; it must be a finite number above zero.", option=option
+        )

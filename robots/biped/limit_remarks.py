@@ -1,0 +1,69 @@
+"""Sentences about joints that go beyond stops, transmissions' ranges, speed or torque limits."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.biped.biped import Biped
+from robots.core.mechanism import Joint
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 1e-9  # [rad] a joint on its limit is within it
+
+
+def limit_remarks(biped: Biped, t: Array, q: Array) -> tuple[str, ...]:
+    """One sentence for each joint and side that a motion goes beyond.
+
+    Args:
+        biped: whose ranges and stops.
+        t: # (k,) [s]
+        q: # (k, n) [rad]
+    """
+    found = []
+    for number, joint in enumerate(biped.mechanism.movable):
+        course = q[:, number]
+        low, high = np.asarray(biped.q_stops)[:, number]
+        for worst, over, stop in (
+            (int(np.argmin(course)), low - course.min(), low),
+            (int(np.argmax(course)), course.max() - high, high),
+        ):
+            if over > _ROUNDING:
+                place = (
+                    f"{joint.name} reaches {np.degrees(course[worst]):.1f} deg at {t[worst]:.2f} s"
+                )
+                found.append(f"{place}, {_beyond(joint, float(course[worst]), float(stop))}.")
+    return tuple(found)
+
+
+def rate_remarks(biped: Biped, qd: Array, tau: Array) -> tuple[str, ...]:
+    """One sentence for each joint that is too fast or too strong, where a limit is known.
+
+    Args:
+        biped: whose limits.
+        qd: # (k, n) [rad/s]
+        tau: # (k, n) [N m]
+    """
+    found = []
+    for number, joint in enumerate(biped.mechanism.movable):
+        for what, peak, limit, unit in (
+            ("turns with", np.abs(qd[:, number]).max(), joint.max_speed, "rad/s"),
+            ("gives", np.abs(tau[:, number]).max(), joint.max_effort, "N m"),
+        ):
+            if peak > limit:
+                found.append(
+                    f"{joint.name} {what} up to {peak:.3g} {unit}; its limit is {limit:.3g} {unit}."
+                )
+    return tuple(found)
+
+
+def _beyond(joint: Joint, value: float, stop: float) -> str:
+    over = abs(np.degrees(value - stop))
+    ends = f"from {np.degrees(joint.q_min):.1f} to {np.degrees(joint.q_max):.1f} deg"
+    if not joint.q_min - _ROUNDING <= value <= joint.q_max + _ROUNDING:
+        return f"{over:.1f} deg beyond its limit; the transmission's range is {ends}"
+    return (
+        f"{over:.1f} deg beyond the simulation's stop ({np.degrees(stop):.1f} deg), within the "
+        f"transmission's range {ends}"
+    )
