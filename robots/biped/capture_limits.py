@@ -123,11 +123,23 @@ def _highest(stand: PushedStand, edge: float) -> float:
 
     With E = ṡ², s̈ = ½·dE/ds makes the motion a linear equation of first order in s, which ends
     with E = 0 where the robot would balance over the edge.
+
+    Raises:
+        BipedError: legs that are too short to get there.
     """
     from scipy.integrate import solve_ivp
     from scipy.optimize import brentq
 
     swaying = stand.swaying
+    farthest = float(swaying.center_of_mass(swaying.reach))
+    if farthest <= edge:
+        raise BipedError(
+            f"Such short legs bring the centre of mass to {farthest:.3g} m along the push, not "
+            f"over the edge at {edge:.3g} m; lower the pelvis less.",
+            value=farthest,
+            limit=edge,
+            unit="m",
+        )
     there = brentq(lambda s: swaying.balance(s, edge)[0], 0.0, swaying.reach, xtol=1e-14)
 
     def slope(s: float, E: Array) -> Array:

@@ -139,6 +139,7 @@ def test_no_push_is_standing_still():
         ({"speed": -0.1}, "speed of -0.1 m/s"),
         ({"speed": 0.1, "direction": (0.0, 0.0)}, "give two numbers"),
         ({"speed": 0.1, "recovery": Recovery(lowering=0.9)}, "less than the 0.82 m"),
+        ({"speed": 0.1, "recovery": Recovery(lowering=0.65)}, "lower the pelvis less"),
     ],
 )
 def test_refusals(arguments, text):

@@ -1,0 +1,161 @@
+"""What every fit answers: the feature, its residuals, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.fits.certificate import Certificate
+from parts.fits.errors import FitError
+from parts.fits.shape import Shape
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Derived:
+    """A named result and how it follows the minimal coordinates.
+
+    Args:
+        value: # (d,) [unit]
+        slope: its derivative with the minimal coordinates. # (d, p)
+        unit: "m", "rad" or "1".
+    """
+
+    value: Array
+    slope: Array
+    unit: str
+
+    def __post_init__(self) -> None:
+        for name in ("value", "slope"):
+            object.__setattr__(self, name, _fixed(getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fit:
+    """A feature by least squares.
+
+    Residuals are signed: positive outside the material, along the outward normal; those of a line
+    in space are its points' distances, which have no sign. Those of a circle in space are radial in
+    its plane; the heights over the plane are the residuals of ``carrier``.
+
+    A ``point`` is the foot of the points' centroid on the plane or the axis, and a cone's
+    ``distance`` belongs to it. Their covariances are those of the feature at that place; how far
+    noise shifts the centroid along the feature is no uncertainty of the feature, and not in them.
+
+    Args:
+        kind: "line2d", "line3d", "plane", "circle2d", "circle3d", "sphere", "cylinder", "cone" or
+            "torus".
+        shape: the feature.
+        residuals: # (k,) [m]
+        sum_squares: of all residuals, a carrier's included. [m²]
+        dof: degrees of freedom: residuals less minimal coordinates.
+        given_sigma: of each measured point along the normal, where the caller knew it. [m]
+        cofactor: covariance of the minimal coordinates for σ = 1: (JᵀJ)⁻¹, shifts and turns in the
+            feature's own frame, then sizes. # (p, p)
+        derived: centre, axis, diameter and the like, by name.
+        certificate: of the minimum.
+        carrier: the plane of a circle in space.
+    """
+
+    kind: str
+    shape: Shape
+    residuals: Array
+    sum_squares: float
+    dof: int
+    given_sigma: float | None
+    cofactor: Array
+    derived: Mapping[str, Derived]
+    certificate: Certificate
+    carrier: Fit | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("residuals", "cofactor"):
+            object.__setattr__(self, name, _fixed(getattr(self, name)))
+        object.__setattr__(self, "derived", MappingProxyType(dict(self.derived)))
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the residuals. [m]."""
+        return float(np.sqrt(np.mean(self.residuals**2)))
+
+    @property
+    def form_error(self) -> float:
+        """Width of the zone about the fitted feature that holds all points. [m].
+
+        Largest less smallest residual; about a line in space, the diameter of the round zone.
+        """
+        if self.kind == "line3d":
+            return float(2.0 * self.residuals.max())
+        return float(np.ptp(self.residuals))
+
+    @property
+    def estimated_sigma(self) -> float:
+        """Standard deviation of one residual, from the residuals. [m].
+
+        Raises:
+            FitError: there are no degrees of freedom.
+        """
+        if self.dof < 1:
+            raise FitError(
+                f"{len(self.residuals)} points hold the {self.kind} without any to spare (0 "
+                "degrees of freedom), so its residuals say nothing about their noise; measure "
+                "more points or give sigma [m].",
+                value=self.dof,
+                limit=1,
+                unit="1",
+            )
+        return float(np.sqrt(self.sum_squares / self.dof))
+
+    @property
+    def sigma(self) -> float:
+        """The given standard deviation, or the estimated one. [m].
+
+        Raises:
+            FitError: neither exists.
+        """
+        return self.estimated_sigma if self.given_sigma is None else self.given_sigma
+
+    @property
+    def covariance(self) -> Array:
+        """Of the minimal coordinates. # (p, p)."""
+        return np.asarray(self.sigma**2 * self.cofactor)
+
+    def value(self, name: str) -> Array:
+        """A derived result. # (d,).
+
+        Raises:
+            FitError: the feature has none of this name.
+        """
+        return self._named(name).value
+
+    def covariance_of(self, name: str) -> Array:
+        """Covariance of a derived result, to first order. # (d, d) [unit²]."""
+        slope = self._named(name).slope
+        return np.asarray(slope @ self.covariance @ slope.T)
+
+    def deviation_of(self, name: str) -> Array:
+        """Standard deviations of a derived result's components. # (d,) [unit]."""
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance_of(name)), 0.0)))
+
+    def joint_covariance(self, *names: str) -> Array:
+        """Covariance of several derived results together, stacked in order. # (Σd, Σd)."""
+        slope = np.concatenate([self._named(name).slope for name in names])
+        return np.asarray(slope @ self.covariance @ slope.T)
+
+    def _named(self, name: str) -> Derived:
+        if name not in self.derived:
+            raise FitError(
+                f"A {self.kind} has no {name!r}; it has {', '.join(self.derived)}.", value=name
+            )
+        return self.derived[name]
+
+
+def _fixed(values: Array) -> Array:
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array

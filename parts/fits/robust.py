@@ -1,0 +1,169 @@
+"""Points that do not belong: found against a fit that they cannot pull, listed, never dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parts.fits.cloud import Cloud, cloud_of
+from parts.fits.curves import FlatCircle
+from parts.fits.dispatch import model_of
+from parts.fits.errors import FitError
+from parts.fits.frame import State
+from parts.fits.hint import expected
+from parts.fits.least_squares import minimise
+from parts.fits.model import Model
+from parts.fits.search import search
+from parts.geometry.surfaces import Plane
+from parts.geometry.surfaces.surface import across
+
+Array = NDArray[np.float64]
+
+_MEDIANS = {1: NormalDist().inv_cdf(0.75), 2: float(np.sqrt(2.0 * np.log(2.0)))}  # of |r| for σ = 1
+_ENOUGH = 2  # times the fewest: below it some points always agree with each other by chance
+_TUKEY = 4.685  # σ at which Tukey's weight vanishes: 95 % as sure as least squares on clean points
+_FALSE = 0.05  # chance that a clean set has any point listed
+_ROUNDS = 30
+_FAINT = 1e-12  # least σ, in the points' size: exact points still have rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlier:
+    """A point too far from the feature that the others agree on.
+
+    Args:
+        index: of the point, from 0.
+        size: its distance from the robust feature. [m]
+        ratio: the same in robust standard deviations.
+    """
+
+    index: int
+    size: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outliers:
+    """What a robust fit says of the points.
+
+    Args:
+        found: the largest first; empty for clean points.
+        sigma: robust standard deviation of one residual. [m]
+        limit: distance from which a point is listed. [m]
+    """
+
+    found: tuple[Outlier, ...]
+    sigma: float
+    limit: float
+
+
+class _Robust(NamedTuple):
+    state: State
+    sigma: float  # of the unit points
+
+
+def outliers(kind: str, points: ArrayLike, *, ratio: float | None = None) -> Outliers:
+    """List the points that a robust fit leaves far away; the caller decides about them.
+
+    The fit minimises absolute distances by repeated weighting, then Tukey's biweight with σ from
+    the median of the absolute residuals, so that nearly half the points may be wrong.
+
+    Args:
+        kind: of the feature.
+        points: # (k, 3) [m], (k, 2) for the kinds in a plane
+        ratio: distance in standard deviations from which a point is listed; left out, it follows
+            the count of points, so that a clean set is flagged once in twenty.
+
+    Raises:
+        FitError: the points hold no such feature.
+    """
+    if kind == "circle3d":
+        return _of_space_circle(points, ratio)
+    model = model_of(kind)
+    cloud = cloud_of(points, model)
+    robust = _robust(model, cloud)
+    away = np.abs(model.level(robust.state.local(cloud.unit), robust.state.sizes).distance)
+    ratio = ratio or _ratio(cloud.count, model.components)
+    return _listed(cloud.scale * away, cloud.scale * robust.sigma, ratio)
+
+
+def _of_space_circle(points: ArrayLike, ratio: float | None) -> Outliers:
+    """The robust plane, then the robust circle of the projections; distances in space."""
+    plane_model, circle_model = model_of("plane"), model_of("circle2d")
+    cloud = cloud_of(points, plane_model)
+    flat = _robust(plane_model, cloud)
+    plane = expected(plane_model.shape(cloud.physical(flat.state, ()), False), Plane)
+    x = across(plane.axis)
+    rows = np.asarray(points, dtype=np.float64) - plane.point
+    drawn = rows @ np.stack([x, np.cross(plane.axis, x)], axis=1)
+    circles = cloud_of(drawn, circle_model)
+    ring = _robust(circle_model, circles)
+    circle = circle_model.shape(circles.physical(ring.state, ("m",)), False)
+    away = np.hypot(expected(circle, FlatCircle).distance(drawn), plane.distance(points))
+    sigma = max(cloud.scale * flat.sigma, circles.scale * ring.sigma)
+    return _listed(away, sigma, ratio or _ratio(len(away), 2))
+
+
+def _ratio(count: int, components: int) -> float:
+    """Distance in σ that one of so many clean points passes by chance, once in twenty sets."""
+    if components == 2:
+        return float(np.sqrt(-2.0 * np.log(_FALSE / count)))
+    return NormalDist().inv_cdf(1.0 - 0.5 * _FALSE / count)
+
+
+def _listed(away: Array, sigma: float, ratio: float) -> Outliers:
+    limit = ratio * sigma
+    order = np.argsort(-away, kind="stable")
+    found = tuple(
+        Outlier(index=i, size=float(away[i]), ratio=float(away[i] / sigma))
+        for i in order[away[order] > limit].tolist()
+    )
+    return Outliers(found=found, sigma=sigma, limit=limit)
+
+
+def _robust(model: Model, cloud: Cloud) -> _Robust:
+    """Least squares, least absolute distances, then Tukey's biweight."""
+    points = cloud.unit
+    limit = _ENOUGH * model.fewest
+    if cloud.count < limit:
+        raise FitError(
+            f"{cloud.count} points of a {model.word} are too few to tell which of them is wrong: "
+            f"{model.fewest} always agree; measure at least {limit}.",
+            value=cloud.count,
+            limit=limit,
+            unit="1",
+        )
+    state = search(model, points, None, None).best.state
+    for power in (1, 2):
+        for _ in range(_ROUNDS):
+            before = _away(model, points, state)
+            sigma = _sigma(before, model)
+            weights = _weights(before, sigma, power)
+            state = minimise(model, points, state, weights=weights, limit=8).state
+            change = np.abs(_away(model, points, state) - before).max()
+            if change <= 1e-6 * sigma:
+                break
+    return _Robust(state, _sigma(_away(model, points, state), model))
+
+
+def _away(model: Model, points: Array, state: State) -> Array:
+    return np.abs(model.level(state.local(points), state.sizes).distance)
+
+
+def _sigma(away: Array, model: Model) -> float:
+    """From the median; fitted coordinates have made the residuals smaller by their share."""
+    residuals = model.components * len(away)
+    spare = float(np.sqrt(residuals / max(1, residuals - model.count)))
+    return max(float(np.median(away)) / _MEDIANS[model.components] * spare, _FAINT)
+
+
+def _weights(away: Array, sigma: float, power: int) -> Array:
+    """For absolute distances 1/|r|, held near zero; then Tukey's (1 - (r/c)²)²."""
+    if power == 1:
+        return np.asarray(sigma / np.maximum(away, 0.1 * sigma))
+    inside = np.maximum(1.0 - (away / (_TUKEY * sigma)) ** 2, 0.0)
+    return np.asarray(inside**2 + 1e-12)
