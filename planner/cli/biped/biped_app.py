@@ -29,9 +29,7 @@ def list_bipeds(as_json: Json = False) -> int:
 def show(
     robot: Biped,
     as_json: Json = False,
-    as_toml: Annotated[
-        bool, typer.Option("--toml", help="Print the library's file instead.")
-    ] = False,
+    as_toml: Annotated[bool, typer.Option("--toml", help="Print it as a file instead.")] = False,
 ) -> int:
     """Show one biped: mass, balance, feet, joints with ranges and stops, motors, what is odd."""
     from planner.cli.biped.biped_show import print_biped

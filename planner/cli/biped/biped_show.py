@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 
+from planner.cli.biped.known_drives import KnownDrives, known_drives
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
 from robots.biped.biped import Biped
-from robots.biped.library import biped_names, open_biped, open_drives, text_of
+from robots.biped.library import biped_names, open_biped, text_of
 from robots.biped.standing import stand
 from robots.core.transmission.drives import Drives
 
@@ -33,18 +37,18 @@ def print_biped(robot: str, *, as_json: bool, as_toml: bool) -> int:
     Raises:
         RobotError: no such robot, or a file that is not one.
     """
+    biped, known = open_biped(robot), known_drives(robot)
     if as_toml:
-        print(text_of(robot), end="")
-        return ExitCode.DONE
-    biped, drives = open_biped(robot), open_drives(robot)
-    if as_json:
-        print_json(biped_document(biped, drives))
+        library = robot in biped_names()
+        print(text_of(robot) if library else Path(robot).read_text(encoding="utf-8"), end="")
+    elif as_json:
+        print_json(biped_document(biped, known))
     else:
-        _print_text(biped, drives)
+        _print_text(biped, known)
     return ExitCode.DONE
 
 
-def biped_document(biped: Biped, drives: Drives) -> dict[str, object]:
+def biped_document(biped: Biped, known: KnownDrives) -> dict[str, object]:
     """What JSON tells of a biped, in SI; its balance is that of its standing posture."""
     standing = stand(biped, np.asarray(biped.q_standing))
     mechanism, stops = biped.mechanism, np.asarray(biped.q_stops)
@@ -73,32 +77,60 @@ def biped_document(biped: Biped, drives: Drives) -> dict[str, object]:
             }
             for k, joint in enumerate(mechanism.movable)
         ],
-        "transmissions": list(_transmissions(biped, drives)),
-        "warnings": list(mechanism.warnings()),
+        "transmissions": [_told(one) for one in _driven(biped, known.drives)],
+        "warnings": _warnings(biped, known),
     }
 
 
-def _transmissions(biped: Biped, drives: Drives) -> list[dict[str, object]]:
-    """Motors, rotors and what these add at the standing posture."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Driven:
+    """One transmission at the standing posture.
+
+    Args:
+        joints: names.
+        motors: names.
+        rotors: inertia of each motor's rotor. [kg m²]
+        added: to each joint's inertia by the rotors. [kg m²]
+    """
+
+    joints: tuple[str, ...]
+    motors: tuple[str, ...]
+    rotors: tuple[float, ...]
+    added: tuple[float, ...]
+
+
+def _driven(biped: Biped, drives: Drives | None) -> list[_Driven]:
+    if drives is None:
+        return []
     names = [joint.name for joint in biped.mechanism.movable]
     q = np.asarray(biped.q_standing)[[names.index(name) for name in drives.joints]]
-    added = np.diagonal(drives.reflected_inertia(q))
+    added = dict(zip(drives.joints, np.diagonal(drives.reflected_inertia(q)).tolist(), strict=True))
+    rotors = dict(zip(drives.motors, drives.rotor_inertias.tolist(), strict=True))
     return [
-        {
-            "joints": list(one.joints),
-            "motors": list(one.motors),
-            "rotor_inertia_kg_m2": [
-                float(drives.rotor_inertias[drives.motors.index(motor)]) for motor in one.motors
-            ],
-            "added_inertia_kg_m2": [
-                float(added[drives.joints.index(joint)]) for joint in one.joints
-            ],
-        }
+        _Driven(
+            joints=one.joints,
+            motors=one.motors,
+            rotors=tuple(rotors[motor] for motor in one.motors),
+            added=tuple(added[joint] for joint in one.joints),
+        )
         for one in drives.transmissions
     ]
 
 
-def _print_text(biped: Biped, drives: Drives) -> None:
+def _told(one: _Driven) -> dict[str, object]:
+    return {
+        "joints": one.joints,
+        "motors": one.motors,
+        "rotor_inertia_kg_m2": one.rotors,
+        "added_inertia_kg_m2": one.added,
+    }
+
+
+def _warnings(biped: Biped, known: KnownDrives) -> list[str]:
+    return [*biped.mechanism.warnings(), *([known.reason] if known.reason else [])]
+
+
+def _print_text(biped: Biped, known: KnownDrives) -> None:
     standing = stand(biped, np.asarray(biped.q_standing))
     print(bold(biped.name))
     for source in filter(None, (biped.mechanism.source, biped.source)):
@@ -112,26 +144,28 @@ def _print_text(biped: Biped, drives: Drives) -> None:
         sole = 1e3 * (foot.sole.max(axis=0) - foot.sole.min(axis=0))
         carrier = foot.link or "the base"
         print(f"foot {foot.name} on {carrier}: {', '.join(map(number, sorted(sole)[1:]))} mm")
+    _print_joints(biped, _driven(biped, known.drives))
+    for warning in _warnings(biped, known):
+        print(f"warning: {warning}")
+
+
+def _print_joints(biped: Biped, driven: list[_Driven]) -> None:
     stops = np.degrees(np.asarray(biped.q_stops))
-    motors = {joint: ", ".join(one.motors) for one in drives.transmissions for joint in one.joints}
-    added = {
-        joint: value
-        for one in _transmissions(biped, drives)
-        for joint, value in zip(one["joints"], one["added_inertia_kg_m2"], strict=True)  # type: ignore[call-overload]
+    told = {
+        joint: (", ".join(one.motors), f"{value:.4f}")
+        for one in driven
+        for joint, value in zip(one.joints, one.added, strict=True)
     }
     rows = [
         (
             joint.name,
             *(_limit(x) for x in np.degrees([joint.q_min, joint.q_max])),
             *(_limit(x) for x in stops[:, k]),
-            motors[joint.name],
-            f"{added[joint.name]:.4f}",
+            *told.get(joint.name, ("-", "-")),
         )
         for k, joint in enumerate(biped.mechanism.movable)
     ]
     print_table(("joint", "min deg", "max deg", "stop", "stop", "motors", "added kg m²"), rows)
-    for warning in biped.mechanism.warnings():
-        print(f"warning: {warning}")
 
 
 def _limit(value: float) -> str:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
-from robots.biped.margin import signed_margin
+from reports.biped.edges import edge_words
+from reports.biped.shown_motion import judged_margin
 from robots.biped.motion import BipedMotion
 from robots.biped.verdict import Stance
 
 if TYPE_CHECKING:
+    from planner.cli.biped.known_drives import KnownDrives
     from reports.biped.shown_motion import MotorLoads
 
 Array = NDArray[np.float64]
@@ -57,19 +59,34 @@ def findings_of(
         motors: what it asks of them; None where they are not known.
         reach: range of every joint that its limits and its transmission leave. # (2, n) [rad]
     """
-    return (*_stance(motion), *_ranges(motion, reach), *_limits(motion, motors))
+    found = (
+        *_stance(motion, judged_margin(motion)),
+        *_ranges(motion, reach),
+        *_limits(motion, motors),
+    )
+    return tuple(sorted(found, key=lambda finding: finding.code))
 
 
-def _stance(motion: BipedMotion) -> Iterator[Finding]:
+def unjudged(known: KnownDrives) -> Iterator[Finding]:
+    """A finding where the motors are not known."""
+    if known.reason:
+        yield Finding(
+            code="B308",
+            severity=Severity.WARNING,
+            where="motors",
+            message=f"Motors are not judged: {known.reason}",
+            hint="Give every joint a [[transmission]] table in the biped's file.",
+        )
+
+
+def _stance(motion: BipedMotion, margin: Array) -> Iterator[Finding]:
     verdict = motion.verdict
     if verdict.stance is Stance.STANDING:
         return
     fallen = verdict.stance is Stance.FALLEN
-    points = motion.com if fallen else motion.zmp
-    margins = _margins(motion, points)
-    worst = int(np.nanargmin(margins))
+    worst = int(np.nanargmin(margin))
     edge = edge_words(verdict.edge)
-    out = 1e3 * max(-float(margins[worst]), 0.0)
+    out = 1e3 * max(-float(margin[worst]), 0.0)
     what = "centre of mass" if fallen else "zero-moment point"
     means = "nothing brings the robot back" if fallen else "the robot begins to turn about it"
     yield Finding(
@@ -83,16 +100,6 @@ def _stance(motion: BipedMotion) -> Iterator[Finding]:
     )
 
 
-def edge_words(edge: str) -> str:
-    """An edge as a sentence names it: "the heel", "edge 3"."""
-    return edge if any(sign.isdigit() for sign in edge) else f"the {edge}"
-
-
-def _margins(motion: BipedMotion, points: Array) -> Array:
-    pairs = zip(motion.support, points[:, :2], strict=True)
-    return np.array([float(signed_margin(corners, point)) for corners, point in pairs])
-
-
 def _ranges(motion: BipedMotion, reach: Array) -> Iterator[Finding]:
     """Joints beyond what they can take, or beyond stops that are narrower."""
     stops = np.asarray(motion.biped.q_stops)
@@ -100,7 +107,7 @@ def _ranges(motion: BipedMotion, reach: Array) -> Iterator[Finding]:
         for side, worst in ((0, int(motion.q[:, k].argmin())), (1, int(motion.q[:, k].argmax()))):
             value, time = float(motion.q[worst, k]), float(motion.t[worst])
             sign = (-1.0, 1.0)[side]
-            place = f"{joint.name} goes to {np.degrees(value):.2f} deg at {time:.3f} s"
+            place = f"{round(float(np.degrees(value)), 2) + 0.0:.2f} deg at {time:.3f} s"
             for code, limit in (("B304", float(reach[side, k])), ("B303", float(stops[side, k]))):
                 over = sign * (value - limit)
                 if over > _RESOLUTION:
@@ -125,8 +132,8 @@ def _beyond(code: str, joint: str, place: str, passed: tuple[float, float]) -> F
     return Finding(
         code=code,
         severity=severity,
-        where=joint,
-        message=f"{place}, {over:.2f} deg beyond {what}, {limit:.2f} deg.",
+        where=f"joint {joint}",
+        message=f"{place} is {over:.2f} deg beyond {what}, {limit:.2f} deg.",
         hint=hint,
     )
 
@@ -159,8 +166,8 @@ def _passed(row: _Limited, t: Array) -> Iterator[Finding]:
         yield Finding(
             code=row.code,
             severity=Severity.ERROR,
-            where=row.names[k],
-            message=f"The {row.what} of {row.names[k]} goes to {peak:.5g} {row.unit} at "
-            f"{t[worst]:.3f} s, {peak - limit:.4g} {row.unit} beyond its limit of {limit:.5g}.",
+            where=f"{'motor' if row.code == 'B305' else 'joint'} {row.names[k]}",
+            message=f"The {row.what} goes to {peak:.5g} {row.unit} at {t[worst]:.3f} s, "
+            f"{peak - limit:.4g} {row.unit} beyond its limit of {limit:.5g}.",
             hint=row.hint,
         )

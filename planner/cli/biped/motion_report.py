@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.cli.biped.motion_findings import findings_of
+from planner.cli.biped.known_drives import KnownDrives, known_drives
+from planner.cli.biped.motion_findings import findings_of, unjudged
 from planner.cli.biped.motor_loads import drive_order, motor_loads
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, bold, plain, print_csv, print_json, print_table
 from planner.cli.session import Session
 from robots.biped.biped import Biped
-from robots.biped.library import open_biped, open_drives
+from robots.biped.library import open_biped
 from robots.biped.limit_remarks import limit_remarks, rate_remarks
 from robots.biped.motion import BipedMotion
 
@@ -49,7 +50,7 @@ class MotionRequest:
     session: Session
 
 
-Scenario = Callable[[Biped, "Drives"], BipedMotion]
+Scenario = Callable[[Biped, "Drives | None"], BipedMotion]
 
 
 def print_motion(request: MotionRequest, scenario: Scenario) -> int:
@@ -69,8 +70,8 @@ def print_motion(request: MotionRequest, scenario: Scenario) -> int:
         from reports.biped.motion_set import check_motion_set
 
         check_motion_set(Path(request.out))  # before the work, not after it
-    biped, drives = open_biped(request.robot), open_drives(request.robot)
-    shown = shown_motion(scenario(biped, drives), drives, request)
+    biped, known = open_biped(request.robot), known_drives(request.robot)
+    shown = shown_motion(scenario(biped, known.drives), known, request)
     document = motion_document(shown)
     if request.out:
         _write(shown, document, request)
@@ -83,28 +84,31 @@ def print_motion(request: MotionRequest, scenario: Scenario) -> int:
     return ExitCode.DONE if shown.feasible else ExitCode.FAILED
 
 
-def shown_motion(motion: BipedMotion, drives: Drives, request: MotionRequest) -> ShownMotion:
+def shown_motion(motion: BipedMotion, known: KnownDrives, request: MotionRequest) -> ShownMotion:
     """The motion with its motors and findings; remarks that a finding tells are left out."""
     from dataclasses import replace
 
-    from reports.biped.shown_motion import ShownMotion
+    from reports.biped.shown_motion import ShownMotion, judged_margin
 
-    motors = motor_loads(motion, drives)
+    motors = motor_loads(motion, known.drives) if known.drives else None
     told = limit_remarks(motion.biped, motion.t, motion.q)
     told += rate_remarks(motion.biped, motion.qd, motion.tau)
     return ShownMotion(
         scenario=request.scenario,
         motion=replace(motion, remarks=tuple(r for r in motion.remarks if r not in told)),
+        margin=judged_margin(motion),
         motors=motors,
-        findings=findings_of(motion, motors, _reach(motion, drives)),
+        findings=(*findings_of(motion, motors, _reach(motion, known.drives)), *unjudged(known)),
         command=request.command,
     )
 
 
-def _reach(motion: BipedMotion, drives: Drives) -> Array:
+def _reach(motion: BipedMotion, drives: Drives | None) -> Array:
     """Range of every joint that its limits and its transmission leave. # (2, n) [rad]."""
     mechanism = motion.biped.mechanism
     reach = np.array([mechanism.q_min, mechanism.q_max])
+    if drives is None:
+        return reach
     order = drive_order(motion, drives)
     low, high = drives.joint_range.T
     reach[0, order] = np.maximum(reach[0, order], low)
@@ -124,15 +128,16 @@ def _print_text(shown: ShownMotion) -> None:
     from reports.biped.tables import verdict_words
 
     motion = shown.motion
-    print(bold(f"{motion.biped.name}: {motion.title}"))
+    name = motion.biped.name
+    print(bold(motion.title if motion.title.startswith(name) else f"{name}: {motion.title}"))
     print(verdict_words(shown))
     for remark in motion.remarks:
         print(remark)
     rows = [
         (
             joint.name,
-            *(f"{np.degrees(reach(motion.q[:, k])):.2f}" for reach in (np.min, np.max)),
-            *(f"{np.abs(values[:, k]).max():.5g}" for values in (motion.qd, motion.tau)),
+            *(_angle(reach(motion.q[:, k])) for reach in (np.min, np.max)),
+            *(_short(np.abs(values[:, k]).max()) for values in (motion.qd, motion.tau)),
         )
         for k, joint in enumerate(motion.biped.mechanism.movable)
     ]
@@ -148,5 +153,15 @@ def _print_motors(shown: ShownMotion) -> None:
     if motors is None:
         return
     speed, torque = (np.abs(np.nan_to_num(x)).max(axis=0) for x in (motors.speed, motors.torque))
-    rows = [(name, f"{speed[k]:.5g}", f"{torque[k]:.4g}") for k, name in enumerate(motors.names)]
+    rows = [(name, _short(speed[k]), _short(torque[k])) for k, name in enumerate(motors.names)]
     print_table(("motor", "speed rad/s", "torque N m"), rows)
+
+
+def _angle(value: float) -> str:
+    """Degrees, without a negative zero."""
+    return f"{round(float(np.degrees(value)), 2) + 0.0:.2f}"
+
+
+def _short(value: float) -> str:
+    """Five digits; what is rounding beside a newton metre is zero."""
+    return f"{round(float(value), 9):.5g}"

@@ -32,7 +32,7 @@ def motor_loads(motion: BipedMotion, drives: Drives) -> MotorLoads:
     reached = drives.within_range(q).all(axis=1)
 
     def where_reached(values: Array) -> Array:
-        whole = np.full((len(q), len(drives.motors)), np.nan)
+        whole = np.full((len(motion.t), len(drives.motors)), np.nan)
         whole[reached] = values
         return whole
 

@@ -12,6 +12,8 @@ from planner.errors import OptionError
 Array = NDArray[np.float64]
 
 _STEEPEST = 45.0  # [deg]
+_LONGEST = 60.0  # [s]
+_STEPS = 50
 _WAYS = {"forward": (1.0, 0.0), "backward": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 
 
@@ -24,10 +26,12 @@ def print_squat(request: MotionRequest, bend_deg: Array, duration: float) -> int
         duration: of each way. [s]
 
     Raises:
-        RobotError: angles or a duration that make no squat.
+        OptionError: a duration out of its range.
+        RobotError: angles that make no squat.
     """
     from robots.biped.squat import squat
 
+    _check_duration(duration)
     ankle, knee, hip = np.radians(bend_deg).tolist()
     return print_motion(request, lambda biped, _: squat(biped, ankle, knee, hip, duration))
 
@@ -55,7 +59,7 @@ def print_tilt(request: MotionRequest, to: str, duration: float, *, frozen: bool
             option="--to",
             found=to,
         )
-    _check_positive("--duration", duration, "s")
+    _check_duration(duration)
     alpha, beta = np.radians(angles).tolist()
     return print_motion(
         request,
@@ -75,11 +79,14 @@ def print_walk(request: MotionRequest, speed: float, steps: int, step_length: fl
         step_length: [m]
 
     Raises:
+        OptionError: more steps than are told.
         RobotError: no such walk; for a step that the legs cannot make, with the longest.
     """
     from robots.biped.gait import Gait
     from robots.biped.walk import walk
 
+    if steps > _STEPS:
+        raise OptionError(f"--steps is {steps}; at most {_STEPS} are told.", option="--steps")
     gait = Gait(speed=speed, steps=steps, step_length=step_length)
     return print_motion(request, lambda biped, _: walk(biped, speed, steps, gait=gait))
 
@@ -124,8 +131,11 @@ def _way(text: str) -> Array:
     return numbers
 
 
-def _check_positive(option: str, value: float, unit: str) -> None:
-    if not (np.isfinite(value) and value > 0.0):
+def _check_duration(value: float) -> None:
+    if not 0.0 < value <= _LONGEST:
         raise OptionError(
-            f"{option} is {value:g} {unit}; it must be a finite number above zero.", option=option
+            f"--duration is {value:g} s; give more than 0 and at most {_LONGEST:g} s for each way.",
+            option="--duration",
+            value=value,
+            limit=_LONGEST,
         )

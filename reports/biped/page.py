@@ -1,0 +1,200 @@
+"""A biped's motion as one HTML file that works offline, in the form of the report page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reports.biped import tables
+from reports.biped.shown_motion import ShownMotion
+from reports.biped.stance_shading import stance_motion, stance_shading
+from reports.content.table import Fact, Status
+from reports.page.finding_cards import cards
+from reports.page.page import Detail
+from reports.page.panels import drawn_set
+from reports.page.policy import data_block, digest, policy
+from reports.page.scene import Scene, embedded, embeds
+from reports.page.shading import HEIGHT, WIDTH, Shading
+from reports.page.ticks import ticks
+from reports.page.visible_text import cut, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_BUCKETS = 400
+_DETAIL = Detail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
+_TICKS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stop:
+    """A tick of the time axis."""
+
+    share: str  # of the duration, in percent
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Time:
+    """What all panels share."""
+
+    shading: Shading
+    ticks: tuple[_Stop, ...]
+    grid: str
+    names: tuple[_Stop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """What the shared sections read of a report."""
+
+    title: str
+    verdict: str
+    status: Status
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawing:
+    """A figure inside the page."""
+
+    key: str
+    title: str
+    data: str  # address of the picture, as data
+    words: str  # what is seen, for who does not see it
+
+
+def biped_page(
+    shown: ShownMotion, scene_html: str | None, figures: Mapping[str, bytes] | None = None
+) -> str:
+    """The page; the same bytes for the same motion.
+
+    Args:
+        shown: every text in it may be hostile.
+        scene_html: the 3D replay as a page of its own; None for none. One too large for a page is
+            linked as ``scene.html``.
+        figures: content of the figures' files by name; the view from above and the
+            chronophotograph become part of the page.
+    """
+    from markupsafe import Markup
+
+    held = scene_html is not None and embeds(scene_html)
+    scene = embedded(scene_html or "", _shared("scene.js")) if held else None
+    style, script = _shared("report.css") + _own("biped.css"), _shared("report.js")
+    duration = shown.duration
+    sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
+    return (
+        _environment()
+        .get_template("biped.html.j2")
+        .render(
+            report=_content(shown),
+            robot=shown.motion.biped.name,
+            remarks=shown.motion.remarks,
+            drawings=_drawings(shown, figures or {}),
+            joints=tables.joint_table(shown),
+            motors=tables.motor_table(shown) if shown.motors else None,
+            provenance=tables.provenance_table(shown),
+            cards=cards(shown.findings),
+            detail=_DETAIL,
+            sets=sets,
+            time=_time(shown),
+            plot=(WIDTH, HEIGHT),
+            beside=scene_html is not None and scene is None,
+            policy=_policy(style, script, scene),
+            style=Markup(style),
+            script=Markup(script),
+            motion=Markup(data_block(stance_motion(shown, sets))),
+            scene=Markup(data_block(scene.text)) if scene else None,
+        )
+    )
+
+
+def _content(shown: ShownMotion) -> _Content:
+    return _Content(
+        title=shown.motion.title,
+        verdict=tables.headline(shown),
+        status=tables.status(shown),
+        facts=tables.facts(shown),
+    )
+
+
+def _drawings(shown: ShownMotion, figures: Mapping[str, bytes]) -> tuple[_Drawing, ...]:
+    verdict = tables.verdict_words(shown)
+    wanted = (
+        (
+            *("balance", "Seen from above"),
+            f"Centre of mass and zero-moment point in the support polygon. {verdict}",
+        ),
+        (
+            *("chronophotograph", "Chronophotograph"),
+            "The robot at some instants from the right, from above and from the front; numbers are "
+            f"in the tables and in motion.csv. {verdict}",
+        ),
+    )
+    return tuple(
+        _Drawing(key=key, title=title, data=_as_data(figures[f"{key}.svg"]), words=words)
+        for key, title, words in wanted
+        if f"{key}.svg" in figures
+    )
+
+
+def _as_data(content: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"
+
+
+def _policy(style: str, script: str, scene: Scene | None) -> str:
+    return policy(
+        scripts=(digest(script), *(scene.scripts if scene else ())),
+        styles=(digest(style), *(scene.styles if scene else ())),
+        scene=scene is not None,
+    )
+
+
+def _time(shown: ShownMotion) -> _Time:
+    duration = shown.duration
+    marks = ticks(0.0, duration, _TICKS)
+    return _Time(
+        shading=stance_shading(shown),
+        ticks=tuple(
+            _Stop(share=f"{100.0 * mark.at / duration:.3f}%", text=mark.text) for mark in marks
+        ),
+        grid="".join(f"M{int(np.rint(WIDTH * m.at / duration))} 0v{HEIGHT}" for m in marks),
+    )
+
+
+@cache
+def _shared(name: str) -> str:
+    return (files("reports.page") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _own(name: str) -> str:
+    return (files("reports.biped") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    own, shared = PackageLoader("reports.biped"), PackageLoader("reports.page")
+    environment = Environment(
+        loader=ChoiceLoader([own, shared]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_seen,
+    )
+    environment.filters["cut"] = cut
+    return environment
+
+
+def _seen(value: object) -> object:
+    """Every text that a template writes has nothing hidden in it; markup is ours."""
+    return visible(value) if type(value) is str else value

@@ -1,0 +1,154 @@
+"""A biped's motion as a scene: legs, soles, centre of mass, zero-moment point, polygon, ground.
+
+The robot stands on a chain of the scene that moves freely, both points on three slides, the ground
+on two turns. A support polygon that is not stood on at an instant waits a kilometre below, where
+nobody sees it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.clearance.cell import SolidKind
+from reports.biped.ground_frames import ground_polygons
+from reports.biped.scene_parts import Part, axis_frame, free, held, joined, link, ring, slides
+from reports.biped.shown_motion import ShownMotion
+from reports.biped.stick_figure import Bar, bar_ends, stick_figure
+from reports.scene import palette
+from reports.scene.model import RoundBody, Scene, SceneMotion, ScenePoints
+from robots.biped.motion import BipedMotion
+from robots.core.mechanism import BASE, JointKind
+from robots.core.orientation.angles import angles_zyx
+
+Array = NDArray[np.float64]
+
+_MOST = 3000  # instants
+_POLYGONS = 60  # that are drawn
+_AWAY = 1000.0  # [m]
+_BONE, _SOLE, _POINT, _MARK = 0.022, 0.006, 0.03, 0.018  # radii [m]
+_SQUARE = 0.35 * np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])  # [m]
+_COM, _ZMP, _POLYGON = palette.TRAVEL, palette.FAILED, palette.REACHED
+_GROUND = palette.SOLIDS[SolidKind.OBSTACLE]
+
+
+def biped_scene(shown: ShownMotion) -> Scene:
+    """The scene of a motion."""
+    motion = _thinned(shown.motion)
+    bars = stick_figure(motion.biped)
+    ends = bar_ends(motion, np.arange(len(motion.t), dtype=np.int64), bars)
+    com, t = held(motion.com), motion.t - motion.t[0]
+    whole = joined(
+        (
+            _robot(motion, bars),
+            _marker("centre of mass", com, _COM),
+            _marker("zero-moment point", held(motion.zmp), _ZMP),
+            _ground(motion),
+        )
+    )
+    return Scene(
+        title=motion.title,
+        base=(),
+        links=whole.links,
+        rest=whole.q[0],
+        solids=(),
+        points=_points(shown.motion, ends),
+        probing=np.zeros((0, 2, 3)),
+        travel=np.stack([com[:-1], com[1:]], axis=1),
+        motion=SceneMotion(t=t, q=whole.q, borders=t[[0, -1]], deviation=0.0, turn=0.0),
+        bounds=_bounds(ends, com),
+        notes=(),
+    )
+
+
+def _thinned(motion: BipedMotion) -> BipedMotion:
+    """The motion with no more samples than are worth showing."""
+    if len(motion.t) <= _MOST:
+        return motion
+    keep = np.unique(np.linspace(0, len(motion.t) - 1, _MOST).round().astype(np.int64))
+    names = ("t", "q", "qd", "qdd", "tau", "T_world_base", "com", "zmp", "margin", "ground")
+    return replace(
+        motion,
+        support=tuple(motion.support[k] for k in keep.tolist()),
+        curves={},
+        **{name: getattr(motion, name)[keep] for name in names},
+    )
+
+
+def _robot(motion: BipedMotion, bars: tuple[Bar, ...]) -> Part:
+    """A free base, and the mechanism on it."""
+    T = motion.T_world_base
+    first = T[0, :3, :3]
+    turns = np.unwrap(angles_zyx(T[:, :3, :3] @ first.T).angles, axis=0)
+    carried: dict[int, list[RoundBody]] = {}
+    for number, bar in enumerate(bars):
+        carried.setdefault(bar.joint, []).append(_body(bar, number))
+    links = list(free("base", first, tuple(carried.get(BASE, ()))))
+    base, variable = len(links) - 1, 6
+    for index, joint in enumerate(motion.biped.mechanism.joints):
+        moved = (joint.kind, variable if joint.movable else -1)
+        bodies = tuple(carried.get(index, ()))
+        links.append(link(joint.name, base + 1 + joint.parent, moved, joint.placement, bodies))
+        variable += joint.movable
+    return Part(links=tuple(links), q=np.concatenate([T[:, :3, 3], turns, motion.q], axis=1))
+
+
+def _marker(name: str, places: Array, paint: palette.Paint) -> Part:
+    ball = RoundBody(name=name, start=np.zeros(3), end=np.zeros(3), radius=_POINT, paint=paint)
+    return Part(links=tuple(slides(name, (ball,))), q=places)
+
+
+def _ground(motion: BipedMotion) -> Part:
+    """Roll and pitch, a frame where the ground tilts, and its polygons on slides."""
+    found = ground_polygons(motion)
+    drawn = found.polygons if len(found.polygons) <= _POLYGONS else ()
+    roll, pitch = axis_frame(0), axis_frame(1)
+    start = roll.copy()
+    start[:3, 3] = found.point
+    frame = ring("ground", _SQUARE, _GROUND) if np.any(motion.ground) else ()
+    links = [
+        link("ground roll", BASE, (JointKind.REVOLUTE, 0), start),
+        link("ground pitch", 0, (JointKind.REVOLUTE, 1), roll.T @ pitch),
+        link("ground", 1, (JointKind.FIXED, -1), pitch.T, frame),
+    ]
+    for number, one in enumerate(drawn, start=1):
+        moved = (JointKind.PRISMATIC, number + 1)
+        bodies = ring("polygon", one, _POLYGON)
+        links.append(link(f"polygon {number}", 2, moved, np.eye(4), bodies))
+    away = np.where(found.index[:, None] == np.arange(len(drawn)), 0.0, -_AWAY)
+    return Part(links=tuple(links), q=np.concatenate([motion.ground, away], axis=1))
+
+
+def _body(bar: Bar, number: int) -> RoundBody:
+    return RoundBody(
+        name=f"{bar.name} {number + 1}",
+        start=bar.start,
+        end=bar.end,
+        radius=_SOLE if bar.sole else _BONE,
+        paint=palette.BASE if bar.sole else palette.LINKS[bar.joint % len(palette.LINKS)],
+    )
+
+
+def _points(motion: BipedMotion, ends: Array) -> ScenePoints:
+    """Where the front is; and where the robot tips, if it does."""
+    ahead, low = float(ends[..., 0].max()) + 0.15, float(ends[0, ..., 2].min())
+    names, places = ["front"], [np.array([ahead, 0.0, low])]
+    verdict = motion.verdict
+    if np.isfinite(verdict.time) and verdict.edge:
+        names.append(f"{verdict.edge} at {verdict.time:.2f} s")
+        places.append(held(motion.zmp)[int(np.abs(motion.t - verdict.time).argmin())])
+    return ScenePoints(
+        names=tuple(names),
+        positions=np.array(places),
+        normals=np.tile([0.0, 0.0, 1.0], (len(names), 1)),
+        reached=np.arange(len(names)) == 0,
+        size=_MARK,
+    )
+
+
+def _bounds(ends: Array, com: Array) -> Array:
+    places = np.concatenate([ends.reshape(-1, 3), com])
+    margin = np.array([0.15, 0.15, 0.0])
+    return np.stack([places.min(axis=0) - margin, places.max(axis=0) + margin])

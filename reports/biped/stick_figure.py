@@ -1,0 +1,108 @@
+"""A robot as bars: from joint to joint, round the soles, and up the trunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.biped.shown_motion import poses_of
+from robots.biped.biped import Biped, Foot
+from robots.biped.motion import BipedMotion
+from robots.core.mechanism import BASE, Mechanism
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_SHORT = 1e-6  # [m]; joints whose axes meet have no bar between them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bar:
+    """A straight piece of the figure.
+
+    Args:
+        name: of the link that carries it, or of the foot.
+        joint: index of that link; ``BASE`` for the base.
+        start: in the link's frame. # (3,) [m]
+        end: # (3,) [m]
+        sole: whether it is an edge of a sole.
+    """
+
+    name: str
+    joint: int
+    start: Array
+    end: Array
+    sole: bool = False
+
+
+def stick_figure(biped: Biped) -> tuple[Bar, ...]:
+    """All bars of a robot, links first."""
+    mechanism = biped.mechanism
+    return (*_bones(biped), *(bar for foot in biped.feet for bar in _sole(foot, mechanism)))
+
+
+def foot_joint(foot: Foot, mechanism: Mechanism) -> int:
+    """Index of the link that carries a foot; ``BASE`` where the base is the foot."""
+    return mechanism.index(foot.link) if foot.link else BASE
+
+
+def bar_ends(motion: BipedMotion, rows: Indices, bars: tuple[Bar, ...]) -> Array:
+    """Where the bars are in the world at some samples.
+
+    Args:
+        motion: whose samples.
+        rows: which ones. # (k,) whole numbers
+        bars: of the figure.
+
+    Returns:
+        Start and end of every bar. # (k, bars, 2, 3) [m]
+    """
+    links = poses_of(motion, rows)
+    places = np.array([[bar.start, bar.end] for bar in bars])
+    carriers = links[:, [bar.joint + 1 for bar in bars]]
+    turned = np.einsum("kbij,bej->kbei", carriers[..., :3, :3], places)
+    return np.asarray(turned + carriers[..., None, :3, 3])
+
+
+def _bones(biped: Biped) -> Iterator[Bar]:
+    """From every joint to those it carries; from a last one to what it ends with."""
+    mechanism = biped.mechanism
+    names = {BASE: "base"} | {k: joint.name for k, joint in enumerate(mechanism.joints)}
+    carrying = {joint.parent for joint in mechanism.joints}
+    footed = {foot_joint(foot, mechanism) for foot in biped.feet}
+    for joint in mechanism.joints:
+        yield from _bar(names[joint.parent], joint.parent, joint.placement[:3, 3])
+    for index, joint in enumerate(mechanism.joints):
+        if index not in carrying | footed:
+            yield from _bar(joint.name, index, _tip(mechanism, index))
+
+
+def _tip(mechanism: Mechanism, index: int) -> Array:
+    """Where a last link ends: at the tool, else at its centre of mass."""
+    tool = mechanism.tool[:3, 3]
+    if index == mechanism.tool_joint and np.linalg.norm(tool) > _SHORT:
+        return tool
+    return mechanism.joints[index].body.com
+
+
+def _bar(name: str, joint: int, end: Array) -> Iterator[Bar]:
+    if np.linalg.norm(end) > _SHORT:
+        yield Bar(name=name, joint=joint, start=np.zeros(3), end=np.asarray(end))
+
+
+def _sole(foot: Foot, mechanism: Mechanism) -> Iterator[Bar]:
+    """The sole's edges, and a bar down to it from the joint above."""
+    joint = foot_joint(foot, mechanism)
+    yield from _bar(foot.name, joint, _below(foot.sole))
+    for start, end in zip(foot.sole, np.roll(foot.sole, -1, axis=0), strict=True):
+        yield Bar(name=f"{foot.name} sole", joint=joint, start=start, end=end, sole=True)
+
+
+def _below(sole: Array) -> Array:
+    """Foot of the perpendicular from the link's origin to the sole. # (3,) [m]."""
+    centred = sole - sole.mean(axis=0)
+    normal = np.linalg.svd(centred)[2][2]
+    return np.asarray((sole.mean(axis=0) @ normal) * normal)

@@ -1,0 +1,56 @@
+"""``palpeur biped … --out``: what stands in the folder, byte by byte."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+FIGURES = (
+    *("balance", "margin", "chronophotograph", "joint-position", "joint-speed", "joint-torque"),
+    *("motor-speed", "motor-torque"),
+)
+FILES = {"motion.json", "motion.csv", "page.html"}
+FILES |= {f"{name}.{form}" for name in FIGURES for form in ("png", "svg")}
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_motion_is_written_whole_offline_and_the_same_twice(palpeur, tmp_path):
+    out = tmp_path / "leg"
+    asked = ("biped", "squat", "bip-leg", "--duration", "1", "--knee", "50", "--out", out)
+    ran = palpeur(*asked, "--json")
+    first = contents(out)
+    assert set(first) == FILES
+    assert json.loads(first["motion.json"]) == ran.json
+    with (out / "motion.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["tau3_nm"]) for row in rows] == [
+        tau[2] for tau in ran.json["samples"]["tau_nm"]
+    ]
+    page = first["page.html"].decode()
+    assert not re.search(r"""(?:href|src|action)\s*=\s*["']?\s*(?:https?:)?//""", page)
+    assert not re.search(r"https?://(?!www\.w3\.org/)", page)  # names of XML are no links
+    assert palpeur(*asked).code == ran.code  # an earlier motion may be replaced
+    assert contents(out) == first
+    assert [path.name for path in tmp_path.iterdir()] == ["leg"]  # nothing is left beside it
+
+
+def test_a_fall_is_written_all_the_same(palpeur, tmp_path):
+    out = tmp_path / "fall"
+    asked = ("biped", "tilt", "bip-leg", "--to", "0,20", "--duration", "2", "--frozen")
+    ran = palpeur(*asked, "--out", out)
+    assert ran.code == 1
+    assert set(contents(out)) == FILES
+    assert "written to" in ran.err
+    assert "over the toe" in (out / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_of_others_is_refused_before_the_work(palpeur, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    ran = palpeur("biped", "walk", "bip2000", "--out", tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "holds notes.txt" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
