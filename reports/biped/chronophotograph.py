@@ -19,7 +19,7 @@ from reports.biped.stick_figure import Bar, bar_ends, stick_figure
 from reports.biped.tables import verdict_words
 from reports.content.numbers import signed
 from reports.figures.style import INK, LIMIT, QUIET, WIDTH, caption
-from robots.biped.ground import Ground
+from robots.biped.posture.ground import Ground
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

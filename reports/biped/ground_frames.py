@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.biped.ground import Ground
 from robots.biped.motion import BipedMotion
+from robots.biped.posture.ground import Ground
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

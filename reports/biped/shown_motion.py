@@ -106,7 +106,7 @@ def judged_margin(motion: BipedMotion) -> Array:
 
     A robot that falls is judged by its centre of mass, all others by the zero-moment point.
     """
-    from robots.biped.margin import signed_margin
+    from robots.biped.posture.margin import signed_margin
 
     if motion.verdict.stance is not Stance.FALLEN:
         return motion.margin

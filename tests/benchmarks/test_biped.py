@@ -14,11 +14,11 @@ from statistics import median
 import numpy as np
 import pytest
 
-from robots.biped.ground_motion import ThereAndBack
-from robots.biped.leg_controller import LegController
-from robots.biped.leg_simulation import LegSimulation
 from robots.biped.library.catalogue import open_biped
-from robots.biped.stabiliser import Stabiliser
+from robots.biped.stabiliser.ground_motion import ThereAndBack
+from robots.biped.stabiliser.leg_controller import LegController
+from robots.biped.stabiliser.leg_simulation import LegSimulation
+from robots.biped.stabiliser.step import Stabiliser
 from robots.core.body import Body
 from robots.core.mechanism import Mechanism
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.biped.capture import capture_speed, pendulum_frequency
-from robots.biped.ground import Ground
-from robots.biped.standing import Standing, stand
-from robots.biped.support_polygon import SupportPolygon
-from robots.biped.tip_angles import tip_angle
+from robots.biped.posture.capture import capture_speed, pendulum_frequency
+from robots.biped.posture.ground import Ground
+from robots.biped.posture.standing import Standing, stand
+from robots.biped.posture.support_polygon import SupportPolygon
+from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.verdict import Stance, Verdict
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
 from robots.biped.biped import Biped
 from robots.biped.library import biped_names, open_biped, text_of
-from robots.biped.standing import stand
+from robots.biped.posture.standing import stand
 from robots.core.transmission.drives import Drives
 
 

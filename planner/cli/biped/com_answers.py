@@ -12,9 +12,9 @@ from planner.cli.biped.balance_rows import Room, room_document, room_text, rooms
 from planner.cli.biped.posture_input import PostureInput, ground_of, postures_of
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, bold, number, print_csv, print_rows
-from robots.biped.judging import judge_posture
 from robots.biped.library import open_biped
-from robots.biped.standing import Standing, stand
+from robots.biped.posture.judging import judge_posture
+from robots.biped.posture.standing import Standing, stand
 from robots.biped.verdict import Stance, Verdict
 from robots.core.inverse.limits import limit_breaches
 

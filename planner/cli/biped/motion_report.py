@@ -19,8 +19,8 @@ from planner.cli.output import Form, bold, plain, print_csv, print_json, print_t
 from planner.cli.session import Session
 from robots.biped.biped import Biped
 from robots.biped.library import open_biped
-from robots.biped.limit_remarks import limit_remarks, rate_remarks
 from robots.biped.motion import BipedMotion
+from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
 
 if TYPE_CHECKING:
     from reports.biped.shown_motion import ShownMotion

@@ -11,7 +11,7 @@ from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.robot.states import States, read_states
 from planner.errors import OptionError
 from robots.biped.biped import Biped
-from robots.biped.ground import Ground
+from robots.biped.posture.ground import Ground
 from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]

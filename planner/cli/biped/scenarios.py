@@ -29,7 +29,7 @@ def print_squat(request: MotionRequest, bend_deg: Array, duration: float) -> int
         OptionError: a duration out of its range.
         RobotError: angles that make no squat.
     """
-    from robots.biped.squat import squat
+    from robots.biped.scenarios.squat import squat
 
     _check_duration(duration)
     ankle, knee, hip = np.radians(bend_deg).tolist()
@@ -49,7 +49,7 @@ def print_tilt(request: MotionRequest, to: str, duration: float, *, frozen: bool
         OptionError: not two angles of a ground; no time.
         RobotError: a robot that is no leg on its foot.
     """
-    from robots.biped.tilt import tilt
+    from robots.biped.scenarios.tilt import tilt
 
     angles = listed_numbers(to, "--to")
     if angles.size != 2 or np.abs(angles).max() > _STEEPEST:
@@ -82,8 +82,8 @@ def print_walk(request: MotionRequest, speed: float, steps: int, step_length: fl
         OptionError: more steps than are told.
         RobotError: no such walk; for a step that the legs cannot make, with the longest.
     """
-    from robots.biped.gait import Gait
-    from robots.biped.walk import walk
+    from robots.biped.scenarios.walk import walk
+    from robots.biped.walking.gait import Gait
 
     if steps > _STEPS:
         raise OptionError(f"--steps is {steps}; at most {_STEPS} are told.", option="--steps")
@@ -106,7 +106,7 @@ def print_push(
         OptionError: both or none of speed and impulse, or no direction.
         RobotError: a blow that is none.
     """
-    from robots.biped.push import push
+    from robots.biped.scenarios.push import push
 
     if (speed is None) == (impulse is None):
         raise OptionError(

@@ -11,16 +11,16 @@ from planner.cli.biped.balance_rows import sentence
 from planner.cli.biped.posture_input import ground_of, table_of
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, number, print_csv, print_rows, print_table
-from robots.biped.ground_wrench import (
+from robots.biped.library import open_biped
+from robots.biped.posture.ground_wrench import (
     GroundWrench,
     centroidal_zero_moment_points,
     ground_wrench,
 )
-from robots.biped.judging import judge
-from robots.biped.library import open_biped
-from robots.biped.standing import Standing, stand
+from robots.biped.posture.judging import judge
+from robots.biped.posture.standing import Standing, stand
+from robots.biped.posture.zero_moment import zero_moment_point
 from robots.biped.verdict import Stance, Verdict
-from robots.biped.zero_moment import zero_moment_point
 
 Array = NDArray[np.float64]
 

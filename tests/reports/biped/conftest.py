@@ -10,8 +10,8 @@ import pytest
 from planner.findings import Finding, Severity
 from reports.biped.shown_motion import MotorLoads, ShownMotion, judged_margin
 from robots.biped.biped import Biped, Foot
-from robots.biped.ground import Ground
 from robots.biped.motion import BipedMotion
+from robots.biped.posture.ground import Ground
 from robots.biped.verdict import Stance, Verdict
 from robots.core.body import Body
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism

@@ -8,7 +8,7 @@ import pytest
 from reports.biped.ground_frames import ground_polygons
 from reports.biped.scene import biped_scene
 from reports.biped.shown_motion import poses_of
-from robots.biped.ground import Ground
+from robots.biped.posture.ground import Ground
 
 
 def rotation(quaternion):

@@ -1,0 +1,1 @@
+"""Standing still: ground, support polygon, centre of mass, zero-moment point, verdict."""

@@ -1,0 +1,1 @@
+"""What a biped is made to do; each answers with a ``BipedMotion``."""

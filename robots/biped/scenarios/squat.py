@@ -1,0 +1,135 @@
+"""Squat: every joint goes down and up by a quintic law, the feet stay where they are.
+
+Source: [GASTEBOIS17] §2.6.1: 16 deg of ankle, 85 deg of knee, 70 deg of hip, 7 s each way
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.biped.biped import Biped
+from robots.biped.errors import BipedError
+from robots.biped.motion import BipedMotion
+from robots.biped.posture.judging import judge
+from robots.biped.posture.support_polygon import SupportPolygon
+from robots.biped.scenarios.fixed_feet import base_over_feet, standing_feet, standing_support
+from robots.biped.scenarios.scenario import Loads, Tale, loads_of, standing_torques, told
+from robots.biped.verdict import Stance, Verdict
+from robots.biped.walking.free_base import FreeBase
+from robots.biped.walking.leg_geometry import Leg, legs_of
+from robots.biped.walking.sampled_rates import rates_from_rest
+from robots.core.motion.motion_law import QUINTIC
+
+Array = NDArray[np.float64]
+
+ANKLE, KNEE, HIP = (float(np.radians(angle)) for angle in (16.0, 85.0, 70.0))
+_LARGEST = np.pi / 2.0  # [rad]
+
+
+def squat(
+    biped: Biped,
+    ankle: float = ANKLE,
+    knee: float = KNEE,
+    hip: float = HIP,
+    duration: float = 7.0,
+    *,
+    period: float = 0.01,
+) -> BipedMotion:
+    """Bend the legs and stretch them again.
+
+    Beyond a fall the samples are those of a robot that is held to the ground.
+
+    Args:
+        biped: on one leg or two.
+        ankle: bend forward at the bottom. [rad]
+        knee: likewise. [rad]
+        hip: likewise. [rad]
+        duration: of each way. [s]
+        period: of the samples; the law's ends are samples. [s]
+
+    Raises:
+        BipedError: angles, duration or period out of their domain.
+    """
+    _check(ankle, knee, hip, duration, period)
+    half = max(round(duration / period), 3)
+    t = np.asarray(np.arange(2 * half + 1) * (duration / half), dtype=np.float64)
+    r = QUINTIC.r(1.0 - np.abs(t / duration - 1.0))
+    q = np.zeros((len(t), biped.mechanism.dof)) + np.asarray(biped.q_standing)
+    for leg in legs_of(biped):
+        q[:, leg.columns] += r[:, None] * _bottom(leg, ankle, knee, hip)
+    T = base_over_feet(biped, q)
+    free = FreeBase(biped=biped)
+    loads = loads_of(free, rates_from_rest(t, free.coordinates(q, T)))
+    support = standing_support(biped)
+    verdict = judge(t, loads.com, loads.zmp, support)
+    tale = Tale(
+        title=f"Squat {_degrees(ankle, knee, hip)}, {duration:g} s each way",
+        t=t,
+        T_world_base=T,
+        support=(support,) * len(t),
+        verdict=verdict,
+        curves={"bend": r, "zmp_minus_com_m": _apart(loads)},
+        remarks=_remarks(biped, loads, half, support, verdict),
+    )
+    return told(free, loads, standing_torques(free, loads), tale)
+
+
+def _check(ankle: float, knee: float, hip: float, duration: float, period: float) -> None:
+    for name, angle in (("ankle", ankle), ("knee", knee), ("hip", hip)):
+        if not abs(angle) <= _LARGEST:
+            raise BipedError(
+                f"The squat's {name} angle is {np.degrees(angle):.6g} deg; it must be within "
+                f"±{np.degrees(_LARGEST):.0f} deg.",
+                field=name,
+                value=angle,
+                limit=_LARGEST,
+                unit="rad",
+            )
+    for name, time in (("duration", duration), ("period", period)):
+        if not (np.isfinite(time) and time > 0.0):
+            raise BipedError(
+                f"The squat's {name} is {time!r} s; it must be above zero.",
+                field=name,
+                value=time,
+                limit=0.0,
+                unit="s",
+            )
+
+
+def _bottom(leg: Leg, ankle: float, knee: float, hip: float) -> Array:
+    """Joint angles of the bottom, in the order of the leg's columns. # (4,) or (6,) [rad]."""
+    # Seen from the foot the shank leans forward, the thigh back, the trunk forward; seen from the
+    # pelvis each turn is the other way.
+    turns = [0.0, 0.0, -hip, knee, -ankle, 0.0] if leg.hangs else [0.0, ankle, -knee, hip]
+    return np.array(turns) * leg.signs
+
+
+def _apart(loads: Loads) -> Array:
+    """Distance of the ZMP from the point below the centre of mass. # (k,) [m]."""
+    off = loads.zmp - loads.com
+    return np.hypot(off[:, 0], off[:, 1])
+
+
+def _remarks(
+    biped: Biped, loads: Loads, bottom: int, support: SupportPolygon, verdict: Verdict
+) -> tuple[str, ...]:
+    apart = 1e3 * _apart(loads)
+    forward = 1e3 * (loads.com[bottom, 0] - float(standing_feet(biped)[0][0, 3]))
+    margin = 1e3 * float(support.signed_margin(loads.com[bottom]))
+    said = [
+        f"At the bottom the centre of mass is {forward:.0f} mm from the ankles (forward positive), "
+        f"{abs(margin):.0f} mm {'inside' if margin > 0.0 else 'outside'} the support polygon.",
+        f"The ZMP is {apart.mean():.2f} mm from the centre of mass on average and at most "
+        f"{apart.max():.2f} mm; the thesis measured an error of about 1 mm on average.",
+    ]
+    if verdict.stance is Stance.FALLEN:
+        said.append(
+            f"The robot falls over the {verdict.edge} at {verdict.time:.2f} s; later samples are "
+            "those of a robot held to the ground."
+        )
+    return tuple(said)
+
+
+def _degrees(*angles: float) -> str:
+    return "/".join(f"{np.degrees(angle):.4g}°" for angle in angles)

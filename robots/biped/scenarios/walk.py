@@ -1,0 +1,244 @@
+"""Walk: preview control for the centre of mass, closed-form legs under an upright trunk.
+
+The cart-table knows one mass at one height; legs that swing and a trunk that is carried along move
+the true ZMP off by a centimetre. So the ZMP of the full dynamics is compared with its reference,
+and a second preview drives the cart with the difference (Kajita's dynamic filter).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robots.biped.biped import Biped
+from robots.biped.errors import BipedError, PostureError
+from robots.biped.motion import BipedMotion
+from robots.biped.posture.judging import judge_gait
+from robots.biped.scenarios.scenario import Loads, Tale, loads_of, told
+from robots.biped.walking.free_base import FREE, FreeBase
+from robots.biped.walking.gait import Gait
+from robots.biped.walking.legged_robot import LeggedRobot, Placement
+from robots.biped.walking.preview import CartTable, PreviewGains, preview_gains, run_preview
+from robots.biped.walking.sampled_rates import rates_from_rest
+from robots.biped.walking.shared_load import load_shares
+from robots.biped.walking.walking_pattern import WalkingPattern, walking_pattern
+from robots.biped.walking.walking_support import supports
+
+Array = NDArray[np.float64]
+
+PREVIEW_TIME = 1.6  # [s] of the references: 320 samples of 5 ms
+_TRIALS = 10  # halvings when the longest step is looked for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Course:
+    """A walk that has been laid out.
+
+    Args:
+        pattern: feet and ZMP reference.
+        cart_zmp: of the cart-table. # (k, 2) [m]
+        placement: postures.
+        loads: of the full dynamics.
+    """
+
+    pattern: WalkingPattern
+    cart_zmp: Array
+    placement: Placement
+    loads: Loads
+
+    @property
+    def cart_error(self) -> Array:
+        """Largest ZMP error of the cart-table, along x and y. # (2,) [m]."""
+        return np.asarray(np.abs(self.cart_zmp - self.pattern.zmp_reference).max(axis=0))
+
+    @property
+    def error(self) -> Array:
+        """Largest ZMP error of the full dynamics, along x and y. # (2,) [m]."""
+        off = self.loads.zmp[:, :2] - self.pattern.zmp_reference
+        return np.asarray(np.abs(off).max(axis=0))
+
+
+def walk(
+    biped: Biped,
+    speed: float = 0.1,
+    steps: int = 4,
+    *,
+    gait: Gait | None = None,
+    filter_passes: int = 1,
+) -> BipedMotion:
+    """Walk straight ahead on level ground, from rest to rest.
+
+    On both feet the torques are those of ``shared_load``: each foot bears what the ZMP's place
+    between the feet asks for. On one foot they are determined.
+
+    Args:
+        biped: on two BIP legs.
+        speed: [m/s]
+        steps: that go forward; one more closes.
+        gait: its other figures; speed and steps in it do not count.
+        filter_passes: how often the ZMP error of the full dynamics is fed back; 0 is the
+            cart-table alone.
+
+    Raises:
+        BipedError: no such walk; for a step that the legs cannot make, with the longest.
+    """
+    chosen = replace(Gait() if gait is None else gait, speed=speed, steps=steps)
+    robot = LeggedRobot(biped=biped)
+    if filter_passes < 0:
+        raise BipedError(f"The walk's filter has {filter_passes} passes; give 0 or more.")
+    free = FreeBase(biped=biped)
+    try:
+        course, before = _laid_out(robot, free, chosen, filter_passes)
+    except PostureError as cause:
+        raise BipedError(_too_long(robot, chosen, cause), gait=chosen) from cause
+    pattern, loads = course.pattern, course.loads
+    soles = _sole_points(pattern)
+    tau = loads.efforts - free.feet_efforts(loads.state, loads.pushes(soles, pattern.loaded))
+    polygons = supports(biped, robot, pattern)
+    tale = Tale(
+        title=f"Walk at {speed:g} m/s, steps of {chosen.step_length:g} m",
+        t=pattern.t,
+        T_world_base=course.placement.T_world_base,
+        support=polygons,
+        verdict=judge_gait(pattern.t, loads.zmp, polygons),
+        curves=_curves(biped, course),
+        remarks=_remarks(course, before, filter_passes),
+    )
+    return told(free, loads, tau[:, FREE:], tale)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Cart:
+    """What the cart-table says before the robot is put on it.
+
+    Args:
+        pattern: feet and ZMP reference.
+        gains: of its preview.
+        zmp: # (k, 2) [m]
+        com: centre of mass wanted. # (k, 3) [m]
+    """
+
+    pattern: WalkingPattern
+    gains: PreviewGains
+    zmp: Array
+    com: Array
+
+
+def _carted(robot: LeggedRobot, gait: Gait) -> _Cart:
+    height = float(robot.center_of_mass(_bent(robot, gait))[2])
+    samples = round(PREVIEW_TIME / gait.period)
+    gains = preview_gains(CartTable(height=height, period=gait.period), samples)
+    first = _foot_index(robot.biped, gait.first)
+    pattern = walking_pattern(gait, robot.ankles[:, :2], first)
+    cart = run_preview(gains, pattern.zmp_reference)
+    com = np.column_stack([cart.position, np.full(len(pattern.t), height)])
+    return _Cart(pattern=pattern, gains=gains, zmp=cart.zmp, com=com)
+
+
+def _laid_out(robot: LeggedRobot, free: FreeBase, gait: Gait, passes: int) -> tuple[_Course, Array]:
+    """The walk, and the ZMP error that it had before the filter."""
+    cart = _carted(robot, gait)
+    com = cart.com
+    course = _course(robot, free, cart, com)
+    before = course.error
+    for _ in range(passes):
+        com = com + _correction(cart.gains, course)
+        course = _course(robot, free, cart, com)
+    return course, before
+
+
+def _course(robot: LeggedRobot, free: FreeBase, cart: _Cart, com: Array) -> _Course:
+    pattern = cart.pattern
+    placement = robot.over(com, _ankles(robot, pattern))
+    x = free.coordinates(placement.q, placement.T_world_base)
+    loads = loads_of(free, rates_from_rest(pattern.t, x))
+    return _Course(pattern=pattern, cart_zmp=cart.zmp, placement=placement, loads=loads)
+
+
+def _correction(gains: PreviewGains, course: _Course) -> Array:
+    """Displacement of the centre of mass that takes the ZMP error back. # (k, 3) [m]."""
+    missing = course.pattern.zmp_reference - course.loads.zmp[:, :2]
+    moved = run_preview(gains, missing, start=np.zeros((2, 3))).position
+    return np.column_stack([moved, np.zeros(len(moved))])
+
+
+def _bent(robot: LeggedRobot, gait: Gait) -> Placement:
+    origin = robot.biped.T_world_base[:3, 3] - np.array([0.0, 0.0, gait.lowering])
+    return robot.postures(origin, robot.ankles)
+
+
+def _ankles(robot: LeggedRobot, pattern: WalkingPattern) -> Array:
+    return pattern.feet + np.array([0.0, 0.0, 1.0]) * robot.ankles
+
+
+def _sole_points(pattern: WalkingPattern) -> Array:
+    """The point of each sole that the ZMP reference goes to. # (k, 2, 3) [m]."""
+    return pattern.feet * [1.0, 1.0, 0.0] + [pattern.gait.ahead, 0.0, 0.0]
+
+
+def _foot_index(biped: Biped, name: str) -> int:
+    return [foot.name for foot in biped.feet].index(biped.foot(name).name)
+
+
+def _too_long(robot: LeggedRobot, gait: Gait, cause: PostureError) -> str:
+    said = (
+        f"{robot.biped.name} cannot walk at {gait.speed:g} m/s in steps of {gait.step_length:g} m "
+        f"with the pelvis {1e3 * gait.lowering:g} mm below stretched legs"
+    )
+    low = gait.speed * (gait.double_support + 2.0 * _COARSE)
+    if low >= gait.step_length or not _goes(robot, gait, low):
+        return f"{said}: {cause}"
+    high = gait.step_length
+    for _ in range(_TRIALS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _goes(robot, gait, middle) else (low, middle)
+    return f"{said}; the longest step is about {low:.3f} m. {cause}"
+
+
+_COARSE = 0.02  # [s] samples of a trial
+
+
+def _goes(robot: LeggedRobot, gait: Gait, step_length: float) -> bool:
+    """Whether the cart-table's course is in reach of the legs."""
+    trial = replace(gait, step_length=step_length, period=_COARSE, steps=min(gait.steps, 3))
+    try:
+        cart = _carted(robot, trial)
+        robot.over(cart.com, _ankles(robot, cart.pattern))
+    except PostureError:
+        return False
+    return True
+
+
+def _curves(biped: Biped, course: _Course) -> dict[str, Array]:
+    pattern, loads = course.pattern, course.loads
+    shares = load_shares(loads.zmp, _sole_points(pattern), pattern.loaded)
+    curves = {}
+    for number, foot in enumerate(biped.feet):
+        curves[f"load_share_{foot.name}"] = shares[:, number]
+        curves[f"foot_height_{foot.name}_m"] = pattern.feet[:, number, 2]
+    for column, axis in enumerate("xy"):
+        curves[f"zmp_reference_{axis}_m"] = pattern.zmp_reference[:, column]
+        curves[f"cart_zmp_{axis}_m"] = course.cart_zmp[:, column]
+    return curves
+
+
+def _remarks(course: _Course, before: Array, passes: int) -> tuple[str, ...]:
+    cart, full = 1e3 * course.cart_error, 1e3 * course.error
+    said = [
+        f"The cart-table follows its ZMP reference within {cart[0]:.2f} mm along x and "
+        f"{cart[1]:.2f} mm along y.",
+        f"The ZMP of the full dynamics follows it within {full[0]:.2f} mm along x and "
+        f"{full[1]:.2f} mm along y.",
+        "On both feet each foot bears the part of the load that the ZMP's place between them asks "
+        "for; the torques there are one choice among many.",
+    ]
+    if passes:
+        was = 1e3 * before
+        said.insert(
+            2,
+            f"Before {passes} pass{'es' if passes > 1 else ''} of the dynamic filter it was off by "
+            f"up to {was[0]:.1f} mm along x and {was[1]:.1f} mm along y.",
+        )
+    return tuple(said)

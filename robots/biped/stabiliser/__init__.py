@@ -1,0 +1,1 @@
+"""The postural stabiliser of [GASTEBOIS17] and the leg that it keeps standing."""

@@ -1,0 +1,1 @@
+"""Walking: gait, preview control, inverse geometry of the legs, loads on the feet."""
