@@ -1,3 +1,5 @@
+"""Inverse by Schur complement, [GASTEBOIS17] (33)-(35), against LAPACK."""
+
 import numpy as np
 import pytest
 from hypothesis import given

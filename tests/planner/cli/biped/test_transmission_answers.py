@@ -1,3 +1,5 @@
+"""``palpeur biped transmission``: motors beside joints; what lies beyond a range is said."""
+
 import json
 
 import pytest

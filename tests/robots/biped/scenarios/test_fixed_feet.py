@@ -1,3 +1,5 @@
+"""Feet that stay on the ground while the body moves."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""Remarks on joints beyond their stops or ranges: joint, value, limit, time."""
+
 from dataclasses import replace
 
 import numpy as np

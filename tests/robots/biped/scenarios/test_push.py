@@ -1,3 +1,5 @@
+"""A push: limits of the pendulum and of the whole body, recovery below, fall above."""
+
 import numpy as np
 import pytest
 

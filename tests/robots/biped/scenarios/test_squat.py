@@ -1,3 +1,5 @@
+"""The squat of the thesis: the leg stands, the whole robot falls over its heels."""
+
 import numpy as np
 import pytest
 

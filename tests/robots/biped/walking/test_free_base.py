@@ -1,3 +1,5 @@
+"""A body on six virtual joints: its wrench is what the ground gives."""
+
 import numpy as np
 import pytest
 

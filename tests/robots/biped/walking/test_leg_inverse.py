@@ -1,3 +1,5 @@
+"""Inverse geometry of a leg: forward geometry undoes it, on both knee branches."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

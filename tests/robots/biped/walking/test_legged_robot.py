@@ -1,3 +1,5 @@
+"""What makes a tree a robot with two legs, and the errors where it is none."""
+
 import numpy as np
 import pytest
 

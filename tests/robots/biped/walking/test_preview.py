@@ -1,3 +1,5 @@
+"""Preview control: published gains to the printed digits."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

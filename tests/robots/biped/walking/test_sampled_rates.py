@@ -1,3 +1,5 @@
+"""Rates from samples of a smooth motion."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""The load on two feet is shared by where the ZMP lies between them."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

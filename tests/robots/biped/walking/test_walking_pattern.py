@@ -1,3 +1,5 @@
+"""Footsteps, ZMP reference and swing of the feet."""
+
 from itertools import pairwise
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Cardan with two screws: published added inertias, rods of constant length."""
+
 import dataclasses
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Screw, rod and crank: published ratios of knee and hip."""
+
 import dataclasses
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""All drives of a robot: power is kept from motor to joint."""
+
 import dataclasses
 
 import numpy as np

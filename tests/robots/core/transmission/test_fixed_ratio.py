@@ -1,3 +1,5 @@
+"""Gears of one ratio."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""Joint positions of given motors: the round trip over whole ranges."""
+
 import numpy as np
 
 from robots.core.transmission.newton import root_in_box
