@@ -5,11 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from reports.biped import tables
 from reports.biped.shown_motion import ShownMotion
@@ -20,34 +15,12 @@ from reports.page.page import Detail
 from reports.page.panels import drawn_set
 from reports.page.policy import data_block, digest, policy
 from reports.page.scene import Scene, embedded, embeds
-from reports.page.shading import HEIGHT, WIDTH, Shading
-from reports.page.ticks import ticks
-from reports.page.visible_text import cut, visible
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from reports.page.shading import HEIGHT, WIDTH
+from reports.page.templating import asset, environment
+from reports.page.time_axis import time_axis
 
 _BUCKETS = 400
 _DETAIL = Detail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
-_TICKS = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stop:
-    """A tick of the time axis."""
-
-    share: str  # of the duration, in percent
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Time:
-    """What all panels share."""
-
-    shading: Shading
-    ticks: tuple[_Stop, ...]
-    grid: str
-    names: tuple[_Stop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +58,15 @@ def biped_page(
     from markupsafe import Markup
 
     held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", _shared("scene.js")) if held else None
-    style, script = _shared("report.css") + _own("biped.css"), _shared("report.js")
+    scene = embedded(scene_html or "", asset("scene.js")) if held else None
+    style, script = (
+        asset("report.css") + asset("biped.css", "reports.biped/templates"),
+        asset("report.js"),
+    )
     duration = shown.duration
     sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
     return (
-        _environment()
+        environment("reports.biped")
         .get_template("biped.html.j2")
         .render(
             report=_content(shown),
@@ -103,7 +79,7 @@ def biped_page(
             cards=cards(shown.findings),
             detail=_DETAIL,
             sets=sets,
-            time=_time(shown),
+            time=time_axis(stance_shading(shown), shown.duration),
             plot=(WIDTH, HEIGHT),
             beside=scene_html is not None and scene is None,
             policy=_policy(style, script, scene),
@@ -154,47 +130,3 @@ def _policy(style: str, script: str, scene: Scene | None) -> str:
         styles=(digest(style), *(scene.styles if scene else ())),
         scene=scene is not None,
     )
-
-
-def _time(shown: ShownMotion) -> _Time:
-    duration = shown.duration
-    marks = ticks(0.0, duration, _TICKS)
-    return _Time(
-        shading=stance_shading(shown),
-        ticks=tuple(
-            _Stop(share=f"{100.0 * mark.at / duration:.3f}%", text=mark.text) for mark in marks
-        ),
-        grid="".join(f"M{int(np.rint(WIDTH * m.at / duration))} 0v{HEIGHT}" for m in marks),
-    )
-
-
-@cache
-def _shared(name: str) -> str:
-    return (files("reports.page") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _own(name: str) -> str:
-    return (files("reports.biped") / "templates" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    own, shared = PackageLoader("reports.biped"), PackageLoader("reports.page")
-    environment = Environment(
-        loader=ChoiceLoader([own, shared]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_seen,
-    )
-    environment.filters["cut"] = cut
-    return environment
-
-
-def _seen(value: object) -> object:
-    """Every text that a template writes has nothing hidden in it; markup is ours."""
-    return visible(value) if type(value) is str else value

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from reports.comparison.change import Presence, Section
 from reports.comparison.compare import Comparison
 from reports.comparison.lines import Line, headline, section_lines, summary_lines
 from reports.comparison.rules import Judgement
 from reports.page.policy import digest, policy
-from reports.page.visible_text import cut, visible
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from reports.page.templating import asset, environment
 
 MARK = "<!doctype html>"  # how the page begins
 _ROWS = 500  # of a section
@@ -43,10 +37,10 @@ def comparison_page(comparison: Comparison, judgements: Sequence[Judgement] = ()
     """
     from markupsafe import Markup
 
-    style = _shared_style() + _asset("comparison.css")
-    script = _asset("comparison.js")
+    style = asset("report.css") + asset("comparison.css", "reports.comparison/assets")
+    script = asset("comparison.js", "reports.comparison/assets")
     return (
-        _environment()
+        environment("reports.comparison")
         .get_template("comparison.html.j2")
         .render(
             comparison=comparison,
@@ -71,35 +65,3 @@ def _shown(section: Section) -> _Shown:
         gone=section.count(Presence.GONE),
         new=section.count(Presence.NEW),
     )
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files("reports.comparison") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _shared_style() -> str:
-    """The look of the report page."""
-    return (files("reports.page") / "assets" / "report.css").read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("reports.comparison"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_seen,
-    )
-    environment.filters["cut"] = cut
-    return environment
-
-
-def _seen(value: object) -> object:
-    """Every text that the template writes has nothing hidden in it; markup is ours."""
-    return visible(value) if type(value) is str else value

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from planner.errors import OptionError
+from robots.core.caps import Cap, read_capped, reason_of
 
-LARGEST = 300_000_000  # bytes
 _DOCUMENT = "plan.json"
 
 
@@ -27,13 +27,9 @@ def read_plan(path: Path) -> dict[str, object]:
                 f"{path} holds no {_DOCUMENT}; give a report set, a plan.json or a job file.",
                 path=str(path),
             )
-        with file.open("rb") as opened:
-            raw = opened.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OptionError(f"{file} cannot be read: {reason}.", path=str(file)) from error
-    if len(raw) > LARGEST:
-        raise OptionError(f"{file} has more than {LARGEST} bytes.", path=str(file), limit=LARGEST)
+        raw = read_capped(file, Cap.PLAN_BYTES)
+    except OSError as error:
+        raise OptionError(f"{file} cannot be read: {reason_of(error)}.", path=str(file)) from error
     try:
         document = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:

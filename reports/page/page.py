@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from planner.plan_types import Segment
 from reports.content import Report
@@ -15,12 +12,9 @@ from reports.page.motion import motion
 from reports.page.panels import drawn_set
 from reports.page.policy import data_block, digest, policy
 from reports.page.scene import Scene, embedded, embeds
-from reports.page.shading import HEIGHT, WIDTH, Shading, shading
-from reports.page.ticks import ticks
-from reports.page.visible_text import cut, visible
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from reports.page.shading import HEIGHT, WIDTH, shading
+from reports.page.templating import SHARED, asset, environment
+from reports.page.time_axis import TimeAxis, stop, time_axis
 
 BUDGET = 15_000_000  # bytes of a page
 
@@ -72,7 +66,7 @@ def page(
         budget: most bytes.
     """
     held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", _asset("scene.js")) if held else None
+    scene = embedded(scene_html or "", asset("scene.js")) if held else None
     beside = scene_html is not None and scene is None
     text = ""
     for detail in _DETAILS:
@@ -96,13 +90,13 @@ def _rendered(
     moves = bool(report.curves) and duration > 0.0
     shown = report.curves if moves else ()
     sets = tuple(drawn_set(one, duration, 2 * detail.buckets) for one in shown)
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     scripts = (digest(script), *(scene.scripts if scene else ()))
     styles = (digest(style), *(scene.styles if scene else ()))
     rules = policy(scripts=scripts, styles=styles, scene=scene is not None)
     told = motion(sets, segments, duration) if moves else None
     return (
-        _environment()
+        environment(SHARED)
         .get_template("report.html.j2")
         .render(
             report=report,
@@ -110,7 +104,7 @@ def _rendered(
             detail=detail,
             reduced=detail is not _FULL,
             sets=sets,
-            time=_Time.over(segments, duration) if moves else None,
+            time=_axis(segments, duration) if moves else None,
             plot=(WIDTH, HEIGHT),
             beside=beside,
             policy=rules,
@@ -122,64 +116,9 @@ def _rendered(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stop:
-    """Something at an instant."""
-
-    share: str  # of the duration, in percent
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Time:
-    """What all panels share."""
-
-    shading: Shading
-    ticks: tuple[_Stop, ...]
-    grid: str
-    names: tuple[_Stop, ...]
-
-    @classmethod
-    def over(cls, segments: Sequence[Segment], duration: float) -> _Time:
-        """Ticks, shades and names of points along the time axis."""
-        marks = ticks(0.0, duration, 8)
-        probes = [s for s in segments if s.kind.value == "probe"]
-        roomy = len(probes) <= _NAMED and all(len(s.point) <= _SHORT for s in probes)
-        return cls(
-            shading=shading(segments, duration),
-            ticks=tuple(_Stop(share=_share(m.at / duration), text=m.text) for m in marks),
-            grid="".join(f"M{round(WIDTH * m.at / duration)} 0v{HEIGHT}" for m in marks),
-            names=tuple(
-                _Stop(share=_share(s.end / duration), text=s.point) for s in probes if roomy
-            ),
-        )
-
-
-def _share(part: float) -> str:
-    return f"{100.0 * part:.3f}%"
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files("reports.page") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("reports.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters["cut"] = cut
-    return environment
-
-
-def _shown(value: object) -> object:
-    """Every text that a template writes has nothing hidden in it; markup is ours."""
-    return visible(value) if type(value) is str else value
+def _axis(segments: Sequence[Segment], duration: float) -> TimeAxis:
+    """Ticks, shades and names of points along the time axis."""
+    probes = [s for s in segments if s.kind.value == "probe"]
+    roomy = len(probes) <= _NAMED and all(len(s.point) <= _SHORT for s in probes)
+    names = tuple(stop(s.end / duration, s.point) for s in probes if roomy)
+    return time_axis(shading(segments, duration), duration, names)

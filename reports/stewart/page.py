@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from planner.plan_types import Segment, SegmentKind
 from reports.content.table import Fact, Status
@@ -15,36 +12,14 @@ from reports.page.page import Detail
 from reports.page.panels import drawn_set
 from reports.page.policy import data_block, digest, policy
 from reports.page.scene import Scene, embedded, embeds
-from reports.page.shading import HEIGHT, WIDTH, Shading, shading
-from reports.page.ticks import ticks
-from reports.page.visible_text import cut, visible
+from reports.page.shading import HEIGHT, WIDTH, shading
+from reports.page.templating import asset, environment
+from reports.page.time_axis import time_axis
 from reports.stewart import tables
 from reports.stewart.leg_motion import LegMotion
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 _BUCKETS = 610
 _DETAIL = Detail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
-_TICKS = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stop:
-    """A tick of the time axis."""
-
-    share: str  # of the duration, in percent
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Time:
-    """What all panels share."""
-
-    shading: Shading
-    ticks: tuple[_Stop, ...]
-    grid: str
-    names: tuple[_Stop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +43,13 @@ def leg_page(shown: LegMotion, scene_html: str | None) -> str:
     from markupsafe import Markup
 
     held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", _asset("scene.js")) if held else None
-    style, script = _asset("report.css"), _asset("report.js")
+    scene = embedded(scene_html or "", asset("scene.js")) if held else None
+    style, script = asset("report.css"), asset("report.js")
     duration = shown.motion.duration
     segments = (_segment(shown),)
     sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
     return (
-        _environment()
+        environment("reports.stewart")
         .get_template("stewart.html.j2")
         .render(
             report=_Content(
@@ -88,7 +63,7 @@ def leg_page(shown: LegMotion, scene_html: str | None) -> str:
             cards=cards(shown.findings),
             detail=_DETAIL,
             sets=sets,
-            time=_time(segments, duration),
+            time=time_axis(shading(segments, duration), duration),
             plot=(WIDTH, HEIGHT),
             beside=scene_html is not None and scene is None,
             policy=_policy(style, script, scene),
@@ -118,41 +93,3 @@ def _segment(shown: LegMotion) -> Segment:
         duration=shown.motion.duration,
         binding=shown.binding,
     )
-
-
-def _time(segments: tuple[Segment, ...], duration: float) -> _Time:
-    marks = ticks(0.0, duration, _TICKS)
-    return _Time(
-        shading=shading(segments, duration),
-        ticks=tuple(
-            _Stop(share=f"{100.0 * mark.at / duration:.3f}%", text=mark.text) for mark in marks
-        ),
-        grid="".join(f"M{round(WIDTH * mark.at / duration)} 0v{HEIGHT}" for mark in marks),
-    )
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files("reports.page") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    own, shared = PackageLoader("reports.stewart"), PackageLoader("reports.page")
-    environment = Environment(
-        loader=ChoiceLoader([own, shared]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_seen,
-    )
-    environment.filters["cut"] = cut
-    return environment
-
-
-def _seen(value: object) -> object:
-    """Every text that a template writes has nothing hidden in it; markup is ours."""
-    return visible(value) if type(value) is str else value

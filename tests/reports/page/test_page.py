@@ -11,9 +11,10 @@ from itertools import pairwise
 import pytest
 
 from reports.page import page
-from reports.page.page import BUDGET, _asset
+from reports.page.page import BUDGET
 from reports.page.policy import digest
 from reports.page.scene import LIMIT
+from reports.page.templating import asset
 
 SCENE = "<!doctype html><html><head></head><body><script>document.title='s'</script></body></html>"
 PAIRS = [
@@ -50,9 +51,9 @@ def test_the_policy_names_exactly_the_scripts_and_styles_of_the_page(report, seg
     text = page(report, segments, None)
     rules = policy_of(text)
     assert "default-src 'none'" in rules
-    assert re.findall(r"script-src ([^;]*)", rules) == [digest(_asset("report.js"))]
-    assert re.findall(r"style-src ([^;]*)", rules) == [digest(_asset("report.css"))]
-    assert _asset("report.js") in text
+    assert re.findall(r"script-src ([^;]*)", rules) == [digest(asset("report.js"))]
+    assert re.findall(r"style-src ([^;]*)", rules) == [digest(asset("report.css"))]
+    assert asset("report.js") in text
     assert re.findall(r"<script(?! type=\"application/json\")", text) == ["<script"]
     assert " style=" not in text
     assert re.search(r"\son[a-z]+=", re.sub(r"<script>.*</script>", "", text, flags=re.S)) is None
@@ -60,8 +61,8 @@ def test_the_policy_names_exactly_the_scripts_and_styles_of_the_page(report, seg
 
 def test_assets_hold_nothing_that_could_end_their_element():
     for name in ("report.css", "report.js", "scene.js"):
-        assert "</" not in _asset(name)
-        assert "\r" not in _asset(name)
+        assert "</" not in asset(name)
+        assert "\r" not in asset(name)
 
 
 def test_without_a_scene_the_page_says_so(report, segments):
@@ -129,7 +130,7 @@ def luminance(colour):
 @pytest.mark.parametrize(("ink", "ground"), PAIRS)
 def test_text_has_the_contrast_of_wcag_aa(scheme, ink, ground):
     """WCAG 2.2, 1.4.3: at least 4.5 to 1."""
-    style = _asset("report.css")
+    style = asset("report.css")
     blocks = dict(
         zip(("light", "dark", "toggled"), re.findall(r":root[^{]*\{([^}]*)\}", style), strict=False)
     )

@@ -1,0 +1,7 @@
+"""What a reader sees of a batch: tables, JUnit, one page, and what became worse since another."""
+
+from reports.batch.index import IndexCount as IndexCount
+from reports.batch.index import write_index as write_index
+from reports.batch.previous import previous_rows as previous_rows
+from reports.batch.row import Row as Row
+from reports.batch.write import write_summary as write_summary

@@ -1,0 +1,71 @@
+"""The columns of a batch's tables: what every job has, then figures and findings that occur."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.batch.row import Row
+
+FIRST = ("name", "status", "code", "where", "message")
+LAST = ("digest", "report")
+_FINDINGS = "findings_"
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Which figures and findings occur in a batch.
+
+    Args:
+        figures: names, in order.
+        findings: codes, in order.
+    """
+
+    figures: tuple[str, ...]
+    findings: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all columns; each stands once."""
+        figures = (_figure_column(name) for name in self.figures)
+        findings = (f"{_FINDINGS}{code}" for code in self.findings)
+        return (*FIRST, *figures, *findings, *LAST)
+
+    def cells(self, row: Row) -> tuple[Cell, ...]:
+        """A row in the order of the names; None for what does not exist."""
+        outcome = row.outcome
+        numbers = figures_of(row)
+        none = 0 if numbers else None  # of a job that was not planned nothing is known
+        return (
+            *(row.name, outcome.status.value, outcome.code, outcome.where, outcome.message),
+            *(numbers.get(name) for name in self.figures),
+            *(outcome.findings.get(code, none) for code in self.findings),
+            *(row.digest, row.report),
+        )
+
+
+def columns_of(rows: Sequence[Row]) -> Columns:
+    """Columns of all rows."""
+    figures = {name for row in rows for name in figures_of(row)}
+    findings = {code for row in rows for code in row.outcome.findings}
+    return Columns(figures=tuple(sorted(figures)), findings=tuple(sorted(findings)))
+
+
+def figures_of(row: Row) -> dict[str, float]:
+    """Figures of a row that are numbers."""
+    return {
+        name: float(value) for name, value in row.outcome.figures.items() if math.isfinite(value)
+    }
+
+
+def storable(text: str) -> str:
+    """A text that UTF-8 can hold: halves of characters stand as their codes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _figure_column(name: str) -> str:
+    taken = name in FIRST or name in LAST or name.startswith(_FINDINGS)
+    return f"figure_{name}" if taken else name

@@ -1,0 +1,105 @@
+"""Why jobs failed: equal codes together, with the page that explains them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.findings import Page, pages
+from reports.batch.row import Row
+
+_EXAMPLES = 3
+_REASONS = 60
+
+_KINDS = {
+    "time-cap": "The job took longer than the run allowed.",
+    "memory-cap": "The job took more memory than the run allowed.",
+    "crash": "The worker died of the job each time it was tried. This is a bug in Palpeur.",
+    "changing": "Files of the job were written while it was read.",
+    "validation": "The plan failed its own independent check. This is a fault of Palpeur's.",
+    "JobError": "The job file cannot be read as a job.",
+    "OptionError": "The job asks for what it cannot have.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """All jobs that failed for one reason.
+
+    Args:
+        code: of the reason, untrusted; empty where none was told.
+        status: of the first job.
+        count: of jobs.
+        share: of all failed jobs, in percent.
+        examples: the first ones.
+        page: what the code means; None for one without a page.
+        kind: what it means in a sentence, where it has no page.
+    """
+
+    code: str
+    status: str
+    count: int
+    share: float
+    examples: tuple[Row, ...]
+    page: Page | None
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A finding over all jobs, feasible ones too.
+
+    Args:
+        code: of the finding, untrusted.
+        title: of its page; empty for none.
+        jobs: that have it.
+        count: how often it was found.
+    """
+
+    code: str
+    title: str
+    jobs: int
+    count: int
+
+
+def reasons(rows: Sequence[Row]) -> tuple[Reason, ...]:
+    """Reasons of all failed rows, the most frequent ones first.
+
+    Args:
+        rows: of a batch.
+    """
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.outcome.status.failed:
+            groups.setdefault(row.outcome.code, []).append(row)
+    known = {page.code: page for page in pages()}
+    failed = sum(map(len, groups.values()))
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    return tuple(
+        Reason(
+            code=code,
+            status=group[0].outcome.status.value,
+            count=len(group),
+            share=100.0 * len(group) / failed,
+            examples=tuple(group[:_EXAMPLES]),
+            page=known.get(code),
+            kind=_KINDS.get(code, ""),
+        )
+        for code, group in ordered[:_REASONS]
+    )
+
+
+def told_findings(rows: Sequence[Row]) -> tuple[Told, ...]:
+    """Findings of all rows by code, those of most jobs first."""
+    jobs: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for row in rows:
+        jobs.update(row.outcome.findings.keys())
+        counts.update(row.outcome.findings)
+    titles = {page.code: page.title for page in pages()}
+    ordered = sorted(jobs, key=lambda code: (-jobs[code], code))
+    return tuple(
+        Told(code=code, title=titles.get(code, ""), jobs=jobs[code], count=counts[code])
+        for code in ordered[:_REASONS]
+    )

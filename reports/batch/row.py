@@ -1,0 +1,30 @@
+"""Row: one job of a batch as its readers see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.batch.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One job of a batch.
+
+    Args:
+        name: what a reader calls it; unique within a batch, and untrusted like every text here.
+        digest: of its key.
+        why: it ran this time, in words; empty where its result was there.
+        outcome: what came of it.
+        seconds: of work; not a number where nobody measured. [s]
+        peak_bytes: most memory its worker held; zero where nobody measured. [bytes]
+        report: its report, or its result, from the folder of the batch.
+    """
+
+    name: str
+    digest: str
+    why: str
+    outcome: Outcome
+    seconds: float
+    peak_bytes: int
+    report: str

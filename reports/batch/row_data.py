@@ -1,0 +1,205 @@
+"""Rows of a batch as the page's script reads them: few bytes, every text fit to be shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from reports.batch.columns import figures_of
+from reports.batch.figures import MEMORY, SECONDS, Figure, figures_among
+from reports.batch.links import href
+from reports.batch.row import Row
+from reports.page.visible_text import visible
+
+_FIGURES = 24  # columns of them; more would be no table
+_CODES = 8  # of findings, in a cell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """How much of the rows a page holds.
+
+    Args:
+        rows: how many; failed ones come before others.
+        name: characters of a name.
+        text: characters of a message.
+    """
+
+    rows: int
+    name: int
+    text: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Texts that stand once and are meant by their number.
+
+    Args:
+        limit: characters of each.
+    """
+
+    limit: int
+    known: dict[str, int] = field(default_factory=dict)
+
+    def number(self, text: str) -> int:
+        """Of a text, as it is shown."""
+        return self.known.setdefault(brief(text, self.limit), len(self.known))
+
+
+def brief(text: str, limit: int) -> str:
+    """The beginning of a text as it is shown; no more work than that for a long one."""
+    begin = visible(text[:limit])
+    whole = len(text) <= limit and len(begin) <= limit
+    return begin if whole else f"{begin[:limit]}…"
+
+
+Reading = Callable[[int, Row], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """One column of the table.
+
+    Args:
+        key: stable, for the script.
+        title: for readers.
+        kind: "name", "word" or "number".
+        cell: of a row and its index.
+        unit: empty for none.
+        words: that its numbers mean; None where it has none.
+    """
+
+    key: str
+    title: str
+    kind: str
+    cell: Reading
+    unit: str = ""
+    words: Words | None = None
+
+
+def row_data(
+    rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None
+) -> dict[str, object]:
+    """What the script makes its table of.
+
+    Args:
+        rows: of the batch; names and messages may be hostile.
+        detail: how much of them is told.
+        verdicts: what became of each since another batch; None without one.
+    """
+    chosen = _chosen(rows, detail.rows)
+    columns = _columns(rows, detail, verdicts)
+    told = [[*(c.cell(k, rows[k]) for c in columns), _link(rows[k])] for k in chosen]
+    return {
+        "columns": [
+            {
+                "key": column.key,
+                "title": column.title,
+                "unit": column.unit,
+                "kind": column.kind,
+                "words": list(column.words.known) if column.words else None,
+            }
+            for column in columns
+        ],
+        "rows": told,
+        "total": len(rows),
+    }
+
+
+def _chosen(rows: Sequence[Row], most: int) -> list[int]:
+    """Rows that are told, in their order; failed ones where not all have room."""
+    if len(rows) <= most:
+        return list(range(len(rows)))
+    ordered = sorted(range(len(rows)), key=lambda k: not rows[k].outcome.status.failed)
+    return sorted(ordered[:most])
+
+
+def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None) -> list[_Column]:
+    names = {name for row in rows for name in figures_of(row)}
+    columns = [
+        _Column(
+            key="name",
+            title="job",
+            kind="name",
+            cell=lambda _, row: brief(row.name, detail.name),
+        ),
+        _word("status", "status", lambda row: row.outcome.status.value, detail),
+    ]
+    if verdicts is not None:
+        columns.append(_verdict(verdicts))
+    columns += [
+        _word("code", "reason", lambda row: row.outcome.code, detail),
+        _word("message", "message", _message, detail),
+        *(_figure(figure) for figure in figures_among(names)[:_FIGURES]),
+        _word("findings", "findings", _findings, detail),
+        _number(SECONDS, lambda row: row.seconds),
+        _number(MEMORY, lambda row: row.peak_bytes or math.nan),
+        _word("why", "ran because", lambda row: row.why, detail),
+    ]
+    return columns
+
+
+def _word(key: str, title: str, text: Callable[[Row], str], detail: Detail) -> _Column:
+    words = Words(limit=detail.text)
+    return _Column(
+        key=key,
+        title=title,
+        kind="word",
+        cell=lambda _, row: words.number(text(row)),
+        words=words,
+    )
+
+
+def _verdict(verdicts: Sequence[str]) -> _Column:
+    words = Words(limit=20)
+    return _Column(
+        key="change",
+        title="change",
+        kind="word",
+        cell=lambda k, _: words.number(verdicts[k]),
+        words=words,
+    )
+
+
+def _figure(figure: Figure) -> _Column:
+    return _number(figure, lambda row: row.outcome.figures.get(figure.key, math.nan))
+
+
+def _number(figure: Figure, value: Callable[[Row], float]) -> _Column:
+    return _Column(
+        key=brief(figure.key, 60),
+        title=brief(figure.title, 60),
+        unit=figure.unit,
+        kind="number",
+        cell=lambda _, row: _short(figure.scale * value(row)),
+    )
+
+
+def _short(value: float) -> float | None:
+    """Six digits of a number, which is more than a reader sees."""
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.6g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def _message(row: Row) -> str:
+    where, message = row.outcome.where, row.outcome.message
+    return f"{where}: {message}" if where and not message.startswith(where) else message
+
+
+def _findings(row: Row) -> str:
+    found = sorted(row.outcome.findings.items())
+    told = [f"{code} ×{count}" if count > 1 else code for code, count in found[:_CODES]]
+    return ", ".join([*told, f"{len(found) - _CODES} more"] if len(found) > _CODES else told)
+
+
+def _link(row: Row) -> str:
+    """Where a row leads; places that follow from the digest are told by it."""
+    digest = row.digest
+    if row.report == f"results/{digest[:2]}/{digest}.json":
+        return f"r{digest}"
+    if row.report == f"reports/{digest}/report.html":
+        return f"p{digest}"
+    return f"={href(row.report)}"

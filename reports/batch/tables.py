@@ -1,0 +1,109 @@
+"""``summary.csv``, ``summary.parquet`` and ``summary.json``: one row per job.
+
+Nothing of times, hosts and places, so that equal results give equal bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reports.batch.columns import FIRST, LAST, Cell, Columns, columns_of, figures_of, storable
+from reports.batch.row import Row
+from reports.tables import spreadsheet_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+_ROWS = 16_384  # per batch of Parquet
+
+
+def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Write the table for spreadsheets: no text in it is taken for a formula."""
+    columns = columns_of(rows)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([_cell(name) for name in columns.names])
+        writer.writerows([_cell(value) for value in columns.cells(row)] for row in rows)
+
+
+def write_parquet(rows: Sequence[Row], path: Path) -> None:
+    """Write the table for programs; numbers that do not exist are null."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    columns = columns_of(rows)
+    schema = _schema(columns)
+    with pa.parquet.ParquetWriter(path, schema, compression="snappy") as writer:
+        for start in range(0, len(rows), _ROWS):
+            cells = [columns.cells(row) for row in rows[start : start + _ROWS]]
+            arrays = [
+                pa.array([_stored(line[k]) for line in cells], field.type)
+                for k, field in enumerate(schema)
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def write_json(rows: Sequence[Row], path: Path) -> None:
+    """Write totals, then one row to a line."""
+    status = Counter(row.outcome.status.value for row in rows)
+    reasons = Counter(row.outcome.code for row in rows if row.outcome.status.failed)
+    head = {
+        "format": FORMAT,
+        "palpeur": version("palpeur"),
+        "jobs": len(rows),
+        "by_status": dict(sorted(status.items())),
+        "reasons": dict(sorted(reasons.items())),
+    }
+    with path.open("w", encoding="ascii", newline="") as file:
+        file.write(json.dumps(head, indent=1)[:-2] + ',\n "rows": [')
+        file.writelines(_lines(rows))
+        file.write("\n ]\n}\n")
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        yield ",\n" if number else "\n"
+        yield json.dumps(_document(row), allow_nan=False)
+
+
+def _document(row: Row) -> dict[str, object]:
+    outcome = row.outcome
+    return {
+        "name": row.name,
+        "status": outcome.status.value,
+        "code": outcome.code,
+        "where": outcome.where,
+        "message": outcome.message,
+        "figures": dict(sorted(figures_of(row).items())),
+        "findings": dict(sorted(outcome.findings.items())),
+        "digest": row.digest,
+        "report": row.report,
+    }
+
+
+def _schema(columns: Columns) -> pa.Schema:
+    import pyarrow as pa
+
+    kinds = [
+        *(pa.string() for _ in FIRST),
+        *(pa.float64() for _ in columns.figures),
+        *(pa.int64() for _ in columns.findings),
+        *(pa.string() for _ in LAST),
+    ]
+    names = map(storable, columns.names)
+    return pa.schema(list(zip(names, kinds, strict=True)))
+
+
+def _cell(value: Cell) -> Cell:
+    return spreadsheet_text(storable(value)) if isinstance(value, str) else value
+
+
+def _stored(value: Cell) -> Cell:
+    return storable(value) if isinstance(value, str) else value

@@ -1,0 +1,50 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from planner.errors import OutputError
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Write a file under another name; at the end it takes its own, on the disk.
+
+    If the body fails, what stood there before stays, and nothing half-written does.
+
+    Args:
+        path: of the file; its folder exists.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}.partial")
+    try:
+        yield fresh
+        _to_disk(fresh)
+        fresh.rename(path)
+        _to_disk(path.parent)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(
+            f"{path}: cannot be written: {reason}. The results are kept; make room and run the "
+            "same command again.",
+            path=str(path),
+            errno=error.errno,
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):  # what cannot be written cannot be tidied either
+            fresh.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
