@@ -5,6 +5,7 @@ PlannerError
 ├── OptionError      a command's option or argument with an unusable value
 ├── OutputError      a result that cannot be written
 ├── ClusterError     a cluster that is gone in the middle of the work
+├── WorkerError      worker processes of a batch that do not start
 ├── JobError         a job file, or a file that it names, that cannot be read as a job
 └── FindingError     a finding code that does not exist
 """
@@ -40,6 +41,10 @@ class OutputError(PlannerError):
 
 class ClusterError(PlannerError):
     """A cluster that is gone in the middle of the work."""
+
+
+class WorkerError(PlannerError):
+    """Worker processes of a batch that do not start."""
 
 
 class FindingError(PlannerError):

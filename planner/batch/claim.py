@@ -8,12 +8,14 @@ another, on other hosts when the claim has not been touched for a while by the f
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_CLOCK = ".clock."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,24 +43,32 @@ class Claims:
         return _create(path)
 
     def touch(self, digest: str) -> None:
-        """Say that the work goes on."""
-        if self._path(digest).exists():
+        """Say that the work goes on; that it cannot be said is no reason to stop."""
+        with contextlib.suppress(OSError):
             os.utime(self._path(digest))
 
     def drop(self, digest: str) -> None:
-        """The work is done, or given up."""
-        self._path(digest).unlink(missing_ok=True)
+        """The work is done, or given up; a claim that cannot be removed is found abandoned."""
+        with contextlib.suppress(OSError):
+            self._path(digest).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Remove claims of processes that are gone, whatever they were about."""
+        with contextlib.suppress(OSError):
+            for path in (self.folder / "claims").iterdir():
+                if path.name.startswith(_CLOCK) or self._abandoned(path):
+                    path.unlink(missing_ok=True)
 
     def _path(self, digest: str) -> Path:
         return self.folder / "claims" / digest
 
     def _abandoned(self, path: Path) -> bool:
         try:
-            owner = path.read_text(encoding="utf-8").split()
-            age = self._now() - path.stat().st_mtime
-        except (OSError, UnicodeDecodeError):
+            owner = path.read_text(encoding="utf-8", errors="replace").split()
+            age = abs(self._now() - path.stat().st_mtime)  # a clock may have been put back
+        except OSError:
             return True  # gone, or of nobody
-        if len(owner) != 4:
+        if len(owner) != 4 or not owner[2].isdecimal():
             return age > STALE_AFTER  # being written, or torn
         host, boot, pid, started = owner
         if host == os.uname().nodename:
@@ -67,9 +77,12 @@ class Claims:
 
     def _now(self) -> float:
         """The folder's own clock: a file server's may differ from ours, and ours may jump."""
-        probe = self.folder / "claims" / f".clock.{os.uname().nodename}.{os.getpid()}"
+        probe = self.folder / "claims" / f"{_CLOCK}{os.uname().nodename}.{os.getpid()}"
         probe.touch()
-        return probe.stat().st_mtime
+        try:
+            return probe.stat().st_mtime
+        finally:
+            probe.unlink(missing_ok=True)
 
 
 def _create(path: Path) -> bool:
@@ -81,6 +94,9 @@ def _create(path: Path) -> bool:
     pid = os.getpid()
     try:
         os.write(handle, f"{os.uname().nodename} {_boot()} {pid} {_started(pid)}\n".encode())
+    except OSError:
+        path.unlink(missing_ok=True)  # a claim of nobody would keep others waiting
+        raise
     finally:
         os.close(handle)
     return True

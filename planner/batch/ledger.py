@@ -12,6 +12,7 @@ or nothing, on network folders too. A file whose digest does not fit counts as a
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -123,7 +124,7 @@ def result_of(raw: bytes, digest: str) -> Result | None:
         if document["format"] != FORMAT or hashlib.sha256(text.encode()).hexdigest() != digest:
             return None
         return Result(digest=digest, key=key, outcome=outcome_of(document["outcome"]))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         return None
 
 
@@ -142,5 +143,8 @@ def _folder_to_disk(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
+            raise  # those two: a network folder that brings names to the disk by itself
     finally:
         os.close(handle)

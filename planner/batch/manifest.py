@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -37,7 +38,8 @@ def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
             errno=error.errno,
         ) from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # what cannot be written cannot be tidied either
+            fresh.unlink(missing_ok=True)
 
 
 def read_manifest(folder: Path) -> dict[str, str]:
@@ -45,7 +47,7 @@ def read_manifest(folder: Path) -> dict[str, str]:
     try:
         document = json.loads((folder / NAME).read_text(encoding="utf-8"))
         cases = document["cases"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     if not isinstance(cases, dict):
         return {}

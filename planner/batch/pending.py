@@ -19,12 +19,14 @@ class Pending:
         key: what its result depends on now.
         why: it has to run, in words; empty where its result is there.
         result: that is there; None where the case has to run.
+        stale: result that is there and not taken.
     """
 
     case: Case
     key: CaseKey
     why: str
     result: Result | None = None
+    stale: Result | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,7 @@ def decide(
     ledger: Ledger,
     surroundings: Surroundings,
     redo: Redo,
+    *,
     known: Mapping[str, str],
     hashes: FileHashes,
 ) -> Iterator[Pending]:
@@ -69,7 +72,8 @@ def decide(
             why = _why_missing(case, key, ledger, known)
         else:
             why = _why_again(case, result, redo, hashes)
-        yield Pending(case=case, key=key, why=why, result=None if why else result)
+        taken, stale = (None, result) if why else (result, None)
+        yield Pending(case=case, key=key, why=why, result=taken, stale=stale)
 
 
 def _why_missing(case: Case, key: CaseKey, ledger: Ledger, known: Mapping[str, str]) -> str:

@@ -65,9 +65,12 @@ class Pool:
             self._sleep(min(left, _WATCH))
 
     def close(self) -> None:
-        """End every worker."""
+        """End every worker, all of them within the same grace."""
         for worker in self._workers:
-            worker.end(grace=_GRACE if worker.task is not None else 1.0)
+            worker.ask_to_end()
+        until = time.monotonic() + _GRACE
+        for worker in self._workers:
+            worker.end(grace=max(0.0, until - time.monotonic()))
 
     def _hand(self, worker: WorkerProcess, task: Task) -> None:
         if not worker.alive:
@@ -85,7 +88,7 @@ class Pool:
             self._tries[done.digest] = tried + 1
             self._hand(worker, done.task)
             return None
-        return replace(done, ending=Ending.CRASHED, detail=f"its worker was killed {TRIES} times")
+        return replace(done, ending=Ending.CRASHED, detail=f"it was killed {TRIES} times")
 
     def _sleep(self, seconds: float) -> None:
         """Wait until a worker says something, at most so long."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from planner.batch.case import CaseKey
-from planner.batch.claim import Claims
+from planner.batch.claim import STALE_AFTER, Claims
 from planner.batch.engine import Done, Ending, Engine, Task
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import Outcome, Status
@@ -17,6 +18,7 @@ from planner.batch.worker_process import Caps
 from planner.errors import OutputError
 
 _WAIT = 0.5  # [s] between two looks at what another batch works on
+_TOUCH = STALE_AFTER / 6.0  # [s] between two touches of a claim
 _MEGABYTE = 1_000_000
 
 
@@ -55,43 +57,107 @@ def run_batch(pending: Iterable[Pending], run: Run, engine: Engine, told: Told) 
         OutputError: the ledger cannot be written; what was finished before is kept.
         KeyboardInterrupt: likewise.
     """
-    queue = deque(Task(case=item.case, digest=item.key.digest) for item in pending if item.why)
-    claims = Claims(folder=run.ledger.folder)
-    held: set[str] = set()
+    todo = [item for item in pending if item.why]
+    desk = _Desk(
+        run=run,
+        told=told,
+        queue=deque(Task(case=item.case, digest=item.key.digest) for item in todo),
+        stale={item.key.digest: item.stale.outcome for item in todo if item.stale is not None},
+        claims=Claims(folder=run.ledger.folder),
+    )
+    touched = time.monotonic()
     try:
-        while queue or held:
-            _hand_out(queue, claims, held, engine, run, told)
+        while desk.queue or desk.held:
+            desk.hand_out(engine)
             for done in engine.wait(_WAIT):
-                _take_in(done, run, told)
-                claims.drop(done.task.digest)
-                held.discard(done.task.digest)
-            for digest in held:
-                claims.touch(digest)
+                desk.take_in(done)
+            if time.monotonic() - touched > _TOUCH:
+                touched = time.monotonic()
+                desk.say_going_on()
     finally:
-        engine.close()
-        for digest in held:
-            claims.drop(digest)
+        try:
+            engine.close()
+        finally:
+            desk.give_up()
 
 
-def _hand_out(
-    queue: deque[Task], claims: Claims, held: set[str], engine: Engine, run: Run, told: Told
-) -> None:
-    """Give tasks to the engine; those that another batch works on go to the end of the queue."""
-    given: list[Task] = []
-    for _ in range(len(queue)):
-        if len(given) >= engine.free:
-            break
-        task = queue.popleft()
-        if task.digest in held:
-            queue.append(task)
-        elif _claimed(claims, task.digest):
-            held.add(task.digest)
-            given.append(task)
-        elif run.ledger.read(task.digest) is not None:
-            told(Done(task=task, digest=task.digest, ending=Ending.WRITTEN, detail="elsewhere"))
-        else:
-            queue.append(task)
-    engine.give(given)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """What is left to do, and what is being done.
+
+    Args:
+        run: where results go.
+        told: hears of every result.
+        queue: tasks that nobody works on yet.
+        stale: outcomes that were there when it was decided to do them again, by digest.
+        claims: of this process.
+        held: digests that the engine works on.
+        finished: digests that came to an end in this run.
+    """
+
+    run: Run
+    told: Told
+    queue: deque[Task]
+    stale: Mapping[str, Outcome]
+    claims: Claims
+    held: set[str] = field(default_factory=set)
+    finished: set[str] = field(default_factory=set)
+
+    def hand_out(self, engine: Engine) -> None:
+        """Give tasks to the engine; those that others work on go to the end of the queue."""
+        given: list[Task] = []
+        free = engine.free
+        for _ in range(len(self.queue)):
+            if len(given) >= free:
+                break
+            task = self.queue.popleft()
+            if task.digest in self.held:
+                self.queue.append(task)
+            elif self._done_elsewhere(task.digest):
+                self.told(_elsewhere(task))
+            elif not _claimed(self.claims, task.digest):
+                self.queue.append(task)
+            elif self._done_elsewhere(task.digest):  # between the look and the claim
+                self.claims.drop(task.digest)
+                self.told(_elsewhere(task))
+            else:
+                self.held.add(task.digest)
+                given.append(task)
+        if given:
+            engine.give(given)
+
+    def take_in(self, done: Done) -> None:
+        """Make a result of what a worker could not write one for."""
+        if done.ending is Ending.UNWRITABLE:
+            raise OutputError(done.detail)
+        if done.ending is not Ending.WRITTEN:
+            outcome = _OUTCOMES[done.ending](done, self.run.caps)
+            self.run.ledger.write(self.run.key(done.digest), outcome)
+        self.held.discard(done.task.digest)
+        self.finished.add(done.task.digest)
+        self.claims.drop(done.task.digest)
+        self.told(done)
+
+    def say_going_on(self) -> None:
+        """Keep the claims of this process from looking abandoned."""
+        for digest in self.held:
+            self.claims.touch(digest)
+
+    def give_up(self) -> None:
+        """Leave to others what was not finished."""
+        for digest in self.held:
+            self.claims.drop(digest)
+
+    def _done_elsewhere(self, digest: str) -> bool:
+        """Whether it came to a result since it was decided that it has to run."""
+        if digest in self.finished:
+            return True
+        result = self.run.ledger.read(digest)
+        return result is not None and result.outcome != self.stale.get(digest)
+
+
+def _elsewhere(task: Task) -> Done:
+    return Done(task=task, digest=task.digest, ending=Ending.WRITTEN, detail="elsewhere")
 
 
 def _claimed(claims: Claims, digest: str) -> bool:
@@ -104,14 +170,6 @@ def _claimed(claims: Claims, digest: str) -> bool:
             "again.",
             errno=error.errno,
         ) from error
-
-
-def _take_in(done: Done, run: Run, told: Told) -> None:
-    if done.ending is Ending.UNWRITABLE:
-        raise OutputError(done.detail)
-    if done.ending is not Ending.WRITTEN:
-        run.ledger.write(run.key(done.digest), _OUTCOMES[done.ending](done, run.caps))
-    told(done)
 
 
 def _over_time(done: Done, caps: Caps) -> Outcome:
@@ -140,8 +198,8 @@ def _crashed(done: Done, caps: Caps) -> Outcome:
     return Outcome(
         status=Status.CRASHED,
         code="crash",
-        message=f"the worker died: {done.detail}. This is a bug in Palpeur, not a fault of the "
-        "job.",
+        message=f"the worker failed: {done.detail}. This is a bug in Palpeur, not a fault of the "
+        "job; workers.log has more.",
     )
 
 

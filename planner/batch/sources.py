@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,17 +12,20 @@ from planner.errors import OptionError
 
 MAX_CASES = 1_000_000
 _MARKS = ("[job]", "[sweep]")
+_SHOWN = 200  # characters of a source that makes no sense
+_COPIES, _SET = "inputs", "provenance.json"  # of a report set
 _HEAD = 1_000_000  # [bytes] in which a file says what it is
 
 
-def cases_of(sources: Sequence[str]) -> tuple[Case, ...]:
+def cases_of(sources: Sequence[str], *, leave_out: Path | None = None) -> tuple[Case, ...]:
     """The cases of all sources, each job once, in the order of their names.
 
     A file that is named is a case even when it is no job: its result says so. Of a folder those
-    TOML files count that say they are a job or a sweep.
+    TOML files count that say they are a job or a sweep; copies in report sets do not.
 
     Args:
         sources: paths of job files, sweep files and folders; patterns with ``*``, ``?``, ``[…]``.
+        leave_out: folder of results, which may lie in a folder of jobs; None for none.
 
     Raises:
         OptionError: a source that leads to nothing.
@@ -30,6 +34,8 @@ def cases_of(sources: Sequence[str]) -> tuple[Case, ...]:
     found: dict[str, Case] = {}
     for source in sources:
         for path in _files(source):
+            if leave_out is not None and path.resolve().is_relative_to(leave_out):
+                continue
             for case in _cases(path):
                 found.setdefault(case.name, case)
                 if len(found) > MAX_CASES:
@@ -41,9 +47,17 @@ def cases_of(sources: Sequence[str]) -> tuple[Case, ...]:
 
 
 def _files(source: str) -> Iterable[Path]:
+    try:
+        return _found(source)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OptionError(f"{source[:_SHOWN]}: {reason}; give another source.") from error
+
+
+def _found(source: str) -> Iterable[Path]:
     path = Path(source)
     if path.is_dir():
-        files = [file for file in sorted(path.rglob("*.toml")) if _says_what_it_is(file)]
+        files = [file for file in sorted(path.rglob("*.toml")) if _counts(file, path)]
         if not files:
             raise OptionError(
                 f"{source}: no file in this folder is a job; a job is a .toml file with a [job] "
@@ -79,10 +93,13 @@ def _cases(path: Path) -> Iterator[Case]:
         yield Case(name=shown, job=path.resolve())
 
 
-def _says_what_it_is(path: Path) -> bool:
-    if any(part.startswith(".") for part in path.parts if part not in {".", ".."}):
+def _counts(path: Path, folder: Path) -> bool:
+    """Whether a file of a folder is a job or a sweep, and nobody's copy of one."""
+    if any(part.startswith(".") for part in path.relative_to(folder).parts):
         return False
-    text = _head(path)
+    if path.parent.name == _COPIES and (path.parent.parent / _SET).exists():
+        return False
+    text = _head(path) if path.is_file() else ""
     return any(mark in text for mark in _MARKS)
 
 
@@ -98,4 +115,6 @@ def _shown(path: Path) -> str:
     """A path from where the command is run, which is how its user speaks of it."""
     full = path.resolve()
     here = Path.cwd()
-    return full.relative_to(here).as_posix() if full.is_relative_to(here) else full.as_posix()
+    short = full.relative_to(here) if full.is_relative_to(here) else full
+    # names that are not UTF-8 can be opened, but not printed
+    return os.fsencode(short.as_posix()).decode("utf-8", errors="backslashreplace")

@@ -98,7 +98,7 @@ class SweepFile(_Strict):
 def is_sweep(text: str) -> bool:
     """Whether a TOML text is a sweep rather than a job."""
     try:
-        return "sweep" in tomllib.loads(text)
+        return "sweep" in text and "sweep" in tomllib.loads(text)
     except (ValueError, RecursionError):
         return False
 
@@ -115,8 +115,8 @@ def sweep_cases(path: Path, shown: str) -> tuple[Case, ...]:
     """
     source = read_job_text(path)
     sweep = _validated(source)
-    base = path.parent / sweep.sweep.base
-    if not base.resolve().is_relative_to(path.parent.resolve()):
+    base = (path.parent / sweep.sweep.base).resolve()  # workers may stand elsewhere
+    if not base.is_relative_to(path.parent.resolve()):
         raise source.error(
             ("sweep", "base"), f"is {sweep.sweep.base!r}, which leaves the sweep's folder."
         )

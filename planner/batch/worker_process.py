@@ -1,7 +1,8 @@
 """One worker: a child process that judges one case after the other, watched from outside.
 
-Both sides speak one JSON document per line. A worker that passes a cap is ended and a new one takes
-its place; nothing that a case does can end the batch.
+Both sides speak one JSON document per line; the first one that a worker says is that it is ready.
+A worker that passes a cap is ended and a new one takes its place; nothing that a case does can end
+the batch.
 """
 
 from __future__ import annotations
@@ -13,13 +14,23 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from planner.batch.engine import Done, Ending, Task
+from planner.errors import WorkerError
 
+READY = "ready"
+ENDED = 143  # exit code of a worker that was asked to end
+_KILLED = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, ENDED})
+_SPENT = frozenset({Ending.CRASHED, Ending.MEMORY_CAP})  # a worker is not used again after them
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_STARTING = 300.0  # [s] until a worker is ready
 _LAST_WORDS = 2000  # characters of what a dead worker said
+# Workers are as many as processors; equal results want equal orders of summation, too.
+_ONE_THREAD = {
+    f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +61,12 @@ class WorkerProcess:
     log: Path
     task: Task | None = None
     _process: subprocess.Popen[bytes] | None = None
+    _ready: bool = False
     _began: float = 0.0
     _peak: int = 0
     _heard: bytes = b""
-    _said: int = field(default=0)
+    _unsent: bytes = b""
+    _said: int = 0
 
     @property
     def alive(self) -> bool:
@@ -63,86 +76,141 @@ class WorkerProcess:
     @property
     def handle(self) -> int:
         """File descriptor that becomes readable when the worker says something or is gone."""
-        if self._process is None or self._process.stdout is None:
-            raise ValueError("the worker has not been started")
-        return self._process.stdout.fileno()
+        return self._pipes()[1]
 
     def start(self) -> None:
-        """Start the process; it waits for tasks."""
-        with self.log.open("ab") as log:
-            self._said = log.tell()
-            self._process = subprocess.Popen(
-                list(self.command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                start_new_session=True,  # Ctrl-C is for the batch, which ends its workers in order
-            )
-        os.set_blocking(self.handle, False)
-        self._heard = b""
+        """Start the process; it takes tasks as soon as it is ready.
+
+        Raises:
+            WorkerError: it cannot be started.
+        """
+        try:
+            with self.log.open("ab") as log:
+                self._said = log.tell()
+                self._process = subprocess.Popen(
+                    list(self.command),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    bufsize=0,
+                    env=os.environ | _ONE_THREAD,
+                    start_new_session=True,  # Ctrl-C is for the batch, which ends its workers
+                )
+        except OSError as error:
+            raise WorkerError(
+                f"A worker process cannot be started: {error.strerror or error} "
+                f"({error.filename or self.command[0]})."
+            ) from error
+        for pipe in self._pipes():
+            os.set_blocking(pipe, False)
+        self._ready, self._heard, self._unsent = False, b"", b""
 
     def give(self, task: Task) -> None:
         """Hand over a task."""
         self.task, self._began, self._peak = task, time.monotonic(), 0
-        line = json.dumps(task.document()).encode() + b"\n"
-        if self._process is None or self._process.stdin is None:
-            raise ValueError("the worker has not been started")
-        with contextlib.suppress(BrokenPipeError):  # it died meanwhile; that is seen when we listen
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
+        self._unsent = json.dumps(task.document()).encode() + b"\n"
+        self._send()
 
     def listen(self) -> Done | None:
-        """The end of the task, if it has come to one."""
-        if self.task is None or self._process is None or self._process.stdout is None:
+        """The end of the task, if it has come to one.
+
+        Raises:
+            WorkerError: the worker ended before it was ready, for reasons of its own.
+        """
+        if self.task is None or self._process is None:
             return None
-        heard = self._process.stdout.read()
-        self._heard += heard or b""
-        if b"\n" in self._heard:
+        self._send()
+        heard = self._hear()
+        while b"\n" in self._heard:
             line, _, self._heard = self._heard.partition(b"\n")
-            return self._end_of(json.loads(line))
-        if heard == b"":
-            return self._death()
-        return self._capped()
+            said = json.loads(line)
+            if READY not in said:
+                return self._end_of(said)
+            self._ready, self._began = True, time.monotonic()
+        return self._death() if heard == b"" else self._capped()
+
+    def ask_to_end(self) -> None:
+        """Ask the process to end; it finishes a result that it is writing."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
 
     def end(self, *, grace: float = 0.0) -> None:
-        """End the process; it finishes a result that it is writing, if it gets the time."""
+        """End the process.
+
+        Args:
+            grace: for an end of its own. [s]
+        """
         process = self._process
         if process is None:
             return
-        self._process = None
-        with contextlib.suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM if grace else signal.SIGKILL)
-        with contextlib.suppress(BrokenPipeError):
-            if process.stdin is not None:
-                process.stdin.close()
         try:
-            process.wait(timeout=grace or None)
+            if grace > 0.0:
+                process.wait(timeout=grace)
         except subprocess.TimeoutExpired:
+            pass
+        finally:
             process.kill()
             process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+            self._forget()
+
+    def _pipes(self) -> tuple[int, int]:
+        """File descriptors of its stdin and stdout."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise ValueError("the worker has not been started")
+        return process.stdin.fileno(), process.stdout.fileno()
+
+    def _send(self) -> None:
+        """Send as much of the task as the pipe takes; a worker may be slow to start."""
+        with contextlib.suppress(BrokenPipeError, BlockingIOError):  # a death is heard later
+            while self._unsent:
+                self._unsent = self._unsent[os.write(self._pipes()[0], self._unsent) :]
+
+    def _hear(self) -> bytes | None:
+        """What it said now; empty when it is gone, None when it says nothing."""
+        try:
+            heard = os.read(self.handle, 1 << 16)
+        except BlockingIOError:
+            return None
+        self._heard += heard
+        return heard
+
+    def _forget(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
 
     def _end_of(self, said: dict[str, object]) -> Done:
-        return self._done(
-            Ending(said["ending"]), str(said["detail"]), str(said["digest"]), int(str(said["peak"]))
-        )
+        ending = Ending(said["ending"])
+        if ending in _SPENT:
+            self.end()
+        return self._done(ending, str(said["detail"]), str(said["digest"]), int(str(said["peak"])))
 
     def _death(self) -> Done:
-        """The worker is gone: killed from outside, or it died of its task."""
-        process, self._process = self._process, None
-        code = process.wait() if process is not None else 0
-        if process is not None and process.stdout is not None:
-            process.stdout.close()
-        if code == -signal.SIGKILL:
+        """The worker is gone: ended from outside, or it died of its task."""
+        code = self._process.wait() if self._process is not None else 0
+        self._forget()
+        if code in _KILLED:
             return self._done(Ending.LOST, "killed")
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return self._done(Ending.CRASHED, f"{name}: {self._last_words()}".rstrip(": "))
+        if not self._ready:
+            self.task = None
+            raise WorkerError(
+                f"The workers do not start ({name}): {self._last_words() or 'they said nothing'}. "
+                f"All they said is in {self.log}."
+            )
+        return self._done(Ending.CRASHED, name)
 
     def _capped(self) -> Done | None:
-        if time.monotonic() - self._began > self.caps.seconds:
+        most = self.caps.seconds if self._ready else _STARTING
+        if time.monotonic() - self._began > most:
             self.end()
-            return self._done(Ending.TIME_CAP)
+            if self._ready:
+                return self._done(Ending.TIME_CAP)
+            raise WorkerError(f"A worker was not ready after {_STARTING:g} s; see {self.log}.")
         held = self._held()
         self._peak = max(self._peak, held)
         if held > self.caps.memory:

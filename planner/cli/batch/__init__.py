@@ -1,0 +1,1 @@
+"""``palpeur batch``: many jobs, judged by worker processes or on a cluster."""

@@ -1,0 +1,176 @@
+"""Workers on a dask cluster: each of its processes keeps one watched worker of ours.
+
+What travels is text: the order, tasks and their ends, as JSON. Dask's own protocol wraps it in
+pickle between processes that trust each other, which is why a scheduler belongs on a trusted
+network (docs/threat-model.md). Caps, retries and results are those of the local pool; the ledger
+has to be a folder that every worker reaches under the same path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from planner.batch.engine import Done, Ending, Task
+from planner.batch.worker_process import Caps
+from planner.cli.batch.cluster_chunk import end_pools, run_chunk
+from planner.cli.batch.worker import Order
+from planner.errors import ClusterError, OptionError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_CHUNK = 16  # tasks that travel together, so that the way costs little beside the work
+_AHEAD = 2  # chunks per worker: one in work, one on the way
+_CONNECT = 20.0  # [s]
+_LEAVE = 5.0  # [s]
+_LOOK = 0.01  # [s] between two looks at what came back
+
+
+class ClusterEngine:
+    """An engine of dask workers (see ``planner.batch.engine.Engine``).
+
+    Args:
+        address: of the scheduler.
+        order: what each worker of ours is told.
+        caps: of one case.
+
+    Raises:
+        OptionError: no such scheduler, or the extra is not installed.
+    """
+
+    def __init__(self, address: str, order: Order, caps: Caps) -> None:
+        self._address = address
+        self._client = _connected(address)
+        self._order = order.text()
+        self._caps = json.dumps(asdict(caps))
+        self._futures: dict[Any, tuple[Task, ...]] = {}
+
+    @property
+    def free(self) -> int:
+        """Tasks that keep every worker busy until the next look."""
+        return self._open() * _CHUNK
+
+    def give(self, tasks: Sequence[Task]) -> None:
+        """Send tasks in chunks, smaller ones where that keeps more workers busy."""
+        size = min(_CHUNK, -(-len(tasks) // max(1, self._open())))
+        for start in range(0, len(tasks), size):
+            self._send(tuple(tasks[start : start + size]))
+
+    def wait(self, seconds: float) -> Sequence[Done]:
+        """Tasks of chunks that came back."""
+        until = time.monotonic() + seconds
+        while not any(future.done() for future in self._futures):
+            self._check_there()
+            left = until - time.monotonic()
+            if left <= 0 or not self._futures:
+                time.sleep(max(0.0, left))
+                return []
+            time.sleep(min(left, _LOOK))
+        return [end for future in self._back() for end in self._ends(future)]
+
+    def close(self) -> None:
+        """Give up what is on the way; results that are being written are finished."""
+        if self._client.status == "running":
+            leaving = threading.Thread(target=self._leave, daemon=True)  # it may hang with a worker
+            leaving.start()
+            leaving.join(_LEAVE)
+        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+            self._client.close(timeout=_LEAVE)
+
+    def _leave(self) -> None:
+        with contextlib.suppress(OSError, TimeoutError, RuntimeError, asyncio.CancelledError):
+            self._client.cancel(list(self._futures))
+            self._client.run(end_pools, on_error="ignore")
+
+    def _open(self) -> int:
+        """Chunks that can be sent."""
+        try:
+            threads = sum(int(n) for n in self._client.nthreads().values())
+        except (OSError, TimeoutError, asyncio.CancelledError) as error:
+            raise self._gone() from error
+        return max(0, threads * _AHEAD - len(self._futures))
+
+    def _send(self, chunk: tuple[Task, ...]) -> None:
+        said = json.dumps([task.document() for task in chunk])
+        future = self._client.submit(
+            run_chunk, self._order, self._caps, said, pure=False, retries=0
+        )
+        self._futures[future] = chunk
+
+    def _check_there(self) -> None:
+        if self._client.status != "running":
+            raise self._gone()
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(
+            f"The scheduler {self._address} is gone. What was finished is kept; start it again "
+            "and run the same command.",
+            address=self._address,
+        )
+
+    def _back(self) -> list[Any]:
+        return [future for future in self._futures if future.done()]
+
+    def _ends(self, future: Any) -> list[Done]:
+        chunk = self._futures.pop(future)
+        if future.status in {"cancelled", "lost"}:
+            raise self._gone()
+        if future.status == "error":
+            return self._lost(future.exception(), chunk)
+        return [
+            Done(
+                task=task,
+                digest=end["digest"],
+                ending=Ending(end["ending"]),
+                detail=end["detail"],
+                seconds=end["seconds"],
+                peak=end["peak"],
+            )
+            for task, end in zip(chunk, json.loads(future.result()), strict=True)
+        ]
+
+    def _lost(self, error: BaseException, chunk: tuple[Task, ...]) -> list[Done]:
+        """A chunk whose workers were lost as often as dask tries: each task by itself."""
+        from distributed.scheduler import KilledWorker
+
+        if not isinstance(error, KilledWorker):
+            raise ClusterError(
+                f"A worker of the cluster {self._address} cannot run Palpeur: "
+                f"{type(error).__name__}: {error}. It needs the same installation, and --out under "
+                "the same path.",
+                address=self._address,
+            )
+        if len(chunk) == 1:
+            detail = "the cluster lost every worker that tried it"
+            task = chunk[0]
+            return [Done(task=task, digest=task.digest, ending=Ending.LOST, detail=detail)]
+        for task in chunk:
+            self._send((task,))
+        return []
+
+
+def _connected(address: str) -> Client:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise OptionError(
+            "--cluster needs dask.distributed, which is not installed; install palpeur[cluster]."
+        ) from None
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":  # what matters is said by us
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        return Client(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise OptionError(
+            f"--cluster {address}: no scheduler answers there within {_CONNECT:g} s ({error}); "
+            "start one with `dask scheduler --host 127.0.0.1`, workers with `dask worker ADDRESS`."
+        ) from error

@@ -1,0 +1,48 @@
+"""What every result of a batch depends on beside its job: code, versions, options."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import platform
+from pathlib import Path
+
+from planner.batch.case import Surroundings
+
+_PACKAGES = ("parts", "planner", "reports", "robots")
+_READ = frozenset({".py", ".toml", ".csv"})  # what is run, and the library that jobs name
+
+
+def surroundings(*, allow_outside: bool) -> Surroundings:
+    """Of this installation.
+
+    Args:
+        allow_outside: whether jobs may name files outside their folder.
+    """
+    from reports.provenance import installed_versions
+
+    return Surroundings(
+        parameters=(("allow-outside", str(allow_outside).lower()),),
+        code=_code(),
+        environment=tuple(sorted((*installed_versions(), ("machine", platform.machine())))),
+    )
+
+
+def _code() -> str:
+    """Hash of every file of Palpeur that can change a result."""
+    digest = hashlib.sha256()
+    for package in _PACKAGES:
+        root = _folder(package)
+        for path in sorted(root.rglob("*")):
+            if path.suffix in _READ and path.is_file():
+                content = path.read_bytes()
+                name = f"{package}/{path.relative_to(root).as_posix()}"
+                digest.update(f"{name}\0{len(content)}\0".encode())
+                digest.update(content)
+    return digest.hexdigest()
+
+
+def _folder(package: str) -> Path:
+    found = importlib.util.find_spec(package)
+    places = found.submodule_search_locations if found is not None else None
+    return Path(next(iter(places))) if places else Path()

@@ -1,0 +1,262 @@
+"""The worker's side: ``python -m planner.cli.batch.worker ORDER`` judges cases from stdin.
+
+ORDER is a JSON document: where the ledger is, what its keys depend on, what is asked. Each line of
+stdin is a task; the first line of stdout says that the worker is ready, each further one is the end
+of a task. The process ends when stdin does, when its parent is gone, or on SIGTERM once a result
+that is being written is on the disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from planner.batch.case import Case, CaseKey, FileHashes, Surroundings, key_of
+from planner.batch.engine import Ending
+from planner.batch.ledger import Ledger
+from planner.batch.outcome import Outcome, Status
+from planner.batch.worker_process import ENDED, READY
+from planner.cli.batch.judge import Judged, judge, placeless, prepare
+from planner.cli.batch.surroundings import surroundings
+from planner.errors import OutputError
+
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+# Over the cap, which is watched from outside: this stops what is quicker. It counts what is
+# promised, not what is used, and libraries have themselves promised a lot.
+_HEADROOM = 1 << 30  # [bytes]
+_READINGS = 3  # of a job whose files change while it is read
+_LONGEST = 500  # characters of what an unexpected error says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a worker is told once.
+
+    Args:
+        ledger: folder of the results.
+        surroundings: what every key depends on.
+        allow_outside: whether jobs may name files outside their folder.
+        reports: whose report sets are written: "none", "failed" or "all".
+        memory: cap of the process, in bytes; zero for none.
+        parent: process id whose end is the worker's end; zero for none.
+    """
+
+    ledger: Path
+    surroundings: Surroundings
+    allow_outside: bool
+    reports: str
+    memory: int
+    parent: int
+
+    def text(self) -> str:
+        """As the worker's argument."""
+        around = self.surroundings
+        return json.dumps(
+            {
+                "ledger": str(self.ledger),
+                "parameters": dict(around.parameters),
+                "code": around.code,
+                "environment": dict(around.environment),
+                "allow_outside": self.allow_outside,
+                "reports": self.reports,
+                "memory": self.memory,
+                "parent": self.parent,
+            }
+        )
+
+
+def order_of(text: str) -> Order:
+    """An order read back."""
+    said = json.loads(text)
+    return Order(
+        ledger=Path(said["ledger"]),
+        surroundings=Surroundings(
+            parameters=tuple(sorted(said["parameters"].items())),
+            code=said["code"],
+            environment=tuple(sorted(said["environment"].items())),
+        ),
+        allow_outside=said["allow_outside"],
+        reports=said["reports"],
+        memory=said["memory"],
+        parent=said["parent"],
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Writing:
+    """Whether a result is being written, and whether somebody asked us to end meanwhile."""
+
+    now: bool = False
+    asked: bool = False
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Handle SIGTERM."""
+        del number, frame
+        self.asked = True
+        if not self.now:
+            os._exit(ENDED)
+
+    @contextlib.contextmanager
+    def section(self) -> Iterator[None]:
+        """Not ended inside of it."""
+        self.now = True
+        try:
+            yield
+        finally:
+            self.now = False
+            if self.asked:
+                os._exit(ENDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Worker:
+    order: Order
+    ledger: Ledger
+    hashes: FileHashes = field(default_factory=FileHashes)
+    writing: _Writing = field(default_factory=_Writing)
+
+    def do(self, said: dict[str, str]) -> dict[str, object]:
+        """Judge one task and write its result."""
+        case = Case(name=said["name"], job=Path(said["job"]), text=said["text"])
+        _forget_peak()
+        try:
+            digest = self._judged(case)
+        except OutputError as error:
+            return _end(Ending.UNWRITABLE, said["digest"], error.message)
+        except MemoryError:
+            return _end(Ending.MEMORY_CAP, said["digest"])
+        except Exception as error:  # noqa: BLE001 whatever a job does to us is a row of the batch
+            traceback.print_exc()
+            detail = placeless(f"{type(error).__name__}: {error}", case)[:_LONGEST]
+            return _end(Ending.CRASHED, said["digest"], detail)
+        return _end(Ending.WRITTEN, digest)
+
+    def _judged(self, case: Case) -> str:
+        key = key_of(case, self.order.surroundings, self.hashes)
+        for _ in range(_READINGS):
+            judged = judge(case, key, allow_outside=self.order.allow_outside)
+            after = key_of(case, self.order.surroundings, self.hashes)
+            if after.digest == key.digest:
+                break
+            key = after  # a file was changed while the job was read
+        else:
+            judged = Judged(outcome=_restless(case))
+        with self.writing.section():
+            self._report(case, key, judged)
+            self.ledger.write(key, judged.outcome)
+        return key.digest
+
+    def _report(self, case: Case, key: CaseKey, judged: Judged) -> None:
+        wanted = self.order.reports
+        failed = judged.outcome.status.failed
+        if wanted == "none" or (wanted == "failed" and not failed):
+            return
+        if judged.plan is None or judged.validation is None or not judged.validation.passed:
+            return
+        from reports.export import export
+        from reports.provenance import provenance
+
+        export(
+            judged.plan,
+            judged.validation,
+            self.ledger.report(key.digest),
+            motion=judged.motion,
+            made=provenance(judged.plan, f"palpeur plan {case.job.name}", case.job.name),
+        )
+
+
+def main() -> None:
+    """Judge tasks until there are none."""
+    order = order_of(sys.argv[1])
+    worker = _Worker(order=order, ledger=Ledger(folder=order.ledger))
+    signal.signal(signal.SIGTERM, worker.writing.on_signal)
+    _end_with(order.parent)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print is no answer
+    prepare()
+    _check_same(order)
+    _limit(order.memory)
+    _say(answers, {READY: True})
+    for line in sys.stdin:
+        _say(answers, worker.do(json.loads(line)))
+
+
+def _say(answers: TextIO, said: dict[str, object]) -> None:
+    with contextlib.suppress(BrokenPipeError):  # nobody listens: stdin has ended as well
+        answers.write(json.dumps(said) + "\n")
+        answers.flush()
+
+
+def _end(ending: Ending, digest: str, detail: str = "") -> dict[str, object]:
+    return {"ending": ending.value, "digest": digest, "detail": detail, "peak": _peak()}
+
+
+def _restless(case: Case) -> Outcome:
+    return Outcome(
+        status=Status.CRASHED,
+        code="changing",
+        where=case.job.name,
+        message=f"the files of the job changed {_READINGS} times while it was read; run the batch "
+        "again when they are at rest.",
+    )
+
+
+def _check_same(order: Order) -> None:
+    """Refuse to judge with other code than the keys say: on a cluster, or after an upgrade."""
+    here = surroundings(allow_outside=order.allow_outside)
+    mine, asked = dict(here.environment), dict(order.surroundings.environment)
+    others = sorted(name for name in {*mine, *asked} if mine.get(name) != asked.get(name))
+    if here.code != order.surroundings.code:
+        others.append("Palpeur's own files")
+    if others:
+        sys.exit(
+            f"this is not the installation that the batch was started with: {', '.join(others)}; "
+            "run the same command again with equal ones"
+        )
+
+
+def _end_with(parent: int) -> None:
+    """End when the parent does, whatever ends it."""
+    if not parent:
+        return
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it was gone before we asked
+        os._exit(0)
+
+
+def _limit(memory: int) -> None:
+    if memory:
+        most = memory + _HEADROOM
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def _forget_peak() -> None:
+    """Start the kernel's count of the most memory anew."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def _peak() -> int:
+    """Most memory since ``_forget_peak``, in bytes."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 0
+
+
+if __name__ == "__main__":
+    main()

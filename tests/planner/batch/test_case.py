@@ -1,0 +1,99 @@
+"""Keys: they depend on every input, parameter, version and the code, and on nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from planner.batch.case import Case, FileHashes, key_of
+
+
+def digest(job, around, text=""):
+    return key_of(Case(name="any", job=job, text=text), around, FileHashes()).digest
+
+
+def test_equal_inputs_give_equal_keys(job, around):
+    assert digest(job, around) == digest(job, around)
+    other = key_of(Case(name="other name", job=job), around, FileHashes())
+    assert other.digest == digest(job, around)
+
+
+def test_a_moved_folder_keeps_the_key(job, around, tmp_path):
+    before = digest(job, around)
+    moved = shutil.move(job.parent, tmp_path / "moved")
+    for path in (tmp_path / "moved").iterdir():
+        os.utime(path, (1.0, 1.0))
+    assert digest(type(job)(moved) / "job.toml", around) == before
+
+
+def test_every_part_counts(job, around):
+    found = {digest(job, around)}
+    (job.parent / "points.csv").write_text("name,x\nA,2\n")
+    found.add(digest(job, around))
+    (job.parent / "p.stl").write_text("solid")
+    found.add(digest(job, around))
+    job.write_text(job.read_text() + "# a remark\n")
+    found.add(digest(job, around))
+    found.add(digest(job, replace(around, code="other")))
+    found.add(digest(job, replace(around, parameters=(("allow-outside", "true"),))))
+    found.add(digest(job, replace(around, environment=(("numpy", "2.1"),))))
+    found.add(digest(job, around, text="[job]\n"))
+    assert len(found) == 8
+
+
+def test_a_file_that_is_not_named_does_not_count(job, around):
+    before = digest(job, around)
+    (job.parent / "notes.txt").write_text("nobody reads this")
+    assert digest(job, around) == before
+
+
+def test_a_missing_file_counts_when_it_appears_and_goes(job, around):
+    without = digest(job, around)
+    (job.parent / "p.stl").write_text("solid")
+    assert digest(job, around) != without
+    (job.parent / "p.stl").unlink()
+    assert digest(job, around) == without
+
+
+def test_variants_of_a_job_that_names_itself_differ(job, around):
+    text = '[job]\nname = "job.toml"\nspeed = {}\n'
+    assert digest(job, around, text.format(1)) != digest(job, around, text.format(2))
+
+
+def test_a_hash_is_taken_again_when_a_file_changes_in_place(job):
+    hashes = FileHashes()
+    points = job.parent / "points.csv"
+    first = hashes.of(points)
+    stamp = points.stat()
+    points.write_text("name,x\nA,7\n")  # as long as before
+    os.utime(points, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert hashes.of(points) != first
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"\xff\xfe", b"[" * 5000, b"a = [[" + b"[" * 20000, b"x = 1\x00", b'a = "\\u0000"']
+)
+def test_what_is_no_job_has_a_key_too(job, around, raw):
+    before = digest(job, around)
+    job.write_bytes(raw)
+    assert digest(job, around) != before
+
+
+def test_names_that_cannot_be_files_are_no_inputs(job, around):
+    for name in ("x" * 3000, "points.csv/below", ".", "", "a" * 5000, "\\u0000"):
+        job.write_text(f'[job]\nname = "{name}"\n')
+        key = key_of(Case(name="x", job=job), around, FileHashes())
+        assert set(dict(key.inputs)) <= {"job.toml"} | {name}
+
+
+def test_a_pipe_is_never_opened(job, around):
+    os.mkfifo(job.parent / "p.stl")
+    assert "p.stl" not in dict(key_of(Case(name="x", job=job), around, FileHashes()).inputs)
+
+
+def test_a_missing_job_has_a_key(job, around):
+    job.unlink()
+    assert digest(job, around) == digest(job, around)

@@ -1,0 +1,128 @@
+"""Claims: one at a time, taken over from the dead, by the folder's own clock."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from planner.batch.claim import STALE_AFTER, Claims
+
+DIGEST = "ab" * 32
+
+
+@pytest.fixture
+def claims(tmp_path):
+    return Claims(folder=tmp_path)
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "claims").mkdir()
+    return tmp_path / "claims" / DIGEST
+
+
+def owner(host=None, boot=None, pid=None, started=None):
+    """Text of a claim; what is not given is this process's."""
+    from planner.batch.claim import _boot, _started
+
+    pid = os.getpid() if pid is None else pid
+    return " ".join(
+        (host or os.uname().nodename, boot or _boot(), str(pid), started or _started(os.getpid()))
+    )
+
+
+def test_one_claim_at_a_time(claims):
+    assert claims.take(DIGEST)
+    assert not claims.take(DIGEST)
+    claims.drop(DIGEST)
+    assert claims.take(DIGEST)
+    assert not list(claims.folder.glob("claims/.clock*"))
+
+
+def test_a_living_owner_of_this_host_keeps_it_however_old(claims, path):
+    path.write_text(owner())
+    os.utime(path, (1.0, 1.0))
+    assert not claims.take(DIGEST)
+
+
+@pytest.mark.parametrize(
+    "change", [{"pid": 2**22 + 1}, {"boot": "another"}, {"started": "1"}], ids=str
+)
+def test_an_owner_that_is_gone_loses_it(claims, path, change):
+    path.write_text(owner(**change))
+    assert claims.take(DIGEST)
+
+
+def test_a_killed_process_loses_it(claims, tmp_path):
+    code = (
+        "import os, sys; from pathlib import Path; from planner.batch.claim import Claims; "
+        f"Claims(folder=Path(sys.argv[1])).take('{DIGEST}'); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert (tmp_path / "claims" / DIGEST).exists()
+    assert claims.take(DIGEST)
+
+
+def test_another_host_keeps_it_while_it_is_touched(claims, path):
+    path.write_text(owner(host="elsewhere"))
+    assert not claims.take(DIGEST)
+    now = time.time()
+    os.utime(path, (now, now - STALE_AFTER - 5.0))
+    claims.touch(DIGEST)
+    assert not claims.take(DIGEST)
+    os.utime(path, (now, now - STALE_AFTER - 5.0))
+    assert claims.take(DIGEST)
+
+
+@pytest.mark.parametrize("jump", [-7200.0, 7200.0, 1e9])
+def test_our_clock_does_not_matter(claims, path, monkeypatch, jump):
+    path.write_text(owner(host="elsewhere"))
+    monkeypatch.setattr(time, "time", lambda: jump)
+    assert not claims.take(DIGEST)
+
+
+def test_the_folders_clock_may_have_been_put_back(claims, path):
+    path.write_text(owner(host="elsewhere"))
+    ahead = time.time() + 7200.0
+    os.utime(path, (ahead, ahead))
+    assert claims.take(DIGEST)
+
+
+@pytest.mark.parametrize("text", ["", "torn", "a b c d", "a b 1", "\udcff"])
+def test_a_torn_claim_is_waited_for_and_then_taken(claims, path, text):
+    path.write_bytes(text.encode("utf-8", errors="surrogateescape"))
+    assert not claims.take(DIGEST)
+    os.utime(path, (1.0, 1.0))
+    assert claims.take(DIGEST)
+
+
+def test_a_claim_that_cannot_be_written_is_not_left(claims, path, monkeypatch):
+    def full(handle, content):
+        del handle, content
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="full"):
+        claims.take(DIGEST)
+    assert not path.exists()
+
+
+def test_touching_and_dropping_what_is_gone_is_nothing(claims):
+    claims.touch(DIGEST)
+    claims.drop(DIGEST)
+    claims.clear()
+    assert list(claims.folder.iterdir()) == []
+
+
+def test_clearing_leaves_the_living(claims, path):
+    path.write_text(owner())
+    dead = path.with_name("cd" * 32)
+    dead.write_text(owner(pid=2**22 + 1))
+    (path.parent / ".clock.old.1").touch()
+    claims.clear()
+    assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,30 @@
+"""Costs: noted line by line, the last one counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.batch.engine import Done, Ending
+from planner.batch.measured import Costs
+from planner.errors import OutputError
+
+
+def test_the_last_note_counts_and_torn_lines_do_not(tmp_path, task):
+    costs = Costs(folder=tmp_path)
+    assert costs.read() == {}
+    one = task("one")
+    for seconds in (1.0, 2.5):
+        done = Done(task=one, digest=one.digest, ending=Ending.WRITTEN, seconds=seconds, peak=7)
+        costs.note(done)
+    with next((tmp_path / "measured").iterdir()).open("ab") as file:
+        file.write(b'{"digest": "' + b"x" * 5 + b"\n[]\nnull\n\xff\n1\n{}\n")
+    found = costs.read()
+    assert list(found) == [one.digest]
+    assert (found[one.digest].seconds, found[one.digest].peak) == (2.5, 7)
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path, task):
+    (tmp_path / "measured").write_text("in the way")
+    done = Done(task=task("a"), digest="d", ending=Ending.WRITTEN)
+    with pytest.raises(OutputError, match="results are kept"):
+        Costs(folder=tmp_path).note(done)

@@ -1,0 +1,115 @@
+"""Sources: files, folders, patterns, sweeps; each job once."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from planner.batch.sources import cases_of
+from planner.errors import OptionError
+
+JOB = '[job]\nname = "a"\n'
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """Jobs in folders, among files that are none; the current folder is theirs."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "jobs/b.toml": JOB,
+        "jobs/deep/er/a.toml": JOB,
+        "jobs/robot.toml": "[robot]\n",
+        "jobs/.hidden/c.toml": JOB,
+        "jobs/.d.toml": JOB,
+        "jobs/job.txt": JOB,
+        "jobs/a-plan/provenance.json": "{}",
+        "jobs/a-plan/inputs/job.toml": JOB,
+        "jobs/inputs/mine.toml": JOB,
+        "jobs/out/results/x.toml": JOB,
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def names(sources, **options):
+    return [case.name for case in cases_of(sources, **options)]
+
+
+def test_a_folder_gives_its_jobs_in_order(tree):
+    found = names(["jobs"], leave_out=tree / "jobs/out")
+    assert found == ["jobs/b.toml", "jobs/deep/er/a.toml", "jobs/inputs/mine.toml"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_results_and_report_sets_are_no_jobs_of_the_next_run():
+    assert "jobs/out/results/x.toml" in names(["jobs"])
+    assert "jobs/a-plan/inputs/job.toml" not in names(["jobs"])
+    assert names(["jobs/a-plan/inputs/job.toml"]) == ["jobs/a-plan/inputs/job.toml"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_hidden_folder_that_is_named_counts():
+    assert names(["jobs/.hidden"]) == ["jobs/.hidden/c.toml"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_named_file_is_a_case_whatever_it_holds():
+    assert names(["jobs/job.txt", "jobs/robot.toml"]) == ["jobs/job.txt", "jobs/robot.toml"]
+
+
+def test_a_job_counts_once_however_it_is_named(tree):
+    twice = ["jobs", str(tree / "jobs/b.toml"), "jobs/../jobs/b.toml", "jobs/*.toml"]
+    assert names(twice).count("jobs/b.toml") == 1
+
+
+def test_patterns(tree):
+    assert names(["jobs/*.toml"]) == ["jobs/b.toml", "jobs/robot.toml"]
+    assert names(["jobs/**/a.toml"]) == ["jobs/deep/er/a.toml"]
+    (tree / "jobs/[x].toml").write_text(JOB)
+    assert names(["jobs/[x].toml"]) == ["jobs/[x].toml"]  # a file of that name comes first
+
+
+def test_elsewhere_names_are_whole(tree, monkeypatch):
+    monkeypatch.chdir(tree / "jobs/deep")
+    assert names(["../b.toml"]) == [str(tree / "jobs/b.toml")]
+
+
+def test_a_pipe_in_a_folder_is_passed_over(tree):
+    os.mkfifo(tree / "jobs/pipe.toml")
+    assert "jobs/pipe.toml" not in names(["jobs"])
+
+
+def test_a_name_that_is_not_text_can_be_printed(tree):
+    raw = os.fsencode(tree / "jobs") + b"/\xff.toml"
+    with open(raw, "w") as file:  # noqa: PTH123 a name that is not text
+        file.write(JOB)
+    case = next(case for case in cases_of(["jobs"]) if "xff" in case.name)
+    assert case.name == r"jobs/\xff.toml"
+    assert case.job.read_text() == JOB
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("none.toml", "no such file or folder"),
+        ("none/*.toml", "no file fits this pattern"),
+        ("empty", r"no file in this folder is a job.*palpeur init"),
+        ("x" * 5000, "give another source"),
+        ("a\0b", "give another source|no such file"),
+        ("/dev/null", "no such file or folder"),
+    ],
+)
+def test_a_source_that_leads_to_nothing_is_told(tree, source, told):
+    (tree / "empty").mkdir()
+    with pytest.raises(OptionError, match=told):
+        cases_of([source])
+
+
+@pytest.mark.usefixtures("tree")
+def test_too_many_cases_are_refused(monkeypatch):
+    monkeypatch.setattr("planner.batch.sources.MAX_CASES", 2)
+    with pytest.raises(OptionError, match="at most 2 cases"):
+        cases_of(["jobs"])

@@ -1,0 +1,142 @@
+"""Sweeps: grid, zip, random; every case a job by itself."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from planner.batch.sources import cases_of
+from planner.batch.sweep import sweep_cases
+from planner.errors import JobError
+
+BASE = """format = 1
+[job]
+name = "base"
+[sampling]
+period_ms = 1.0
+[part]
+pose = { translation_mm = [0, 1500.10, 840] }
+[[cell]]
+name = "box"
+"""
+HEAD = 'format = 1\n[sweep]\nbase = "base.toml"\ndesign = "{}"\n'
+TWO = """
+[[vary]]
+key = "sampling.period_ms"
+values = [1.0, 2, 5.5]
+[[vary]]
+key = "part.pose.translation_mm[1]"
+from = 1490
+to = 1510
+steps = 3
+"""
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """``sweep(design, rest)`` → the documents of its cases."""
+    (tmp_path / "base.toml").write_text(BASE)
+
+    def cases(design, rest=TWO, head=""):
+        path = tmp_path / "s.toml"
+        path.write_text(HEAD.format(design) + head + rest)
+        return sweep_cases(path, "s.toml")
+
+    return cases
+
+
+def values(cases):
+    documents = [tomllib.loads(case.text) for case in cases]
+    return [(d["sampling"]["period_ms"], d["part"]["pose"]["translation_mm"][1]) for d in documents]
+
+
+def test_a_grid_has_every_combination(sweep):
+    cases = sweep("grid")
+    assert values(cases) == [(p, y) for p in (1.0, 2, 5.5) for y in (1490.0, 1500.0, 1510.0)]
+    assert [case.name for case in cases[:2]] == ["s.toml#1", "s.toml#2"]
+
+
+def test_zip_goes_side_by_side(sweep):
+    assert values(sweep("zip")) == [(1.0, 1490.0), (2, 1500.0), (5.5, 1510.0)]
+
+
+def test_random_is_seeded(sweep):
+    one, again, other = (
+        values(sweep("random", head=f"count = 20\nseed = {seed}\n")) for seed in (1, 1, 2)
+    )
+    assert one == again != other
+    assert len(set(one)) > 10
+    assert all(p in {1.0, 2, 5.5} and 1490.0 <= y <= 1510.0 for p, y in one)
+
+
+def test_more_of_a_random_design_keep_the_first_ones(sweep):
+    few = values(sweep("random", head="count = 5\n"))
+    assert values(sweep("random", head="count = 50\n"))[:5] == few
+
+
+def test_everything_else_stays_as_it_was(sweep):
+    document = tomllib.loads(sweep("grid")[0].text)
+    base = tomllib.loads(BASE)
+    base["part"]["pose"]["translation_mm"][1] = 1490.0
+    assert document == base
+
+
+def test_tables_on_the_way_are_made(sweep):
+    made = sweep("grid", '[[vary]]\nkey = "checks.reach.deep"\nvalues = [true]\n')
+    assert tomllib.loads(made[0].text)["checks"] == {"reach": {"deep": True}}
+
+
+def test_lists_of_tables_are_counted_from_zero(sweep):
+    made = sweep("grid", '[[vary]]\nkey = "cell[0].name"\nvalues = ["a", "b"]\n')
+    assert [tomllib.loads(case.text)["cell"][0]["name"] for case in made] == ["a", "b"]
+
+
+def test_cases_stand_beside_the_base_wherever_the_command_runs(sweep, tmp_path, monkeypatch):
+    sweep("grid")
+    monkeypatch.chdir(tmp_path)
+    for case in cases_of(["s.toml"]):
+        assert case.job == (tmp_path / "base.toml").resolve()
+
+
+ONE = '[[vary]]\nkey = "job.name"\n'
+
+
+@pytest.mark.parametrize(
+    ("design", "rest", "told"),
+    [
+        ("circle", TWO, "sweep.design"),
+        ("random", TWO, r"sweep\.count is 0; a random design says how many"),
+        ("zip", TWO.replace("steps = 3", "steps = 4"), "has 4 values and the first one 3"),
+        ("grid", TWO.replace("steps = 3", ""), 'a range without "steps"'),
+        ("grid", TWO.replace("steps = 3", "steps = 1"), "at least two steps"),
+        ("grid", TWO.replace("steps = 3", "steps = 99999"), "299997 combinations; at most 100000"),
+        ("grid", TWO.replace("to = 1510", ""), "both"),
+        ("grid", TWO.replace("to = 1510", "to = inf"), "finite"),
+        ("grid", TWO.replace("[1]", "[7]"), "has no place for"),
+        ("grid", TWO.replace("period_ms", "period_ms.x"), "has no place for"),
+        ("grid", TWO.replace("sampling.period_ms", "sampling..x"), "vary"),
+        ("grid", ONE, 'give either "values", or "from" and "to"'),
+        ("grid", ONE + "values = []", 'give either "values"'),
+        ("grid", ONE + "values = [1]\nfrom = 1", 'give either "values"'),
+        ("grid", ONE + "values = [2026-01-01]", "job.name is"),
+        ("grid", "", "vary"),
+        ("grid", "\n[[vary]]\nkey = 5\nvalues = [1]", "vary"),
+        ("grid", ONE + "values = [1]\nother = 2", "other"),
+    ],
+)
+def test_faults_are_told(sweep, design, rest, told):
+    with pytest.raises(JobError, match=told):
+        sweep(design, rest)
+
+
+@pytest.mark.parametrize(
+    ("base", "told"),
+    [("../base.toml", "leaves"), ("none.toml", "cannot be read"), ("/a", "leaves")],
+)
+def test_the_base_is_a_file_beside_the_sweep(sweep, tmp_path, base, told):
+    sweep("grid")
+    path = tmp_path / "s.toml"
+    path.write_text(path.read_text().replace("base.toml", base))
+    with pytest.raises(JobError, match=told):
+        sweep_cases(path, "s.toml")

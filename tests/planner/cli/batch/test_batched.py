@@ -1,0 +1,240 @@
+"""``palpeur batch``: what runs, why, what is written, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from planner.batch.ledger import Ledger
+from tests.planner.batch.generated_jobs import FAR
+
+KINDS = {"feasible": "feasible", "infeasible": "infeasible", "corrupt": "refused"}
+
+
+@pytest.fixture
+def whys(palpeur):
+    """``whys("jobs")``: what would run and why, by job."""
+
+    def told(*arguments):
+        ran = palpeur("batch", *arguments, "--out", "out", "--dry-run", "--json")
+        assert ran.code == 0
+        return {case["name"]: case["why"] for case in ran.json["cases"] if case["why"]}
+
+    return told
+
+
+def test_every_job_has_one_result_and_a_second_run_does_nothing(
+    palpeur, jobs, tmp_path, whole, statuses
+):
+    ran = palpeur("batch", "jobs/*.toml", "--out", "out", "--workers", 2)
+    assert ran.code == 1
+    assert "6 of 6 jobs ran. out/dashboard.html" in ran.out
+    found = statuses(tmp_path / "out")
+    expected = {
+        f"jobs/{path.name}": KINDS[path.stem.partition("-")[2]] for path in jobs.glob("*.toml")
+    }
+    assert found == expected
+    assert len(list(Ledger(folder=tmp_path / "out").digests())) == 6
+    assert list((tmp_path / "out/claims").iterdir()) == []
+    before = whole(tmp_path / "out")
+    again = palpeur("batch", "jobs/*.toml", "--out", "out")
+    assert "0 of 6 jobs ran" in again.out
+    assert (again.code, again.err) == (1, "")
+    assert whole(tmp_path / "out") == before
+
+
+def test_all_feasible_is_zero(palpeur, nine, tmp_path):
+    ran = palpeur("batch", "nine", "--out", "out", "--json")
+    assert ran.code == 0
+    assert ran.json == {
+        "format": 1,
+        "jobs": 1,
+        "ran": 1,
+        "by_status": {"feasible": 1},
+        "reasons": {},
+        "folder": "out",
+    }
+    with (tmp_path / "out/summary.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert nine.name in row["name"] if "name" in row else "nine" in json.dumps(row)
+
+
+def test_a_dry_run_writes_nothing(palpeur, jobs, tmp_path):
+    ran = palpeur("batch", "jobs", "--out", "out", "--dry-run")
+    assert ran.code == 0
+    assert ran.out.count("new") == 6
+    assert ran.out.endswith("6 of 6 jobs would run.\n")
+    assert not (tmp_path / "out").exists()
+    assert jobs.is_dir()
+
+
+def test_a_changed_input_runs_only_what_depends_on_it(palpeur, jobs, whys):
+    palpeur("batch", "jobs/*.toml", "--out", "out")
+    assert whys("jobs/*.toml") == {}
+    points = jobs / "points-far.csv"
+    points.write_text(points.read_text().replace("far,", "farther,"))
+    infeasible = {f"jobs/{path.name}" for path in jobs.glob("*-infeasible.toml")}
+    assert infeasible
+    reasons = whys("jobs/*.toml")
+    changed = dict.fromkeys(infeasible, "input changed: points-far.csv")
+    assert {name: why for name, why in reasons.items() if name in infeasible} == changed
+    assert all("corrupt" in name for name in set(reasons) - infeasible)  # one of them names it too
+    ran = palpeur("batch", "jobs/*.toml", "--out", "out", "--json")
+    assert ran.json["ran"] == len(reasons)
+    assert whys("jobs/*.toml") == {}
+
+
+def test_a_corrupted_result_is_redone(palpeur, jobs, tmp_path, whys, whole):
+    palpeur("batch", "jobs/*.toml", "--out", "out")
+    before = whole(tmp_path / "out")
+    files = sorted((tmp_path / "out/results").rglob("*.json"))
+    files[0].write_bytes(files[0].read_bytes().replace(b'"status"', b'"stotus"'))
+    files[1].write_bytes(b"")
+    files[2].unlink()
+    reasons = sorted(whys("jobs/*.toml").values())
+    assert reasons == ["not finished before", "result corrupted", "result corrupted"]
+    assert palpeur("batch", "jobs/*.toml", "--out", "out", "--json").json["ran"] == 3
+    assert whole(tmp_path / "out") == before
+    assert jobs.is_dir()
+
+
+def test_jobs_and_results_may_be_moved_together(palpeur, jobs, tmp_path, whole, monkeypatch):
+    palpeur("batch", "jobs/*.toml", "--out", "out")
+    before = whole(tmp_path / "out")
+    (tmp_path / "elsewhere").mkdir()
+    jobs.rename(tmp_path / "elsewhere/jobs")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert palpeur("batch", "jobs/*.toml", "--out", "out").code == 1  # judged anew, there
+    assert whole(tmp_path / "elsewhere/out") == before
+    ran = palpeur("batch", "jobs/*.toml", "--out", tmp_path / "out", "--json")
+    assert ran.json["ran"] == 0
+
+
+def test_shares_are_a_partition_and_one_run_sums_them_up(palpeur, jobs, tmp_path, whole):
+    names = []
+    for number in (1, 2, 3):
+        listed = palpeur(
+            *("batch", "jobs/*.toml", "--out", "out", "--share", f"{number}/3"),
+            *("--dry-run", "--json"),
+        )
+        names += [case["name"] for case in listed.json["cases"]]
+        ran = palpeur("batch", "jobs/*.toml", "--out", "out", "--share", f"{number}/3")
+        assert "the same command without --share writes the summary" in ran.out
+        assert not (tmp_path / "out/summary.csv").exists()
+    assert sorted(names) == sorted(f"jobs/{path.name}" for path in jobs.glob("*.toml"))
+    assert palpeur("batch", "jobs/*.toml", "--out", "out", "--json").json["ran"] == 0
+    palpeur("batch", "jobs/*.toml", "--out", "undisturbed")
+    assert whole(tmp_path / "out") == whole(tmp_path / "undisturbed")
+
+
+def test_a_sweep(palpeur, nine, tmp_path, statuses):
+    (nine / "sweep.toml").write_text(
+        "format = 1\n[sweep]\nbase = 'job.toml'\n[[vary]]\nkey = 'sampling.period_ms'\n"
+        "values = [5.0, 10.0, -1.0]\n"
+    )
+    assert palpeur("batch", "nine/sweep.toml", "--out", "out").code == 1
+    assert statuses(tmp_path / "out") == {
+        "nine/sweep.toml#1": "feasible",
+        "nine/sweep.toml#2": "feasible",
+        "nine/sweep.toml#3": "refused",
+    }
+
+
+def test_twins_are_judged_once(palpeur, nine, tmp_path, statuses):
+    import shutil
+
+    shutil.copytree(nine, tmp_path / "twin")
+    ran = palpeur("batch", "nine", "twin", "--out", "out")
+    assert ran.code == 0
+    assert len(list(Ledger(folder=tmp_path / "out").digests())) == 1
+    assert len(statuses(tmp_path / "out")) == 2
+
+
+def test_reports_where_they_are_asked_for(palpeur, nine, tmp_path, whys):
+    points = nine / "points.csv"
+    points.write_text(points.read_text() + FAR + "\n")
+    assert palpeur("batch", "nine", "--out", "out").code == 1
+    assert not (tmp_path / "out/reports").exists()
+    assert whys("nine", "--reports", "failed") == {"nine/job.toml": "report missing"}
+    assert palpeur("batch", "nine", "--out", "out", "--reports", "failed").code == 1
+    (digest,) = Ledger(folder=tmp_path / "out").digests()
+    assert (tmp_path / "out/reports" / digest / "report.html").is_file()
+    assert whys("nine", "--reports", "all") == {}
+    rows = json.loads((tmp_path / "out/summary.json").read_text())["rows"]
+    assert rows[0]["report"] == f"reports/{digest}/report.html"
+    assert palpeur("batch", ".", "--out", "out", "--dry-run", "--json").json["cases"][1:] == []
+
+
+def test_a_comparison_with_a_batch_before(palpeur, nine, tmp_path):
+    palpeur("batch", "nine", "--out", "before")
+    points = nine / "points.csv"
+    points.write_text(points.read_text() + FAR + "\n")
+    assert palpeur("batch", "nine", "--out", "out", "--compare", "before").code == 1
+    assert "worse" in (tmp_path / "out/dashboard.html").read_text()
+    ran = palpeur("batch", "nine", "--out", "out", "--compare", "nine")
+    assert ran.code == 2
+    assert "holds no summary.json" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["none.toml"], "there is no such file or folder"),
+        (["nine", "--workers", "-1"], "--workers is -1; give 1 to 1024"),
+        (["nine", "--time-cap", "0"], "--time-cap is 0; give seconds above 0"),
+        (["nine", "--time-cap", "nan"], "--time-cap is nan"),
+        (["nine", "--memory-cap", "10"], "--memory-cap is 10; give at least 500 MB"),
+        (["nine", "--share", "0/3"], "--share is '0/3'; give it as 3/20"),
+        (["nine", "--share", "4/3"], "--share is '4/3'"),
+        (["nine", "--share", "½/3"], "--share is '½/3'"),
+        (["nine", "--reports", "some"], "--reports is 'some'; there are none, failed, all"),
+        (["nine", "--compare", "none"], "holds no summary.json"),
+        (["nine", "--cluster", "nonsense://x"], "--cluster nonsense://x"),
+        ([], "SOURCES"),
+    ],
+)
+@pytest.mark.usefixtures("nine")
+def test_options_without_sense(palpeur, tmp_path, arguments, told):
+    ran = palpeur("batch", *arguments, "--out", "out")
+    assert ran.code == 2
+    assert told in ran.err
+    assert not (tmp_path / "out/results").exists()
+
+
+@pytest.mark.usefixtures("nine")
+def test_a_folder_of_other_things_is_refused(palpeur, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/letter.txt").touch()
+    ran = palpeur("batch", "nine", "--out", "mine")
+    assert ran.code == 2
+    assert "this folder holds letter.txt, which is not of a batch" in ran.err
+    for place in ("mine/letter.txt", "mine/letter.txt/below", "x" * 300, "/proc/none"):
+        ran = palpeur("batch", "nine", "--out", place)
+        assert (ran.code, ran.out) == (2, "")
+        assert "with --out" in ran.err
+
+
+def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, statuses, whys):
+    """The real worker: one job that takes too long, one that takes too much, one that is fine."""
+    from tests.planner.batch.generated_jobs import generate
+
+    monkeypatch.chdir(tmp_path)
+    generate(tmp_path / "jobs", 3, kinds=("slow", "huge", "feasible"))
+    capped = ("jobs/*.toml", "--time-cap", 4, "--memory-cap", 500)
+    assert palpeur("batch", *capped, "--out", "out", "--workers", 2).code == 1
+    assert statuses(tmp_path / "out") == {
+        "jobs/00000-slow.toml": "time cap",
+        "jobs/00001-huge.toml": "memory cap",
+        "jobs/00002-feasible.toml": "feasible",
+    }
+    assert whys(*capped) == {}
+    failed = {
+        "jobs/00000-slow.toml": "failed before: took more than 4 s; allow more with --time-cap.",
+        "jobs/00001-huge.toml": "failed before: took more than 500 MB of memory; allow more with "
+        "--memory-cap.",
+    }
+    assert whys(*capped, "--retry-failed") == failed
+    longer = whys("jobs/*.toml", "--time-cap", 5, "--memory-cap", 500)
+    assert longer == {"jobs/00000-slow.toml": failed["jobs/00000-slow.toml"]}

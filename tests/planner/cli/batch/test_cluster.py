@@ -1,0 +1,272 @@
+"""A dask cluster of real processes on loopback: results as by the local pool, losses survived."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from planner.errors import ClusterError
+from tests.planner.batch.generated_jobs import generate
+
+pytest.importorskip("distributed")
+
+MANY = 12
+QUIET = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
+LIMIT = 60.0  # [s] for processes of the cluster to be there
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.processes = []
+        self.scheduler = None
+        self.address = ""
+
+    def start_scheduler(self):
+        place = self.folder / "scheduler.json"
+        place.unlink(missing_ok=True)
+        self.scheduler = self._start(
+            *("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+            *("--no-show", "--scheduler-file", place),
+        )
+        self._until(place.exists)
+        import json
+
+        self.address = json.loads(place.read_text())["address"]
+
+    def start_worker(self):
+        return self._start(
+            *("dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"),
+            *("--host", "127.0.0.1", "--local-directory", self.folder, "--death-timeout", "60"),
+        )
+
+    def end(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+    def _start(self, module, *arguments):
+        with (self.folder / f"{module}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{module}", *map(str, arguments)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=os.environ | QUIET,
+            )
+        self.processes.append(process)
+        return process
+
+    def _until(self, wanted):
+        limit = time.monotonic() + LIMIT
+        while not wanted():
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    place = tmp_path / "cluster"
+    place.mkdir()
+    made = Cluster(place)
+    made.start_scheduler()
+    yield made
+    made.end()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster-jobs")
+    generate(folder / "jobs", MANY, seed=21, kinds=("feasible", "infeasible", "corrupt"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _there(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(folder, whole):
+    from planner.cli.main import main
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "undisturbed"]) == 1
+    return whole(folder / "undisturbed")
+
+
+def test_a_cluster_finds_what_the_local_pool_finds(start, cluster, folder, undisturbed, whole):
+    workers = [cluster.start_worker() for _ in range(2)]
+    out = folder / "cluster"
+    assert start("jobs/*.toml", "--cluster", cluster.address, out=out).end() == (1, "")
+    assert whole(out) == undisturbed
+    assert list((out / "claims").iterdir()) == []
+    assert [process.poll() for process in workers] == [None, None]
+
+
+def test_a_worker_of_the_cluster_is_killed(start, cluster, folder, undisturbed, whole):
+    victim, _ = cluster.start_worker(), cluster.start_worker()
+    out = folder / "worker-killed"
+    batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    assert batch.until(lambda: batch.results >= 1)
+    victim.kill()
+    assert batch.end() == (1, "")
+    assert whole(out) == undisturbed
+
+
+def test_the_scheduler_is_killed_and_the_same_command_goes_on(
+    start, cluster, folder, undisturbed, whole
+):
+    cluster.start_worker()
+    out = folder / "scheduler-killed"
+    batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    assert batch.until(lambda: batch.results >= 2)
+    cluster.scheduler.kill()
+    code, err = batch.end()
+    assert code == 2
+    assert f"The scheduler {cluster.address} is gone" in err
+    assert "Traceback" not in err, err
+    cluster.end()
+    cluster.start_scheduler()
+    cluster.start_worker()
+    again = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    assert again.end() == (1, "")
+    assert whole(out) == undisturbed
+
+
+def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
+    start, cluster, folder, undisturbed, whole
+):
+    worker = cluster.start_worker()
+    out = folder / "interrupted"
+    batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    assert batch.until(lambda: batch.results >= 1)
+    batch.process.send_signal(signal.SIGINT)
+    assert batch.end() == (130, "Interrupted.\n")
+    assert worker.poll() is None
+    assert start("jobs/*.toml", "--cluster", cluster.address, out=out).end() == (1, "")
+    assert whole(out) == undisturbed
+
+
+def test_no_scheduler_there(palpeur, folder, monkeypatch):
+    monkeypatch.setattr("planner.cli.batch.cluster._CONNECT", 0.5)
+    ran = palpeur("batch", "jobs", "--out", "nobody", "--cluster", "tcp://127.0.0.1:9")
+    assert ran.code == 2
+    assert "--cluster tcp://127.0.0.1:9: no scheduler answers there within 0.5 s" in ran.err
+    assert folder.is_dir()
+
+
+def test_without_the_extra_it_says_what_to_install(palpeur, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ran = palpeur("batch", "jobs", "--out", "nobody", "--cluster", "tcp://127.0.0.1:9")
+    assert ran.code == 2
+    assert "install palpeur[cluster]" in ran.err
+
+
+class Future:
+    """A future of the cluster that has ended."""
+
+    def __init__(self, status, value=None):
+        self.status, self.value = status, value
+
+    def done(self):
+        return True
+
+    def exception(self):
+        return self.value
+
+    result = exception
+
+
+class Client:
+    """Stands for dask's client: one thread, no network."""
+
+    status = "running"
+
+    def __init__(self):
+        self.sent = []
+
+    def nthreads(self):
+        return {"tcp://one": 2}
+
+    def submit(self, _, *arguments, **options):
+        assert (options["pure"], options["retries"]) == (False, 0)
+        self.sent.append(arguments[-1])
+        return object()
+
+
+@pytest.fixture
+def engine(monkeypatch, tmp_path):
+    from planner.batch.case import Surroundings
+    from planner.batch.worker_process import Caps
+    from planner.cli.batch import cluster
+    from planner.cli.batch.worker import Order
+
+    monkeypatch.setattr(cluster, "_connected", lambda _: Client())
+    order = Order(
+        ledger=tmp_path,
+        surroundings=Surroundings(parameters=(), code="", environment=()),
+        allow_outside=False,
+        reports="none",
+        memory=0,
+        parent=0,
+    )
+    return cluster.ClusterEngine("tcp://here", order, Caps(seconds=1.0, memory=1))
+
+
+def tasks(count):
+    from pathlib import Path
+
+    from planner.batch.case import Case
+    from planner.batch.engine import Task
+
+    cases = [Case(name=str(k), job=Path(f"/{k}")) for k in range(count)]
+    return [Task(case=case, digest=f"{case.name:0>64}") for case in cases]
+
+
+def test_chunks_keep_every_worker_busy(engine):
+    assert engine.free == 64
+    engine.give(tasks(8))
+    assert len(engine._client.sent) == 4
+    assert engine.free == 0
+
+
+def test_a_chunk_whose_workers_are_lost_is_tried_task_by_task(engine):
+    from distributed.scheduler import KilledWorker
+
+    from planner.batch.engine import Ending
+
+    lost = KilledWorker(task="t", last_worker=None, allowed_failures=3)
+    chunk = tuple(tasks(3))
+    future = Future("error", lost)
+    engine._futures[future] = chunk
+    assert engine._ends(future) == []
+    assert len(engine._futures) == 3
+    single = Future("error", lost)
+    engine._futures[single] = chunk[:1]
+    (done,) = engine._ends(single)
+    assert (done.ending, done.task) == (Ending.LOST, chunk[0])
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "told"),
+    [
+        ("error", ModuleNotFoundError("planner"), "cannot run Palpeur: ModuleNotFoundError"),
+        ("cancelled", None, "is gone"),
+        ("lost", None, "is gone"),
+    ],
+)
+def test_a_cluster_that_cannot_help_is_told(engine, status, value, told):
+    future = Future(status, value)
+    engine._futures[future] = tuple(tasks(2))
+    with pytest.raises(ClusterError, match=told):
+        engine.wait(1.0)

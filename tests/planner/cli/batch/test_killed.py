@@ -1,0 +1,256 @@
+"""Killed at any moment and run again, a batch ends as an undisturbed one, byte for byte.
+
+A few moments in the normal run, many in the soak.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.planner.batch.generated_jobs import generate
+
+QUICK = ("feasible", "infeasible", "corrupt")
+MANY = 10
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("killed")
+    generate(folder / "jobs", MANY, seed=11, kinds=QUICK)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _there(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(folder, whole):
+    """What a batch of these jobs holds when nobody disturbs it."""
+    from planner.cli.main import main
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "undisturbed"]) == 1
+    return whole(folder / "undisturbed")
+
+
+@pytest.fixture
+def ends_well(start, undisturbed, whole):
+    """Run the command until its end, and compare."""
+
+    def check(out, *arguments):
+        code, err = start("jobs/*.toml", *arguments, out=out).end()
+        assert (code, err) == (1, "")
+        assert whole(out) == undisturbed
+        assert list((out / "claims").iterdir()) == []
+
+    return check
+
+
+def pause(batch, seconds):
+    moment = time.monotonic() + seconds
+    batch.until(lambda: time.monotonic() > moment)
+
+
+def signal_at(batch, draw, number):
+    """Send a signal to the batch or one of its workers at a random moment of its life."""
+    results = draw.randrange(0, MANY // 2)
+    if not batch.until(lambda: batch.results >= results):
+        return "ended"
+    pause(batch, draw.uniform(0.0, 0.25))
+    victims = batch.workers if draw.random() < 0.4 and number == signal.SIGKILL else []
+    if victims:
+        os.kill(draw.choice(victims), number)
+        return "worker"
+    batch.process.send_signal(number)
+    return "batch"
+
+
+def disturb(start, folder, draw, moments, number=signal.SIGKILL):
+    """Kill and run again; folders of batches that came to their end, the last one unfinished."""
+    outs, hit = [folder / f"out-{draw.random()}"], []
+    while len(hit) < moments:
+        batch = start("jobs/*.toml", "--workers", 2, out=outs[-1])
+        hit.append(signal_at(batch, draw, number))
+        if hit[-1] == "batch":
+            code, _ = batch.end()
+            assert code in {-signal.SIGKILL, 130}
+        else:
+            assert batch.end()[0] == 1
+        if hit[-1] != "batch":
+            outs.append(folder / f"out-{draw.random()}")
+    return outs, hit
+
+
+def test_killed_at_some_moments(start, folder, ends_well):
+    outs, hit = disturb(start, folder, random.Random(5), 5)
+    assert "batch" in hit
+    for out in outs:
+        ends_well(out)
+
+
+@pytest.mark.soak
+def test_killed_at_many_moments(start, folder, ends_well):
+    outs, hit = disturb(start, folder, random.Random(6), 60)
+    assert hit.count("batch") >= 20
+    assert hit.count("worker") >= 10
+    for out in outs:
+        ends_well(out)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.soak)],
+)
+def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
+    start, folder, ends_well, number
+):
+    out = folder / f"asked-{number}"
+    batch = start("jobs/*.toml", out=out)
+    assert batch.until(lambda: batch.results >= 3)
+    workers = batch.workers
+    batch.process.send_signal(number)
+    code, err = batch.end()
+    assert (code, err) == (130, "Interrupted.\n")
+    rows = json.loads((out / "summary.json").read_text())["rows"]
+    assert len(rows) == batch.results < MANY
+    assert list((out / "claims").iterdir()) == []
+    assert list(out.rglob("*.partial")) == []
+    for pid in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    ends_well(out)
+
+
+def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
+    out = folder / "twice"
+    batch = start("jobs/*.toml", out=out)
+    assert batch.until(lambda: batch.results >= 1)
+    batch.process.send_signal(signal.SIGINT)
+    batch.process.send_signal(signal.SIGTERM)
+    code, err = batch.end()
+    assert code == 130
+    assert "Traceback" not in err
+    ends_well(out)
+
+
+def test_asked_before_it_has_begun(start, folder, ends_well):
+    out = folder / "early"
+    batch = start("jobs/*.toml", out=out)
+    assert batch.until((out / "workers.log").exists)
+    batch.process.send_signal(signal.SIGINT)
+    assert batch.end() == (130, "Interrupted.\n")
+    ends_well(out)
+
+
+@pytest.mark.soak
+def test_every_worker_killed_again_and_again(start, folder, ends_well):
+    """Tasks whose workers are killed too often are rows, and the next run redoes them."""
+    out = folder / "workers"
+    batch = start("jobs/*.toml", "--workers", 2, out=out)
+    draw, killed = random.Random(1), 0
+    while killed < 6 and batch.until(lambda: batch.workers != []):
+        pause(batch, draw.uniform(0.0, 0.6))
+        for pid in batch.workers:
+            os.kill(pid, signal.SIGKILL)
+            killed += 1
+    code, err = batch.end()
+    assert (code, err) == (1, "")
+    ends_well(out)
+
+
+def test_two_batches_on_one_folder_share_the_work(start, folder, ends_well):
+    out = folder / "both"
+    both = [start("jobs/*.toml", "--workers", 1, out=out) for _ in range(2)]
+    assert [batch.end() for batch in both] == [(1, "")] * 2
+    lines = [
+        line for path in out.glob("measured/*.jsonl") for line in path.read_text().splitlines()
+    ]
+    assert len(lines) == MANY  # each one was judged once
+    ends_well(out)
+
+
+@pytest.mark.soak
+def test_one_of_two_batches_is_killed(start, folder, ends_well):
+    out = folder / "one-of-two"
+    both = [start("jobs/*.toml", "--workers", 1, out=out) for _ in range(2)]
+    assert both[0].until(lambda: both[0].results >= 3)
+    both[0].process.kill()
+    assert both[1].end() == (1, "")
+    ends_well(out)
+
+
+def test_clocks_that_jump(start, folder, ends_well):
+    out = folder / "clocks"
+    batch = start("jobs/*.toml", out=out)
+    assert batch.until(lambda: batch.results >= 3)
+    batch.process.kill()
+    batch.end()
+    for place, when in zip(sorted(out.rglob("*")), [0.0, 4e9, 1e9] * 1000, strict=False):
+        os.utime(place, (when, when))
+    ends_well(out)
+
+
+def test_files_that_cannot_grow(start, folder, ends_well):
+    """A quota as the kernel simulates it: no file may have more than 900 bytes."""
+    out = folder / "quota"
+    out.mkdir()
+    batch = start("jobs/*.toml", out=out)
+    resource.prlimit(batch.process.pid, resource.RLIMIT_FSIZE, (900, 900))
+    code, err = batch.end()
+    assert code == 2
+    assert "cannot be written: File too large" in err
+    assert "run the same command again" in err
+    assert list(out.rglob("*.partial")) == []
+    ends_well(out)
+
+
+@pytest.fixture
+def small_disk(folder):
+    """A disk of its own that can be filled and made read-only; only root can have one."""
+    place = folder / "disk"
+    place.mkdir(exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", str(place)]
+    done = subprocess.run(mount, capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("mounting a small disk takes root and its capabilities")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.mark.parametrize("pages", [0, 5, 16], ids=["at once", "between results", "at the end"])
+def test_a_full_disk(start, ends_well, small_disk, pages):
+    out, ballast = small_disk / "out", small_disk / "ballast"
+    ballast.write_bytes(b"x" * ((1 << 20) - pages * resource.getpagesize()))
+    code, err = start("jobs/*.toml", out=out).end()
+    assert code == 2
+    assert "No space left on device" in err
+    assert "kept" in err
+    assert list(out.rglob("*.partial")) == []
+    ballast.unlink()
+    ends_well(out)
+
+
+def test_a_disk_that_becomes_read_only(start, ends_well, small_disk):
+    out = small_disk / "out"
+    batch = start("jobs/*.toml", out=out)
+    assert batch.until(lambda: batch.results >= 2)
+    batch.process.send_signal(signal.SIGINT)
+    batch.end()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    code, err = start("jobs/*.toml", out=out).end()
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert code == 2
+    assert "Read-only file system" in err
+    assert "Internal error" not in err
+    ends_well(out)

@@ -1,0 +1,47 @@
+"""Surroundings: every file that is run counts, and every option that changes a result."""
+
+from __future__ import annotations
+
+import shutil
+
+from planner.cli.batch import surroundings as room
+from planner.cli.batch.surroundings import surroundings
+
+
+def test_twice_the_same():
+    assert surroundings(allow_outside=False) == surroundings(allow_outside=False)
+
+
+def test_the_option_and_the_versions_count():
+    one, two = surroundings(allow_outside=False), surroundings(allow_outside=True)
+    assert one.parameters != two.parameters
+    assert {"numpy", "python", "machine", "palpeur"} <= set(dict(one.environment))
+
+
+def test_the_code_counts_wherever_it_stands(tmp_path, monkeypatch):
+    for name in room._PACKAGES:
+        (tmp_path / name / "deep").mkdir(parents=True)
+        (tmp_path / name / "deep" / "a.py").write_text(name)
+    found = set()
+
+    def code():
+        monkeypatch.setattr(room, "_folder", lambda name: tmp_path / name)
+        return surroundings(allow_outside=False).code
+
+    first = code()
+    (tmp_path / "robots/deep/notes.md").write_text("not run")
+    (tmp_path / "robots/__pycache__").mkdir()
+    (tmp_path / "robots/__pycache__/a.pyc").write_text("made of it")
+    assert code() == first
+    found.add(first)
+    (tmp_path / "parts/deep/a.py").write_text("other")
+    found.add(code())
+    (tmp_path / "robots/deep/arm.toml").write_text("a = 1")
+    found.add(code())
+    (tmp_path / "robots/deep/arm.toml").rename(tmp_path / "robots/deep/leg.toml")
+    found.add(code())
+    assert len(found) == 4
+    moved = shutil.copytree(tmp_path, tmp_path.parent / f"{tmp_path.name}-moved")
+    last = code()
+    monkeypatch.setattr(room, "_folder", lambda name: moved / name)
+    assert surroundings(allow_outside=False).code == last
