@@ -23,3 +23,11 @@ from parts.fits.robust import Outlier as Outlier
 from parts.fits.robust import Outliers as Outliers
 from parts.fits.robust import outliers as outliers
 from parts.fits.shape import Shape as Shape
+from parts.fits.zone import ENVELOPE_KINDS as ENVELOPE_KINDS
+from parts.fits.zone import Envelope as Envelope
+from parts.fits.zone import Zone as Zone
+from parts.fits.zone import ZoneCertificate as ZoneCertificate
+from parts.fits.zone import circumscribed as circumscribed
+from parts.fits.zone import inscribed as inscribed
+from parts.fits.zone import material_envelope as material_envelope
+from parts.fits.zone import minimum_zone as minimum_zone

@@ -1,7 +1,7 @@
 """The page of every finding code; ``palpeur explain CODE`` prints it.
 
 R1xx: robot files. R2xx: states, inverse models and dynamics. P1xx: plans. S2xx: motions of a
-Stewart-Gough platform.
+Stewart-Gough platform. B3xx: motions of a biped. E1xx: measured points.
 """
 
 from __future__ import annotations
@@ -33,16 +33,19 @@ class Page:
 
 def pages() -> tuple[Page, ...]:
     """All pages, in the order of their codes."""
+    from planner.findings.biped_pages import BIPED_PAGES
     from planner.findings.clearance_pages import CLEARANCE_PAGES
     from planner.findings.detour_pages import DETOUR_PAGES
+    from planner.findings.evaluation_pages import EVALUATION_PAGES
     from planner.findings.model_pages import MODEL_PAGES
     from planner.findings.plan_pages import PLAN_PAGES
     from planner.findings.presenter_pages import PRESENTER_PAGES
     from planner.findings.robot_file_pages import ROBOT_FILE_PAGES
     from planner.findings.stewart_pages import STEWART_PAGES
+    from planner.findings.uncertainty_pages import UNCERTAINTY_PAGES
 
-    plans = PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES + PRESENTER_PAGES
-    return plans + ROBOT_FILE_PAGES + MODEL_PAGES + STEWART_PAGES
+    plans = PLAN_PAGES + CLEARANCE_PAGES + DETOUR_PAGES + PRESENTER_PAGES + UNCERTAINTY_PAGES
+    return BIPED_PAGES + EVALUATION_PAGES + plans + ROBOT_FILE_PAGES + MODEL_PAGES + STEWART_PAGES
 
 
 def page(code: str) -> Page:

@@ -1,5 +1,6 @@
 """Job files: what is measured, by which robot, and how."""
 
+from planner.job.evaluation import EvaluationSettings as EvaluationSettings
 from planner.job.job import Job as Job
 from planner.job.job import JobInput as JobInput
 from planner.job.job import Part as Part
@@ -14,3 +15,4 @@ from planner.job.settings import ProbeBody as ProbeBody
 from planner.job.settings import Travel as Travel
 from planner.job.template import job_template as job_template
 from planner.job.template import write_template as write_template
+from planner.job.uncertainty import UncertaintySettings as UncertaintySettings

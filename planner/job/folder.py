@@ -6,8 +6,10 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from planner.errors import JobError
 from planner.job.job import JobInput
 from planner.job.job_text import JobText
+from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.robot_file.source_text import KeyPath
 
 _BLOCK = 1 << 20
@@ -60,29 +62,22 @@ class JobFolder:
             )
         return path
 
-    def read(self, name: str, key: KeyPath, *, most: int) -> InputBytes:
+    def read(self, name: str, key: KeyPath, *, cap: Cap) -> InputBytes:
         """Content of a file that the job names.
 
         Args:
             name: relative to the folder.
             key: where the job file says it.
-            most: bytes that are read at most.
+            cap: of its bytes.
 
         Raises:
             JobError: as for ``find``; not readable; too large.
         """
         path = self.find(name, key)
         try:
-            with path.open("rb") as file:
-                raw = file.read(most + 1)
+            raw = read_capped(path, cap)
         except OSError as error:
-            raise self.source.error(
-                key, f"is {name!r}, which cannot be read: {error.strerror}."
-            ) from error
-        if len(raw) > most:
-            raise self.source.error(
-                key, f"is {name!r}, which has more than {most} bytes; split it.", limit=most
-            )
+            raise self._unreadable(name, key, reason_of(error)) from error
         return InputBytes(
             raw=raw,
             path=path,
@@ -90,21 +85,27 @@ class JobFolder:
         )
 
     def hashed(self, name: str, key: KeyPath) -> JobInput:
-        """Hash of a file that is read later, whatever its size.
+        """Hash of a geometry file that is read later.
 
         Raises:
-            JobError: as for ``find``; not readable.
+            JobError: as for ``find``; not readable; too large.
         """
-        digest, path = hashlib.sha256(), self.find(name, key)
+        digest, path, cap = hashlib.sha256(), self.find(name, key), Cap.GEOMETRY_BYTES
+        size = 0
         try:
             with path.open("rb") as file:
-                while block := file.read(_BLOCK):
+                while size <= cap.limit and (block := file.read(_BLOCK)):
                     digest.update(block)
+                    size += len(block)
         except OSError as error:
-            raise self.source.error(
-                key, f"is {name!r}, which cannot be read: {error.strerror}."
-            ) from error
+            raise self._unreadable(name, key, reason_of(error)) from error
+        if size > cap.limit:
+            reason = f"it has more than {cap.limit} bytes; {cap.advice}"
+            raise self._unreadable(name, key, reason)
         return JobInput(name=name, sha256=digest.hexdigest(), path=path)
+
+    def _unreadable(self, name: str, key: KeyPath, reason: str) -> JobError:
+        return self.source.error(key, f"is {name!r}, which cannot be read: {reason}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

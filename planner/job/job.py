@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from parts.points import ProbePoints
 from planner.clearance.cell import Cell
 from planner.errors import JobError
+from planner.job.evaluation import EvaluationSettings
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel, fixed
+from planner.job.uncertainty import UncertaintySettings
 from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism
 from robots.core.pose import as_pose
@@ -138,6 +140,8 @@ class Job:
         place: where a better pose of the part is looked for.
         presenter: the hexapod that holds the part, which is given with the hexapod at home; None
             where the part stands still.
+        uncertainty: what makes measured points wrong; None where it is not evaluated.
+        evaluation: how measured points are compared with the job's, and their tolerances.
     """
 
     name: str
@@ -160,6 +164,8 @@ class Job:
     cell: Cell = field(default_factory=Cell)
     place: PlaceSettings = field(default_factory=PlaceSettings)
     presenter: Presenter | None = None
+    uncertainty: UncertaintySettings | None = None
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
 
     @property
     def fingerprint(self) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import JobError
+from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.file_units import decimal_of
 from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
-
-LARGEST_JOB = 1_000_000  # [bytes]; long lists of points stand in a point file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,22 +65,16 @@ def read_job_text(path: Path) -> JobText:
     """
     origin = path.name
     try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST_JOB + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise JobError(
-            f"{path}: the job file cannot be read: {reason}. `palpeur init` writes one to start "
-            "from.",
-            file=str(path),
-        ) from error
-    if len(raw) > LARGEST_JOB:
-        raise JobError(
-            f"{origin}: the job file has more than {LARGEST_JOB} bytes; put long lists of points "
-            "into a point file.",
-            file=origin,
-            limit=LARGEST_JOB,
+        raw = read_capped(path, Cap.JOB_BYTES)
+    except OSError as error:
+        fix = (
+            "Put long lists of points into a point file."
+            if error.errno == errno.EFBIG
+            else "`palpeur init` writes one to start from."
         )
+        raise JobError(
+            f"{path}: the job file cannot be read: {reason_of(error)}. {fix}", file=str(path)
+        ) from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -10,7 +10,6 @@ import numpy as np
 
 from parts.errors import PartError, PointsError
 from parts.points import (
-    MAX_BYTES,
     Compensation,
     FoundPoints,
     PointSource,
@@ -23,6 +22,7 @@ from parts.points import (
 from planner.errors import JobError
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput
+from robots.core.caps import Cap
 from robots.core.file_units import metres
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def job_points(file: JobFile, folder: JobFolder, geometry: JobGeometry) -> JobPo
 
 
 def _of_file(name: str, file: JobFile, folder: JobFolder, geometry: JobGeometry) -> JobPoints:
-    content = folder.read(name, _FILE, most=MAX_BYTES)
+    content = folder.read(name, _FILE, cap=Cap.POINT_BYTES)
     unit = file.points.unit
     try:
         found = found_points(content.raw, origin=content.path.name, unit=unit, choice="nominal")

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput, Part, Presenter
+from robots.core.caps import Cap
 from robots.core.errors import RobotError
 from robots.core.file_units import metres
 from robots.core.robot_file.joints import pose_of
 from robots.core.robot_file.problems import nearest
-from robots.core.robot_file.source_text import LARGEST_FILE
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile
@@ -82,7 +82,7 @@ def _opened(model: str, folder: JobFolder) -> tuple[Platform, JobInput]:
         if model in names():
             text, record = text_of(model), None
         elif Path(model).suffix.lower() == ".toml":
-            found = folder.read(model, _PLATFORM, most=LARGEST_FILE)
+            found = folder.read(model, _PLATFORM, cap=Cap.ROBOT_BYTES)
             text, record = found.raw.decode("utf-8-sig"), found.record
         else:
             raise folder.source.error(

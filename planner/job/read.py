@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from planner.job.approach_of import approach_of
 from planner.job.cell import job_cell
+from planner.job.evaluation import evaluation_of
 from planner.job.folder import JobFolder
 from planner.job.job import Job
 from planner.job.job_text import JobText, job_text, read_job_text
@@ -18,6 +19,7 @@ from planner.job.problems import job_error
 from planner.job.robot import job_robot
 from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
 from planner.job.surface import JobGeometry, examined
+from planner.job.uncertainty import uncertainty_of
 from planner.job.unit_guard import check_unit
 from robots.core.file_units import metres
 
@@ -71,6 +73,8 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
         cell=cell.cell,
         place=place_of(file.place),
         presenter=held.presenter,
+        uncertainty=uncertainty_of(file.uncertainty, source),
+        evaluation=evaluation_of(file, points.points.features, source),
     )
 
 

@@ -14,13 +14,13 @@ from planner.job.job import JobInput
 from planner.job.job_text import JobText
 from planner.job.settings import Probe
 from planner.job.stylus import with_probe
+from robots.core.caps import Cap
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.robot_file import read_robot
 from robots.core.robot_file.joints import pose_of
 from robots.core.robot_file.problems import nearest
-from robots.core.robot_file.source_text import LARGEST_FILE
 from robots.core.urdf import read_urdf
 from robots.library import names as library_names
 from robots.library import text_of
@@ -96,7 +96,7 @@ def _opened(model: str, folder: JobFolder) -> JobRobot:
                 f".urdf; {nearest(model, library_names())}",
                 found=model,
             )
-        found = folder.read(model, _MODEL, most=LARGEST_FILE)
+        found = folder.read(model, _MODEL, cap=Cap.ROBOT_BYTES)
         name = found.path.name
         mechanism = (
             read_urdf(found.raw, origin=name) if suffix == ".urdf" else _toml(found.raw, name)

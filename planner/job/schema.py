@@ -12,7 +12,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema
 
+from planner.job.evaluation_table import EvaluationTable, ToleranceTable
 from planner.job.presenter_table import PresenterTable
+from planner.job.uncertainty_table import UncertaintyTable
 from planner.job.value_types import (
     NORMAL,
     Cone,
@@ -33,8 +35,7 @@ from planner.job.value_types import (
 )
 from robots.core.robot_file.schema import Name, PoseTable, Positive, Real, Table
 
-_ZERO = Decimal(0)
-_ONE = Decimal(1)
+_ZERO, _ONE = Decimal(0), Decimal(1)
 _STAYS = (_ZERO, _ZERO)
 _ABOUT = (Decimal(-200), Decimal(200))  # [mm]
 _ROUND = (Decimal(-180), Decimal(180))  # [deg]
@@ -282,6 +283,9 @@ class JobFile(Table):
     sampling: SamplingTable = SamplingTable()
     place: PlaceTable = PlaceTable()
     presenter: PresenterTable | None = None
+    uncertainty: UncertaintyTable | None = None
+    evaluation: EvaluationTable = EvaluationTable()
+    tolerance: tuple[ToleranceTable, ...] = ()
 
 
 class NumberDefaults(GenerateJsonSchema):

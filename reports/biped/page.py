@@ -13,8 +13,8 @@ from reports.content.table import Fact, Status
 from reports.page.finding_cards import cards
 from reports.page.page import Detail
 from reports.page.panels import drawn_set
-from reports.page.policy import data_block, digest, policy
-from reports.page.scene import Scene, embedded, embeds
+from reports.page.policy import data_block, page_policy
+from reports.page.scene import embedded, embeds
 from reports.page.shading import HEIGHT, WIDTH
 from reports.page.templating import asset, environment
 from reports.page.time_axis import time_axis
@@ -82,7 +82,7 @@ def biped_page(
             time=time_axis(stance_shading(shown), shown.duration),
             plot=(WIDTH, HEIGHT),
             beside=scene_html is not None and scene is None,
-            policy=_policy(style, script, scene),
+            policy=page_policy(style, script, scene),
             style=Markup(style),
             script=Markup(script),
             motion=Markup(data_block(stance_motion(shown, sets))),
@@ -122,11 +122,3 @@ def _drawings(shown: ShownMotion, figures: Mapping[str, bytes]) -> tuple[_Drawin
 
 def _as_data(content: bytes) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"
-
-
-def _policy(style: str, script: str, scene: Scene | None) -> str:
-    return policy(
-        scripts=(digest(script), *(scene.scripts if scene else ())),
-        styles=(digest(style), *(scene.styles if scene else ())),
-        scene=scene is not None,
-    )

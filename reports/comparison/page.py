@@ -9,7 +9,7 @@ from reports.comparison.change import Presence, Section
 from reports.comparison.compare import Comparison
 from reports.comparison.lines import Line, headline, section_lines, summary_lines
 from reports.comparison.rules import Judgement
-from reports.page.policy import digest, policy
+from reports.page.policy import page_policy
 from reports.page.templating import asset, environment
 
 MARK = "<!doctype html>"  # how the page begins
@@ -48,7 +48,7 @@ def comparison_page(comparison: Comparison, judgements: Sequence[Judgement] = ()
             totals=summary_lines(comparison),
             sections=[_shown(section) for section in comparison.sections],
             judgements=judgements,
-            policy=policy(scripts=[digest(script)], styles=[digest(style)], scene=False),
+            policy=page_policy(style, script, None),
             style=Markup(style),
             script=Markup(script),
         )

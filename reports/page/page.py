@@ -10,7 +10,7 @@ from reports.content import Report
 from reports.page.finding_cards import cards
 from reports.page.motion import motion
 from reports.page.panels import drawn_set
-from reports.page.policy import data_block, digest, policy
+from reports.page.policy import data_block, page_policy
 from reports.page.scene import Scene, embedded, embeds
 from reports.page.shading import HEIGHT, WIDTH, shading
 from reports.page.templating import SHARED, asset, environment
@@ -91,9 +91,6 @@ def _rendered(
     shown = report.curves if moves else ()
     sets = tuple(drawn_set(one, duration, 2 * detail.buckets) for one in shown)
     style, script = asset("report.css"), asset("report.js")
-    scripts = (digest(script), *(scene.scripts if scene else ()))
-    styles = (digest(style), *(scene.styles if scene else ()))
-    rules = policy(scripts=scripts, styles=styles, scene=scene is not None)
     told = motion(sets, segments, duration) if moves else None
     return (
         environment(SHARED)
@@ -107,7 +104,7 @@ def _rendered(
             time=_axis(segments, duration) if moves else None,
             plot=(WIDTH, HEIGHT),
             beside=beside,
-            policy=rules,
+            policy=page_policy(style, script, scene),
             style=Markup(style),
             script=Markup(script),
             motion=Markup(data_block(told)),

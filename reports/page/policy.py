@@ -6,6 +6,10 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reports.page.scene import Scene
 
 # Inside a script element: what could end it, open a comment in it, or end a line of it.
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -46,3 +50,18 @@ def policy(*, scripts: Iterable[str], styles: Iterable[str], scene: bool) -> str
     rules.append(f"style-src {' '.join(styles)}")
     rules.append(f"img-src {' '.join(images)}")
     return "; ".join(rules)
+
+
+def page_policy(style: str, script: str, scene: Scene | None) -> str:
+    """The policy of a page of one style, one script, and perhaps a scene.
+
+    Args:
+        style: its text.
+        script: its text.
+        scene: embedded in the page; None for none.
+    """
+    return policy(
+        scripts=(digest(script), *(scene.scripts if scene else ())),
+        styles=(digest(style), *(scene.styles if scene else ())),
+        scene=scene is not None,
+    )

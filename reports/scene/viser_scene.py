@@ -1,29 +1,20 @@
-"""The scene as one page that plays by itself, offline: viser's serialised scene.
-
-viser records what its server would send to a browser. The server stands on this machine alone, on
-a port that the system picks, for the moment that takes; nobody connects to it.
-"""
+"""The scene as one page that plays by itself, offline: viser's serialised scene."""
 
 from __future__ import annotations
 
-import io
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.clearance.cell import SolidKind
-from planner.errors import OutputError
 from reports.scene import palette, quaternions
-from reports.scene.camera import FIELD_OF_VIEW, first_view
 from reports.scene.frames import frames, frames_note
 from reports.scene.labels import label, node_name
 from reports.scene.model import RoundBody, Scene
 from reports.scene.robot import upright
 from reports.scene.shapes import failed_mark, reached_mark
+from reports.scene.viser_server import as_the_reader_likes, look, quiet_server, titled
 from robots.core.mechanism import BASE
 
 if TYPE_CHECKING:
@@ -31,7 +22,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_HOST = "127.0.0.1"
 _LABELS = 200  # with more of them than that, names hide the scene and cost time
 _SHORT = 24  # characters of a name beside a point
 _FINE = 2.0**-20  # poses are rounded to this (a micrometre), so that they compress
@@ -43,15 +33,6 @@ _FLOOR: dict[bool | None, tuple[palette.Rgb, palette.Rgb]] = {
     True: ((34, 37, 41), (62, 67, 74)),
     None: ((120, 125, 132), (120, 125, 132)),
 }
-_PREFERENCE = (
-    "{darkMode:false}",
-    '{darkMode:matchMedia("(prefers-color-scheme: dark)").matches}',
-)
-_VISERS_TITLE = "<title>Viser</title>"
-# viser's client readies a sorter of Gaussian splats, which we have none of, by evaluating text.
-# Where the page's policy forbids that, nothing is missing; the complaint of it is not passed on.
-_OURS = """<title>3D replay</title><script>addEventListener("unhandledrejection",(e)=>{
-if(e.reason instanceof EvalError)e.preventDefault();});</script>"""
 
 
 def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
@@ -64,7 +45,7 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
     Raises:
         OutputError: this machine lets nobody listen on 127.0.0.1.
     """
-    with _server() as server:
+    with quiet_server() as server:
         _set_up(server, scene, _FLOOR[dark])
         _draw_cell(server, scene)
         _draw_points(server, scene)
@@ -72,8 +53,8 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
         recording = server.get_scene_serializer()
         _play(recording, scene, handles)
         page: str = recording.as_html(dark_mode=bool(dark))
-    page = page.replace(_VISERS_TITLE, _OURS, 1)
-    return page.replace(*_PREFERENCE, 1) if dark is None else page
+    page = titled(page, "3D replay")
+    return as_the_reader_likes(page) if dark is None else page
 
 
 def replay_notes(scene: Scene) -> tuple[str, ...]:
@@ -82,40 +63,9 @@ def replay_notes(scene: Scene) -> tuple[str, ...]:
     return (*scene.notes, *film)
 
 
-@contextmanager
-def _server() -> Iterator[ViserServer]:
-    """A server that says nothing and is stopped in any case."""
-    import viser
-
-    _check_host()
-    with redirect_stdout(io.StringIO()):  # viser greets, whatever it is told
-        server = viser.ViserServer(host=_HOST, port=0, verbose=False)
-        try:
-            yield server
-        finally:
-            server.stop()
-
-
-def _check_host() -> None:
-    """Without a loopback viser would wait for ever."""
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-            probe.bind((_HOST, 0))
-    except OSError as error:
-        raise OutputError(
-            f"The 3D replay cannot be made: this machine lets nobody listen on {_HOST}: "
-            f"{error.strerror}.",
-            host=_HOST,
-        ) from error
-
-
 def _set_up(server: ViserServer, scene: Scene, lines: tuple[palette.Rgb, palette.Rgb]) -> None:
     """Up, camera, light, floor."""
-    view = first_view(scene)
-    server.scene.set_up_direction("+z")
-    server.initial_camera.position = view.position
-    server.initial_camera.look_at = view.look_at
-    server.initial_camera.fov = float(FIELD_OF_VIEW)
+    look(server, scene)
     low, high = scene.bounds
     middle = (low + high) / 2.0
     size = float(np.ceil(1.5 * (high - low)[:2].max() / _CELL) * _CELL)

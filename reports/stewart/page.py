@@ -10,8 +10,8 @@ from reports.page.finding_cards import cards
 from reports.page.motion import motion
 from reports.page.page import Detail
 from reports.page.panels import drawn_set
-from reports.page.policy import data_block, digest, policy
-from reports.page.scene import Scene, embedded, embeds
+from reports.page.policy import data_block, page_policy
+from reports.page.scene import embedded, embeds
 from reports.page.shading import HEIGHT, WIDTH, shading
 from reports.page.templating import asset, environment
 from reports.page.time_axis import time_axis
@@ -66,20 +66,12 @@ def leg_page(shown: LegMotion, scene_html: str | None) -> str:
             time=time_axis(shading(segments, duration), duration),
             plot=(WIDTH, HEIGHT),
             beside=scene_html is not None and scene is None,
-            policy=_policy(style, script, scene),
+            policy=page_policy(style, script, scene),
             style=Markup(style),
             script=Markup(script),
             motion=Markup(data_block(motion(sets, segments, duration))),
             scene=Markup(data_block(scene.text)) if scene else None,
         )
-    )
-
-
-def _policy(style: str, script: str, scene: Scene | None) -> str:
-    return policy(
-        scripts=(digest(script), *(scene.scripts if scene else ())),
-        styles=(digest(style), *(scene.styles if scene else ())),
-        scene=scene is not None,
     )
 
 

@@ -8,6 +8,7 @@ import typer
 
 from planner.cli.options import Json, Robot, Task
 from planner.cli.robot import robot_model_app as models
+from planner.cli.robot.calibrate_app import calibrate
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -155,3 +156,6 @@ def bench(
     from planner.cli.robot.robot_bench import print_bench
 
     return print_bench(robot, samples=samples, runs=runs, as_json=as_json, session=context.obj)
+
+
+app.command("calibrate")(calibrate)

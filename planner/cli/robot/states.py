@@ -8,26 +8,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.robot.states_columns import Column, group_headers, known_columns, unknown_header
+from planner.cli.table_text import origin_of, table_text
 from planner.errors import StatesError
+from robots.core.caps import Cap
 from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
-MAX_BYTES = 256_000_000
-MAX_ROWS = 1_000_000
-MAX_COLUMNS = 1_000
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,8 +84,7 @@ def read_states(source: str, mechanism: Mechanism) -> States:
         StatesError: a file that cannot be read, a column or a cell that is not right; with file,
             line, column, what was found and what was expected.
     """
-    origin = "standard input" if source == _STANDARD_INPUT else Path(source).name
-    return states_of(_text(source, origin), origin, mechanism)
+    return states_of(table_text(source), origin_of(source), mechanism)
 
 
 def states_of(text: str, origin: str, mechanism: Mechanism) -> States:
@@ -126,27 +121,6 @@ class _Place:
         )
 
 
-def _text(source: str, origin: str) -> str:
-    try:
-        if source == _STANDARD_INPUT:
-            raw = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(source).open("rb") as file:
-                raw = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StatesError(f"{source}: the states file cannot be read: {reason}.") from error
-    if len(raw) > MAX_BYTES:
-        raise StatesError(f"{origin}: the file has more than {MAX_BYTES} bytes; split it.")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise StatesError(
-            f"{origin}, line {line}: byte {error.start + 1} is not UTF-8; save the file as UTF-8."
-        ) from None
-
-
 def _records(text: str, origin: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not empty."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -164,8 +138,11 @@ def _records(text: str, origin: str) -> Iterator[tuple[int, list[str]]]:
 def _columns(
     names: Sequence[str], place: _Place, mechanism: Mechanism, known: dict[str, Column]
 ) -> list[Column]:
-    if len(names) > MAX_COLUMNS:
-        raise place.error(f"there are {len(names)} columns; at most {MAX_COLUMNS} are read.")
+    cap = Cap.TABLE_COLUMNS
+    if len(names) > cap.limit:
+        raise place.error(
+            f"there are {len(names)} columns; at most {cap.limit} are read; {cap.advice}."
+        )
     taken: dict[tuple[str, int], str] = {}
     for position, name in enumerate(names, start=1):
         if name not in known:
@@ -197,12 +174,15 @@ def _check_complete(
 def _numbers(
     records: Iterator[tuple[int, list[str]]], names: Sequence[str], origin: str
 ) -> tuple[list[int], Array]:
+    most = Cap.TABLE_ROWS.limit
     lines: list[int] = []
     numbers = array("d")  # a list of a million rows would take four times the memory
     for line, cells in records:
         place = _Place(origin, line)
-        if len(lines) == MAX_ROWS:
-            raise place.error(f"there are more than {MAX_ROWS} states; split the file.")
+        if len(lines) == most:
+            raise place.error(
+                f"there are more than {most} states; split the file, or {Cap.TABLE_ROWS.advice}."
+            )
         if len(cells) != len(names):
             raise place.error(
                 f"{len(cells)} cells where the header has {len(names)} columns; "

@@ -41,7 +41,7 @@
       shown = true;
       const frame = make("iframe");
       frame.setAttribute("sandbox", "allow-scripts");
-      frame.title = "3D replay of the motion";
+      frame.title = "3D scene";
       frame.name = isDark() ? "dark" : "light";
       frame.srcdoc = data("scene");
       box.replaceChildren(frame);

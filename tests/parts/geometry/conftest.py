@@ -229,13 +229,12 @@ def exported(cube):
 @pytest.fixture(scope="session")
 def read():
     """Reads a geometry from bytes; the name tells the format."""
-    from parts.geometry.limits import LIMITS
     from parts.geometry.load import geometry_of
     from parts.geometry.source_file import SourceFile
 
-    def read(name, raw, unit=None, *, folder=None, limits=LIMITS, repair=()):
+    def read(name, raw, unit=None, *, folder=None, repair=()):
         raw = raw.encode() if isinstance(raw, str) else raw
-        file = SourceFile(name=name, raw=raw, folder=folder, limits=limits)
+        file = SourceFile(name=name, raw=raw, folder=folder)
         return geometry_of(file, unit=unit, repair=repair)
 
     return read

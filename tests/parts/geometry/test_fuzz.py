@@ -21,7 +21,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parts.errors import PartError
-from parts.geometry.limits import Limits
 from parts.geometry.load import READERS, geometry_of
 from parts.geometry.source_file import SourceFile
 
@@ -129,14 +128,22 @@ def imported(name: str, raw: bytes) -> str:
     """Reads a file; everything but a geometry or a ``PartError`` goes through."""
     ending = name[name.rindex(".") :]
     unit = None if ending in (".glb", ".gltf", ".3mf") else "mm"
-    limits = Limits(triangles=100_000, vertices=100_000)
-    file = SourceFile(name=f"fuzz{ending}", raw=raw, folder=None, limits=limits)
+    file = SourceFile(name=f"fuzz{ending}", raw=raw, folder=None)
     try:
         geometry = geometry_of(file, unit=unit)
     except PartError as error:
         return "refused" if str(error) else "refused without a word"
     good = np.isfinite(geometry.mesh.vertices).all() and geometry.audit.triangles > 0
     return "read" if good else "read, but wrong"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_caps():
+    """A header that promises millions of triangles is refused before they cost time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PALPEUR_CAP_TRIANGLES", "100000")
+        patch.setenv("PALPEUR_CAP_VERTICES", "100000")
+        yield
 
 
 def run(seeds, name: str, cases: int, seed: int) -> dict[str, int]:

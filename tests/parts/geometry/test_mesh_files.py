@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parts.errors import PartError
-from parts.geometry import Limits, load_geometry
+from parts.geometry import load_geometry
 from parts.geometry.load import READERS
 from parts.geometry.source_file import SourceFile
 
@@ -208,25 +208,28 @@ def test_faults_of_ply(read, old, new, told):
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"),
+    ("cap", "told"),
     [
-        (Limits(triangles=11), "12 triangles; expected at most 11"),
-        (Limits(vertices=11), "36 vertices; expected at most 33"),
+        ("TRIANGLES", "12 triangles; expected at most 11"),
+        ("VERTICES", "36 vertices; expected at most 33"),
     ],
 )
-def test_caps_of_stl(read, exported, limits, told):
-    assert told in refusal(read, STL, exported[".stl"], limits=limits)
+def test_caps_of_stl(read, exported, monkeypatch, cap, told):
+    monkeypatch.setenv(f"PALPEUR_CAP_{cap}", "11")
+    refused = refusal(read, STL, exported[".stl"])
+    assert told in refused
+    assert f"raise it with PALPEUR_CAP_{cap}=…" in refused
 
 
-def test_files_on_disk(tmp_path, exported):
+def test_files_on_disk(tmp_path, exported, monkeypatch):
     path = tmp_path / "Box.STL"
     path.write_bytes(exported[".stl"])
     assert load_geometry(path, unit="mm").source == "Box.STL"
-    small = Limits(file_bytes=99)
+    monkeypatch.setenv("PALPEUR_CAP_GEOMETRY_BYTES", "99")
     cases = {
-        "more than 99 bytes": lambda: load_geometry(path, unit="mm", limits=small),
+        "more than 99 bytes": lambda: load_geometry(path, unit="mm"),
         "cannot be read: No such file": lambda: load_geometry(tmp_path / "no.stl", unit="mm"),
-        "not a regular file": lambda: load_geometry(tmp_path, unit="mm"),
+        "Is a directory": lambda: load_geometry(tmp_path, unit="mm"),
     }
     (tmp_path / "empty.stl").touch()
     cases["the file is empty"] = lambda: load_geometry(tmp_path / "empty.stl", unit="mm")

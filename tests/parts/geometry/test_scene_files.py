@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from parts.errors import PartError
-from parts.geometry import Limits
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype="<f4")
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], dtype="<u2")
@@ -108,7 +107,7 @@ def test_strips_and_fans(read, mode, indices):
         assert {frozenset(face) for face in peer.tolist()} == {frozenset(f) for f in expected}
 
 
-def test_buffers_inside_the_folder_are_read_others_refused(read, tmp_path):
+def test_buffers_inside_the_folder_are_read_others_refused(read, tmp_path, monkeypatch):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "my data.bin").write_bytes(BINARY)
     (tmp_path / "secret.bin").write_bytes(BINARY)
@@ -127,9 +126,8 @@ def test_buffers_inside_the_folder_are_read_others_refused(read, tmp_path):
         told = refused(read, "a.gltf", buffers(uri), folder=folder)
         assert "expected a relative path of a file inside the folder" in told, uri
     assert "cannot be read" in refused(read, "a.gltf", buffers("none.bin"), folder=folder)
-    capped = refused(
-        read, "a.gltf", buffers("my data.bin"), folder=folder, limits=Limits(file_bytes=71)
-    )
+    monkeypatch.setenv("PALPEUR_CAP_GEOMETRY_BYTES", "71")
+    capped = refused(read, "a.gltf", buffers("my data.bin"), folder=folder)
     assert "more than 71 bytes" in capped
 
 
@@ -277,10 +275,16 @@ def test_faults_of_3mf(read, changes, told):
     assert told in refused(read, "a.3mf", three_mf(**changes))
 
 
-def test_caps_of_archives(read):
+def test_caps_of_archives(read, monkeypatch):
     raw = three_mf(more=[(f"{i}.txt", "x") for i in range(9)])
-    assert "11 entries" in refused(read, "a.3mf", raw, limits=Limits(archive_entries=10))
-    assert "bytes unpacked" in refused(read, "a.3mf", raw, limits=Limits(archive_bytes=100))
+    with monkeypatch.context() as patch:
+        patch.setenv("PALPEUR_CAP_ARCHIVE_ENTRIES", "10")
+        told = refused(read, "a.3mf", raw)
+        assert "11 entries; expected at most 10" in told
+        assert "raise it with PALPEUR_CAP_ARCHIVE_ENTRIES=…" in told
+    with monkeypatch.context() as patch:
+        patch.setenv("PALPEUR_CAP_ARCHIVE_BYTES", "100")
+        assert "bytes unpacked" in refused(read, "a.3mf", raw)
     assert "not a zip archive" in refused(read, "a.3mf", b"PK" + raw[20:-30])
 
 

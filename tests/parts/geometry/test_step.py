@@ -13,7 +13,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from parts.errors import PartError
-from parts.geometry import Limits, load_geometry
+from parts.geometry import load_geometry
 
 LENGTH, DIRECTION = 1e-9, 1e-12  # [m], [1]; what the issue demands
 R = Rotation.from_euler("zyx", [0.7, -0.4, 1.1]).as_matrix()
@@ -252,11 +252,17 @@ def test_damaged_step_is_read_or_refused(read, ring, capfd, step_text):
     assert capfd.readouterr().out == ""  # the translator's chatter stays in its own process
 
 
-def test_the_translator_is_stopped_in_time(read, ring, step_text):
-    with pytest.raises(PartError, match=r"did not finish within 0\.01 s"):
-        read("a.step", step_text(ring), limits=Limits(step_seconds=0.01))
-    with pytest.raises(PartError, match="needs more than 50000000 bytes"):
-        read("a.step", step_text(ring), limits=Limits(step_memory=50_000_000))
+def test_the_translator_is_stopped_in_time(read, ring, step_text, tmp_path, monkeypatch):
+    monkeypatch.setenv("PALPEUR_CAP_STEP_MEMORY", "50000000")
+    told = r"needs more than 50000000 bytes.*raise it with PALPEUR_CAP_STEP_MEMORY"
+    with pytest.raises(PartError, match=told):
+        read("a.step", step_text(ring))
+    monkeypatch.setenv("PALPEUR_CAP_STEP_SECONDS", "1")
+    (tmp_path / "endless.py").write_text("while True:\n    pass\n")
+    monkeypatch.setattr("parts.geometry.step.WORKER", tmp_path / "endless.py")
+    told = r"did not finish within 1 s.*raise it with PALPEUR_CAP_STEP_SECONDS"
+    with pytest.raises(PartError, match=told):
+        read("a.step", step_text(ring))
 
 
 def test_the_same_file_gives_the_same_mesh(tmp_path, ring, ring_geometry, step_text):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts.errors import PointsError
-from parts.points import Compensation, file_text, found_points, read_points
+from parts.points import Compensation, found_points, read_points
 
 HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz\n"
 
@@ -142,12 +142,12 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_size_caps_are_named(monkeypatch):
-    monkeypatch.setattr(file_text, "MAX_POINTS", 2)
+    monkeypatch.setenv("PALPEUR_CAP_POINTS", "2")
     row = "P{},1,2,3,0,0,1\n"
     with pytest.raises(PointsError, match="line 4: there are more than 2 points; split the file"):
         read(HEADER + "".join(row.format(i) for i in range(3)))
-    monkeypatch.setattr(file_text, "MAX_BYTES", 40)
-    with pytest.raises(PointsError, match="more than 40 bytes; split it"):
+    monkeypatch.setenv("PALPEUR_CAP_POINT_BYTES", "40")
+    with pytest.raises(PointsError, match="more than 40 bytes; split the file, or raise it with"):
         read(HEADER + row.format(1))
 
 

@@ -104,7 +104,10 @@ def test_what_is_doubtful_is_noted():
         (HEAD + "MEAS/PLANE, $\n", "line 3: the last line is continued by $, but nothing follows"),
         (HEAD + "TEXT/OPER,'never\n", 'line 3: the text in quotes does not end: "TEXT/OPER'),
         (HEAD, "a.dmi: there is no point in this DMIS file."),
-        (HEAD + "A $\n" * 40_000, "line 3: the statement has more than 65536 characters."),
+        (
+            HEAD + "A $\n" * 40_000,
+            "line 3: the statement has more than 65536 characters; raise it with ",
+        ),
     ],
 )
 def test_bad_programmes(text, message):

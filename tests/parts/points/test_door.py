@@ -100,13 +100,11 @@ def test_hostile_files_are_refused_at_once(kind, raw):
 
 
 def test_caps_hold_for_every_format(samples, monkeypatch):
-    from parts.points import file_text
-
-    monkeypatch.setattr(file_text, "MAX_POINTS", 1)
+    monkeypatch.setenv("PALPEUR_CAP_POINTS", "1")
     for name in samples:
         with pytest.raises(PointsError, match="there are more than 1 points; split the file"):
             found_points(samples[name], origin=name, unit="mm")
-    monkeypatch.setattr(file_text, "MAX_BYTES", 9)
+    monkeypatch.setenv("PALPEUR_CAP_POINT_BYTES", "9")
     for name in samples:
-        with pytest.raises(PointsError, match="the file has more than 9 bytes; split it"):
+        with pytest.raises(PointsError, match="more than 9 bytes; split the file"):
             found_points(samples[name], origin=name, unit="mm")

@@ -8,7 +8,6 @@ import pytest
 
 from planner.errors import OptionError
 from reports.verification import read_record
-from reports.verification import record as record_module
 
 
 def test_a_record_is_read_as_it_was_written(original):
@@ -57,7 +56,7 @@ def test_other_documents_are_refused(folder, content, told):
 
 
 def test_a_record_without_end_is_refused(folder, monkeypatch):
-    monkeypatch.setattr(record_module, "LARGEST", 1000)
+    monkeypatch.setenv("PALPEUR_CAP_RECORD_BYTES", "1000")
     with pytest.raises(OptionError, match="has more than 1000 bytes"):
         read_record(folder)
 

@@ -1,0 +1,29 @@
+"""Evaluation of measured points: deviations, form, orientation, position, tolerances."""
+
+from parts.evaluation.aligning import AlignmentTask as AlignmentTask
+from parts.evaluation.aligning import align as align
+from parts.evaluation.ball import BallSign as BallSign
+from parts.evaluation.ball import ball_sign as ball_sign
+from parts.evaluation.ball import compensated as compensated
+from parts.evaluation.comparison import EVERYTHING as EVERYTHING
+from parts.evaluation.comparison import Comparison as Comparison
+from parts.evaluation.comparison import ComparisonTask as ComparisonTask
+from parts.evaluation.comparison import compare as compare
+from parts.evaluation.comparison import deviations_of as deviations_of
+from parts.evaluation.deviations import Deviations as Deviations
+from parts.evaluation.deviations import PointDeviation as PointDeviation
+from parts.evaluation.errors import EvaluationError as EvaluationError
+from parts.evaluation.matching import Matched as Matched
+from parts.evaluation.matching import matched as matched
+from parts.evaluation.measured import MeasuredPoints as MeasuredPoints
+from parts.evaluation.nominal_feature import NominalFeature as NominalFeature
+from parts.evaluation.nominal_feature import nominal_feature as nominal_feature
+from parts.evaluation.results import Characteristic as Characteristic
+from parts.evaluation.results import FeatureResult as FeatureResult
+from parts.evaluation.tolerance import TOLERANCE_KINDS as TOLERANCE_KINDS
+from parts.evaluation.tolerance import ToleranceSpec as ToleranceSpec
+from parts.evaluation.uncertainties import with_uncertainties as with_uncertainties
+from parts.evaluation.unit_guard import check_factor as check_factor
+from parts.evaluation.verdict import Uncertainty as Uncertainty
+from parts.evaluation.verdict import Verdict as Verdict
+from parts.evaluation.verdict import verdict_of as verdict_of

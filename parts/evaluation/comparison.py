@@ -1,0 +1,236 @@
+"""Measured points compared with nominal ones: aligned, fitted, and every tolerance looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.alignment import Alignment
+from parts.evaluation.aligning import AlignmentTask, align
+from parts.evaluation.association import Subject, associated, sizes_of
+from parts.evaluation.characteristics import characteristic_of, usual_characteristics
+from parts.evaluation.deviations import Deviations
+from parts.evaluation.errors import EvaluationError
+from parts.evaluation.nominal_feature import NominalFeature, nominal_feature
+from parts.evaluation.results import Characteristic, FeatureResult
+from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
+from parts.fits import FitError
+from parts.points import ProbePoints
+
+if TYPE_CHECKING:
+    from parts.fits.zone import Zone
+    from parts.geometry import Geometry
+
+Array = NDArray[np.float64]
+
+EVERYTHING = "all points"  # stands for the feature where no point names one
+_OWN_FACE = 0.5  # cosine: a foot whose normal turns more belongs to another face
+_ON_SKIN = 1e-6  # [m]: nominal coordinates are printed with a micrometre
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComparisonTask:
+    """What measured points are compared with.
+
+    Args:
+        points: nominal points of the surface, in the part frame.
+        alignment: how the measured points are brought to them.
+        tolerances: in the order of the job.
+        geometry: of the part, where there is one.
+        drop_outliers: whether fits leave out points that do not belong.
+    """
+
+    points: ProbePoints
+    alignment: AlignmentTask
+    tolerances: tuple[ToleranceSpec, ...] = ()
+    geometry: Geometry | None = None
+    drop_outliers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Refusal:
+    """A tolerance that cannot be evaluated, and why."""
+
+    tolerance: ToleranceSpec
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """What came out.
+
+    Args:
+        task: what was compared with.
+        deviations: of all points.
+        alignment: None where there was none.
+        subjects: features by name.
+        zones: minimum zones of those that have one.
+        characteristics: toleranced ones first.
+        refusals: tolerances that cannot be evaluated.
+    """
+
+    task: ComparisonTask
+    deviations: Deviations
+    alignment: Alignment | None
+    subjects: Mapping[str, Subject]
+    zones: Mapping[str, Zone]
+    characteristics: tuple[Characteristic, ...]
+    refusals: tuple[Refusal, ...]
+
+    @property
+    def T_part_measured(self) -> Array:
+        """Maps measured points to where they were compared. # (4, 4)."""
+        return np.eye(4) if self.alignment is None else self.alignment.T_part_base
+
+    def features(self) -> tuple[FeatureResult, ...]:
+        """Results feature by feature, in the order of the points."""
+        return tuple(self._feature(subject) for subject in self.subjects.values())
+
+    def with_characteristics(self, characteristics: tuple[Characteristic, ...]) -> Comparison:
+        """The same with other characteristics: those that know their uncertainty."""
+        return replace(self, characteristics=characteristics)
+
+    def _feature(self, subject: Subject) -> FeatureResult:
+        left = np.setdiff1d(np.arange(len(subject.deviations)), subject.kept).tolist()
+        return FeatureResult(
+            name=subject.name,
+            kind=subject.nominal.kind,
+            deviations=subject.deviations,
+            fit=subject.fit,
+            refusal=subject.refusal,
+            zone=self.zones.get(subject.name),
+            nominal=subject.nominal.shape,
+            sizes=sizes_of(None if subject.fit is None else subject.fit.shape),
+            nominal_sizes=sizes_of(subject.nominal.shape),
+            outliers=subject.outliers,
+            dropped=tuple(subject.deviations.names[row] for row in left),
+            characteristics=tuple(
+                item for item in self.characteristics if item.feature == subject.name
+            ),
+        )
+
+
+def compare(task: ComparisonTask, measured: Array) -> Comparison:
+    """Align measured points, take deviations, fit the features, and evaluate the tolerances.
+
+    Args:
+        task: what to compare with.
+        measured: points of the surface, in the order of the nominal points, in the part frame.
+            # (n, 3) [m]
+
+    Raises:
+        AlignmentError, EvaluationError: see ``align``.
+    """
+    alignment = align(task.alignment, measured)
+    deviations = deviations_of(task, measured, alignment)
+    subjects = {
+        name: associated(name, nominal, deviations.kept(rows), drop=task.drop_outliers)
+        for name, (nominal, rows) in _nominal_features(task.points).items()
+    }
+    zones = {
+        name: zone for name, subject in subjects.items() if (zone := _zone(subject)) is not None
+    }
+    asked, refusals = _toleranced(task, subjects)
+    told = {(item.feature, item.kind) for item in asked}
+    usual = [item for subject in subjects.values() for item in usual_characteristics(subject)]
+    items = [*asked, *(item for item in usual if (item.feature, item.kind) not in told)]
+    return Comparison(
+        task=task,
+        deviations=deviations,
+        alignment=alignment,
+        subjects=subjects,
+        zones=zones,
+        characteristics=tuple(_by_zone(item, subjects, zones) for item in items),
+        refusals=refusals,
+    )
+
+
+def deviations_of(
+    task: ComparisonTask, measured: Array, alignment: Alignment | None = None
+) -> Deviations:
+    """Deviations of measured points after an alignment. # measured (n, 3) [m]."""
+    T = np.eye(4) if alignment is None else alignment.T_part_base
+    points = task.points
+    aligned = measured @ T[:3, :3].T + T[:3, 3]
+    return Deviations(
+        names=points.names,
+        features=points.features,
+        nominal=points.positions,
+        normals=points.normals,
+        measured=aligned,
+        surface=_surface(task.geometry, points, aligned),
+    )
+
+
+def _surface(geometry: Geometry | None, nominal: ProbePoints, points: Array) -> Array:
+    """Signed distances from the skin; NaN where it says less than the nominal point. # (n,) [m].
+
+    That is where the nearest face is another one, and where the skin is but facets that the
+    nominal point itself does not lie on: then the point is nearer to the drawing than they are.
+    """
+    if geometry is None:
+        return np.full(len(points), np.nan)
+    feet = geometry.closest(points)
+    own = np.einsum("ij,ij->i", feet.normals, nominal.normals) >= _OWN_FACE
+    exact = feet.analytic | (geometry.closest(nominal.positions).distances <= _ON_SKIN)
+    distances = np.einsum("ij,ij->i", points - feet.points, feet.normals)
+    return np.where(own & exact, distances, np.nan)
+
+
+def _nominal_features(
+    points: ProbePoints,
+) -> dict[str, tuple[NominalFeature, NDArray[np.int64]]]:
+    names = points.features if any(points.features) else (EVERYTHING,) * len(points)
+    found: dict[str, tuple[NominalFeature, NDArray[np.int64]]] = {}
+    for name in dict.fromkeys(filter(None, names)):
+        rows = np.flatnonzero([feature == name for feature in names])
+        nominal = nominal_feature(points.positions[rows], points.normals[rows])
+        found[name] = (nominal, rows)
+    return found
+
+
+def _zone(subject: Subject) -> Zone | None:
+    """The minimum zone; None where there is no fit, or none narrower can be found."""
+    if subject.fit is None:
+        return None
+    from parts.fits.zone import minimum_zone
+
+    try:
+        return minimum_zone(subject.fit.kind, subject.points, subject.fit)
+    except FitError:
+        return None
+
+
+def _toleranced(
+    task: ComparisonTask, subjects: Mapping[str, Subject]
+) -> tuple[list[Characteristic], tuple[Refusal, ...]]:
+    found: list[Characteristic] = []
+    refusals: list[Refusal] = []
+    for spec in task.tolerances:
+        try:
+            found.append(characteristic_of(spec, subjects))
+        except EvaluationError as error:
+            refusals.append(Refusal(tolerance=spec, reason=error.message))
+    return found, tuple(refusals)
+
+
+def _by_zone(
+    item: Characteristic, subjects: Mapping[str, Subject], zones: Mapping[str, Zone]
+) -> Characteristic:
+    """A form error by its minimum zone, as ISO 1101 means it, where one was found."""
+    zone = zones.get(item.feature)
+    if zone is None or item.kind not in FORM_KINDS:
+        return item
+    names = subjects[item.feature].names
+    holds = zone.contacts[np.argsort(-zone.multipliers, kind="stable")[:1]].tolist()
+    return replace(
+        item,
+        measured=zone.width,
+        least_squares=item.measured,
+        worst=next((names[row] for row in holds), item.worst),  # exact points hold none
+        method="minimum zone",
+    )

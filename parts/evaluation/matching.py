@@ -1,0 +1,90 @@
+"""Which measured point is which point of the job."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.evaluation.errors import EvaluationError
+from parts.evaluation.measured import MeasuredPoints
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Matched:
+    """Pairs of nominal and measured points.
+
+    Args:
+        nominal: rows of the nominal points, ascending. # (k,)
+        measured: rows of the measured points. # (k,)
+        missing: names of nominal points that were not measured.
+        extra: names of measured points that the job does not have.
+        by_place: whether names were matched by feature and place in it.
+    """
+
+    nominal: Rows
+    measured: Rows
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    by_place: bool = False
+
+
+def matched(names: Sequence[str], features: Sequence[str], measured: MeasuredPoints) -> Matched:
+    """Pair points by their names.
+
+    QIF results carry no names of points, only features: where not a single name is known, a point
+    that its reader has called "bore-3" is the third of the feature "bore".
+
+    Args:
+        names: of the nominal points, unique.
+        features: of the nominal points; empty texts are none.
+        measured: the measured points.
+
+    Raises:
+        EvaluationError: no measured point is one of the job's.
+    """
+    places = {name: row for row, name in enumerate(measured.names)}
+    called = list(names)
+    by_place = not any(name in places for name in called) and any(measured.features)
+    if by_place:
+        called = _numbered(features)
+    rows = [(row, places[name]) for row, name in enumerate(called) if name in places]
+    if not rows:
+        raise _strangers(names, measured.names)
+    nominal = np.array([row for row, _ in rows], dtype=np.int64)
+    other = np.array([row for _, row in rows], dtype=np.int64)
+    known = set(other.tolist())
+    return Matched(
+        nominal=nominal,
+        measured=other,
+        missing=tuple(name for name, call in zip(names, called, strict=True) if call not in places),
+        extra=tuple(name for row, name in enumerate(measured.names) if row not in known),
+        by_place=by_place,
+    )
+
+
+def _numbered(features: Sequence[str]) -> list[str]:
+    counts: defaultdict[str, int] = defaultdict(int)
+    called = []
+    for feature in features:
+        counts[feature] += 1
+        called.append(f"{feature}-{counts[feature]}")
+    return called
+
+
+def _strangers(names: Sequence[str], measured: Sequence[str]) -> EvaluationError:
+    close = get_close_matches(measured[0], names, n=1, cutoff=0.4)
+    advice = f"; is {measured[0]!r} meant to be {close[0]!r}?" if close else ""
+    return EvaluationError(
+        f"None of the {len(measured)} measured points ({', '.join(map(repr, measured[:3]))}, …) is "
+        f"a point of the job ({', '.join(map(repr, names[:3]))}, …){advice} Give the measured "
+        "points the names that they have in the job.",
+        measured=tuple(measured[:5]),
+        nominal=tuple(names[:5]),
+    )

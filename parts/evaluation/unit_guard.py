@@ -1,0 +1,52 @@
+"""Are measured and nominal points off by a factor that is a unit? Judged by their distances."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.evaluation.errors import EvaluationError
+
+Array = NDArray[np.float64]
+
+FACTORS = (10.0, 12.0, 25.4, 39.3700787, 100.0, 304.8, 1000.0)  # cm, ft, in and m, taken for mm
+_NEAR = 0.03  # of the factor: no part is machined, nor a frame shifted, so wrongly
+_SMALL = 1e-9  # [m]: points that do not spread say nothing
+
+
+def check_factor(nominal: Array, measured: Array) -> None:
+    """Refuse measured points whose spread is that of the nominal ones times the ratio of two units.
+
+    Distances among the points do not change with the frame, so an alignment that is still to be
+    found does not disturb. Fewer than two points are not judged.
+
+    Args:
+        nominal: # (k, 3) [m]
+        measured: the same points. # (k, 3) [m]
+
+    Raises:
+        EvaluationError: they are off by a factor.
+    """
+    spread, seen = _spread(nominal), _spread(measured)
+    if min(spread, seen) <= _SMALL:
+        return
+    ratio = seen / spread
+    large = ratio > 1.0
+    factor = ratio if large else 1.0 / ratio
+    nearest = min(FACTORS, key=lambda known: abs(np.log(factor / known)))
+    if abs(factor / nearest - 1.0) > _NEAR:
+        return
+    raise EvaluationError(
+        f"The measured points are off by a factor of {nearest:g}: they spread {1e3 * seen:.4g} mm, "
+        f"the job's points {1e3 * spread:.4g} mm (root mean square), {factor:.4g} times as "
+        f"{'little' if large else 'much'}. Correct the unit of the measured file.",
+        factor=nearest if large else 1.0 / nearest,
+        value=seen,
+        limit=spread,
+        unit="m",
+    )
+
+
+def _spread(points: Array) -> float:
+    """Root mean square distance from the middle. [m]."""
+    return float(np.sqrt(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1))))

@@ -1,0 +1,113 @@
+"""Several starts for one goal: the answer, how many agree with it, and its nearest rival."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.fits.errors import FitError
+from parts.fits.frame import State
+from parts.fits.zone.goal import Goal, Scale, scale_of
+from parts.fits.zone.minimax import Ended, minimise
+
+Array = NDArray[np.float64]
+
+_SEED = 1101  # of the starts: the same points give the same answer
+_SPREADS = (0.5, 2.0)  # of the reach: how far the other starts are away
+_SAME = 1e-6  # relative: peaks so near are one optimum
+_SAMPLE = 600  # extreme points to each side that the other starts look at
+
+
+class Best(NamedTuple):
+    """The lowest optimum that was found."""
+
+    ended: Ended
+    scale: Scale
+    starts: int
+    agreeing: int
+    rival: float  # peak, of the unit points
+
+
+def lowest(goal: Goal, first: State, others: int) -> Best:
+    """Descend from the first start, and from others about it, and keep the lowest end.
+
+    The other starts look at the extreme points only; an end that promises more than the first is
+    then carried on with all points.
+
+    Args:
+        goal: what is to be made least.
+        first: where to begin, as a rule least squares.
+        others: starts about it.
+
+    Raises:
+        FitError: no start ends in an optimum.
+    """
+    first = goal.centred(first)
+    scale = scale_of(goal, first)
+    best = minimise(goal, first, scale)
+    best = best if _sound(goal, best.state) else _without(best, goal, first)
+    ends = [best.peak] if best.ended else []
+    few = _reduced(goal, first)
+    for start in _about(goal, best.state, scale, others):
+        end = minimise(few, few.centred(start), scale)
+        if end.peak < best.peak * (1.0 - _SAME) or not best.ended:
+            end = minimise(goal, goal.centred(end.state), scale)
+            if end.ended and _sound(goal, end.state) and (end.peak < best.peak or not best.ended):
+                best = end
+        if end.ended:
+            ends.append(end.peak)
+    if not best.ended:
+        _refuse(goal, best, 1 + others)
+    apart = np.array(ends) - best.peak
+    same = np.abs(apart) <= _SAME * max(scale.reach, abs(apart).min(initial=0.0))
+    rivals = np.array(ends)[~same & (apart > 0.0)]
+    return Best(best, scale, 1 + others, max(1, int(same.sum())), float(rivals.min(initial=np.inf)))
+
+
+def _refuse(goal: Goal, end: Ended, starts: int) -> NoReturn:
+    if not goal.sized and goal.sides[0] < 0.0:
+        raise FitError(
+            f"The points do not close round an inscribed {goal.model.word}: from {starts} starts "
+            "it has left them, and grows without end. Measure all round it.",
+            value=starts,
+        )
+    raise FitError(
+        f"No optimum of the {goal.model.word} was reached from {starts} starts (the last after "
+        f"{end.iterations} steps): the points hold it too loosely. Measure a larger part of it, "
+        "or check that they lie on one.",
+        value=starts,
+    )
+
+
+def _sound(goal: Goal, state: State) -> bool:
+    settled = goal.model.settled(state)
+    return not goal.sized or goal.model.sound(goal.points, settled)
+
+
+def _without(end: Ended, goal: Goal, first: State) -> Ended:
+    """An end that is no such feature counts as none: back to the start."""
+    return Ended(
+        state=first,
+        peak=goal.peak(goal.distances(first)),
+        touching=end.touching,
+        iterations=end.iterations,
+        ended=False,
+        curvature=end.curvature,
+    )
+
+
+def _reduced(goal: Goal, state: State) -> Goal:
+    if goal.points.shape[1] <= 2 * _SAMPLE:
+        return goal
+    return goal.only(np.unique(goal.extremes(goal.distances(state), _SAMPLE)[0]))
+
+
+def _about(goal: Goal, state: State, scale: Scale, count: int) -> list[State]:
+    rng = np.random.default_rng(_SEED)
+    steps = rng.uniform(-1.0, 1.0, (count, goal.count)) * scale.reach
+    return [
+        goal.moved(state, scale.W @ (_SPREADS[i % len(_SPREADS)] * step))
+        for i, step in enumerate(steps)
+    ]

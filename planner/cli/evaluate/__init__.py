@@ -1,0 +1,1 @@
+"""``palpeur evaluate`` and ``palpeur uncertainty``."""

@@ -1,0 +1,91 @@
+"""The commands after the probing; each hands over to the module that does the work."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planner.cli.job.plan_app import AllowOutside, Job
+from planner.cli.options import Json
+
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder of the report set: page, paper, tables, figures.",
+        show_default=False,
+    ),
+]
+
+
+def evaluate(
+    context: typer.Context,
+    job: Job,
+    measured: Annotated[
+        str,
+        typer.Argument(
+            metavar="MEASURED",
+            help="Measured points (CSV, .xyz, DMIS, PowerInspect, QIF results) or joint readings.",
+            show_default=False,
+        ),
+    ],
+    *,
+    out: Out = "",
+    as_json: Json = False,
+    align: Annotated[
+        str,
+        typer.Option(
+            "--align",
+            metavar="HOW",
+            help="Instead of the job's: none, points, normals, surface, datum.",
+            show_default=False,
+        ),
+    ] = "",
+    robot: Annotated[
+        str,
+        typer.Option(
+            "--robot",
+            metavar="FILE",
+            help="Calibrated robot, for joint readings; default the job's.",
+            show_default=False,
+        ),
+    ] = "",
+    allow_outside: AllowOutside = False,
+) -> int:
+    """Compare measured points with the job's: deviations, fits, form, tolerances, uncertainty.
+
+    Exit codes: 0 everything passes; 1 something is out of tolerance or undecided; 2 bad input.
+    """
+    from planner.cli.evaluate.evaluated_job import Asked, run_evaluate
+
+    asked = Asked(
+        job=job,
+        measured=measured,
+        out=out,
+        align=align,
+        robot=robot,
+        allow_outside=allow_outside,
+    )
+    return run_evaluate(asked, as_json=as_json, session=context.obj)
+
+
+def uncertainty(
+    context: typer.Context,
+    job: Job,
+    *,
+    out: Out = "",
+    as_json: Json = False,
+    allow_outside: AllowOutside = False,
+) -> int:
+    """Tell how well each point of a job will be measured, and what limits it.
+
+    Needs the job's [uncertainty]; nothing is guessed. Exit codes: 0 told for every point; 1 some
+    points are not reached; 2 bad input.
+    """
+    from planner.cli.evaluate.uncertain_job import run_uncertainty
+
+    return run_uncertainty(
+        job, out, as_json=as_json, allow_outside=allow_outside, session=context.obj
+    )

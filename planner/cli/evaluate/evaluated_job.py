@@ -1,0 +1,210 @@
+"""``palpeur evaluate``: from a job and its measured points to verdicts and their files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.output import bold, print_table
+from planner.cli.session import Session
+from planner.errors import OptionError
+
+if TYPE_CHECKING:
+    from parts.evaluation import Characteristic, MeasuredPoints
+    from planner.cli.evaluate.doubts import Doubts
+    from planner.job import Job
+    from planner.job.evaluation import AlignmentMethod
+    from reports.evaluation.shown import ShownEvaluation
+
+_ALIGNMENTS: dict[str, AlignmentMethod] = {
+    "none": "none",
+    "points": "points",
+    "normals": "normals",
+    "surface": "surface",
+    "datum": "datums",
+    "datums": "datums",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the command line says.
+
+    Args:
+        job: path of the job file.
+        measured: path of the measured points.
+        out: folder of the report set; empty for none.
+        align: how to align, in place of the job's way; empty for the job's.
+        robot: file of the calibrated robot; empty for the job's.
+        allow_outside: whether files that the job names may lie outside its folder.
+    """
+
+    job: str
+    measured: str
+    out: str = ""
+    align: str = ""
+    robot: str = ""
+    allow_outside: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """The command that makes the same again, without folders."""
+        told = ["palpeur", "evaluate", Path(self.job).name, Path(self.measured).name]
+        told += ["--align", self.align] if self.align else []
+        return told + (["--robot", Path(self.robot).name] if self.robot else [])
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of the files beside the job."""
+        return [self.measured, *([self.robot] if self.robot else [])]
+
+
+def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
+    """Read, align, fit, judge, print, write.
+
+    Raises:
+        JobError, PartError: job or measured points cannot be read, or do not belong together.
+        OptionError: an alignment that does not exist, or that the job has not the datums for.
+        OutputError: the folder must not be replaced, or cannot be written.
+    """
+    from planner.evaluation import read_measured
+    from planner.job import read_job
+    from reports.evaluation.document import document_text, evaluation_document
+    from reports.evaluation.evaluation_set import check_evaluation_set, write_evaluation_set
+
+    if asked.out:
+        check_evaluation_set(Path(asked.out))  # before the work, not after it
+    job = _aligned(read_job(asked.job, allow_outside=asked.allow_outside), asked.align)
+    measured = read_measured(asked.measured, job, robot=asked.robot or None)
+    shown = _shown(job, measured, asked, session)
+    if asked.out:
+        write_evaluation_set(shown, Path(asked.out))
+        session.say(f"Report set written to {asked.out}")
+    if as_json:
+        sys.stdout.write(document_text(evaluation_document(shown)))
+    else:
+        print_evaluation(shown)
+    passed = shown.evaluation.conforms and not shown.evaluation.undecided
+    return ExitCode.DONE if passed else ExitCode.FAILED
+
+
+def _aligned(job: Job, align: str) -> Job:
+    """The job with another way to align.
+
+    Raises:
+        OptionError: there is no such way, or the job does not have what it needs.
+    """
+    if not align:
+        return job
+    if align not in _ALIGNMENTS:
+        known = ", ".join(name for name in _ALIGNMENTS if name != "datums")
+        raise OptionError(f"--align {align}: there is no such alignment; choose from {known}.")
+    method = _ALIGNMENTS[align]
+    if method == "surface" and job.geometry is None:
+        raise OptionError("--align surface: the job has no part.geometry; give it, or use points.")
+    if method == "datums" and not job.evaluation.datums:
+        raise OptionError(
+            f"--align {align}: the job names no datums; add to its [evaluation] "
+            'alignment = "datums" and datums = [primary, secondary, tertiary].'
+        )
+    return replace(job, evaluation=replace(job.evaluation, alignment=method))
+
+
+def _shown(job: Job, measured: MeasuredPoints, asked: Asked, session: Session) -> ShownEvaluation:
+    """The evaluation with its uncertainties, where the job says what is uncertain."""
+    from planner.cli.evaluate.sources import source_of
+    from planner.evaluation import evaluate
+    from reports.evaluation.shown import ShownEvaluation
+
+    source = source_of(job, asked.job, asked.words, asked.files)
+    doubts = _doubts(job, session)
+    errors = None
+    if doubts is not None and len(doubts.measuring) == len(job.points.names):
+        errors = doubts.errors(doubts.measuring.settings.samples)
+    return ShownEvaluation(
+        job=job,
+        evaluation=evaluate(job, measured, errors=errors),
+        uncertainty=None if doubts is None else doubts.shown(job, source),
+        source=source,
+    )
+
+
+def _doubts(job: Job, session: Session) -> Doubts | None:
+    """None where nothing is known, or where it cannot be carried to the features."""
+    from planner.cli.evaluate.doubts import doubts_of
+
+    if job.uncertainty is None:
+        return None
+    if job.presenter is not None:
+        session.say(
+            "The part stands on a presenter: uncertainties of its features are not evaluated; "
+            "`palpeur uncertainty` tells those of the points."
+        )
+        return None
+    doubts = doubts_of(job, session)
+    missing = len(job.points.names) - len(doubts.measuring)
+    if missing:
+        session.say(
+            f"The plan does not reach {missing} of the points, so the uncertainties of the "
+            "features are not evaluated; `palpeur plan` says why."
+        )
+    return replace(doubts, findings=tuple(f for f in doubts.findings if f.code == "P150"))
+
+
+def print_evaluation(shown: ShownEvaluation) -> None:
+    """Verdict, characteristics, features and findings as text."""
+    from reports.evaluation.words import METHODS, verdict
+    from reports.page.visible_text import visible
+
+    found = shown.evaluation
+    print(bold(visible(shown.job.name)))
+    print(verdict(found))
+    alignment = found.alignment
+    before, after = 1e3 * alignment.rms_before, 1e3 * alignment.rms_after
+    print(
+        f"alignment {METHODS[alignment.method]}; rms {before:.4f} mm before, {after:.4f} mm after"
+    )
+    print(visible(found.compensation))
+    head = ("characteristic", "nominal", "measured", "deviation", "tolerance", "U", "verdict")
+    print()
+    print_table((*head, "decided by"), [_row(item) for item in found.characteristics])
+    print()
+    heads = ("feature", "kind", "points", "form LSQ mm", "minimum zone mm", "mean deviation mm")
+    print_table(heads, list(_features(shown)))
+    for finding in found.findings:
+        print(visible(str(finding)))
+
+
+def _row(item: Characteristic) -> tuple[str, ...]:
+    from reports.evaluation.tables import tolerance_text, verdict_text
+    from reports.page.visible_text import visible
+
+    values = (item.nominal, item.measured, item.deviation)
+    doubt = item.uncertainty
+    return (
+        visible(item.name),
+        *(f"{round(1e3 * value, 4) + 0.0:.4f}" for value in values),
+        tolerance_text(item).replace("–", "-"),
+        "-" if doubt is None else f"{1e3 * doubt.expanded:.4f}",
+        verdict_text(item).replace("–", "-"),
+        visible(item.worst) or "-",
+    )
+
+
+def _features(shown: ShownEvaluation) -> Iterator[tuple[str, ...]]:
+    from reports.evaluation.tables import KINDS, form_text
+    from reports.page.visible_text import visible
+
+    for one in shown.evaluation.features:
+        yield (
+            visible(one.name),
+            KINDS.get(one.kind, one.kind),
+            str(len(one.deviations)),
+            form_text(one.form_error).replace("–", "-"),
+            form_text(one.zone_error).replace("–", "-"),
+            f"{1e3 * one.mean:.4f}",
+        )

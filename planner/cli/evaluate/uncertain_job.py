@@ -1,0 +1,104 @@
+"""``palpeur uncertainty``: how well each point of a job will be measured."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.output import bold, print_table
+from planner.cli.session import Session
+
+if TYPE_CHECKING:
+    from planner.uncertainty import PointUncertainty
+    from reports.evaluation.shown import ShownUncertainty
+
+_MOST = 40  # rows that a terminal shows
+_SOURCES = 12
+
+
+def run_uncertainty(
+    job: str, out: str, *, as_json: bool, allow_outside: bool, session: Session
+) -> int:
+    """Plan, propagate, print, write.
+
+    Args:
+        job: path of the job file.
+        out: folder of the report set, or nothing for none.
+        as_json: whether JSON is printed.
+        allow_outside: whether files that the job names may lie outside its folder.
+        session: of this run.
+
+    Raises:
+        JobError: the job cannot be read, or has no [uncertainty].
+        RobotError: the robot cannot do such a job.
+        OutputError: the folder must not be replaced, or cannot be written.
+    """
+    from planner.cli.evaluate.doubts import doubts_of
+    from planner.cli.evaluate.sources import source_of
+    from planner.job import read_job
+    from reports.evaluation.document import document_text, uncertainty_document
+    from reports.evaluation.evaluation_set import check_uncertainty_set, write_uncertainty_set
+
+    if out:
+        check_uncertainty_set(Path(out))  # before the work, not after it
+    read = read_job(job, allow_outside=allow_outside)
+    source = source_of(read, job, ["palpeur", "uncertainty", Path(job).name])
+    shown = doubts_of(read, session).shown(read, source)
+    if out:
+        write_uncertainty_set(shown, Path(out))
+        session.say(f"Report set written to {out}")
+    if as_json:
+        sys.stdout.write(document_text(uncertainty_document(shown)))
+    else:
+        print_uncertainty(shown)
+    return ExitCode.DONE if len(shown.points) == len(read.points.names) else ExitCode.FAILED
+
+
+def print_uncertainty(shown: ShownUncertainty) -> None:
+    """Points, budget and findings as text."""
+    from reports.evaluation.words import uncertainty_verdict
+    from reports.page.visible_text import visible
+
+    print(bold(visible(shown.job.name)))
+    print(visible(uncertainty_verdict(shown)))
+    if shown.points:
+        head = ("point", "sigma um", "interval um", "largest source", "share %", "best branch")
+        print_table(head, [_row(point) for point in shown.points[:_MOST]])
+        if len(shown.points) > _MOST:
+            print(f"… and {len(shown.points) - _MOST} more points; --json or --out tells all")
+        print()
+        print_table(("source", "sigma um", "share %"), list(_budget(shown)))
+    for finding in shown.findings:
+        print(visible(str(finding)))
+
+
+def _row(point: PointUncertainty) -> tuple[str, ...]:
+    from reports.page.visible_text import visible
+
+    low, high = point.interval
+    best = next((b for b in point.branches if b.allowed), None)
+    told = "-" if best is None else best.branch + ("" if best.planned else " (not planned)")
+    return (
+        visible(point.name),
+        f"{1e6 * point.sigma_normal:.2f}",
+        f"{1e6 * low:+.2f} … {1e6 * high:+.2f}",
+        point.budget.largest or "-",
+        f"{100.0 * point.budget.shares.get(point.budget.largest, 0.0):.1f}",
+        told,
+    )
+
+
+def _budget(shown: ShownUncertainty) -> Iterator[tuple[str, str, str]]:
+    """The largest sources over all points: root mean square, and share of the variance."""
+    from reports.evaluation.uncertainty_tables import budget
+
+    names, variances = budget(shown)
+    total = float(variances.sum()) or 1.0
+    for k in np.argsort(-variances.sum(axis=1), kind="stable")[:_SOURCES].tolist():
+        sigma = 1e6 * float(np.sqrt(variances[k].mean()))
+        yield names[k], f"{sigma:.3g}", f"{100.0 * float(variances[k].sum()) / total:.1f}"

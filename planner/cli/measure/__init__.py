@@ -1,0 +1,1 @@
+"""Commands that measure without a machine: virtual measurement, numbers of points, tests."""

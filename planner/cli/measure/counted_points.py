@@ -1,0 +1,65 @@
+"""``palpeur measure --target-um``: how many points a target uncertainty needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.measure.measured_job import MeasureRequest, planned_job
+from planner.cli.output import FORMAT, print_json, print_table
+
+if TYPE_CHECKING:
+    from planner.virtual_measuring import PointCount, Wanted
+
+
+def run_count(request: MeasureRequest, wanted: Wanted) -> int:
+    """Search and print.
+
+    Raises:
+        JobError: no [uncertainty], no such feature or characteristic, points out of reach.
+    """
+    from planner.virtual_measuring import points_for
+
+    found = points_for(planned_job(request), wanted, seed=request.seed)
+    if request.json:
+        print_json(_document(found))
+    else:
+        _print(found)
+    return ExitCode.DONE if found.reached else ExitCode.FAILED
+
+
+def _print(found: PointCount) -> None:
+    print(found.sentence)
+    if found.trials:
+        print()
+        trials = sorted(found.trials, key=lambda trial: trial.count)
+        rows = [(str(t.count), f"{1e6 * t.expanded:.2f}", f"{1e6 * t.shift:+.2f}") for t in trials]
+        print_table(("points", "U um", "shift um"), rows)
+    if found.sources:
+        print()
+        floor = [(name, f"{1e6 * size:.2f}") for name, size in found.sources.items()]
+        print_table(("shared by all points", "U alone um"), floor)
+
+
+def _document(found: PointCount) -> dict[str, object]:
+    wanted = found.wanted
+    return {
+        "format": FORMAT,
+        "feature": wanted.feature,
+        "characteristic": wanted.kind,
+        "datum": wanted.datum,
+        "target_m": wanted.target,
+        "coverage": found.coverage,
+        "strategy": found.strategy,
+        "reached": found.reached,
+        "count": found.count,
+        "expanded_m": found.expanded,
+        "systematic_m": found.systematic,
+        "sources_m": dict(found.sources),
+        "trials": [
+            {"count": t.count, "expanded_m": t.expanded, "shift_m": t.shift} for t in found.trials
+        ],
+        "draws": found.draws,
+        "seed": found.seed,
+        "sentence": found.sentence,
+    }

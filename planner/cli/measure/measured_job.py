@@ -1,0 +1,193 @@
+"""``palpeur measure``: virtual runs of a job, written as the machine would."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.cli.exit_codes import ExitCode
+from planner.cli.output import FORMAT, print_json, write_file
+from planner.cli.session import Session
+from planner.errors import OptionError
+
+if TYPE_CHECKING:
+    from planner.plan_types import Plan
+    from planner.virtual_measuring import PartErrors, VirtualMeasurement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureRequest:
+    """What was asked, in SI; the meaning of each field is that of its option."""
+
+    job: str
+    session: Session
+    out: str = ""
+    content: str = "joints"
+    seed: int | None = None
+    runs: int = 1
+    offsets: tuple[str, ...] = ()
+    form: float = 0.0
+    json: bool = False
+    allow_outside: bool = False
+
+
+def run_measure(request: MeasureRequest) -> int:
+    """Plan, measure, write.
+
+    Raises:
+        JobError: the job cannot be read or measured.
+        RobotError: the robot cannot do such a job.
+        OptionError: options that contradict each other.
+        OutputError: a file cannot be written.
+    """
+    from planner.virtual_measuring import measure_virtually, measured_csv
+
+    errors = part_errors(request)
+    _check(request)
+    planned = planned_job(request)
+    found = measure_virtually(planned, part=errors, runs=request.runs, seed=request.seed)
+    texts = [measured_csv(one, request.content) for one in found]
+    files = _files(request)
+    for path, text in zip(files, texts, strict=False):
+        write_file(path, text)
+    if request.json:
+        print_json(_document(request, planned, found, files))
+    elif not files:
+        sys.stdout.write(texts[0])
+    for sentence in _told(planned, found, files):
+        request.session.say(sentence)
+    return ExitCode.DONE if len(found[0].names) == len(planned.points) else ExitCode.FAILED
+
+
+def planned_job(request: MeasureRequest) -> Plan:
+    """The plan of the request's job."""
+    from planner.cli.job.planned_job import refuse_presenter
+    from planner.cli.progress_bar import progress_of
+    from planner.job import read_job
+    from planner.planning import plan
+
+    read = read_job(request.job, allow_outside=request.allow_outside)
+    refuse_presenter(read, request.job)
+    with progress_of(request.session) as progress:
+        return plan(read, progress)
+
+
+def part_errors(request: MeasureRequest) -> PartErrors:
+    """What ``--offset-um`` and ``--form-um`` say.
+
+    Raises:
+        OptionError: an offset that is not FEATURE=VALUE.
+    """
+    from planner.virtual_measuring import PartErrors
+
+    offsets: dict[str, float] = {}
+    for text in request.offsets:
+        name, _, value = text.rpartition("=")
+        try:
+            offsets[name] = float(value) * 1e-6
+        except ValueError:
+            name = ""
+        if not name:
+            raise OptionError(
+                f"--offset-um {text!r}: expected FEATURE=VALUE in micrometres, such as bore=20.",
+                value=text,
+            )
+    return PartErrors(offsets=offsets, form=request.form)
+
+
+def _check(request: MeasureRequest) -> None:
+    from planner.virtual_measuring import CONTENTS
+
+    if request.content not in CONTENTS:
+        raise OptionError(
+            f"--as {request.content}: choose one of {', '.join(CONTENTS)}.", value=request.content
+        )
+    if request.runs > 1 and not request.out and not request.json:
+        raise OptionError("--runs of several machines needs --out FILE, which is numbered.")
+
+
+def _files(request: MeasureRequest) -> list[Path]:
+    if not request.out:
+        return []
+    path = Path(request.out)
+    if request.runs == 1:
+        return [path]
+    places = range(1, request.runs + 1)
+    return [path.with_name(f"{path.stem}-{place}{path.suffix}") for place in places]
+
+
+def _told(planned: Plan, found: tuple[VirtualMeasurement, ...], files: list[Path]) -> list[str]:
+    """What a reader should know beside the points."""
+    first = found[0]
+    lines = [f"{len(first.names)} points measured, seed {first.seed}."]
+    if files:
+        to = str(files[0]) if len(files) == 1 else f"{files[0]} … {files[-1].name}"
+        lines[0] = f"{lines[0][:-1]}; written to {to}."
+    if planned.job.uncertainty is None:
+        lines.append("The job has no [uncertainty]: the machine is perfect.")
+    lost = [point.name for point in planned.points if not point.reachable]
+    if lost:
+        lines.append(f"{len(lost)} points are not reached, the first {lost[0]}.")
+    late = sorted({name for one in found for name in one.late})
+    if late:
+        lines.append(
+            f"{len(late)} points are touched only past approach.overtravel_mm, the first "
+            f"{late[0]}: the machine would have missed them."
+        )
+    return lines
+
+
+def _document(
+    request: MeasureRequest,
+    planned: Plan,
+    found: tuple[VirtualMeasurement, ...],
+    files: list[Path],
+) -> dict[str, object]:
+    first = found[0]
+    return {
+        "format": FORMAT,
+        "job": planned.job.name,
+        "seed": first.seed,
+        "content": request.content,
+        "perfect_machine": planned.job.uncertainty is None,
+        "points": list(first.names),
+        "not_reached": [point.name for point in planned.points if not point.reachable],
+        "part_height_m": dict(zip(first.names, first.heights.tolist(), strict=True)),
+        "runs": [
+            _run(planned, one, str(files[place]) if files else "")
+            for place, one in enumerate(found)
+        ],
+    }
+
+
+def _run(planned: Plan, one: VirtualMeasurement, file: str) -> dict[str, object]:
+    """One run beside the truth, and what the job's evaluation makes of it."""
+    from planner.evaluation import evaluate
+
+    evaluation = evaluate(planned.job, one.measured())
+    along = evaluation.points.along
+    return {
+        "file": file,
+        "q": one.q,
+        "centres_m": one.centres,
+        "missed": list(one.late),
+        "arm": {p.name: e for p, e in zip(one.errors.parameters, one.errors.geometry, strict=True)},
+        "part_shift_m": one.errors.shift,
+        "part_turn_rad": one.errors.turn,
+        "part_growth": one.errors.growth,
+        "deviation_rms_m": float(np.sqrt(np.mean(along**2))),
+        "deviation_largest_m": float(along[int(np.argmax(np.abs(along)))]),
+        "characteristics": [
+            {
+                "name": item.name,
+                "nominal_m": item.nominal,
+                "measured_m": item.measured,
+                "verdict": None if item.verdict is None else item.verdict.value,
+            }
+            for item in evaluation.characteristics
+        ],
+    }

@@ -1,0 +1,7 @@
+"""Evaluation of a job: measured points in, verdicts and findings out."""
+
+from planner.evaluation.evaluate import evaluate as evaluate
+from planner.evaluation.evaluation import Evaluation as Evaluation
+from planner.evaluation.evaluation import EvaluationAlignment as EvaluationAlignment
+from planner.evaluation.reading import read_measured as read_measured
+from planner.evaluation.task import nominal_points as nominal_points

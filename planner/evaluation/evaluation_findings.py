@@ -1,0 +1,199 @@
+"""What a reader should know of an evaluation: findings E101 to E112."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.evaluation import (
+    Characteristic,
+    Comparison,
+    Deviations,
+    FeatureResult,
+    Matched,
+    MeasuredPoints,
+    Verdict,
+    ball_sign,
+)
+from planner.findings import Finding, Severity
+from planner.job import Job
+
+Array = NDArray[np.float64]
+
+_DEEP = 1e-3  # [m]: no touch without overtravel comes so far below the nominal surface
+_SWAPPED = 0.5  # of the distance to its own place: nearer than that to another one's
+_UM = 1e6
+
+
+def findings_of(
+    job: Job,
+    measured: MeasuredPoints,
+    matched: Matched,
+    comparison: Comparison,
+    features: tuple[FeatureResult, ...],
+) -> tuple[Finding, ...]:
+    """All findings, errors first.
+
+    Args:
+        job: that was measured.
+        measured: its points that were used, in the part frame.
+        matched: which points these are.
+        comparison: what came out.
+        features: the same, by feature.
+    """
+    found = [
+        *_unmatched(matched),
+        *_postures(measured),
+        *_ball(comparison.deviations, measured.probe_radius),
+        *_inside(job, comparison.deviations, measured.probe_radius),
+        *_swapped(comparison.deviations),
+        *_verdicts(comparison.characteristics),
+        *_refused(comparison),
+        *_features(features),
+    ]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def _unmatched(matched: Matched) -> Iterator[Finding]:
+    for name in matched.missing:
+        yield _finding(
+            "E101", Severity.WARNING, name, "The point was not measured.", "Measure it as well."
+        )
+    for name in matched.extra:
+        yield _finding(
+            "E102",
+            Severity.WARNING,
+            name,
+            "The point was measured, but the job does not have it; it is not used.",
+            "Add it to the job, or give it the name of the point that it is.",
+        )
+    if matched.by_place:
+        yield _finding(
+            "E111",
+            Severity.NOTE,
+            "measured points",
+            "The file names features, not points: they were matched by their order in each.",
+        )
+
+
+def _postures(measured: MeasuredPoints) -> Iterator[Finding]:
+    for name in measured.beyond:
+        if name in measured.names:
+            yield _finding(
+                "E112",
+                Severity.WARNING,
+                name,
+                "A joint reading lies outside the joint's range.",
+                "Check the columns and their units.",
+            )
+
+
+def _ball(deviations: Deviations, radius: float) -> Iterator[Finding]:
+    sign = ball_sign(deviations.along, radius)
+    if sign is not None:
+        yield _finding(
+            "E107",
+            Severity.ERROR,
+            "measured points",
+            f"The median deviation is {1e3 * sign.median:+.4f} mm, {sign.radii:+d} times the "
+            f"radius of the ball ({1e3 * radius:.6g} mm), {sign.sentence}.",
+            "Correct compensated of the measured points, the ball's diameter, or the normals.",
+        )
+
+
+def _inside(job: Job, deviations: Deviations, radius: float) -> Iterator[Finding]:
+    limit = max(2.0 * radius, job.approach.overtravel, _DEEP)
+    profile = deviations.profile
+    for row in np.flatnonzero(profile < -limit).tolist():
+        yield _finding(
+            "E106",
+            Severity.WARNING,
+            deviations.names[row],
+            f"The point lies {1e3 * -profile[row]:.3f} mm inside the material; a touch comes at "
+            f"most {1e3 * limit:.3f} mm below the nominal surface.",
+            "Check pose and frame of the part, names and unit; or align to the points.",
+        )
+
+
+def _swapped(deviations: Deviations) -> Iterator[Finding]:
+    from scipy.spatial import cKDTree
+
+    own = np.linalg.norm(deviations.measured - deviations.nominal, axis=1)
+    nearest, rows = cKDTree(deviations.nominal).query(deviations.measured)
+    other = (rows != np.arange(len(deviations))) & (own > _DEEP) & (nearest < _SWAPPED * own)
+    for row in np.flatnonzero(other).tolist():
+        yield _finding(
+            "E110",
+            Severity.WARNING,
+            deviations.names[row],
+            f"The point was touched {1e3 * own[row]:.3f} mm from its place, but "
+            f"{1e3 * nearest[row]:.3f} mm from that of {deviations.names[rows[row]]}.",
+            "Check the names and the order of the measured points.",
+        )
+
+
+def _verdicts(characteristics: tuple[Characteristic, ...]) -> Iterator[Finding]:
+    for item in characteristics:
+        if item.verdict not in (Verdict.FAIL, Verdict.UNDECIDED) or item.tolerance is None:
+            continue
+        failed = item.verdict is Verdict.FAIL
+        worst = f" {item.worst} decides it." if item.worst else ""
+        yield _finding(
+            "E103" if failed else "E104",
+            Severity.ERROR if failed else Severity.WARNING,
+            item.name,
+            _values(item, item.tolerance) + worst,
+            "Look at that point, the alignment and the ball first; then rework the part."
+            if failed
+            else "Measure more points or with less uncertainty.",
+        )
+
+
+def _values(item: Characteristic, limit: float) -> str:
+    sized = item.nominal != 0.0
+    value = f"{1e3 * item.measured:.4f} mm"
+    if sized:
+        value += f", {1e3 * item.deviation:+.4f} mm from {1e3 * item.nominal:.4f} mm,"
+    sentence = f"It is {value} with a tolerance of {'±' if sized else ''}{1e3 * limit:.4f} mm"
+    if item.uncertainty is None:
+        return sentence + "."
+    doubt = item.uncertainty
+    return sentence + (
+        f" and an uncertainty of {1e3 * doubt.expanded:.4f} mm ({100 * doubt.coverage:g} %)."
+    )
+
+
+def _refused(comparison: Comparison) -> Iterator[Finding]:
+    for refusal in comparison.refusals:
+        spec = refusal.tolerance
+        yield _finding(
+            "E109",
+            Severity.ERROR,
+            f"{spec.feature} {spec.kind}",
+            refusal.reason,
+            "Correct the [[tolerance]], or measure the feature with enough points.",
+        )
+
+
+def _features(features: tuple[FeatureResult, ...]) -> Iterator[Finding]:
+    for feature in features:
+        if feature.refusal:
+            yield _finding("E108", Severity.WARNING, feature.name, feature.refusal)
+        for stray in feature.outliers:
+            name = feature.deviations.names[stray.index]
+            left = "it was left out" if name in feature.dropped else "it is still in the fit"
+            yield _finding(
+                "E105",
+                Severity.WARNING,
+                name,
+                f"The point lies {_UM * stray.size:.1f} µm from the feature {feature.name!r} that "
+                f"the others agree on, {stray.ratio:.1f} times their scatter; {left}.",
+                'Clean and measure it again; or set outliers = "drop" in [evaluation].',
+            )
+
+
+def _finding(code: str, severity: Severity, where: str, message: str, hint: str = "") -> Finding:
+    return Finding(code=code, severity=severity, where=where, message=message, hint=hint)

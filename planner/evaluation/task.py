@@ -1,0 +1,104 @@
+"""A job → what its measured points are compared with, in the part frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.errors import PartError
+from parts.evaluation import AlignmentTask, ComparisonTask, Matched, MeasuredPoints, check_factor
+from parts.points import ProbePoints
+from planner.errors import JobError
+from planner.job import Job
+from robots.core.pose import inverse_pose, transform_directions, transform_points
+
+Array = NDArray[np.float64]
+
+
+def nominal_points(job: Job) -> ProbePoints:
+    """The job's points on the surface, in the part frame: what measured points are compared with.
+
+    Points that the job gives as centres of the ball are moved to the surface along their normals.
+    """
+    points = job.points
+    positions = points.positions
+    if not job.probe.compensated:
+        positions = positions - job.probe.ball_radius * points.normals
+    normals = points.normals
+    if job.frame == "base":
+        T_part_base = inverse_pose(job.part.T_base_part)
+        positions = transform_points(T_part_base, positions)
+        normals = transform_directions(T_part_base, normals)
+    return replace(points, positions=positions, normals=normals, warnings=())
+
+
+def comparison_task(job: Job, nominal: ProbePoints, matched: Matched) -> ComparisonTask:
+    """The task for the points that were measured.
+
+    Args:
+        job: with its settings.
+        nominal: all its points, in the part frame.
+        matched: which of them were measured.
+    """
+    rows = matched.nominal
+    some = rows.tolist()
+    points = ProbePoints(
+        names=tuple(nominal.names[row] for row in some),
+        positions=nominal.positions[rows],
+        normals=nominal.normals[rows],
+        features=tuple(nominal.features[row] for row in some),
+    )
+    settings = job.evaluation
+    return ComparisonTask(
+        points=points,
+        alignment=AlignmentTask(
+            method=settings.alignment,
+            nominal=points.positions,
+            normals=points.normals,
+            features=points.features,
+            datums=settings.datums,
+            geometry=job.geometry,
+        ),
+        tolerances=settings.tolerances,
+        geometry=job.geometry,
+        drop_outliers=settings.drop_outliers,
+    )
+
+
+def in_part_frame(job: Job, measured: MeasuredPoints, rows: NDArray[np.int64]) -> MeasuredPoints:
+    """Some measured points, as the job's pose puts them into the part frame.
+
+    Raises:
+        JobError: points in the base frame of a part that a presenter moves: whose pose was it?
+    """
+    some = measured.kept(rows)
+    if some.frame == "part":
+        return some
+    if job.presenter is not None:
+        raise JobError(
+            "The measured points are in the base frame, but the part stands on a presenter and "
+            "has a pose for each of its platform's; give them in the part frame.",
+            frame="base",
+        )
+    T_part_base = inverse_pose(job.part.T_base_part)
+    xyz = transform_points(T_part_base, some.xyz)
+    return some.moved_to(xyz, frame="part", directions=_turned(T_part_base, some.directions))
+
+
+def _turned(T: Array, directions: Array | None) -> Array | None:
+    # by hand: a direction that the file does not give is NaN and stays so
+    return None if directions is None else np.asarray(directions @ T[:3, :3].T)
+
+
+def check_units(nominal: Array, measured: Array) -> None:
+    """Refuse measured points in a wrong unit.
+
+    Raises:
+        JobError: they are off by a factor.
+    """
+    try:
+        check_factor(nominal, measured)
+    except PartError as error:
+        raise JobError(error.message, **error.facts) from error

@@ -1,0 +1,128 @@
+"""The files of an evaluation, or of an uncertainty; whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from reports.atomic_folder import atomic_folder
+from reports.evaluation.content import Content, evaluation_content, uncertainty_content
+from reports.evaluation.document import document_text, evaluation_document, uncertainty_document
+from reports.evaluation.figures import (
+    evaluation_drawings,
+    rendered_drawings,
+    uncertainty_drawings,
+)
+from reports.evaluation.figures.gallery import MOST_FEATURES
+from reports.evaluation.legend import legend_of
+from reports.evaluation.page import Pictures, evaluation_page
+from reports.evaluation.paper import evaluation_pdf
+from reports.evaluation.point_tables import deviations_csv, uncertainty_csv
+from reports.evaluation.scale import deviation_scale
+from reports.evaluation.scene import evaluation_scene, uncertainty_scene
+from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.own_files import foreign_file, held_in
+from reports.page.scene import embeds
+
+if TYPE_CHECKING:
+    from reports.content import Report
+
+_EVALUATION = (
+    *("report.html", "report.pdf", "scene.html", "evaluation.json", "evaluation.xlsx"),
+    *("deviations.csv", "results.qif"),
+)
+_UNCERTAINTY = (
+    *("report.html", "report.pdf", "scene.html", "uncertainty.json", "uncertainty.xlsx"),
+    "uncertainty.csv",
+)
+_FIGURE = re.compile(r"(deviations|ellipsoids|budget|draws|feature-\d+)\.(png|svg)")
+
+
+def write_evaluation_set(shown: ShownEvaluation, folder: Path) -> None:
+    """Write the files; those of an earlier evaluation are replaced.
+
+    Args:
+        shown: what is written.
+        folder: new, empty, or holding an earlier evaluation and nothing else.
+
+    Raises:
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    from reports.evaluation.qif import results_qif
+
+    content, drawings = evaluation_content(shown), evaluation_drawings(shown)
+    with atomic_folder(folder, check_evaluation_set) as fresh:
+        _write_text(fresh / "evaluation.json", document_text(evaluation_document(shown)))
+        _write_text(fresh / "deviations.csv", deviations_csv(shown))
+        (fresh / "results.qif").write_bytes(results_qif(shown))
+        pictures = Pictures(
+            scene=evaluation_scene(shown),
+            drawings=drawings,
+            figures=rendered_drawings(drawings),
+            legend=legend_of(deviation_scale(shown)),
+            left_out=max(0, len(shown.evaluation.features) - MOST_FEATURES),
+        )
+        _write_shared(content, pictures, fresh, "evaluation.xlsx")
+
+
+def write_uncertainty_set(shown: ShownUncertainty, folder: Path) -> None:
+    """Write the files of an uncertainty; see ``write_evaluation_set``.
+
+    Raises:
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    content, drawings = uncertainty_content(shown), uncertainty_drawings(shown)
+    with atomic_folder(folder, check_uncertainty_set) as fresh:
+        _write_text(fresh / "uncertainty.json", document_text(uncertainty_document(shown)))
+        _write_text(fresh / "uncertainty.csv", uncertainty_csv(shown))
+        pictures = Pictures(
+            scene=uncertainty_scene(shown) if shown.points else None,
+            drawings=drawings,
+            figures=rendered_drawings(drawings),
+        )
+        _write_shared(content, pictures, fresh, "uncertainty.xlsx")
+
+
+def check_evaluation_set(folder: Path) -> None:
+    """Whether an evaluation may take a place: it is free, empty, or holds an earlier one.
+
+    Raises:
+        OutputError: it holds anything else; the message names it.
+    """
+    _check(folder, _EVALUATION, "palpeur evaluate")
+
+
+def check_uncertainty_set(folder: Path) -> None:
+    """Whether an uncertainty may take a place: it is free, empty, or holds an earlier one.
+
+    Raises:
+        OutputError: it holds anything else; the message names it.
+    """
+    _check(folder, _UNCERTAINTY, "palpeur uncertainty")
+
+
+def _check(folder: Path, names: tuple[str, ...], command: str) -> None:
+    """As ``check_own_files``, with figures whose number follows the features."""
+    for path in held_in(folder):
+        own = path.name in names or _FIGURE.fullmatch(path.name)
+        if not own or path.is_symlink() or path.is_dir():
+            raise foreign_file(folder, path, command)
+
+
+def _write_shared(content: Content, pictures: Pictures, folder: Path, workbook_name: str) -> None:
+    """Page, paper, workbook, figures."""
+    from reports.workbook import workbook
+
+    for name, figure in pictures.figures.items():
+        (folder / name).write_bytes(figure)
+    if pictures.scene is not None and not embeds(pictures.scene.html):
+        _write_text(folder / "scene.html", pictures.scene.html)
+    _write_text(folder / "report.html", evaluation_page(content, pictures))
+    (folder / "report.pdf").write_bytes(evaluation_pdf(content, pictures))
+    # A content has all that the workbook reads of a report.
+    (folder / workbook_name).write_bytes(workbook(cast("Report", content)))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,65 @@
+"""The colours of deviations: blue where material is missing, orange where it is too much.
+
+Light in the middle, dark at both ends, and no pair of hues that a colour-blind reader confuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.evaluation.shown import ShownEvaluation
+
+Array = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+
+_STOPS = np.array([-1.0, -0.6, -0.2, 0.0, 0.2, 0.6, 1.0])
+_COLOURS = np.array(
+    [
+        *[(10, 40, 90), (30, 110, 185), (130, 185, 225)],
+        (236, 236, 232),
+        *[(245, 190, 130), (222, 110, 20), (112, 40, 0)],
+    ],
+    dtype=np.float64,
+)
+_ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+_LEAST = 1e-9  # [m]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviationScale:
+    """From deviations to colours, alike on both sides of zero.
+
+    Args:
+        reach: deviation with the last colour. [m]
+        limits: of the profile tolerances, either way, the smallest first. [m]
+    """
+
+    reach: float
+    limits: tuple[float, ...]
+
+    def colours(self, deviations: Array) -> Bytes:
+        """SRGB of deviations. # (n,) [m] -> (n, 3)."""
+        share = np.clip(deviations / self.reach, -1.0, 1.0)
+        channels = [np.interp(share, _STOPS, _COLOURS[:, k]) for k in range(3)]
+        return np.rint(np.stack(channels, axis=-1)).astype(np.uint8)
+
+    def hexadecimal(self, deviations: Array) -> list[str]:
+        """The same as figures want it."""
+        return ["#{:02x}{:02x}{:02x}".format(*rgb) for rgb in self.colours(deviations).tolist()]
+
+
+def deviation_scale(shown: ShownEvaluation) -> DeviationScale:
+    """The scale of an evaluation: it holds every deviation and every profile tolerance."""
+    known = shown.limits[np.isfinite(shown.limits)]
+    limits = tuple(sorted({float(limit) for limit in known}))
+    far = float(np.abs(shown.evaluation.points.profile).max(initial=0.0))
+    return DeviationScale(reach=rounded_up(max(far, *limits, _LEAST)), limits=limits)
+
+
+def rounded_up(value: float) -> float:
+    """The next round number that is not below a value above zero."""
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(power * next(r for r in _ROUND if r * power >= value * (1.0 - 1e-12)))

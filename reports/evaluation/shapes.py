@@ -1,0 +1,33 @@
+"""Sizes and places of fitted shapes, which have them by several names."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.fits import Shape
+
+Array = NDArray[np.float64]
+
+_PLACES = ("centre", "apex", "point")
+
+
+def place_of(shape: Shape) -> Array:
+    """Centre, apex, or a point of the shape. # (3,) [m]."""
+    name = next(name for name in _PLACES if hasattr(shape, name))
+    return np.asarray(getattr(shape, name))
+
+
+def axis_of(shape: Shape) -> Array:
+    """Axis, normal or direction; z for a sphere, which has none. # (3,) unit."""
+    return np.asarray(getattr(shape, "axis", (0.0, 0.0, 1.0)), dtype=np.float64)
+
+
+def size_of(shape: Shape, name: str) -> float:
+    """A radius or a half angle by its name. [m] or [rad]."""
+    return float(getattr(shape, name))
+
+
+def is_hole(shape: Shape) -> bool:
+    """Whether the material is around it."""
+    return bool(getattr(shape, "reversed", False))

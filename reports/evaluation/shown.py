@@ -1,0 +1,109 @@
+"""What is shown: an evaluation with its uncertainty, or the uncertainty of a job alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parts.evaluation import ToleranceSpec
+from planner.evaluation import Evaluation
+from planner.findings import Finding
+from planner.job import Job
+from planner.uncertainty import Measuring, PointDraws, PointUncertainty
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputFile:
+    """A file that was read, by what makes it the same again.
+
+    Args:
+        name: without its folder; untrusted.
+        sha256: of its bytes, in hexadecimal.
+    """
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the results come from.
+
+    Args:
+        command: that makes the same again, without the folder that it writes to.
+        job: the job file.
+        others: measured points, a robot file, what the job was read with.
+    """
+
+    command: str
+    job: InputFile
+    others: tuple[InputFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShownUncertainty:
+    """Uncertainty of the points of a job.
+
+    Args:
+        job: whose points they are.
+        measuring: the points that are reached, base frame.
+        points: in the same order.
+        draws: of the worst point, for a histogram; None to first order.
+        findings: about branches, and about the plan.
+        source: of it all.
+    """
+
+    job: Job
+    measuring: Measuring
+    points: tuple[PointUncertainty, ...]
+    draws: PointDraws | None
+    findings: tuple[Finding, ...]
+    source: Source
+
+    @property
+    def worst(self) -> int:
+        """Index of the point with the largest standard deviation along its normal."""
+        return int(np.argmax([point.sigma_normal for point in self.points]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShownEvaluation:
+    """An evaluation.
+
+    Args:
+        job: with its tolerances.
+        evaluation: of the measured points.
+        uncertainty: of the job's points; None where the job has no [uncertainty].
+        source: of it all.
+    """
+
+    job: Job
+    evaluation: Evaluation
+    uncertainty: ShownUncertainty | None
+    source: Source
+
+    @property
+    def limits(self) -> Array:
+        """Largest deviation that the profile tolerance leaves each point; NaN without. # [m]."""
+        halves = {spec.feature: spec.value / 2.0 for spec in self._profiles()}
+        found = [halves.get(name, np.nan) for name in self.evaluation.points.features]
+        return np.array(found, dtype=np.float64)
+
+    @property
+    def outside(self) -> NDArray[np.bool_]:
+        """Which points lie outside their profile tolerance. # (n,)."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.abs(self.evaluation.points.profile) > self.limits)
+
+    @property
+    def coverage(self) -> float | None:
+        """Probability of the intervals; None where no uncertainty is known."""
+        known = (item.uncertainty for item in self.evaluation.characteristics)
+        return next((one.coverage for one in known if one is not None), None)
+
+    def _profiles(self) -> list[ToleranceSpec]:
+        return [spec for spec in self.job.evaluation.tolerances if spec.kind == "profile"]

@@ -1,0 +1,149 @@
+"""Verdicts and summaries, in sentences and facts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.evaluation import Evaluation
+from planner.findings import Finding, Severity
+from reports.content.table import Fact, Status, Value, fixed, number, text
+from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+
+METHODS = {
+    "none": "none: the part stands as the job says",
+    "points": "best fit of point pairs",
+    "normals": "best fit of the deviations along the normals",
+    "surface": "best fit of the distances to the geometry",
+    "datums": "3-2-1 on datums",
+}
+
+
+def verdict(evaluation: Evaluation) -> str:
+    """What becomes of the tolerances, in one sentence."""
+    asked = [item for item in evaluation.characteristics if item.tolerance is not None]
+    failed, undecided = len(evaluation.failed), len(evaluation.undecided)
+    errors = _errors(evaluation.findings)
+    if failed:
+        told = f"Out of tolerance: {failed} of {_count(len(asked), 'characteristic')}"
+        return told + (f"; {undecided} more undecided." if undecided else ".")
+    if undecided:
+        what = f"{undecided} of {_count(len(asked), 'characteristic')}"
+        return f"Undecided: {what}, nearer to the limit than the uncertainty allows to say."
+    if errors:
+        return f"Not accepted: {_count(errors, 'error')}; the findings say which."
+    if not asked:
+        return "Evaluated; the job asks for no tolerance, so there is nothing to pass or fail."
+    return f"Within tolerance: {_all(len(asked))}."
+
+
+def status(evaluation: Evaluation) -> Status:
+    """What the verdict means."""
+    if evaluation.failed or _errors(evaluation.findings):
+        return Status.BAD
+    if evaluation.undecided:
+        return Status.DOUBTFUL
+    asked = any(item.tolerance is not None for item in evaluation.characteristics)
+    return Status.GOOD if asked else Status.PLAIN
+
+
+def facts(shown: ShownEvaluation) -> tuple[Fact, ...]:
+    """The summary of an evaluation."""
+    found, points = shown.evaluation, shown.evaluation.points
+    worst = float(points.profile[points.worst])
+    alignment = found.alignment
+    moved = f"moves by {1e3 * alignment.shift:.4g} mm, {np.degrees(alignment.turn):.4g} deg"
+    asked = [item for item in found.characteristics if item.tolerance is not None]
+    return (
+        _fact("points", text(len(points)), "", _leftover(shown)),
+        _fact("features", text(len(found.features))),
+        _fact("tolerances", text(len(asked)), "", _verdicts(found)),
+        _fact("largest deviation", fixed(1e3 * worst, 4), "mm", f"at {points.names[points.worst]}"),
+        _fact("rms deviation", fixed(1e3 * points.rms, 4), "mm", "along the normals"),
+        _fact("alignment", text(alignment.method), "", f"{METHODS[alignment.method]}; {moved}"),
+        _fact("probe ball", text(_ball(found)), "", found.compensation),
+        _fact("uncertainty", text(_known(shown)), "", _doubt(shown)),
+    )
+
+
+def uncertainty_verdict(shown: ShownUncertainty) -> str:
+    """The largest uncertainty, in one sentence."""
+    if not shown.points:
+        return "No point of the job is reached, so there is no uncertainty to tell."
+    worst = shown.points[shown.worst]
+    missing = len(shown.job.points.names) - len(shown.points)
+    left = f" {_count(missing, 'point')} not reached." if missing else ""
+    sigma = f"{1e6 * worst.sigma_normal:.3g} µm"
+    return f"Standard deviation along the normal: at most {sigma}, at {worst.name}.{left}"
+
+
+def uncertainty_status(shown: ShownUncertainty) -> Status:
+    """Bad where a point has none."""
+    missing = len(shown.points) < len(shown.job.points.names)
+    return Status.BAD if missing or _errors(shown.findings) else Status.PLAIN
+
+
+def uncertainty_facts(shown: ShownUncertainty) -> tuple[Fact, ...]:
+    """The summary of an uncertainty."""
+    if not shown.points:
+        return (_fact("points", text(0), "", "none is reached"),)
+    sigmas = np.array([point.sigma_normal for point in shown.points])
+    worst, best = shown.points[shown.worst], shown.points[int(np.argmin(sigmas))]
+    low, high = worst.interval
+    half = fixed(1e6 * (high - low) / 2.0, 2)
+    told = f"{100.0 * worst.coverage:g} % of {worst.name}, half its length"
+    largest = worst.budget.largest
+    share = f"{100.0 * worst.budget.shares.get(largest, 0.0):.0f} % at {worst.name}"
+    return (
+        _fact("points", text(len(shown.points)), "", f"of {len(shown.job.points.names)}"),
+        _fact("largest sigma", number(1e6 * worst.sigma_normal, 4), "µm", f"at {worst.name}"),
+        _fact("smallest sigma", number(1e6 * best.sigma_normal, 4), "µm", f"at {best.name}"),
+        _fact("root mean square", number(1e6 * float(np.sqrt(np.mean(sigmas**2))), 4), "µm"),
+        _fact("largest interval", half, "µm", told),
+        _fact("largest source", text(largest or "–"), "", share),
+        _fact("method", text(worst.method), "", _draws(worst.samples)),
+    )
+
+
+def _fact(label: str, value: Value, unit: str = "", detail: str = "") -> Fact:
+    return Fact(label=label, value=value, unit=unit, detail=detail)
+
+
+def _errors(findings: tuple[Finding, ...]) -> int:
+    return sum(finding.severity is Severity.ERROR for finding in findings)
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _all(count: int) -> str:
+    return "the one characteristic" if count == 1 else f"all {count} characteristics"
+
+
+def _verdicts(found: Evaluation) -> str:
+    return f"{len(found.failed)} out, {len(found.undecided)} undecided"
+
+
+def _leftover(shown: ShownEvaluation) -> str:
+    left = len(shown.evaluation.measured) - len(shown.evaluation.points)
+    return f"{left} more measured are not in the job" if left > 0 else "measured"
+
+
+def _ball(found: Evaluation) -> str:
+    return "on the surface" if found.measured.compensated else "compensated"
+
+
+def _known(shown: ShownEvaluation) -> str:
+    if shown.coverage is not None:
+        return f"U at {100.0 * shown.coverage:g} %"
+    return "not evaluated"
+
+
+def _doubt(shown: ShownEvaluation) -> str:
+    if shown.coverage is None:
+        return "tolerances are judged by the limits alone"
+    return "only what is surely within the tolerance passes (ISO 14253-1)"
+
+
+def _draws(samples: int) -> str:
+    return f"{samples:,} draws per point" if samples else "by derivatives"

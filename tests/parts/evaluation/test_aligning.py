@@ -1,0 +1,112 @@
+"""Alignments: laws, an independent oracle, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from parts.errors import PartError
+from parts.evaluation import align, compare
+from parts.evaluation.realigned import realigned
+from parts.points import ProbePoints
+
+DATUMS = ("top", "left", "front")
+RNG = np.random.default_rng(5)
+
+
+def _moved(points, angles, shift):
+    return Rotation.from_rotvec(angles).apply(np.array(points)) + shift
+
+
+@pytest.mark.parametrize("method", ["points", "normals", "datums"])
+def test_a_rigid_motion_is_taken_out(block, compared, method):
+    measured = _moved(block.positions, [0.01, -0.02, 0.03], [0.005, -0.002, 0.001])
+    found = compared(block, measured, method=method, datums=DATUMS if method == "datums" else ())
+    assert np.abs(found.deviations.along).max() < 1e-12
+    np.testing.assert_allclose(found.deviations.measured, block.positions, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["points", "normals", "datums"])
+@settings(max_examples=2, deadline=None)
+@given(
+    angles=st.tuples(*[st.floats(-0.05, 0.05)] * 3), shift=st.tuples(*[st.floats(-0.01, 0.01)] * 3)
+)
+def test_results_do_not_depend_on_where_the_part_stood(block, task_of, method, angles, shift):
+    rough = block.positions + np.random.default_rng(1).normal(0.0, 5e-6, block.positions.shape)
+    task = task_of(block, method=method, datums=DATUMS if method == "datums" else ())
+    here, there = (compare(task, points) for points in (rough, _moved(rough, angles, shift)))
+    # a motion of 10 mm and 3 degrees is rounded to 1e-17 m; the fits polish to 1e-12 m
+    np.testing.assert_allclose(there.deviations.along, here.deviations.along, atol=1e-11)
+    for one, other in zip(here.characteristics, there.characteristics, strict=True):
+        assert other.measured == pytest.approx(one.measured, abs=1e-10), one.name
+
+
+def test_best_fits_lower_what_they_minimise_and_a_second_pass_changes_nothing(block, compared):
+    measured = _moved(block.positions, [1e-3, 0, -2e-3], [1e-4, 2e-4, 0])
+    measured += RNG.normal(0.0, 1e-5, measured.shape)
+    plain = compared(block, measured)
+    for method in ("points", "normals"):
+        once = compared(block, measured, method=method)
+        twice = compared(block, once.deviations.measured, method=method)
+        assert once.deviations.rms < 0.2 * plain.deviations.rms
+        np.testing.assert_allclose(twice.T_part_measured, np.eye(4), atol=1e-10)
+    by_normals = compared(block, measured, method="normals").deviations.rms
+    assert by_normals <= compared(block, measured, method="points").deviations.rms
+
+
+def test_best_fit_of_points_is_that_of_kabsch(block, task_of):
+    measured = _moved(block.positions, [0.1, 0.2, -0.3], [1, 2, 3])
+    measured += RNG.normal(0.0, 1e-4, measured.shape)
+    found = align(task_of(block, method="points").alignment, measured)
+    centre, seen = block.positions.mean(axis=0), measured.mean(axis=0)
+    R, _ = Rotation.align_vectors(measured - seen, block.positions - centre)  # the peer
+    np.testing.assert_allclose(found.T_base_part[:3, :3], R.as_matrix(), atol=1e-12)
+    np.testing.assert_allclose(found.T_base_part[:3, 3], seen - R.apply(centre), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["points", "normals", "datums"])
+def test_errors_after_alignment_are_those_of_aligning_again(block, task_of, method):
+    task = task_of(block, method=method, datums=DATUMS if method == "datums" else ())
+    errors = 1e-6 * RNG.normal(size=(4, len(block), 3))
+    base = align(task.alignment, block.positions).T_part_base
+    linear = realigned(task.alignment, block.positions, block.normals, errors)
+    for draw, left in zip(errors, linear, strict=True):
+        T = align(task.alignment, block.positions + draw).T_part_base
+        again = (block.positions + draw) @ T[:3, :3].T + T[:3, 3]
+        before = block.positions @ base[:3, :3].T + base[:3, 3]
+        # first order: what is left is of the square of 1e-6 m over the part's size
+        np.testing.assert_allclose(again - before, left, atol=1e-9)
+
+
+def _only(block, feature):
+    rows = np.flatnonzero([name == feature for name in block.features])
+    return ProbePoints(
+        names=tuple(block.names[row] for row in rows),
+        positions=block.positions[rows],
+        normals=block.normals[rows],
+        features=tuple(block.features[row] for row in rows),
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "feature", "text"),
+    [
+        ("normals", "top", "do not hold the part"),
+        ("normals", "bore", "do not hold the part"),
+        ("surface", "top", "no geometry"),
+        ("datums", "top", "'left' has 0 measured points"),
+    ],
+)
+def test_alignments_that_leave_a_motion_free_are_refused(block, compared, method, feature, text):
+    some = _only(block, feature)
+    datums = DATUMS if method == "datums" else ()
+    with pytest.raises(PartError, match=text):
+        compared(some, some.positions, method=method, datums=datums)
+
+
+def test_a_bore_is_no_datum_plane(block, compared):
+    with pytest.raises(PartError, match="'bore' is not flat"):
+        compared(block, block.positions, method="datums", datums=("top", "bore", "front"))

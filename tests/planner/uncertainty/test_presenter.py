@@ -1,0 +1,88 @@
+"""A part on a hexapod: the pose's errors are those of ``point_sigma``, shared within a pose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from planner.errors import JobError
+from planner.job import UncertaintySettings, read_job
+from planner.planning import plan
+from planner.presenting.posed import only, posed
+from planner.presenting.uncertainty import point_sigma, pose_covariance
+from planner.uncertainty import draws, first_order, measuring_of_presentation
+from robots.core.pose import inverse_pose, make_pose, transform_directions, transform_points
+
+JOB = Path(__file__).parent.parent / "presenting" / "job" / "job.toml"
+
+
+@pytest.fixture(scope="module")
+def presented():
+    """Two poses of the platform, each with a few points; what a presentation holds of them."""
+    job = replace(read_job(JOB), uncertainty=UncertaintySettings(encoder_offset=1e-5))
+    presenter = job.presenter
+    home = presenter.platform.home
+    poses = []
+    for shift in (0.0, 0.004):
+        T = make_pose(translation=[0.0, 0.0, shift]) @ home
+        covariance = pose_covariance(presenter.platform, T, presenter.length_sigma)
+        found = plan(only(posed(job, T), np.arange(4)))
+        poses.append(SimpleNamespace(T_hexapod_platform=T, covariance=covariance, plan=found))
+    return SimpleNamespace(job=job, poses=tuple(poses))
+
+
+@pytest.fixture(scope="module")
+def measuring(presented):
+    found = measuring_of_presentation(presented)
+    assert len(found) >= 4
+    assert set(found.carried.tolist()) == {0, 1}
+    return found
+
+
+def test_legs_alone_give_the_presenter_s_own_sigma(presented, measuring):
+    alone = replace(measuring, settings=UncertaintySettings())
+    found = first_order(alone)
+    back = inverse_pose(presented.job.presenter.T_base_hexapod)
+    for place, pose in enumerate(presented.poses):
+        rows = np.nonzero(measuring.carried == place)[0]
+        expected = point_sigma(
+            pose.covariance,
+            pose.T_hexapod_platform[:3, 3],
+            transform_points(back, measuring.surfaces[rows]),
+            transform_directions(back, measuring.normals[rows]),
+        )
+        np.testing.assert_allclose(found.sigma_normal[rows], expected, rtol=1e-9)
+    assert found.budgets[0].shares == {"presenter": pytest.approx(1.0)}
+
+
+def test_drawn_poses_agree_and_are_shared_within_a_pose(measuring):
+    alone = replace(measuring, settings=UncertaintySettings())
+    drawn = np.concatenate(list(draws(alone, count=20_000)))
+    along = np.einsum("mkj,kj->mk", drawn, alone.normals)
+    np.testing.assert_allclose(np.std(along, axis=0), first_order(alone).sigma_normal, rtol=0.025)
+    one, other = (np.nonzero(alone.carried == place)[0] for place in (0, 1))
+    # A platform moves as a rigid body: distances on it stay, those between poses do not.
+    length = np.linalg.norm(alone.surfaces[one[0]] - alone.surfaces[one[1]])
+    moved = alone.surfaces + drawn
+    kept = np.linalg.norm(moved[:, one[0]] - moved[:, one[1]], axis=1) - length
+    assert np.max(np.abs(kept)) < 1e-14  # a metre's rounding; the turns are of any size
+    assert abs(np.corrcoef(along[:, one[0]], along[:, other[0]])[0, 1]) < 0.05
+
+
+def test_the_arm_is_wrong_alike_in_all_poses(measuring):
+    """Its zeros are drawn once: the same posture in another pose has the same deviation."""
+    q = np.array(measuring.q)
+    other = int(np.nonzero(measuring.carried == 1)[0][0])
+    q[other] = q[0]
+    still = replace(measuring, q=q, carriers=(), carried=np.full(len(q), -1))
+    drawn = next(iter(draws(still, count=50)))
+    np.testing.assert_allclose(drawn[:, 0], drawn[:, other], atol=1e-15)
+
+
+def test_a_presentation_that_serves_nothing(presented):
+    with pytest.raises(JobError, match="no pose of the presenter serves a point"):
+        measuring_of_presentation(SimpleNamespace(job=presented.job, poses=()))

@@ -1,0 +1,79 @@
+"""The nine points, and a ball with a bore beside it, as jobs that are measured virtually."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from parts.points import ProbePoints
+from planner.job import UncertaintySettings
+from planner.planning import plan
+
+RADIUS, BALL = 0.025, 0.003
+CENTRE = np.array([0.25, 0.2, 0.3])
+BORE = 0.02
+
+
+@pytest.fixture(scope="session")
+def stated():
+    """Every kind of error, sliding joints aside."""
+    return UncertaintySettings(
+        encoder=np.radians(0.002),
+        encoder_resolution=np.radians(0.004),
+        encoder_offset=np.radians(0.005),
+        length=5e-5,
+        angle=np.radians(0.005),
+        stylus=2e-5,
+        probe=1e-5,
+        probe_normal=5e-6,
+        alignment=3e-5,
+        alignment_turn=np.radians(0.01),
+        temperature=2.0,
+        expansion=23e-6,
+        part_temperature=2.0,
+        part_expansion=12e-6,
+        samples=200,
+    )
+
+
+@pytest.fixture(scope="session")
+def uncertain():
+    """A plan with another [uncertainty]."""
+
+    def changed(planned, settings):
+        return replace(planned, job=replace(planned.job, uncertainty=settings))
+
+    return changed
+
+
+@pytest.fixture(scope="session")
+def round_plan(corrected_job):
+    """A ball and the wall of a bore, touched from above by a stylus that stands upright."""
+    polar, around = (
+        np.radians([0, *[35] * 4, *[70] * 6]),
+        np.radians([0, *(45 + 90 * np.arange(4)), *(60 * np.arange(6))]),
+    )
+    ball = np.column_stack(
+        [np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)]
+    )
+    turn, height = np.radians(45.0 * np.arange(8)), np.tile([-0.004, -0.012], 4)
+    wall = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(8)])
+    bore = CENTRE + [0.1, 0.0, 0.0] + BORE * wall + height[:, None] * [0.0, 0.0, 1.0]
+    points = ProbePoints(
+        names=tuple(f"B{k}" for k in range(11)) + tuple(f"W{k}" for k in range(8)),
+        positions=np.concatenate([CENTRE + RADIUS * ball, bore]),
+        normals=np.concatenate([ball, -wall]),
+        features=("ball",) * 11 + ("bore",) * 8,
+    )
+    upright = np.array([0.0, 0.0, -1.0])
+    job = replace(
+        corrected_job,
+        points=points,
+        probe=replace(corrected_job.probe, ball_diameter=2 * BALL),
+        approach=replace(corrected_job.approach, axis=upright, distance=0.01),
+    )
+    planned = plan(job)
+    assert all(point.reachable for point in planned.points)
+    return planned

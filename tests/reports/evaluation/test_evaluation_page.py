@@ -1,0 +1,123 @@
+"""Page and paper: whole, harmless with hostile texts; in Chromium without a complaint.
+
+Screenshots go to the folder that PALPEUR_SCREENSHOTS names, or to the test's own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from reports.evaluation.content import evaluation_content, uncertainty_content
+from reports.evaluation.figures import (
+    evaluation_drawings,
+    rendered_drawings,
+    uncertainty_drawings,
+)
+from reports.evaluation.legend import legend_of
+from reports.evaluation.page import Pictures, evaluation_page
+from reports.evaluation.paper import evaluation_pdf
+from reports.evaluation.scale import deviation_scale
+from reports.evaluation.scene import DrawnScene, evaluation_scene, uncertainty_scene
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+VIEWS = (({"width": 1440, "height": 900}, "light"), ({"width": 390, "height": 844}, "dark"))
+LOCAL = ("file:", "data:", "blob:", "about:")
+SCENE = DrawnScene(html="<!doctype html><html><head></head><body>scene</body></html>", notes=())
+
+
+def pictures(seen, scene=SCENE):
+    drawings = evaluation_drawings(seen)[:2]
+    return Pictures(
+        scene=scene,
+        drawings=drawings,
+        figures=rendered_drawings(drawings),
+        legend=legend_of(deviation_scale(seen)),
+    )
+
+
+@pytest.fixture(scope="module")
+def real_page(shown):
+    return evaluation_page(evaluation_content(shown), pictures(shown, evaluation_scene(shown)))
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile):
+    return evaluation_page(evaluation_content(hostile), pictures(hostile))
+
+
+def test_the_page_says_what_was_found(real_page):
+    assert "Out of tolerance: 1 of 8 characteristics" in real_page
+    assert real_page.count('src="data:image/svg+xml;base64,') == 2
+    assert "Lines from the points: deviations, drawn" in real_page
+    assert "ellipsoids of one standard deviation, drawn" in real_page
+    assert not re.search(r"""(src|href)=["']https?://""", real_page)
+
+
+def test_the_scene_is_the_same_text_again(doubtful):
+    assert uncertainty_scene(doubtful).html == uncertainty_scene(doubtful).html
+
+
+def test_hostile_texts_stay_texts(hostile_page):
+    assert "<script>window" not in hostile_page
+    assert "<img src=x" not in hostile_page
+
+
+def test_paper_prints_hostile_texts_as_they_are(hostile, tmp_path):
+    path = tmp_path / "report.pdf"
+    path.write_bytes(evaluation_pdf(evaluation_content(hostile), pictures(hostile)))
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext: apt-get install poppler-utils")
+    told = subprocess.run(["pdftotext", path, "-"], capture_output=True, check=True).stdout
+    assert b"window.hit=1" in told
+
+
+def test_paper_is_the_same_bytes_again(doubtful):
+    drawings = uncertainty_drawings(doubtful)
+    shown = Pictures(scene=SCENE, drawings=drawings, figures=rendered_drawings(drawings))
+    content = uncertainty_content(doubtful)
+    first = evaluation_pdf(content, shown)
+    assert first.startswith(b"%PDF")
+    assert first == evaluation_pdf(content, shown)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield one
+        one.close()
+
+
+@pytest.mark.parametrize(("viewport", "scheme"), VIEWS)
+@pytest.mark.parametrize("which", ["real_page", "hostile_page"])
+def test_in_the_browser(browser, request, tmp_path, which, viewport, scheme):
+    path, complaints = tmp_path / "report.html", []
+    path.write_text(request.getfixturevalue(which), encoding="utf-8")
+    context = browser.new_context(viewport=viewport, color_scheme=scheme)
+    seen = context.new_page()
+    seen.on("console", lambda m: m.type == "error" and complaints.append(m.text))
+    seen.on("pageerror", lambda error: complaints.append(str(error)))
+    seen.on("request", lambda r: r.url.startswith(LOCAL) or complaints.append(r.url))
+    seen.goto(path.as_uri())
+    assert seen.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert seen.evaluate("window.hit") is None
+    folder = os.environ.get("PALPEUR_SCREENSHOTS")
+    if folder:
+        seen.screenshot(path=Path(folder) / f"evaluation-{which}-{scheme}.png")
+    seen.evaluate("document.querySelector('#replay').scrollIntoView()")
+    seen.wait_for_selector("#replay-box iframe")
+    context.close()
+    assert complaints == []
