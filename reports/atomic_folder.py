@@ -29,7 +29,7 @@ def atomic_folder(folder: Path, check: Callable[[Path], None]) -> Iterator[Path]
     Raises:
         OutputError: the place cannot be written to.
     """
-    place = folder.resolve()
+    place = _place(folder)
     fresh = place.with_name(f".{place.name}.{os.getpid()}.partial")
     try:
         check(place)
@@ -39,13 +39,27 @@ def atomic_folder(folder: Path, check: Callable[[Path], None]) -> Iterator[Path]
         check(place)  # again: somebody may have put a file there meanwhile
         _take_place(fresh, place)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(
-            f"{folder}: the folder cannot be written: {reason}; give another one with --out.",
-            folder=str(folder),
-        ) from error
+        raise _not_written(folder, error.strerror or str(error)) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _place(folder: Path) -> Path:
+    """The folder's path without links; it has a name, beside which the new one is made."""
+    try:
+        place = folder.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a zero byte
+        raise _not_written(folder, str(error)) from error
+    if not place.name:
+        raise _not_written(folder, "it is the root of the file system")
+    return place
+
+
+def _not_written(folder: Path, reason: str) -> OutputError:
+    return OutputError(
+        f"{folder}: the folder cannot be written: {reason}; give another one with --out.",
+        folder=str(folder),
+    )
 
 
 def _to_disk(folder: Path) -> None:

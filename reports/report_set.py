@@ -8,6 +8,7 @@ from pathlib import Path
 
 from planner.errors import OutputError
 from reports.provenance import RECORD
+from robots.core.caps import Cap, read_capped
 
 DOCUMENT = "plan.json"
 TRAJECTORY = ("trajectory.parquet", "trajectory.csv")
@@ -18,7 +19,6 @@ PAGE, PAPER, WORKBOOK = "report.html", "report.pdf", "tables.xlsx"
 SCENE, REPLAY = "scene.glb", "scene.html"
 ALWAYS = ("dmis", "ipp", "qif")  # programmes that every set holds
 
-_LARGEST_RECORD = 16_000_000  # [bytes]
 _MARK = '"palpeur":'  # in the first lines of every plan.json
 _BARE = {DOCUMENT, *TRAJECTORY, POINTS, READ_ME}
 _PICTURES = (".png", ".svg")
@@ -75,10 +75,8 @@ def _listed(folder: Path) -> set[str]:
     """Files that the record of an earlier set names, the record too; none where it has none."""
     record = folder / RECORD
     try:
-        if not record.is_file() or record.stat().st_size > _LARGEST_RECORD:
-            return set()
-        document = json.loads(record.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        document = json.loads(read_capped(record, Cap.RECORD_BYTES))
+    except (OSError, ValueError, RecursionError):
         return set()
     files = document.get("files") if isinstance(document, dict) else None
     return {RECORD, *_names(files if isinstance(files, list) else ())}
@@ -91,8 +89,11 @@ def _names(files: Iterable[object]) -> Iterable[str]:
 
 
 def _is_set(folder: Path) -> bool:
+    document = folder / DOCUMENT
     try:
-        with (folder / DOCUMENT).open(encoding="utf-8") as file:
+        if not document.is_file():
+            return False
+        with document.open(encoding="utf-8") as file:
             return _MARK in file.read(200)
     except (OSError, UnicodeDecodeError):
         return False

@@ -251,6 +251,7 @@ def model_house(tmp_path):
     """The contracts over a house of empty rooms, for a test to put one import into."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     rooms = [*ROOMS, "planner/cli", "robots/core", "robots/library", "robots/arm", "robots/biped"]
+    rooms += ["robots/core/caps"]
     for room in rooms:
         (tmp_path / room).mkdir()
         (tmp_path / room / "__init__.py").touch()
@@ -266,6 +267,7 @@ def model_house(tmp_path):
         ("planner/stage.py", "reports", 1),
         ("planner/stage.py", "planner.cli.main", 1),
         ("parts/mesh.py", "robots.core", 1),
+        ("parts/mesh.py", "robots.core.caps", 0),
         ("robots/arm/inverse.py", "parts", 1),
         ("robots/arm/inverse.py", "robots.biped", 1),
         ("robots/core/pose.py", "robots.library", 1),

@@ -5,8 +5,6 @@ from parts.geometry.audit_types import Audit as Audit
 from parts.geometry.closest import ClosestPoints as ClosestPoints
 from parts.geometry.face import Face as Face
 from parts.geometry.geometry import Geometry as Geometry
-from parts.geometry.limits import LIMITS as LIMITS
-from parts.geometry.limits import Limits as Limits
 from parts.geometry.load import load_geometry as load_geometry
 from parts.geometry.mesh import TriangleMesh as TriangleMesh
 from parts.geometry.surfaces import Cone as Cone

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 SMALL = 100_000  # [byte] below it a high ratio harms nobody: a blank page packs a thousandfold
 
@@ -30,9 +31,9 @@ class Archive:
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise file.error(f"it is not a zip archive: {error}. Export it again.") from None
         infos = self._zip.infolist()
-        file.check_count("entries", len(infos), file.limits.archive_entries)
+        file.check_count("entries", len(infos), Cap.ARCHIVE_ENTRIES)
         total = sum(info.file_size for info in infos)
-        file.check_count("bytes unpacked", total, file.limits.archive_bytes)
+        file.check_count("bytes unpacked", total, Cap.ARCHIVE_BYTES)
         for info in infos:
             self._check(info)
         self._infos = {info.filename.lstrip("/").lower(): info for info in infos}
@@ -78,13 +79,14 @@ class Archive:
                 found=info.filename[:100],
             )
         ratio = info.file_size / max(info.compress_size, 1)
-        if info.file_size > SMALL and ratio > self._file.limits.archive_ratio:
+        if info.file_size > SMALL and ratio > Cap.ARCHIVE_RATIO.limit:
             raise self._file.error(
                 f"its entry {info.filename[:100]!r} unpacks {ratio:.0f}-fold, from "
                 f"{info.compress_size} to {info.file_size} bytes; expected at most "
-                f"{self._file.limits.archive_ratio:g}-fold. It may be a zip bomb.",
+                f"{Cap.ARCHIVE_RATIO.limit}-fold. It may be a zip bomb; if the file is trusted, "
+                f"{Cap.ARCHIVE_RATIO.advice}.",
                 found=ratio,
-                limit=self._file.limits.archive_ratio,
+                limit=Cap.ARCHIVE_RATIO.limit,
             )
         if info.flag_bits & 1:
             raise self._file.error(

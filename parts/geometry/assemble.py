@@ -17,6 +17,7 @@ from parts.geometry.mesh import TriangleMesh
 from parts.geometry.repair import Repaired, repaired
 from parts.geometry.source_file import SourceFile
 from parts.geometry.surfaces import Surface
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -55,7 +56,7 @@ def assemble(
     """
     bodies = content.bodies
     mesh, removed = _merged(bodies, scale)
-    file.check_count("triangles", len(mesh), file.limits.triangles)
+    file.check_count("triangles", len(mesh), Cap.TRIANGLES)
     fixed = repaired(mesh, repair)
     told = fixed.told
     if removed:

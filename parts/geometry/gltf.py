@@ -14,6 +14,7 @@ from parts.geometry.gltf_document import Document, document_of
 from parts.geometry.gltf_scene import PlacedMesh, placed_meshes
 from parts.geometry.source_file import SourceFile
 from parts.geometry.transforms import carried, turned
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -66,8 +67,8 @@ def check_size(document: Document, data: GltfData, placed: list[PlacedMesh]) -> 
             sizes[place.mesh] = _promised(document, data, place.mesh)
         corners += sizes[place.mesh][0]
         vertices += sizes[place.mesh][1]
-    document.file.check_count("corners of triangles", corners, 3 * document.file.limits.triangles)
-    document.file.check_count("vertices", vertices, document.file.limits.vertices)
+    document.file.check_count("corners of triangles", corners, Cap.TRIANGLES, times=3)
+    document.file.check_count("vertices", vertices, Cap.VERTICES)
 
 
 def _promised(document: Document, data: GltfData, mesh: int) -> tuple[int, int]:

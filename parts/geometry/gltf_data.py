@@ -133,7 +133,7 @@ class GltfData:
                 "folder of the glTF file. Copy it there, or export one GLB file.",
                 found=str(uri)[:80],
             )
-        return read_capped(path, file.limits.file_bytes - self._spent, str(uri)[:80])
+        return read_capped(path, str(uri)[:80], spent=self._spent)
 
 
 def inside_folder(folder: Path | None, uri: object) -> Path | None:

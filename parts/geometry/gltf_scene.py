@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from parts.geometry.gltf_document import Document
 from parts.geometry.transforms import chained
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 
@@ -42,18 +43,17 @@ def placed_meshes(document: Document) -> list[PlacedMesh]:
     while stack:
         index, T_above, depth = stack.pop()
         visited += 1
-        limits = document.file.limits
-        document.file.check_count("levels of nodes", depth, limits.depth)
-        document.file.check_count("nodes in its scene", visited, 10 * limits.instances)
+        document.file.check_count("levels of nodes", depth, Cap.DEPTH)
+        document.file.check_count("nodes in its scene", visited, Cap.NODES)
         node = document.item("nodes", index)
         T = chained(document.file, T_above, _local(document, node, f"nodes[{index}]"))
         if "mesh" in node:
             mesh = document.item("meshes", node["mesh"])
             name = document.text(node, "name") or document.text(mesh, "name")
             placed.append(PlacedMesh(mesh=node["mesh"], name=name, T=T))
-            document.file.check_count("placed meshes", len(placed), limits.instances)
+            document.file.check_count("placed meshes", len(placed), Cap.INSTANCES)
         children = document.list(node, "children", f"nodes[{index}]")
-        document.file.check_count("nodes in its scene", len(stack), 10 * limits.instances)
+        document.file.check_count("nodes in its scene", len(stack), Cap.NODES)
         stack.extend((child, T, depth + 1) for child in reversed(children))
     return placed
 

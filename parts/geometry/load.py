@@ -12,7 +12,6 @@ from parts.geometry.assemble import assemble
 from parts.geometry.body import Content
 from parts.geometry.geometry import Geometry
 from parts.geometry.gltf import read_gltf
-from parts.geometry.limits import LIMITS, Limits
 from parts.geometry.obj import read_obj
 from parts.geometry.ply import read_ply
 from parts.geometry.source_file import SourceFile, read_source
@@ -39,7 +38,6 @@ def load_geometry(
     path: Path | str,
     *,
     unit: str | None = None,
-    limits: Limits = LIMITS,
     repair: tuple[str, ...] = (),
 ) -> Geometry:
     """Read a geometry file.
@@ -48,14 +46,13 @@ def load_geometry(
         path: of an STL, OBJ, PLY, GLB, glTF, 3MF or STEP file, told apart by their endings.
         unit: of its numbers, "mm", "m" or "in"; required for STL, OBJ and PLY, which carry none,
             refused for the others where it contradicts the file.
-        limits: caps.
         repair: of "drop-degenerate", "drop-duplicates", "flip" (turn a mesh that is inside out);
             nothing but the merging of identical vertices is done without being asked for.
 
     Raises:
         PartError: not readable, not that format, over a cap, no unit, no triangle, damaged.
     """
-    return geometry_of(read_source(Path(path), limits), unit=unit, repair=repair)
+    return geometry_of(read_source(Path(path)), unit=unit, repair=repair)
 
 
 def geometry_of(

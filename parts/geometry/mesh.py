@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.errors import PartError
-from parts.geometry.limits import FARTHEST
 
 Array = NDArray[np.float64]
+
+FARTHEST = 1e6  # [m]; beyond it no part is meant, and a double no longer resolves a nanometre
 Indices = NDArray[np.int64]
 
 

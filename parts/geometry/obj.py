@@ -12,6 +12,7 @@ from parts.errors import PartError
 from parts.geometry.body import Body, Content, Patch
 from parts.geometry.polygons import fan_note, fanned
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 Indices = NDArray[np.int64]
 
@@ -51,7 +52,7 @@ def read_obj(file: SourceFile) -> Content:
             _take(file, found, words)
         except (ValueError, OverflowError):
             raise _bad_line(file, number, line) from None
-    file.check_count("corners", len(found.corners), 3 * file.limits.triangles)
+    file.check_count("corners", len(found.corners), Cap.TRIANGLES, times=3)
     vertices = np.array(found.vertices, dtype=np.float64).reshape(-1, 3)
     sizes = np.array(found.sizes, dtype=np.int64)
     corners = np.array(found.corners, dtype=np.int64)
@@ -81,7 +82,7 @@ def _take(file: SourceFile, found: _Found, words: list[str]) -> None:
     elif key in ("o", "g"):
         name = " ".join(words[1:])[:100]
         found.current = found.names.setdefault(name, len(found.names))
-        file.check_count("objects and groups", len(found.names), file.limits.instances)
+        file.check_count("objects and groups", len(found.names), Cap.INSTANCES)
     elif key in _FREEFORM:
         raise file.error(
             f"it has free-form geometry ({key!r}), which is not read. Export it as polygons.",

@@ -10,6 +10,7 @@ from parts.geometry.ply_header import Element, header_of
 from parts.geometry.ply_rows import RowReader, Rows
 from parts.geometry.polygons import fan_note, fanned
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -31,7 +32,7 @@ def read_ply(file: SourceFile) -> Content:
         found.setdefault(element.name, reader.read(element))
     vertices = _vertices(file, found)
     corners, sizes = _polygons(file, found, len(vertices))
-    file.check_count("corners", len(corners), 3 * file.limits.triangles)
+    file.check_count("corners", len(corners), Cap.TRIANGLES, times=3)
     faces, _ = fanned(corners, sizes)
     return Content(bodies=(Body(name="", vertices=vertices, faces=faces),), notes=fan_note(sizes))
 

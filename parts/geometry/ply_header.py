@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 TYPES = {
     "char": "i1",
@@ -26,7 +27,6 @@ TYPES = {
     "double": "f8",
     "float64": "f8",
 }
-LONGEST = 100_000  # [byte] of a header
 _ORDERS = {"ascii": "=", "binary_little_endian": "<", "binary_big_endian": ">"}
 
 
@@ -92,9 +92,13 @@ def header_of(file: SourceFile) -> Header:
     Raises:
         PartError: no PLY header, or more rows than the file has bytes for.
     """
-    end = file.raw.find(b"end_header", 0, LONGEST)
+    cap = Cap.PLY_HEADER_BYTES
+    end = file.raw.find(b"end_header", 0, cap.limit)
     if file.raw[:3] != b"ply" or end < 0:
-        raise file.error("it has no PLY header ('ply' … 'end_header'). Export it again.")
+        raise file.error(
+            f"it has no PLY header ('ply' … 'end_header') in its first {cap.limit} bytes. Export "
+            f"it again, or {cap.advice}."
+        )
     start = file.raw.find(b"\n", end) + 1 or len(file.raw)
     order = ""
     elements: list[Element] = []
@@ -151,4 +155,4 @@ def _check_counts(file: SourceFile, header: Header) -> None:
                 found=element.count,
                 limit=left,
             )
-        file.check_count(f"rows of {element.name!r}", element.count, file.limits.vertices)
+        file.check_count(f"rows of {element.name!r}", element.count, Cap.VERTICES)

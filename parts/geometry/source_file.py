@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parts.errors import PartError
-from parts.geometry.limits import Limits
+from robots.core.caps import Cap, reason_of
+from robots.core.caps import read_capped as read_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -17,64 +18,63 @@ class SourceFile:
         name: for messages.
         raw: its bytes.
         folder: that files named by it must lie in; None allows no other file.
-        limits: caps.
     """
 
     name: str
     raw: bytes
     folder: Path | None
-    limits: Limits
 
     def error(self, sentence: str, **facts: object) -> PartError:
         """An error about this file; ``sentence`` starts in lower case, ends with a full stop."""
         return PartError(f"{self.name}: {sentence}", file=self.name, **facts)
 
-    def check_count(self, what: str, count: int, limit: int) -> None:
-        """Refuse more than ``limit`` of something.
+    def check_count(self, what: str, count: int, cap: Cap, *, times: int = 1) -> None:
+        """Refuse more of something than a cap allows.
+
+        Args:
+            what: is counted.
+            count: of it.
+            cap: that holds.
+            times: how many of it one unit of the cap stands for.
 
         Raises:
             PartError: there are more.
         """
-        if count > limit:
+        if count > times * cap.limit:
             raise self.error(
-                f"it has {count} {what}; expected at most {limit}. Export it coarser, or raise "
-                "the limit if the file is trusted.",
+                f"it has {count} {what}; expected at most {times * cap.limit}. Export it coarser, "
+                f"or, if the file is trusted, {cap.advice}.",
                 found=count,
-                limit=limit,
+                limit=times * cap.limit,
             )
 
 
-def read_source(path: Path, limits: Limits) -> SourceFile:
+def read_source(path: Path) -> SourceFile:
     """Read a file, not more of it than the cap.
 
     Raises:
-        PartError: not readable, empty, or over the cap.
+        PartError: not readable, no regular file, empty, or over the cap.
     """
-    raw = read_capped(path, limits.file_bytes, path.name)
+    raw = read_capped(path, path.name)
     if not raw:
         raise PartError(f"{path.name}: the file is empty; export it again.", file=path.name)
-    return SourceFile(name=path.name, raw=raw, folder=path.parent, limits=limits)
+    return SourceFile(name=path.name, raw=raw, folder=path.parent)
 
 
-def read_capped(path: Path, most: int, name: str) -> bytes:
-    """At most ``most`` bytes of a regular file; devices and pipes may never end.
+def read_capped(path: Path, name: str, *, spent: int = 0) -> bytes:
+    """Content of a geometry file, or of one that it names.
+
+    Args:
+        path: of the file.
+        name: for messages.
+        spent: bytes that the files before it had.
 
     Raises:
-        PartError: not readable, not a regular file, or longer.
+        PartError: not readable, no regular file, or over the cap.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise PartError(f"{name}: this is not a regular file.", file=name)
-        with path.open("rb") as file:
-            raw = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PartError(f"{name}: the file cannot be read: {reason}.", file=name) from error
-    if len(raw) > most:
+        return read_file(path, Cap.GEOMETRY_BYTES, spent=spent)
+    except OSError as error:
         raise PartError(
-            f"{name}: the file has more than {most} bytes. Export it coarser, or raise the limit "
-            "if the file is trusted.",
-            file=name,
-            limit=most,
-        )
-    return raw
+            f"{name}: the file cannot be read: {reason_of(error)}.", file=name
+        ) from error

@@ -18,6 +18,7 @@ from parts.geometry.gltf_scene import placed_meshes
 from parts.geometry.source_file import SourceFile, read_capped
 from parts.geometry.step_shells import with_shells
 from parts.geometry.step_text import StepText, extent_of, step_text, unit_of
+from robots.core.caps import Cap
 
 WORKER = Path(__file__).with_name("step_worker.py")
 ANGULAR = 0.2  # [rad] between neighbouring facets; it decides on the number of triangles
@@ -35,9 +36,7 @@ def read_step(file: SourceFile) -> Content:
         raise file.error("it does not start with ISO-10303-21; it is not STEP. Export it again.")
     text = step_text(file.raw)
     deflection = max(FINEST, RELATIVE * 1e3 * extent_of(text))
-    glb = SourceFile(
-        name=file.name, raw=_translated(file, deflection), folder=None, limits=file.limits
-    )
+    glb = SourceFile(name=file.name, raw=_translated(file, deflection), folder=None)
     document = document_of(glb)
     placed = placed_meshes(document)
     data = GltfData(document)
@@ -54,11 +53,11 @@ def read_step(file: SourceFile) -> Content:
 
 def _translated(file: SourceFile, deflection: float) -> bytes:
     """The GLB file that the translator makes."""
-    limits = file.limits
+    seconds, memory = Cap.STEP_SECONDS, Cap.STEP_MEMORY
     with tempfile.TemporaryDirectory(prefix="palpeur-") as folder:
         source, target = Path(folder, "part.step"), Path(folder, "part.glb")
         source.write_bytes(file.raw)
-        options = [f"{deflection:.6g}", f"{ANGULAR:.6g}", str(limits.step_memory)]
+        options = [f"{deflection:.6g}", f"{ANGULAR:.6g}", str(memory.limit)]
         command = [sys.executable, "-P", str(WORKER), str(source), str(target), *options]
         try:
             code = subprocess.run(
@@ -67,22 +66,23 @@ def _translated(file: SourceFile, deflection: float) -> bytes:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                timeout=limits.step_seconds,
+                timeout=seconds.limit,
             ).returncode
         except subprocess.TimeoutExpired:
             raise file.error(
-                f"the STEP translator did not finish within {limits.step_seconds:g} s. Export a "
-                "simpler part, or raise the limit.",
-                limit=limits.step_seconds,
+                f"the STEP translator did not finish within {seconds.limit} s. Export a "
+                f"simpler part, or {seconds.advice}.",
+                limit=seconds.limit,
             ) from None
         if code != 0 or not target.is_file():
             how = f"it was stopped by signal {-code}" if code < 0 else "it found no shape"
             raise file.error(
                 f"the STEP translator cannot read it ({how}); it is damaged, or needs more than "
-                f"{limits.step_memory} bytes of memory. Export it again as AP214 or AP242.",
+                f"{memory.limit} bytes of memory. Export it again as AP214 or AP242, or "
+                f"{memory.advice}.",
                 code=code,
             )
-        return read_capped(target, limits.file_bytes, f"{file.name}, translated")
+        return read_capped(target, f"{file.name}, translated")
 
 
 def _notes(bodies: tuple[Body, ...], text: StepText, deflection: float) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from parts.geometry.body import Body, Content
 from parts.geometry.source_file import SourceFile
 from parts.geometry.stl_text import bodies_of_text
+from robots.core.caps import Cap
 
 HEADER = 84  # 80 bytes of anything, then the number of triangles
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -41,8 +42,8 @@ def read_stl(file: SourceFile) -> Content:
 
 
 def _binary(file: SourceFile, count: int) -> Body:
-    file.check_count("triangles", count, file.limits.triangles)
-    file.check_count("vertices", 3 * count, 3 * file.limits.vertices)
+    file.check_count("triangles", count, Cap.TRIANGLES)
+    file.check_count("vertices", 3 * count, Cap.VERTICES, times=3)
     records = np.frombuffer(file.raw, dtype=RECORD, offset=HEADER, count=count)
     vertices = records["corners"].reshape(-1, 3).astype(np.float64)
     return Body(name="", vertices=vertices, faces=np.arange(3 * count).reshape(-1, 3))

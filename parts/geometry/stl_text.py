@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.body import Body, Patch
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 WORDS = ("facet normal . . . outer loop " + "vertex . . . " * 3 + "endloop endfacet").split()
 _FIXED = [place for place, word in enumerate(WORDS) if word != "."]
@@ -40,7 +41,7 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
             triangle=row + 1,
         )
     count = len(words) // len(WORDS)
-    file.check_count("triangles", count, file.limits.triangles)
+    file.check_count("triangles", count, Cap.TRIANGLES)
     table = np.array(words, dtype=object).reshape(-1, len(WORDS))
     _check_words(file, table)
     vertices = _numbers(file, table[:, _NUMBERS]).reshape(-1, 3)
@@ -69,7 +70,7 @@ def _solids(file: SourceFile) -> _Solids:
             found.starts.append(len(found.words))
         elif first != "endsolid":
             found.words.extend(parts)
-    file.check_count("solids", len(found.names), file.limits.instances)
+    file.check_count("solids", len(found.names), Cap.INSTANCES)
     return found
 
 

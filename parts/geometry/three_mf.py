@@ -13,6 +13,7 @@ from parts.geometry.safe_xml import local_name, parse_xml
 from parts.geometry.source_file import SourceFile
 from parts.geometry.three_mf_model import MfObject, Model, model_of, transform_of
 from parts.geometry.transforms import carried, chained, turned
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 
@@ -34,16 +35,16 @@ def read_three_mf(file: SourceFile) -> Content:
     while stack:
         element, T_above, near, depth = stack.pop()
         visited += 1
-        file.check_count("components", visited + len(stack), 10 * file.limits.instances)
-        file.check_count("levels of components", depth, file.limits.depth)
+        file.check_count("components", visited + len(stack), Cap.NODES)
+        file.check_count("levels of components", depth, Cap.DEPTH)
         path = _attribute(element, "path") or near
         found = package.object(path, _attribute(element, "objectid"))
         T = chained(file, T_above, transform_of(file, _attribute(element, "transform")))
         stack.extend((child, T, path, depth + 1) for child in reversed(found.components))
         corners += len(found.vertices) + len(found.faces)
-        file.check_count("vertices and triangles", corners, file.limits.triangles)
+        file.check_count("vertices and triangles", corners, Cap.TRIANGLES)
         if len(found.faces):
-            file.check_count("placed meshes", len(bodies) + 1, file.limits.instances)
+            file.check_count("placed meshes", len(bodies) + 1, Cap.INSTANCES)
             bodies.append(_placed(found, T))
     if not bodies:
         raise file.error("its build places no triangle. Export it again, with the mesh.")

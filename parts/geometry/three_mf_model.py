@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from parts.geometry.safe_xml import local_name, parse_xml
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -110,7 +111,7 @@ def _table(
         for row in group
         if local_name(row) == names[1]
     ]
-    file.check_count(names[0], len(rows), file.limits.triangles)
+    file.check_count(names[0], len(rows), Cap.TRIANGLES)
     texts = [row.get(column, "") for row in rows for column in columns]
     return _floats(file, texts, f"a {names[1]}").reshape(-1, 3)
 

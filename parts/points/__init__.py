@@ -4,7 +4,6 @@ from parts.points.compensation import surface_points as surface_points
 from parts.points.door import FORMATS as FORMATS
 from parts.points.door import found_points as found_points
 from parts.points.door import read_points as read_points
-from parts.points.file_text import MAX_BYTES as MAX_BYTES
 from parts.points.found import FoundPoints as FoundPoints
 from parts.points.probe_points import ProbePoints as ProbePoints
 from parts.points.scale_guard import check_scale as check_scale

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from parts.errors import PointsError
 from parts.points.faults import fault, shown
 from parts.points.file_text import lines_of
+from robots.core.caps import Cap
 
 _LABEL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
-LONGEST_STATEMENT = 65_536  # characters, continued lines joined, as in DMIS 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,18 +42,20 @@ def statements_of(text: str, origin: str) -> Iterator[Statement]:
         PointsError: a text in quotes that does not end, a continuation without a next line, a
             statement that is too long.
     """
+    longest = Cap.STATEMENT_CHARACTERS.limit
     start, pieces, length = 0, [""], 0
     for line, raw in enumerate(lines_of(text.rstrip()), start=1):
         piece, continued = _piece(raw, origin, line)
         start = line if len(pieces) == 1 else start
         pieces.append(piece)
         length += len(piece) + 1
-        if length > LONGEST_STATEMENT:
+        if length > longest:
             raise fault(
                 origin,
-                f"the statement has more than {LONGEST_STATEMENT} characters.",
+                f"the statement has more than {longest} characters; "
+                f"{Cap.STATEMENT_CHARACTERS.advice}.",
                 line=start,
-                limit=LONGEST_STATEMENT,
+                limit=longest,
             )
         if continued:
             continue

@@ -6,35 +6,30 @@ from pathlib import Path
 
 from parts.errors import PointsError
 from parts.points.faults import fault
+from robots.core.caps import Cap, read_capped, reason_of
 
-MAX_BYTES = 64_000_000
-MAX_POINTS = 500_000
-LONGEST_LINE = 65_536  # characters; no format has longer ones, and cells of a line cost memory
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def file_bytes(path: Path | str) -> bytes:
-    """Content of a file, at most one byte more than the cap, which ``check_size`` then refuses.
+    """Content of a file.
 
     Raises:
-        PointsError: the file cannot be read.
+        PointsError: the file cannot be read, or is beyond the cap.
     """
     try:
-        with Path(path).open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PointsError(f"{path}: the point file cannot be read: {reason}.") from error
+        return read_capped(path, Cap.POINT_BYTES)
+    except OSError as error:
+        raise PointsError(f"{path}: the point file cannot be read: {reason_of(error)}.") from error
 
 
 def check_size(raw: bytes, origin: str) -> None:
-    """Refuse a file beyond the cap.
+    """Refuse content beyond the cap.
 
     Raises:
         PointsError: too many bytes.
     """
-    if len(raw) > MAX_BYTES:
-        raise fault(origin, f"the file has more than {MAX_BYTES} bytes; split it.", limit=MAX_BYTES)
+    check_cap(Cap.POINT_BYTES, len(raw), origin)
 
 
 def check_count(count: int, origin: str, line: int | None = None) -> None:
@@ -43,12 +38,21 @@ def check_count(count: int, origin: str, line: int | None = None) -> None:
     Raises:
         PointsError: too many points.
     """
-    if count > MAX_POINTS:
+    check_cap(Cap.POINTS, count, origin, line)
+
+
+def check_cap(cap: Cap, count: int, origin: str, line: int | None = None) -> None:
+    """Refuse more of something than a cap allows.
+
+    Raises:
+        PointsError: there is more.
+    """
+    if count > cap.limit:
         raise fault(
             origin,
-            f"there are more than {MAX_POINTS} points; split the file.",
+            f"there are more than {cap.limit} {cap.unit}; split the file, or {cap.advice}.",
             line=line,
-            limit=MAX_POINTS,
+            limit=cap.limit,
         )
 
 
@@ -81,15 +85,17 @@ def text_of(raw: bytes, origin: str) -> str:
 
 
 def _check_lines(text: str, origin: str) -> None:
-    if len(text) <= LONGEST_LINE:
+    longest = Cap.LINE_CHARACTERS.limit
+    if len(text) <= longest:
         return
     for line, content in enumerate(lines_of(text), start=1):
-        if len(content) > LONGEST_LINE:
+        if len(content) > longest:
             raise fault(
                 origin,
-                f"the line has {len(content)} characters; expected at most {LONGEST_LINE}.",
+                f"the line has {len(content)} characters; expected at most {longest}; "
+                f"{Cap.LINE_CHARACTERS.advice}.",
                 line=line,
-                limit=LONGEST_LINE,
+                limit=longest,
             )
 
 

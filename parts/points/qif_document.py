@@ -9,13 +9,11 @@ from typing import Any
 from parts.errors import PointsError
 from parts.points.decimals import numbers
 from parts.points.faults import fault, shown
-from parts.points.file_text import check_size
+from parts.points.file_text import check_cap, check_size
+from robots.core.caps import Cap
 
 FORMAT = "QIF 3.0"
 NAMESPACE = "http://qifstandards.org/xsd/qif3"
-MAX_TAGS = 3_500_000  # each costs the parser some hundred bytes; a point needs six
-MAX_ATTRIBUTES = 1_000_000  # each costs more
-_MOST_LISTED = 3_000_000  # numbers in one list
 Element = Any  # of lxml, which has no types of its own
 
 
@@ -69,18 +67,19 @@ class QifDocument:
         numbers(texts, self.origin, element.sourceline or 0, names)
         return texts
 
-    def count(self, element: Element, attribute: str, *, most: int = _MOST_LISTED) -> int:
+    def count(self, element: Element, attribute: str) -> int:
         """Value of an attribute that counts.
 
         Raises:
             PointsError: it is missing, or no count.
         """
         text = (element.get(attribute) or "").strip()
-        if not (text.isascii() and text.isdecimal()) or len(text) > 9 or int(text) > most:
+        most = Cap.QIF_NUMBERS.limit
+        if not (text.isascii() and text.isdecimal()) or len(text) > 15 or int(text) > most:
             raise self.error(
                 element,
                 f"{name_of(element)} has {shown(text)} for {attribute}; expected a count of at "
-                f"most {most}.",
+                f"most {most}; {Cap.QIF_NUMBERS.advice}.",
                 found=text,
             )
         return int(text)
@@ -102,9 +101,8 @@ def qif_document(raw: bytes, origin: str) -> QifDocument:
         PointsError: too large; not XML; a document type or entities; another vocabulary.
     """
     check_size(raw, origin)
-    for sign, limit, what in ((b"<", MAX_TAGS, "tags"), (b"=", MAX_ATTRIBUTES, "attributes")):
-        if raw.count(sign) > limit:
-            raise fault(origin, f"the file has more than {limit} {what}; split it.", limit=limit)
+    check_cap(Cap.QIF_TAGS, raw.count(b"<"), origin)  # each costs the parser some hundred bytes
+    check_cap(Cap.QIF_ATTRIBUTES, raw.count(b"="), origin)  # each costs more
     if b"<!DOCTYPE" in raw or b"<!ENTITY" in raw:
         raise _with_entities(origin, raw[: raw.find(b"<!")].count(b"\n") + 1)
     root = _parsed(raw, origin)

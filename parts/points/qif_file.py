@@ -48,6 +48,8 @@ def qif_points(raw: bytes, *, origin: str, choice: QifChoice | None = None) -> F
             '"measured").',
             choices=("nominal", "measured"),
         )
+    if choice == "measured" and not measured:
+        raise fault(origin, "the document has no measured points (MeasuredPointSet).")
     if measured and (not nominal or choice == "measured"):
         return _measured(document, units)
     rows = planned_points(document, units) if planned else feature_points(document, units)

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from parts.errors import SamplingError
 from parts.features.patch import Patch, SurfacePoints
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 
 _ZERO = 1e-9  # of the largest singular value: what slides on itself
-MOST_POINTS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +90,14 @@ def least_count(design: Design, sigma: float, target: float) -> int:
             target=target,
         )
     count = (sigma * design.factor / target) ** 2
-    if not count <= MOST_POINTS:
+    most = Cap.PROBE_POINTS.limit
+    if not count <= most:
         raise SamplingError(
             f"A target of {target:g} m needs {count:.3g} points of {sigma:g} m each; the limit is "
-            f"{MOST_POINTS}. Ask for {sigma * design.factor / np.sqrt(MOST_POINTS):.3g} m or more.",
+            f"{most}. Ask for {sigma * design.factor / np.sqrt(most):.3g} m or more, or "
+            f"{Cap.PROBE_POINTS.advice}.",
             count=count,
-            limit=MOST_POINTS,
+            limit=most,
         )
     return max(int(np.ceil(count * (1.0 - 1e-12))), design.parameters)
 

@@ -9,9 +9,10 @@ import numpy as np
 from parts.errors import SamplingError
 from parts.features.feature import Feature
 from parts.points.probe_points import ProbePoints
-from parts.sampling.design import MOST_POINTS, Design, design_of, least_count
+from parts.sampling.design import Design, design_of, least_count
 from parts.sampling.discrepancy import star_discrepancy
 from parts.sampling.ground import Ground, Reach, search
+from robots.core.caps import Cap
 
 _TRIES = 40
 
@@ -65,8 +66,11 @@ def sample(
         SamplingError: an unknown strategy or one that the feature cannot take, a count that is
             not sensible, or no room for so many points.
     """
-    if not 1 <= count <= MOST_POINTS:
-        raise SamplingError(f"{count} points are asked; expected 1 to {MOST_POINTS}.", count=count)
+    cap = Cap.PROBE_POINTS
+    if not 1 <= count <= cap.limit:
+        raise SamplingError(
+            f"{count} points are asked; expected 1 to {cap.limit}; {cap.advice}.", count=count
+        )
     ground = Ground(feature=feature, strategy=strategy, reach=reach or Reach())
     patch = ground.patch
     kept = search(ground, count)

@@ -7,7 +7,11 @@ from typing import Annotated
 import typer
 
 from planner.cli import commands
+from planner.cli.batch.batch_app import batch
+from planner.cli.biped.biped_app import app as biped_app
+from planner.cli.evaluate import evaluate_app
 from planner.cli.job import compared_app, place_app, plan_app
+from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample_app import sample
@@ -60,10 +64,16 @@ app.command("check")(plan_app.check)
 app.command("place")(place_app.place)
 app.command("diff")(compared_app.diff)
 app.command("verify")(compared_app.verify)
+app.command("batch")(batch)
+app.command("evaluate")(evaluate_app.evaluate)
+app.command("uncertainty")(evaluate_app.uncertainty)
+app.command("measure")(measure_app.measure)
+app.command("machine-test")(measure_app.machine_test)
 app.command("sample")(sample)
 app.add_typer(robot_app, name="robot")
 stewart_app.command("present")(present)
 app.add_typer(stewart_app, name="stewart")
+app.add_typer(biped_app, name="biped")
 app.command("motion")(motion)
 app.command("explain")(commands.explain)
 app.command("schema")(commands.schema)

@@ -46,11 +46,20 @@ def schema(
     return print_schema(name)
 
 
-def doctor(as_json: Json = False) -> int:
-    """Say whether this machine is fit: versions, processor, compiler, cache, optional tools."""
-    from planner.cli.doctor import print_diagnosis
+def doctor(
+    caps: Annotated[
+        bool, typer.Option("--caps", help="List the caps on input, and how each is changed.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Say whether this machine and this installation are fit.
 
-    return print_diagnosis(as_json=as_json)
+    Versions against the requirements, files against what was installed, who may change what runs,
+    processor, compiler, kernel cache, optional tools.
+    """
+    from planner.cli.doctor import print_caps, print_diagnosis
+
+    return print_caps(as_json=as_json) if caps else print_diagnosis(as_json=as_json)
 
 
 def completion(

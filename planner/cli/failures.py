@@ -35,6 +35,10 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
     if isinstance(error, _COMMAND_ERROR):
         _tell_usage(error)
         return ExitCode.BAD_INPUT
+    if isinstance(error, OSError) and error.strerror:  # a full disk, a name too long, no rights
+        place = f"{str(error.filename)[:200]}: " if error.filename else ""
+        print(f"Error: {place}{error.strerror}.", file=sys.stderr)
+        return ExitCode.BAD_INPUT
     if isinstance(error, MemoryError):
         print("Error: not enough memory; give fewer states at a time.", file=sys.stderr)
         return ExitCode.BAD_INPUT
@@ -70,7 +74,8 @@ def _logged(text: str, arguments: str) -> Path | None:
     log = cache_folder().parent / "errors.log"
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with log.open("a", encoding="utf-8") as file:
+        private = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(private, "a", encoding="utf-8", errors="backslashreplace") as file:
             stamp = datetime.now().astimezone().isoformat(timespec="seconds")
             file.write(f"{stamp} palpeur {arguments}\n{text}\n")
     except OSError:

@@ -7,6 +7,7 @@ the traceback is printed as well.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     from planner.cli.failures import exit_code_of
 
+    _print_whatever_comes()
     try:
         code = _invoke(arguments)
         sys.stdout.flush()
@@ -58,6 +60,7 @@ def _invoke(arguments: Sequence[str]) -> int:
         completion_init()
         command.main(list(arguments), prog_name=PROGRAMME, complete_var=_COMPLETION)
         return ExitCode.DONE
+    _check(arguments)
     rest = _without_quiet(arguments)
     session = Session(quiet=len(rest) < len(arguments))
     session.tell_of_compiling()
@@ -66,6 +69,22 @@ def _invoke(arguments: Sequence[str]) -> int:
             return int(command.invoke(context) or ExitCode.DONE)
     except typer.Exit as stop:
         return stop.exit_code
+
+
+def _print_whatever_comes() -> None:
+    """A name that is no text, or a sign that the terminal lacks, is shown as its number."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _check(arguments: Sequence[str]) -> None:
+    """What no shell can give, and what no command should have to expect."""
+    from planner.errors import OptionError
+    from robots.core.caps.cap import check_environment
+
+    if any("\0" in argument for argument in arguments):
+        raise OptionError("An argument holds a zero byte, which no name or number has.")
+    check_environment()
 
 
 def _without_quiet(arguments: Sequence[str]) -> list[str]:

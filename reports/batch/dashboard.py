@@ -107,8 +107,8 @@ class _Page:
         """The page with so many rows."""
         from markupsafe import Markup
 
-        style = asset("report.css", "reports.page") + asset("dashboard.css", "reports.batch")
-        script = asset("dashboard.js", "reports.batch")
+        style = asset("report.css") + asset("dashboard.css", "reports.batch/assets")
+        script = asset("dashboard.js", "reports.batch/assets")
         verdicts = self.changes.verdicts if self.changes is not None else None
         ran = Counter(row.why.partition(":")[0].partition(";")[0] for row in self.rows)
         there = ran.pop("", 0)

@@ -13,8 +13,7 @@ from planner.errors import OptionError
 from reports.inputs import StoredInput, StoredInputs
 from reports.page.visible_text import visible
 from reports.provenance import RECORD, RECORD_FORMAT, ListedFile, SetOptions
-
-LARGEST = 20_000_000  # bytes
+from robots.core.caps import Cap, read_capped, reason_of
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 _SHOWN = 60  # characters of what was found
@@ -115,12 +114,9 @@ def _loaded(path: Path) -> dict[str, object]:
                 "sets of earlier versions have none.",
                 folder=str(path.parent),
             )
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
+        raw = read_capped(path, Cap.RECORD_BYTES)
     except OSError as error:
-        raise OptionError(f"{path} cannot be read: {error.strerror}.", file=str(path)) from error
-    if len(raw) > LARGEST:
-        raise OptionError(f"{path} has more than {LARGEST} bytes.", file=str(path), limit=LARGEST)
+        raise OptionError(f"{path} cannot be read: {reason_of(error)}.", file=str(path)) from error
     try:
         document = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:

@@ -17,10 +17,10 @@ from typing import cast
 
 from planner.errors import PlannerError
 from planner.job import Job, JobInput, read_job
-from planner.job.job_text import LARGEST_JOB
 from reports.inputs import HASH_SIGNS, INPUTS, OUTSIDE, StoredInput, safe_name
 from reports.verification.files import is_plain
 from reports.verification.record import Record
+from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
 
 _KEYS = ("model", "geometry", "file")  # of the job file, that name files
@@ -121,10 +121,10 @@ def _job_text(folder: Path, record: Record) -> str:
     if not is_plain(folder, stored):
         raise NotRecomputedError(f"{stored} is missing")
     path = folder / stored
-    if path.stat().st_size > LARGEST_JOB:
-        raise NotRecomputedError(f"{stored} has more than {LARGEST_JOB} bytes")
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_capped(path, Cap.JOB_BYTES).decode("utf-8")
+    except OSError as error:
+        raise NotRecomputedError(f"{stored} cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError:
         raise NotRecomputedError(f"{stored} is not UTF-8") from None
 

@@ -8,7 +8,9 @@ RobotError
 ├── StateError               joint values of the wrong shape, or not finite
 ├── MotionError              a displacement, limit or law that allows no motion
 ├── EquationError            a quantity or export that cannot be generated
-└── InverseError             an inverse model asked for what is not defined
+├── InverseError             an inverse model asked for what is not defined
+├── IdentificationError      an arm's calibration, see ``identification/errors.py``
+└── CapError                 a cap in the environment that is none, or no number
 """
 
 from __future__ import annotations
@@ -58,3 +60,7 @@ class EquationError(RobotError):
 
 class InverseError(RobotError):
     """An inverse model asked for what is not defined."""
+
+
+class CapError(RobotError):
+    """A cap that the environment sets and that is none, or no number."""

@@ -63,6 +63,9 @@ class Wanted:
         Raises:
             OptionError: the first of them.
         """
+        for option, path in (("--out", self.out), ("--compare", self.compare)):
+            if "\0" in path:
+                raise OptionError(f"{option} is {path!r}, which is no path: it holds a NUL.")
         if not 0 <= self.workers <= MAX_WORKERS:
             raise OptionError(
                 f"--workers is {self.workers}; give 1 to {MAX_WORKERS}, or 0 for one per processor."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from errno import EISDIR
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
@@ -93,9 +94,13 @@ def _check_page(path: Path) -> None:
     try:
         if not path.exists():
             return
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, "it is a folder")
         mark = MARK.encode()
-        with path.open("rb") as file:
-            page = file.read(len(mark)).lower() == mark
+        page = path.is_file()  # to open a pipe could wait for ever
+        if page:
+            with path.open("rb") as file:
+                page = file.read(len(mark)).lower() == mark
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(f"{path}: the page cannot be written: {reason}.") from error

@@ -40,7 +40,7 @@ def run_place(
     from reports.place_summary import place_lines
     from reports.plan_document import document_text
 
-    folder = Path(out) if out else Path(job).with_name(f"{Path(job).stem}-place")
+    folder = Path(out) if out else Path(job).parent / f"{Path(job).stem}-place"
     check_place_set(folder)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside)
     refuse_presenter(read, job)

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from planner.cli.output import write_file
 from planner.errors import OptionError
+from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
-
-MAX_SAMPLES = 5_000_000
 
 
 def instants(duration: float, period_ms: float) -> Array:
@@ -25,10 +24,10 @@ def instants(duration: float, period_ms: float) -> Array:
         OptionError: more samples than are worth writing.
     """
     count = duration * 1000.0 / period_ms
-    if count > MAX_SAMPLES:
+    if count > Cap.SAMPLES.limit:
         raise OptionError(
             f"--period-ms: {count:.3g} samples of {period_ms:g} ms in {duration:g} s; at most "
-            f"{MAX_SAMPLES} are written. Give a longer period."
+            f"{Cap.SAMPLES.limit} are written. Give a longer period, or {Cap.SAMPLES.advice}."
         )
     # A last multiple within rounding of the end is the end itself.
     t = period_ms * np.arange(int(np.floor(count * (1.0 - 1e-12))) + 1) / 1000.0

@@ -66,8 +66,10 @@ def print_workspace(robot: str, sampling: Sampling, *, as_json: bool, session: S
     Raises:
         OptionError: a cell that is not a size.
     """
-    if not np.isfinite(sampling.cell):
-        raise OptionError(f"--cell-mm is {sampling.cell * 1e3}; give a finite length.")
+    if not sampling.cell <= _LARGEST_CELL:
+        raise OptionError(
+            f"--cell-mm is {sampling.cell * 1e3:g}; expected at most {_LARGEST_CELL * 1e3:g}."
+        )
     mechanism = movable_robot(robot)
     found = workspace_of(mechanism, sampling)
     if found.growth > _COARSE:
@@ -84,6 +86,7 @@ def print_workspace(robot: str, sampling: Sampling, *, as_json: bool, session: S
 
 _COARSE = 0.1
 _MOST_CELLS = 1e15
+_LARGEST_CELL = 1e6  # [m]; no robot is larger
 
 
 def workspace_of(mechanism: Mechanism, sampling: Sampling) -> Workspace:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.cli.robot.states import MAX_BYTES, MAX_ROWS, States
+from planner.cli.robot.states import States
 from planner.cli.robot.states_columns import Column, group_headers
 from planner.cli.stewart import pose_columns as columns
+from planner.cli.table_text import origin_of, table_text
 from planner.errors import StatesError
+from robots.core.caps import Cap
 from robots.core.orientation.angles import rotation_zyx
 from robots.core.orientation.rotation import as_rotation
 from robots.core.pose import make_pose
@@ -51,8 +51,9 @@ def read_table(source: str, known: dict[str, Column]) -> States:
         StatesError: a file that cannot be read, a column or a cell that is not right; with file,
             line, column, what was found and what was expected.
     """
-    origin = "standard input" if source == "-" else Path(source).name
-    records = _records(_text(source, origin), origin)
+    most = Cap.TABLE_ROWS.limit
+    origin = origin_of(source)
+    records = _records(table_text(source), origin)
     line, header = next(records, (1, []))
     names = [name.strip() for name in header]
     _check_header(names, _Place(origin, line), known)
@@ -60,9 +61,9 @@ def read_table(source: str, known: dict[str, Column]) -> States:
     for line, cells in records:
         lines.append(line)
         rows.append(_row(cells, names, _Place(origin, line)))
-        if len(lines) > MAX_ROWS:
+        if len(lines) > most:
             raise _Place(origin, line).error(
-                f"there are more than {MAX_ROWS} rows; split the file."
+                f"there are more than {most} rows; split the file, or {Cap.TABLE_ROWS.advice}."
             )
     if not rows:
         raise StatesError(f"{origin}: there is no row of numbers; give a header and at least one.")
@@ -98,26 +99,6 @@ def _matrices(states: States) -> Array:
     for line, matrix in zip(states.lines, T, strict=True):
         as_rotation(matrix[:3, :3], f"{states.origin}, line {line}: the rotation in T11..T33")
     return T
-
-
-def _text(source: str, origin: str) -> str:
-    try:
-        if source == "-":
-            raw = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(source).open("rb") as file:
-                raw = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StatesError(f"{source}: the table cannot be read: {reason}.") from error
-    if len(raw) > MAX_BYTES:
-        raise StatesError(f"{origin}: the file has more than {MAX_BYTES} bytes; split it.")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise StatesError(
-            f"{origin}: byte {error.start + 1} is not UTF-8; save the file as UTF-8."
-        ) from None
 
 
 def _records(text: str, origin: str) -> Iterator[tuple[int, list[str]]]:

@@ -7,9 +7,9 @@ import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 
+from robots.core.caps import Cap
 from robots.core.errors import DescriptionError
 
-LONGEST_PHRASE = 100_000  # characters
 _WINDOW = 60  # characters of a long line shown before and after a fault
 
 
@@ -58,12 +58,13 @@ def tokens_of(phrase: str) -> list[Token]:
     Raises:
         DescriptionError: a character that no token starts with, or a phrase too long.
     """
-    if len(phrase) > LONGEST_PHRASE:
+    cap = Cap.PHRASE_CHARACTERS
+    if len(phrase) > cap.limit:
         raise DescriptionError(
-            f"The description phrase has {len(phrase)} characters; at most {LONGEST_PHRASE} "
-            "are read.",
+            f"The description phrase has {len(phrase)} characters; at most {cap.limit} are read; "
+            f"{cap.advice}.",
             value=len(phrase),
-            limit=LONGEST_PHRASE,
+            limit=cap.limit,
         )
     tokens: list[Token] = []
     position = 0

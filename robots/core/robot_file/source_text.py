@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
 from robots.core.file_units import decimal_of
-
-LARGEST_FILE = 1_000_000  # [bytes]; a robot of a thousand joints needs a third of it
 
 KeyPath = tuple[str | int, ...]
 
@@ -77,12 +76,7 @@ def read_text(path: Path) -> SourceText:
         RobotFileError: no such file, not readable, too large, not UTF-8.
     """
     origin = path.name
-    try:
-        check_size(origin, path.stat().st_size)
-        raw = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RobotFileError(f"{path}: the file cannot be read: {reason}.", file=origin) from error
+    raw = read_bytes(path)
     try:
         return SourceText(origin=origin, text=raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -91,18 +85,33 @@ def read_text(path: Path) -> SourceText:
         ) from None
 
 
+def read_bytes(path: Path) -> bytes:
+    """Content of a robot file.
+
+    Raises:
+        RobotFileError: no such file, not readable, too large.
+    """
+    try:
+        return read_capped(path, Cap.ROBOT_BYTES)
+    except OSError as error:
+        raise RobotFileError(
+            f"{path}: the file cannot be read: {reason_of(error)}.", file=path.name
+        ) from error
+
+
 def check_size(origin: str, size: int) -> None:
     """Refuse a file beyond the limit.
 
     Raises:
         RobotFileError: too large.
     """
-    if size > LARGEST_FILE:
+    if size > Cap.ROBOT_BYTES.limit:
         raise RobotFileError(
-            f"{origin}: the file has {size} bytes; at most {LARGEST_FILE} are read.",
+            f"{origin}: the file has {size} bytes; at most {Cap.ROBOT_BYTES.limit} are read; "
+            f"{Cap.ROBOT_BYTES.advice}.",
             file=origin,
             value=size,
-            limit=LARGEST_FILE,
+            limit=Cap.ROBOT_BYTES.limit,
         )
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from robots.core.caps import Cap
 from robots.core.equations.functions import Functions
 from robots.core.errors import EquationError
 
 Element = Any  # of a SymPy polynomial ring
 Expression = Any
-
-MOST_TERMS = 20_000  # factoring more takes minutes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +95,11 @@ class TrigonometricRing:
         return minor(0, tuple(range(size)))
 
     def _checked(self, element: Element) -> Element:
-        if len(element) > MOST_TERMS:
+        cap = Cap.DETERMINANT_TERMS  # factoring more takes minutes
+        if len(element) > cap.limit:
             raise EquationError(
-                f"The determinant has more than {MOST_TERMS} terms; ask for a task with fewer "
-                "coordinates, or analyse single postures.",
+                f"The determinant has more than {cap.limit} terms; ask for a task with fewer "
+                f"coordinates, analyse single postures, or {cap.advice}.",
                 terms=len(element),
             )
         return element

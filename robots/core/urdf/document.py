@@ -118,6 +118,7 @@ def parse_urdf(text: bytes, origin: str) -> UrdfText:
         no_network=True,
         huge_tree=False,
         load_dtd=False,
+        dtd_validation=False,
         remove_comments=True,
         remove_pis=True,
     )

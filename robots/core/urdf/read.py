@@ -19,7 +19,7 @@ from robots.core.body import Body
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, unit_direction
-from robots.core.robot_file.source_text import check_size
+from robots.core.robot_file.source_text import read_bytes
 from robots.core.self_pairs import default_self_pairs
 from robots.core.urdf.collision import Collisions
 from robots.core.urdf.document import UNLIMITED, Element, UrdfText, parse_urdf
@@ -43,15 +43,7 @@ def load_urdf(path: Path | str) -> Mechanism:
         RobotFileError: not readable, or not a robot of this kind; the message names the line.
     """
     path = Path(path)
-    try:
-        check_size(path.name, path.stat().st_size)
-        raw = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RobotFileError(
-            f"{path}: the file cannot be read: {reason}.", file=path.name
-        ) from error
-    return read_urdf(raw, origin=path.name)
+    return read_urdf(read_bytes(path), origin=path.name)
 
 
 def read_urdf(text: bytes | str, *, origin: str = "URDF") -> Mechanism:

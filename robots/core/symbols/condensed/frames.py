@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from robots.core.caps import Cap
 from robots.core.errors import EquationError
 from robots.core.symbols.condensed.chain import Matrix, SymbolicChain
 from robots.core.symbols.condensed.terms import (
@@ -25,8 +26,6 @@ from robots.core.symbols.condensed.terms import (
 
 _Rows = tuple[tuple[Term, Term, Term], ...]
 _NOTHING = Term(coefficient=0.0)
-# Beyond this many products in one component the condensed form has lost its purpose.
-VECTOR_LIMIT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +55,14 @@ class Change:
         found = [_row_times(row, v) for row in rows]
         if self.mixes:
             found = [collected(component) for component in found]
-        if max(len(component.terms) for component in found) > VECTOR_LIMIT:
+        # Beyond this many the condensed form has lost its purpose.
+        most = Cap.VECTOR_TERMS.limit
+        if max(len(component.terms) for component in found) > most:
             raise EquationError(
-                f"One component of a vector takes more than {VECTOR_LIMIT} products, because "
+                f"One component of a vector takes more than {most} products, because "
                 "slanted axes mix all components; export the robot as source code instead "
-                "(--as python, c or matlab).",
-                limit=VECTOR_LIMIT,
+                f"(--as python, c or matlab), or {Cap.VECTOR_TERMS.advice}.",
+                limit=most,
             )
         return (found[0], found[1], found[2])
 

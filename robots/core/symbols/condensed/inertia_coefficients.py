@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robots.core.caps import Cap
 from robots.core.errors import EquationError
 from robots.core.symbols.condensed.augmented import AugmentedBodies
 from robots.core.symbols.condensed.frames import Frames, along, dot, vector
@@ -28,9 +29,6 @@ from robots.core.symbols.condensed.terms import (
     scaled,
     weighted,
 )
-
-# More products than this in the whole matrix serve no reader; the exports are the way then.
-SIZE_LIMIT = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -170,12 +168,15 @@ class InertiaCoefficients:
         return added(*(weighted(mass, cosine) for mass in self.bodies.carried[j].terms))
 
     def _check(self, size: int) -> None:
-        if size > SIZE_LIMIT:
+        # More in the whole matrix serve no reader; the exports are the way then.
+        most = Cap.INERTIA_TERMS.limit
+        if size > most:
             raise EquationError(
                 f"Robot {self.frames.chain.name!r}: the condensed equations would hold more than "
-                f"{SIZE_LIMIT} products, because slanted axes mix all components; "
-                "export the robot as source code instead (--as python, c or matlab).",
-                limit=SIZE_LIMIT,
+                f"{most} products, because slanted axes mix all components; "
+                "export the robot as source code instead (--as python, c or matlab), or "
+                f"{Cap.INERTIA_TERMS.advice}.",
+                limit=most,
             )
 
 

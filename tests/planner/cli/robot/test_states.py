@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cli.robot import states as module
 from planner.cli.robot.states import read_states, states_of
 from planner.errors import StatesError
 from robots.library import load
@@ -122,13 +121,13 @@ def test_files_that_cannot_be_read_say_why(tmp_path):
 
 @pytest.mark.parametrize(
     ("cap", "value", "part"),
-    [("MAX_ROWS", 2, "more than 2 states"), ("MAX_COLUMNS", 5, "at most 5 are read"),
-     ("MAX_BYTES", 40, "more than 40 bytes")],
+    [("ROWS", "2", "more than 2 states"), ("COLUMNS", "5", "at most 5 are read"),
+     ("BYTES", "40", "more than 40 bytes")],
 )  # fmt: skip
 def test_caps_are_named(monkeypatch, file, cap, value, part):
-    monkeypatch.setattr(module, cap, value)
+    monkeypatch.setenv(f"PALPEUR_CAP_TABLE_{cap}", value)
     path = file("s.csv", f"{HEADER}\n" + "1,2,3,4,5,6\n" * 3)
-    with pytest.raises(StatesError, match=part):
+    with pytest.raises(StatesError, match=f"{part}.*raise it with PALPEUR_CAP_TABLE_{cap}=…"):
         read_states(str(path), STANFORD)
 
 

@@ -1,0 +1,234 @@
+"""Hygiene of the sources: no code out of data, XML without teeth, private temporary files.
+
+Each rule says what it forbids; ``ALLOWED`` lists every exception with its reason, and an exception
+that nothing needs any longer fails.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("planner", "robots", "parts", "reports")
+
+MODULES = {
+    **dict.fromkeys(
+        ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "copyreg"),
+        "runs what a file says",
+    ),
+    **dict.fromkeys(("multiprocessing", "concurrent.futures.process"), "speaks pickle"),
+    **dict.fromkeys(("distributed", "dask"), "speaks pickle"),
+    **dict.fromkeys(("code", "codeop", "runpy", "imp"), "runs text"),
+    **dict.fromkeys(("xml", "xmlrpc", "plistlib"), "expands entities"),
+    **dict.fromkeys(("tarfile",), "may write anywhere"),
+    **dict.fromkeys(
+        (
+            "socket",
+            "socketserver",
+            "http",
+            "urllib.request",
+            "urllib3",
+            "requests",
+            "httpx",
+            "aiohttp",
+            "ftplib",
+            "smtplib",
+            "ssl",
+        ),
+        "talks to the network",
+    ),
+    **dict.fromkeys(("yaml",), "makes objects that a file names"),
+}
+CALLS = {
+    **dict.fromkeys(("eval", "exec", "compile", "__import__"), "runs text"),
+    **dict.fromkeys(("read_pickle", "to_pickle", "unpickle", "set_loads"), "runs what a file says"),
+    **dict.fromkeys(
+        ("sympify", "lambdify", "parse_expr"), "SymPy evaluates text with eval or exec"
+    ),
+    **dict.fromkeys(
+        ("system", "popen", "spawnv", "execv", "execvp"), "starts a shell or a program"
+    ),
+    **dict.fromkeys(("extract", "extractall", "unpack_archive"), "may write anywhere"),
+    **dict.fromkeys(("mktemp",), "a name that others may take first"),
+    **dict.fromkeys(("import_module",), "loads code by a name"),
+    **dict.fromkeys(("CDLL", "cdll", "LoadLibrary"), "loads machine code"),
+    **dict.fromkeys(("umask",), "changes what every later file allows"),
+    **dict.fromkeys(("ProcessPoolExecutor",), "speaks pickle"),
+}
+ALLOWED = {
+    ("planner/cli/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
+    ("planner/cli/batch/cluster_chunk.py", "distributed"): "only with --cluster; the same",
+    ("planner/cli/batch/judge.py", "import_module"): "names written in the source",
+    ("planner/cli/batch/worker.py", "CDLL"): "the C library of the process: prctl",
+    ("reports/atomic_folder.py", "CDLL"): "the C library of the process: renameat2",
+    ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",
+    ("reports/scene/viser_server.py", "socket"): "asks whether this machine can listen on loopback",
+    ("reports/batch/junit.py", "xml"): "only escapes what is written",
+    ("reports/programmes/xml_text.py", "xml"): "only escapes what is written",
+    ("reports/pdf/report_pdf.py", "compile"): "Typst: our template, the report as JSON beside it",
+    ("reports/evaluation/paper.py", "compile"): "likewise for an evaluation",
+    ("robots/core/kernels/loop.py", "exec"): "text made of counted names; no input reaches it",
+    ("robots/core/singularities/trigonometric_ring.py", "sympify"): "an expression, never text",
+    ("robots/core/singularities/determinant.py", "sympify"): "a number, never text",
+    ("robots/core/singularities/determinant.py", "lambdify"): "expressions of our own symbols",
+    ("robots/core/singularities/sets.py", "lambdify"): "expressions of our own symbols",
+}
+XML_PARSER = {
+    "resolve_entities": False,
+    "no_network": True,
+    "huge_tree": False,
+    "load_dtd": False,
+    "dtd_validation": False,
+}
+
+
+def sources() -> list[Path]:
+    return sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Dotted names that a statement imports."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield node.module or ""
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def forbidden_module(name: str) -> str | None:
+    return next((m for m in MODULES if name == m or name.startswith(f"{m}.")), None)
+
+
+def called(node: ast.AST) -> str:
+    """Last name of what is called; of ``re.compile`` and its like nothing."""
+    if not isinstance(node, ast.Call):
+        return ""
+    whole = ast.unparse(node.func)
+    return "" if whole in {"re.compile", "platform.system"} else whole.rpartition(".")[2]
+
+
+def faults(tree: ast.Module) -> set[str]:
+    """Names of everything that the two lists forbid."""
+    found = set()
+    for node in ast.walk(tree):
+        found |= {module for name in imported(node) if (module := forbidden_module(name))}
+        found |= {called(node)} & CALLS.keys()
+    return found
+
+
+def keywords(call: ast.Call) -> dict[str | None, object]:
+    constant = ast.Constant
+    return {k.arg: k.value.value for k in call.keywords if isinstance(k.value, constant)}
+
+
+def calls(name: str) -> Iterator[tuple[Path, ast.Call]]:
+    for path in sources():
+        for node in ast.walk(tree_of(path)):
+            if called(node) == name and isinstance(node, ast.Call):
+                yield path.relative_to(ROOT), node
+
+
+def test_nothing_dangerous_but_what_is_listed():
+    found = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in sources()
+        for name in faults(tree_of(path))
+    }
+    assert sorted(found - ALLOWED.keys()) == []
+    assert sorted(ALLOWED.keys() - found) == [], "exceptions that nothing needs"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("import pickle", "pickle"),
+        ("def f():\n    from pickle import loads", "pickle"),
+        ("import xml.etree.ElementTree as E", "xml"),
+        ("from concurrent.futures import process", "concurrent.futures.process"),
+        ("from multiprocessing.pool import Pool", "multiprocessing"),
+        ("from urllib import request", "urllib.request"),
+        ("x = eval(text)", "eval"),
+        ("x = builtins.compile(text, '', 'exec')", "compile"),
+        ("pd.read_pickle(path)", "read_pickle"),
+        ("os.system('ls')", "system"),
+    ],
+)
+def test_the_scan_sees_what_it_forbids(text, name):
+    assert faults(ast.parse(text)) == {name}
+
+
+def test_the_scan_lets_the_harmless_pass():
+    text = "import re, json\nfrom urllib.parse import quote\nre.compile('a')\nmodel.evaluate()\n"
+    assert faults(ast.parse(text)) == set()
+
+
+def test_arrays_are_loaded_without_objects():
+    for path, call in calls("load"):
+        if ast.unparse(call.func) in {"np.load", "numpy.load"}:
+            assert keywords(call).get("allow_pickle") is False, path
+    for _, call in (*calls("jit"), *calls("njit")):
+        assert "cache" not in keywords(call), "Numba keeps its cache by pickle"
+
+
+def test_every_xml_parser_is_without_teeth():
+    parsers = list(calls("XMLParser"))
+    assert len(parsers) >= 3
+    for path, call in parsers:
+        assert XML_PARSER.items() <= keywords(call).items(), path
+    for name in ("fromstring", "parse", "iterparse", "XML"):
+        for path, call in calls(name):
+            if ast.unparse(call.func).startswith("etree."):
+                assert len(call.args) == 2, f"{path}: a parser of our own must be given"
+
+
+def test_no_program_is_started_by_a_shell():
+    for name in ("run", "Popen", "call", "check_call", "check_output"):
+        for path, call in calls(name):
+            assert "shell" not in keywords(call), path
+
+
+# --- temporary files -----------------------------------------------------------------------------
+
+
+def test_temporary_files_are_made_by_functions_that_keep_them_private():
+    """0700 and 0600 by the standard library; what writes into a fixed name says 0600 itself."""
+    private = {"TemporaryDirectory", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "mkdtemp"}
+    for path in sources():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("tempfile."):
+                assert called(node) in private, path
+                assert called(node) != "NamedTemporaryFile" or "delete" not in keywords(node), path
+            assert "tempfile.gettempdir" not in (
+                ast.unparse(node) if isinstance(node, ast.Call) else ""
+            ), path
+
+
+def test_files_that_are_made_by_flags_are_private():
+    for path in sources():
+        for node in ast.walk(tree_of(path)):
+            if (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func) == "os.open"
+                and "O_CREAT" in ast.unparse(node)
+            ):
+                assert len(node.args) == 3, path
+                assert ast.unparse(node.args[2]) in {"384", "0o600"}, path  # 0o600
+
+
+def test_the_cache_and_the_log_are_private(tmp_path, monkeypatch):
+    from planner.cli.failures import exit_code_of
+    from robots.core.kernels import cache
+
+    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path / "cache"))
+    cache.write("0" * 64, b"code")
+    assert exit_code_of(RuntimeError("no"), "plan job.toml") == 1
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "cache").rglob("*")}
+    assert modes == {"kernels": 0o700, f"{'0' * 64}.o": 0o600, "errors.log": 0o600}
