@@ -7,17 +7,14 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Angle from the pole, number of points and turn of each ring, as the series of ISO 10360 lays out
-# 25 points on a hemisphere.
-_RINGS = ((0.0, 1, 0.0), (22.5, 4, 0.0), (45.0, 8, 22.5), (67.5, 4, 22.5), (90.0, 8, 22.5))
+# Angle from the pole, number of points and turn of each ring, each ring turned by 22.5 degrees from
+# the one before it, as coordinate measuring machines are usually probed: in the style of ISO 10360.
+_RINGS = ((0.0, 1, 0.0), (22.5, 4, 0.0), (45.0, 8, 22.5), (67.5, 4, 45.0), (90.0, 8, 22.5))
 _FEW = ((0.0, 1, 0.0), (90.0, 4, 0.0))
 
 
 def hemisphere() -> Array:
-    """25 directions on a hemisphere. # (25, 3) unit.
-
-    Source: [ISO10360-5] §6.2, in the style of
-    """
+    """25 directions on a hemisphere. # (25, 3) unit."""
     return _rings(_RINGS)
 
 

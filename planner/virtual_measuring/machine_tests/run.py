@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 
 _OF_PART = ("alignment", "alignment_turn", "part_temperature", "part_expansion")
 _HEMISPHERE, _CAP, _ORIENTATIONS = 25, 5, 5
+_ROUNDING = 1e-12
+_LARGEST = 0.3  # of the sphere's radius: the least-squares sphere is still near
 _PER_SPHERE = _HEMISPHERE + _CAP * _ORIENTATIONS
 
 
@@ -109,7 +111,7 @@ def bound(limits: list[tuple[float, float]]) -> tuple[float, float]:
     lines = []
     for slope in slopes:
         constant = float(np.max(sizes - slope * lengths))
-        if slope >= 0.0 and constant >= -1e-15:
+        if slope >= 0.0 and constant >= -_ROUNDING * sizes.max():
             lines.append((max(constant, 0.0), slope))
     return min(lines, key=lambda line: float(np.sum(line[0] + line[1] * lengths)))
 
@@ -159,8 +161,9 @@ def _of_spheres(
     per_test: dict[str, list[_Found]] = {"PSize": [], "PForm": [], "LDia": []}
     for number, sphere in enumerate(spheres, start=1):
         first = (number - 1) * _PER_SPHERE
-        balls = sphere.centre + bench.radius * sphere.normals
-        points = balls + errors[:, first : first + _PER_SPHERE]
+        own = errors[:, first : first + _PER_SPHERE]
+        _refuse_large(own, bench)
+        points = sphere.centre + bench.radius * sphere.normals + own
         whole = fitted_spheres(points[:, :_HEMISPHERE], sphere.centre, bench.radius)
         sizes = {
             "PSize": np.abs(2.0 * (whole.radii - bench.radius)),
@@ -173,6 +176,25 @@ def _of_spheres(
             per_test[test].append(_Found(test=test, where=where, sizes=values, place=(x, y, z)))
     for some in per_test.values():
         yield from some
+
+
+def _refuse_large(errors: Array, bench: TestBench) -> None:
+    """A sphere cannot be recognised through errors of its own size.
+
+    Raises:
+        OptionError: they are.
+    """
+    apart = float(np.abs(errors - errors.mean(axis=1, keepdims=True)).max(initial=0.0))
+    apart = apart if np.isfinite(apart) else np.inf
+    limit = _LARGEST * bench.radius
+    if not apart <= limit:
+        raise OptionError(
+            f"With these errors the touches of one sphere come {1e3 * apart:.3g} mm apart, but it "
+            f"has a radius of {1e3 * bench.radius:.3g} mm with the ball; expected at most "
+            f"{1e3 * limit:.3g} mm. Are the units right? Or take a larger sphere.",
+            found=apart,
+            limit=limit,
+        )
 
 
 def _centres(points: Array, sphere: TestSphere, bench: TestBench) -> Array:

@@ -49,6 +49,7 @@ SKIPPED = {"--cluster": "waits for a scheduler; the tests of the cluster give ba
 WRITES = {"--out", "--html"}
 NUMBERS = ["nan", "-inf", "1e999", "1e308", "-1", "0", "-0", "5e-324", "1_0", "٣", "0x10",
            "1e-9", "9" * 20, "1" * 5000, "", " ", "1,2,", ",", "0,0,0,0,0,0,0", "1;2"]  # fmt: skip
+EXTREMES = ["0", "-1", "1", "90", "-180", "1e8", "-1e8", "1e-300", "1e300", "1e5", "3", "1e-12"]
 TEXTS = ["", " ", "-", "--", "--json", "a\0b", "\udcff", "é/ü\u202e", "x" * 5000, "%s%n{0}", "*",
          "job", "all", "home", "#99", "plane:", "@states.csv", "~", "\n", "\x1b["]  # fmt: skip
 PLACES = ["none.csv", "dir", "pipe", "loop", "broken", "empty.toml", "binary.stl", "part.step", ".",
@@ -176,7 +177,11 @@ def damaged_words(chance: random.Random, command: str, words: list[str]) -> list
         place = chance.randint(start, len(words))
         option = chance.choice([o for o in COMMANDS[command] if o not in SKIPPED] + ["--nonsense"])
         before = words[place - 1] if place else ""
-        values = OUTPUTS if before in WRITES or command == "init" else NUMBERS + TEXTS + PLACES
+        values = (
+            OUTPUTS
+            if before in WRITES or command == "init"
+            else NUMBERS + EXTREMES + TEXTS + PLACES
+        )
         match chance.randrange(5):
             case 0 | 1 if place < len(words):
                 words[place] = chance.choice(values)
@@ -185,7 +190,9 @@ def damaged_words(chance: random.Random, command: str, words: list[str]) -> list
             case 3:
                 words[place:place] = [chance.choice(values)]
             case _:
-                value = chance.choice(OUTPUTS if option in WRITES else NUMBERS + TEXTS + PLACES)
+                value = chance.choice(
+                    OUTPUTS if option in WRITES else NUMBERS + EXTREMES + TEXTS + PLACES
+                )
                 words += [option, value] if chance.random() < 0.7 else [f"{option}={value}"]
     return safe(words)
 
@@ -209,19 +216,17 @@ def damaged(chance: random.Random, raw: bytes) -> bytes:
     for _ in range(chance.choice([1, 1, 2, 5])):
         start = chance.randint(0, len(content))
         end = min(len(content), start + chance.choice([0, 1, 3, 20, 200]))
-        match chance.randrange(5):
+        match chance.randrange(7):
             case 0:
                 content[start:end] = chance.choice(PIECES)
             case 1:
                 content[start:end] = bytes(chance.randrange(256) for _ in range(end - start))
             case 2:
                 content[start:start] = content[start:end] * chance.choice([1, 3, 50])
-            case 3:
-                numbers = list(NUMBER.finditer(content))
-                if numbers:
-                    found = chance.choice(numbers)
-                    piece = chance.choice(NUMBERS).encode()
-                    content[found.start() : found.end()] = piece
+            case 3 | 4 | 5 if numbers := list(NUMBER.finditer(content)):
+                found = chance.choice(numbers)
+                piece = chance.choice(chance.choice([NUMBERS, EXTREMES, EXTREMES]))
+                content[found.start() : found.end()] = piece.encode()
             case _:
                 del content[chance.choice([start, 0, len(content) // 2]) :]
     return bytes(content)
@@ -278,7 +283,9 @@ def test_many_damaged_commands(house, command, block):
         check(case(house, command, number, soak=True), number)
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in {"init", "demo", "doctor", "batch"}])
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS if c not in {"init", "demo", "doctor", "batch"}]
+)
 @pytest.mark.parametrize("place", ["pipe", "loop", "dir", "broken", "binary.stl", "empty.toml"])
 def test_a_place_that_is_no_file_is_not_waited_for(house, command, place):
     """Each word that names a file, one after the other."""

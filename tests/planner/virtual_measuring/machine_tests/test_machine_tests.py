@@ -143,6 +143,12 @@ def test_nothing_is_guessed(arm):
         predicted(arm, alignment=1e-3)
 
 
+@pytest.mark.parametrize("errors", [{"angle": 1e18}, {"length": 1.0}, {"encoder": 0.1}])
+def test_errors_as_large_as_the_sphere(arm, errors):
+    with pytest.raises(OptionError, match="Are the units right"):
+        predicted(arm, count=200, **errors)
+
+
 def test_arms_that_cannot():
     with pytest.raises(OptionError, match="touches only 0 of"):
         machine_tests(open_robot("planar-3r"), TestBench(settings=UncertaintySettings(probe=UM)))

@@ -56,7 +56,7 @@ def test_smallest_sphere_is_that_of_the_parts_room():
     found = enclosing_diameters(sets)
     for diameter, points in zip(found, sets, strict=True):
         peer = circumscribed("sphere", points)
-        assert diameter == pytest.approx(2.0 * peer.shape.radius, rel=1e-7)
+        assert diameter == pytest.approx(peer.diameter, rel=1e-7)
 
 
 @pytest.mark.parametrize(
