@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,7 @@ def sources() -> list[Path]:
     return sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
@@ -129,11 +131,16 @@ def keywords(call: ast.Call) -> dict[str | None, object]:
     return {k.arg: k.value.value for k in call.keywords if isinstance(k.value, constant)}
 
 
+@cache
+def all_calls() -> tuple[tuple[Path, str, ast.Call], ...]:
+    found = ((path, node) for path in sources() for node in ast.walk(tree_of(path)))
+    return tuple((path, called(node), node) for path, node in found if isinstance(node, ast.Call))
+
+
 def calls(name: str) -> Iterator[tuple[Path, ast.Call]]:
-    for path in sources():
-        for node in ast.walk(tree_of(path)):
-            if called(node) == name and isinstance(node, ast.Call):
-                yield path.relative_to(ROOT), node
+    for path, last, node in all_calls():
+        if last == name:
+            yield path.relative_to(ROOT), node
 
 
 def test_nothing_dangerous_but_what_is_listed():

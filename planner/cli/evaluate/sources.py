@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import JobError
+from robots.core.caps import Cap, read_capped, reason_of
 
 if TYPE_CHECKING:
     from planner.job import Job
@@ -38,8 +39,7 @@ def _file(path: str) -> InputFile:
     from reports.evaluation.shown import InputFile
 
     try:
-        content = Path(path).read_bytes()
+        content = read_capped(path, Cap.TABLE_BYTES)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise JobError(f"{path}: the file cannot be read: {reason}.") from error
+        raise JobError(f"{path}: the file cannot be read: {reason_of(error)}.") from error
     return InputFile(name=Path(path).name, sha256=hashlib.sha256(content).hexdigest())

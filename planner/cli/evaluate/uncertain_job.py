@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reports.evaluation.shown import ShownUncertainty
 
 _MOST = 40  # rows that a terminal shows
+_NOTHING = 1e-9  # [um] rounding of a source that does not act along the normal
 _SOURCES = 12
 
 
@@ -101,4 +102,5 @@ def _budget(shown: ShownUncertainty) -> Iterator[tuple[str, str, str]]:
     total = float(variances.sum()) or 1.0
     for k in np.argsort(-variances.sum(axis=1), kind="stable")[:_SOURCES].tolist():
         sigma = 1e6 * float(np.sqrt(variances[k].mean()))
-        yield names[k], f"{sigma:.3g}", f"{100.0 * float(variances[k].sum()) / total:.1f}"
+        shown_sigma = f"{sigma:.3g}" if sigma > _NOTHING else "0"
+        yield names[k], shown_sigma, f"{100.0 * float(variances[k].sum()) / total:.1f}"

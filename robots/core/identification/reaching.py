@@ -64,7 +64,8 @@ def _unwound(mechanism: Mechanism, q: Array) -> Array:
     """Angles out of limits by whole turns nearer to the middle of their range."""
     angular = np.array([joint.kind.angular for joint in mechanism.movable])
     bounded = angular & np.isfinite(mechanism.q_min) & np.isfinite(mechanism.q_max)
-    middle = np.where(bounded, 0.5 * (mechanism.q_min + mechanism.q_max), 0.0)
+    low, high = (np.where(bounded, end, 0.0) for end in (mechanism.q_min, mechanism.q_max))
+    middle = 0.5 * (low + high)
     out = (q < mechanism.q_min) | (q > mechanism.q_max)
     turns = np.where(bounded & out, np.round((q - middle) / (2.0 * np.pi)), 0.0)
     return np.asarray(q - 2.0 * np.pi * turns)
