@@ -46,7 +46,8 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
     schema = _schema(plan)
     options = pa.csv.WriteOptions(include_header=False)
     with (
-        pa.parquet.ParquetWriter(paths[0], schema, **_parquet_options(schema)) as parquet,
+        paths[0].open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
+        pa.parquet.ParquetWriter(binary, schema, **_parquet_options(schema)) as parquet,
         paths[1].open("wb") as text,
     ):
         text.write((",".join(schema.names) + "\n").encode())

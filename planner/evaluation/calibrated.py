@@ -10,6 +10,7 @@ import numpy as np
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.stylus import with_probe
+from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import read_robot
@@ -30,13 +31,17 @@ def calibrated_mechanism(job: Job, path: Path | str) -> Mechanism:
     """
     path = Path(path)
     try:
-        raw = path.read_bytes()
+        raw = read_capped(path, Cap.ROBOT_BYTES)
         mechanism = (
             read_urdf(raw, origin=path.name)
             if path.suffix.lower() == ".urdf"
             else read_robot(raw.decode("utf-8-sig"), origin=path.name)
         )
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise JobError(
+            f"{path}: the calibrated robot cannot be read: {reason_of(error)}."
+        ) from error
+    except UnicodeDecodeError as error:
         raise JobError(f"{path}: the calibrated robot cannot be read: {error}.") from error
     except RobotError as error:
         raise JobError(

@@ -134,7 +134,8 @@ def _schema(found: Path) -> pa.Schema:
     """Names and types of the columns; those of a CSV stand in its Parquet twin."""
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_schema(found.with_suffix(".parquet")).remove_metadata()
+    with found.with_suffix(".parquet").open("rb") as binary:
+        return pyarrow.parquet.read_schema(binary).remove_metadata()
 
 
 def _batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -144,13 +145,13 @@ def _batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     import pyarrow.parquet
 
     if path.suffix == ".parquet":
-        with pa.parquet.ParquetFile(path) as table:
+        with path.open("rb") as binary, pa.parquet.ParquetFile(binary) as table:
             if table.schema_arrow.remove_metadata() != schema:
                 raise ValueError("it has other columns")
             yield from table.iter_batches(_ROWS)
         return
     options = pa.csv.ConvertOptions(column_types=schema)
-    with pa.csv.open_csv(path, convert_options=options) as reader:
+    with path.open("rb") as text, pa.csv.open_csv(text, convert_options=options) as reader:
         if reader.schema != schema:
             raise ValueError("it has other columns")
         yield from reader

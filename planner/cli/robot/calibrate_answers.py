@@ -15,6 +15,7 @@ from planner.cli.robot.measurement_table import read_measurements
 from planner.cli.session import Session
 from planner.cli.table_text import STANDARD_INPUT
 from planner.errors import OptionError
+from robots.core.caps import Cap, read_capped
 from robots.core.errors import RobotError
 from robots.core.identification import (
     ArmCalibration,
@@ -149,7 +150,7 @@ def _origin(source: str) -> str:
     if source == STANDARD_INPUT:
         return "standard input"
     try:
-        digest = hashlib.sha256(Path(source).read_bytes()).hexdigest()
+        digest = hashlib.sha256(read_capped(source, Cap.TABLE_BYTES)).hexdigest()
     except OSError:
         return Path(source).name
     return f"{Path(source).name} (sha256 {digest[:16]})"

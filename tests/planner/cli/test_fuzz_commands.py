@@ -42,7 +42,7 @@ GENERAL = ("job.toml", "robot.toml --json", "planar-3r --json")
 # Seconds of real work each: fewer cases in CI.
 SLOW = {
     *("demo", "plan", "place", "diff", "check", "evaluate", "robot calibrate", "robot bench"),
-    *("stewart present", "stewart workspace", "stewart move"),
+    *("stewart present", "stewart workspace", "stewart move", "machine-test", "uncertainty"),
     *("biped composite", "biped squat", "biped tilt", "biped walk", "biped push"),
 }
 SKIPPED = {"--cluster": "waits for a scheduler; the tests of the cluster give bad addresses"}
