@@ -129,7 +129,7 @@ def result_of(raw: bytes, digest: str) -> Result | None:
 
 
 def _write_to_disk(path: Path, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:
         view = memoryview(content)
         while view:

@@ -128,12 +128,13 @@ def _share(cases: tuple[Case, ...], wanted: Wanted) -> tuple[Case, ...]:
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that holds other things than a batch, or cannot be looked into."""
     try:
+        folder.resolve()
         if not folder.exists():
             return
         if not folder.is_dir():
             raise OutputError(f"{folder}: this is a file; give a folder with --out.")
         names = sorted(path.name for path in folder.iterdir())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(f"{folder}: {reason}; give another folder with --out.") from error
     foreign = [name for name in names if name not in _OWN and not name.startswith(".")]
