@@ -60,6 +60,16 @@ class Gait:
                 f"A walk has lowering {self.lowering!r} m and ahead {self.ahead!r} m; both must be "
                 "finite and the pelvis cannot be raised above stretched legs."
             )
+        if self.step_time > _LONGEST_STEP:
+            slowest = self.step_length / _LONGEST_STEP
+            raise BipedError(
+                f"At {self.speed:g} m/s a step of {self.step_length:g} m takes "
+                f"{self.step_time:.4g} s; at most {_LONGEST_STEP:g} s are walked: the limit is "
+                f"{slowest:.4g} m/s, or shorter steps.",
+                value=self.speed,
+                limit=slowest,
+                unit="m/s",
+            )
         if self.single_support < self.period:
             fastest = self.step_length / (self.double_support + self.period)
             raise BipedError(
@@ -83,6 +93,7 @@ class Gait:
         return self.step_time - self.double_support
 
 
+_LONGEST_STEP = 60.0  # [s]; slower is standing on one foot
 _ABOVE_ZERO = {
     "speed": "m/s",
     "step_length": "m",

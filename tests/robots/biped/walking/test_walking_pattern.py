@@ -95,3 +95,9 @@ def test_other_refusals():
         Gait(lowering=-0.1)
     with pytest.raises(BipedError, match="beside each other"):
         walking_pattern(Gait(), np.array([[0.0, -0.1], [0.2, 0.1]]))
+
+
+@pytest.mark.parametrize("speed", [5e-324, 0.003])
+def test_a_step_that_takes_minutes_is_refused(speed):
+    with pytest.raises(BipedError, match=r"at most 60 s are walked: the limit is 0\.003333 m/s"):
+        Gait(speed=speed)
