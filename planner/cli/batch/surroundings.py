@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 
 from planner.batch.case import Surroundings
+from robots.core.caps import changed_caps
 
 _PACKAGES = ("parts", "planner", "reports", "robots")
 _READ = frozenset({".py", ".toml", ".csv"})  # what is run, and the library that jobs name
@@ -22,10 +24,15 @@ def surroundings(*, allow_outside: bool) -> Surroundings:
     from reports.provenance import installed_versions
 
     return Surroundings(
-        parameters=(("allow-outside", str(allow_outside).lower()),),
+        parameters=tuple(sorted((("allow-outside", str(allow_outside).lower()), *_caps()))),
         code=_code(),
         environment=tuple(sorted((*installed_versions(), ("machine", platform.machine())))),
     )
+
+
+def _caps() -> Iterator[tuple[str, str]]:
+    """Caps on input that the environment changes: they decide what is refused."""
+    yield from ((f"cap {name}", str(limit)) for name, limit in changed_caps().items())
 
 
 def _code() -> str:

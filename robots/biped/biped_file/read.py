@@ -127,10 +127,26 @@ def _file(source: SourceText) -> BipedFile:
 
 def _mechanism(file: BipedFile, source: SourceText, folder: Path) -> Mechanism:
     named = file.robot in robot_names() or Path(file.robot).suffix == ""
+    if not named:
+        _check_inside(file.robot, source, folder)
     try:
         return open_robot(file.robot if named else str(folder / file.robot))
     except RobotFileError as error:
         raise source.error(("robot",), f"cannot be read. {error}") from error
+
+
+def _check_inside(name: str, source: SourceText, folder: Path) -> None:
+    """Refuse a robot file outside the biped file's folder, links followed."""
+    try:
+        inside = (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise source.error(("robot",), f"is {name!r}, which is no usable path: {error}.") from None
+    if not inside:
+        raise source.error(
+            ("robot",),
+            f"is {name!r}, which leaves the folder of this file; move the robot file into it.",
+            found=name,
+        )
 
 
 def _check_names(file: BipedFile, mechanism: Mechanism, source: SourceText) -> None:

@@ -45,3 +45,12 @@ def test_the_code_counts_wherever_it_stands(tmp_path, monkeypatch):
     last = code()
     monkeypatch.setattr(room, "_folder", lambda name: moved / name)
     assert surroundings(allow_outside=False).code == last
+
+
+def test_a_changed_cap_counts(monkeypatch):
+    """A job that a cap refused is judged again when the cap is raised."""
+    before = surroundings(allow_outside=False)
+    monkeypatch.setenv("PALPEUR_CAP_POINTS", "7")
+    after = surroundings(allow_outside=False)
+    assert ("cap POINTS", "7") in after.parameters
+    assert before.parameters != after.parameters

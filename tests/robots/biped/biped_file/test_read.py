@@ -110,3 +110,13 @@ def test_the_schema_knows_what_the_reader_knows():
     schema = json_schema()
     assert schema["additionalProperties"] is False
     assert {"standing", "foot", "transmission", "stop"} <= set(schema["properties"])
+
+
+def test_a_robot_file_stays_in_the_folder(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "link.toml").symlink_to(tmp_path / "other.toml")
+    for name in ("../other.toml", "/etc/passwd.toml", "link.toml"):
+        (folder / "b.toml").write_text(FILE.replace('"planar-3r"', f'"{name}"'))
+        with pytest.raises(RobotFileError, match=r"line 2: robot is .* leaves the folder"):
+            load(folder / "b.toml")
