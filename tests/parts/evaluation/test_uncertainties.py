@@ -112,17 +112,19 @@ def test_an_error_of_the_whole_part_is_no_error_of_form(block, compared, rough):
 
 
 def test_the_stated_coverage_holds(block):
-    """A bore is measured 2000 times; 95 % of the intervals contain the true diameter."""
+    """A bore is measured and fitted anew 4000 times; 95 % of the intervals hold its diameter."""
     rows = np.flatnonzero([name == "bore" for name in block.features])
     points, sigma = block.positions[rows], 2 * UM
-    linear = linear_fit(fit("cylinder", points, hollow=True), points)
+    exact = fit("cylinder", points, hollow=True)
+    linear = linear_fit(exact, points)
     rng = np.random.default_rng(8)
-    draws = linear.drawn("diameter", rng.normal(0.0, sigma, (4000, len(rows), 3)))[:, 0]
+    draws = linear.drawn("diameter", rng.normal(0.0, sigma, (40_000, len(rows), 3)))[:, 0]
     doubt = uncertainty_of(0.02, draws, draws[:200], 0.95)
-    seen = linear.drawn("diameter", rng.normal(0.0, sigma, (2000, len(rows), 3)))[:, 0]
+    measured = points + rng.normal(0.0, sigma, (4000, *points.shape))
+    fits = (fit("cylinder", one, hollow=True, hint=exact.shape) for one in measured)
+    seen = np.array([found.value("diameter") for found in fits])
     inside = np.mean(np.abs(seen - 0.02) <= doubt.expanded)
-    # 2000 trials and the draws' own quantile scatter by 0.6 %
-    assert inside == pytest.approx(0.95, abs=0.018)
+    assert inside == pytest.approx(0.95, abs=0.01)  # 4000 trials scatter by 0.35 %
 
 
 def test_where_first_order_does_not_hold_it_does_not_count():
