@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 from parts.errors import PartError
-from parts.evaluation import ToleranceSpec
 from planner.job.job_text import JobText
 from robots.core.file_units import metres
 from robots.core.robot_file.source_text import KeyPath
 
 if TYPE_CHECKING:
+    from parts.evaluation import ToleranceSpec
     from planner.job.evaluation_table import EvaluationTable, ToleranceTable
     from planner.job.schema import JobFile
 
@@ -97,6 +97,10 @@ def _check_alignment(file: JobFile, known: tuple[str, ...], source: JobText) -> 
 def _tolerances(
     tables: tuple[ToleranceTable, ...], known: tuple[str, ...], source: JobText
 ) -> tuple[ToleranceSpec, ...]:
+    if not tables:
+        return ()
+    from parts.evaluation import ToleranceSpec  # brings all fits, which few jobs need
+
     specs: list[ToleranceSpec] = []
     seen: set[tuple[str, str, str]] = set()
     for row, table in enumerate(tables):

@@ -21,8 +21,15 @@ _ORDERS = np.arange(COUNT)
 
 
 def basis(x: ArrayLike) -> Array:
-    """T_0 ... T_(K-1) at x. # (...) -> (..., K)."""
-    return np.asarray(np.cos(_ORDERS * np.arccos(np.asarray(x, dtype=np.float64))[..., None]))
+    """T_0 ... T_(K-1) at x, by T_(n+1) = 2 x T_n - T_(n-1). # (...) -> (..., K)."""
+    places = np.asarray(x, dtype=np.float64)
+    rows = np.empty((COUNT, *places.shape))
+    rows[0], rows[1] = 1.0, places
+    twice = 2.0 * places
+    for n in range(2, COUNT):
+        np.multiply(twice, rows[n - 1], out=rows[n])
+        rows[n] -= rows[n - 2]
+    return np.moveaxis(rows, 0, -1)
 
 
 def coefficients(values: Array) -> Array:
@@ -57,10 +64,14 @@ def at_ends(c: Array) -> tuple[Array, Array]:
 def row_values(c: Array, x: Array) -> Array:
     """Each row's own function at its own places, by Clenshaw. # (R, K), (R, m) -> (R, m)."""
     twice = 2.0 * x
-    later, last = np.zeros_like(x), np.zeros_like(x)
-    for k in range(c.shape[1] - 1, 0, -1):
-        last, later = c[:, k, None] + twice * last - later, last
-    return np.asarray(c[:, 0, None] + x * last - later)
+    columns = np.ascontiguousarray(c.T)[:, :, None]
+    later, last, new = np.zeros_like(x), np.zeros_like(x), np.empty_like(x)
+    for k in range(len(columns) - 1, 0, -1):
+        np.multiply(twice, last, out=new)
+        new -= later
+        new += columns[k]
+        later, last, new = last, new, later
+    return np.asarray(columns[0] + x * last - later)
 
 
 def row_antiderivative(c: Array) -> Array:

@@ -28,10 +28,10 @@ Indices = NDArray[np.int64]
 
 _GRID = 128
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
-_TO_GRID: Array = np.matmul(basis(_PLACES), coefficients(np.eye(COUNT)[None])[0])
+_TO_GRID: Array = np.matmul(basis(_PLACES), coefficients(np.eye(COUNT)[None])[0]).T.copy()
 _BETWEEN = 1.0 / np.cos(np.pi * COUNT / (2 * _GRID)) - 1.0
-_ZOOM = 33
-_ZOOMS = 3
+_ZOOM = 9
+_ZOOMS = 6
 _ROWS = 256  # pieces whose grids are held in memory at once
 
 
@@ -86,9 +86,11 @@ def peaks(values: Values, count: int, beat: Array | None = None) -> Peaks:
 
 def _seen(values: Array) -> Array:
     """Highest on the grid and its place, then of the negative. # (p, K, C) -> (p, C, 4)."""
-    grid = np.matmul(_TO_GRID, values)
-    found = (np.max(grid, axis=1), np.argmax(grid, axis=1))
-    return np.stack([*found, -np.min(grid, axis=1), np.argmin(grid, axis=1)], axis=-1)
+    columns = np.ascontiguousarray(np.swapaxes(values, 1, 2))
+    grid = np.matmul(columns.reshape(-1, COUNT), _TO_GRID)
+    rows, top, bottom = np.arange(len(grid)), np.argmax(grid, axis=1), np.argmin(grid, axis=1)
+    found = np.stack([grid[rows, top], top, -grid[rows, bottom], bottom], axis=-1)
+    return found.reshape(*columns.shape[:2], 4)
 
 
 def _one_sign(values: Values, seen: tuple[Array, Array, Array], beat: Array) -> Peaks:

@@ -42,13 +42,13 @@ def switches(plan: Plan, model: Model, segments: Indices) -> list[Array]:
     for place in np.flatnonzero(laws == "bang-bang"):
         found[place] = np.array([0.5])
     for place in np.flatnonzero(~np.isin(laws, [*LAW_NAMES, "rest"])):
-        found[place] = _distinct(_claimed(plan, int(segments[place])))
+        (found[place],) = _distinct(_claimed(plan, int(segments[place]))[None])
     for law, of in (("trapezoid", _trapezoid), ("double-s", _double_s)):
         places = np.flatnonzero(laws == law)
         if places.size:
             table = of(_Course(plan, model, segments[places]))
-            for place, row in zip(places, table, strict=True):
-                found[place] = _distinct(row)
+            for place, row in zip(places, _distinct(table), strict=True):
+                found[place] = row
     return found
 
 
@@ -82,13 +82,17 @@ def _claimed(plan: Plan, segment: int) -> Array:
     return np.zeros(0)
 
 
-def _distinct(places: Array) -> Array:
-    """Those inside the motion, without repeats; none where the law is not what its name says."""
-    good = np.isfinite(places).all() and bool(np.all(np.diff(places) > -_ONE))
-    if not good:
-        return np.zeros(0)
-    inside = places[(places > _ONE) & (places < 1.0 - _ONE)]
-    return np.asarray(inside[np.diff(inside, prepend=0.0) > _ONE])
+def _distinct(places: Array) -> list[Array]:
+    """Each row's places inside its motion, without repeats. # (m, k).
+
+    A row is empty where the law is not what its name says: places that fall or are no numbers.
+    """
+    with np.errstate(invalid="ignore"):
+        good = np.isfinite(places).all(axis=1) & np.all(np.diff(places) > -_ONE, axis=1)
+        passed = np.where(places > _ONE, places, 0.0)
+        apart = np.diff(passed, prepend=0.0) > _ONE
+    inside = apart & (places < 1.0 - _ONE) & good[:, None]
+    return [row[kept] for row, kept in zip(places, inside, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

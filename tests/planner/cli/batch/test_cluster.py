@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -36,9 +38,7 @@ class Cluster:
             *("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
             *("--no-show", "--scheduler-file", place),
         )
-        self._until(place.exists)
-        import json
-
+        self._until(lambda: place.exists() and place.read_text().rstrip().endswith("}"))
         self.address = json.loads(place.read_text())["address"]
 
     def start_worker(self):
@@ -141,6 +141,39 @@ def test_the_scheduler_is_killed_and_the_same_command_goes_on(
     again = start("jobs/*.toml", "--cluster", cluster.address, out=out)
     assert again.end() == (1, "")
     assert whole(out) == undisturbed
+
+
+def lose_scheduler(start, place, out, draw):
+    """Kill a scheduler at a random moment; whether the batch still ran, its code and its words."""
+    cluster = Cluster(place)
+    try:
+        cluster.start_scheduler()
+        cluster.start_worker()
+        batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+        results = draw.randrange(MANY - 4)
+        batch.until(lambda: batch.results >= results)
+        time.sleep(draw.uniform(0.0, 0.3))
+        hit = batch.process.poll() is None
+        cluster.scheduler.kill()
+        return hit, *batch.end()
+    finally:
+        cluster.end()
+
+
+@pytest.mark.soak
+def test_the_scheduler_is_killed_at_many_moments(start, tmp_path, folder, undisturbed, whole):
+    """Fifty kills -9; the last folder is finished without a cluster."""
+    draw = random.Random(9)
+    outs, killed = [folder / "kills-0"], 0
+    while killed < 50:
+        hit, code, err = lose_scheduler(start, tmp_path, outs[-1], draw)
+        killed += hit
+        assert "Traceback" not in err, err
+        assert code in {1, 2}, err
+        if code == 1:
+            outs.append(folder / f"kills-{len(outs)}")
+    assert start("jobs/*.toml", "--workers", 2, out=outs[-1]).end()[0] == 1
+    assert [out.name for out in outs if whole(out) != undisturbed] == []
 
 
 def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
