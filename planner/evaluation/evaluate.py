@@ -36,7 +36,9 @@ def evaluate(job: Job, measured: MeasuredPoints, *, errors: ArrayLike | None = N
         measured: in the part or the base frame, on the surface or centres of the ball.
         errors: draws of the measured points' errors, measured less true, as
             ``planner.uncertainty.draws`` yields them, chunks put together: every point of the job,
-            in its order, in base axes. Every characteristic then knows its uncertainty.
+            in its order, in base axes with the part where the job gives it, to where
+            ``Measuring.turned_home`` brings those of a presenter. Every characteristic then knows
+            its uncertainty.
             # (draws, points, 3) [m]
 
     Raises:

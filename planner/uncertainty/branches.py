@@ -11,22 +11,22 @@ from planner.findings import Finding, Severity
 from planner.plan_types import Plan
 from planner.reach.robot import reach_of
 from planner.uncertainty.first_order import normal_sigmas
-from planner.uncertainty.measuring import measuring_of
+from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.types import BranchSigma, PointUncertainty
 
 _BETTER = 0.9  # of the planned sigma, below which another branch is worth a word
 
 
-def branch_sigmas(plan: Plan) -> dict[str, tuple[BranchSigma, ...]]:
+def branch_sigmas(plan: Plan, measuring: Measuring) -> dict[str, tuple[BranchSigma, ...]]:
     """Standard deviation along the normal in every branch, by point, the best first.
 
     Branches that differ by whole turns of a joint only are one; the least of them counts.
 
-    Raises:
-        JobError: the job has no [uncertainty].
+    Args:
+        plan: whose branches are compared.
+        measuring: its points, among others where it is one of a presenter's plans.
     """
     job, placed = plan.job, plan.placed
-    measuring = measuring_of(plan)
     index = {name: k for k, name in enumerate(measuring.names)}
     reach = reach_of(job)
     found = reach.candidates(placed)
@@ -39,7 +39,7 @@ def branch_sigmas(plan: Plan) -> dict[str, tuple[BranchSigma, ...]]:
     there = replace(measuring.take(point), q=found.lines.joints(rows, contact[found.point[rows]]))
     allowed = found.margins.keep(job.checks.joint_margin)[rows]
     planned = {p.name: p.branch for p in plan.points}
-    result: dict[str, dict[str, BranchSigma]] = {name: {} for name in measuring.names}
+    result: dict[str, dict[str, BranchSigma]] = {name: {} for name in placed.names if name in index}
     for row, sigma, keeps, k in zip(rows, normal_sigmas(there), allowed, point, strict=True):
         name, branch = measuring.names[k], found.lines.branch(int(row))
         one = BranchSigma(

@@ -36,7 +36,8 @@ class Deviations:
         engine: Engine = "numpy" if this_machine() is None else "compiled"
         self._model = ErrorModel(measuring.mechanism, self.inputs.parameters, engine)
         self._nominal = self._model.positions(measuring.q, np.zeros(len(self.inputs.parameters)))
-        self._arms = measuring.surfaces - measuring.middle
+        self._arms = measuring.at_home - measuring.middle
+        self._turns = measuring.turns
 
     def __call__(self, common: Array, own: Array, steps: Array, points: Indices) -> Array:
         """Deviations, base axes.
@@ -83,12 +84,9 @@ class Deviations:
 
     def _add_part(self, deviation: Array, common: Array, points: Indices) -> None:
         """The part elsewhere than it is believed to be, grown, and its carriers."""
-        given, arms = self.inputs, self._arms[points]
-        pose = common[:, :6] * given.alignment
-        if np.any(given.alignment):
-            deviation += pose[:, None, :3] + _turned(pose[:, 3:], arms)
-        if given.growth:
-            deviation += given.growth * common[:, 6, None, None] * arms
+        given = self.inputs
+        if np.any(given.alignment) or given.growth:
+            deviation += self._clamped(common, points)
         for place, factor in enumerate(given.factors):
             on_it = np.nonzero(self.measuring.carried[points] == place)[0]
             if on_it.size:
@@ -97,6 +95,17 @@ class Deviations:
                 origin = self.measuring.carriers[place].origin
                 away = self.measuring.surfaces[points[on_it]] - origin
                 deviation[:, on_it] += twist[:, None, :3] + _turned(twist[:, 3:], away)
+
+    def _clamped(self, common: Array, points: Indices) -> Array:
+        """The part wrong on what holds it, alike in all poses of a presenter. # (m, k, 3)."""
+        given, arms = self.inputs, self._arms[points]
+        pose = common[:, :6] * given.alignment
+        moved = pose[:, None, :3] + _turned(pose[:, 3:], arms)
+        if given.growth:
+            moved += given.growth * common[:, 6, None, None] * arms
+        if self.measuring.carriers:
+            moved = np.einsum("kij,mkj->mki", self._turns[points], moved)
+        return moved
 
 
 def _turned(turns: Array, arms: Array) -> Array:

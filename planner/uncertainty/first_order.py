@@ -179,13 +179,15 @@ def _of_touch(measuring: Measuring, given: Inputs) -> Iterator[_Input]:
 
 
 def _of_part(measuring: Measuring, given: Inputs) -> Iterator[_Input]:
-    arms = measuring.surfaces - measuring.middle
+    arms = measuring.at_home - measuring.middle
+    twists = measuring.turns @ _twists(arms)
     for column, (name, sigma) in enumerate(zip(_POSE, given.alignment.tolist(), strict=True)):
         if sigma > 0.0:
             words = ("alignment", f"part {name}", "m" if column < 3 else "rad")
-            yield _input(words, sigma, _twists(arms)[..., column])
+            yield _input(words, sigma, twists[..., column])
     if given.growth > 0.0:
-        yield _input(("part temperature", "part growth", "1"), given.growth, arms)
+        words = ("part temperature", "part growth", "1")
+        yield _input(words, given.growth, np.einsum("kij,kj->ki", measuring.turns, arms))
 
 
 def _of_carriers(measuring: Measuring, given: Inputs) -> Iterator[_Input]:

@@ -12,6 +12,7 @@ from planner.errors import JobError
 from planner.job import Job, UncertaintySettings
 from planner.plan_types import Plan
 from robots.core.mechanism import Mechanism
+from robots.core.pose import inverse_pose
 
 if TYPE_CHECKING:
     from planner.presenting.presentation import Presentation
@@ -30,10 +31,13 @@ class Carrier:
         origin: of its platform, base frame. # (3,) [m]
         covariance: of that origin, then of the small rotation about it, base axes.
             # (6, 6) [m², m rad, rad²]
+        T_moved: the part from where the job gives it to where this pose holds it, base frame.
+            # (4, 4)
     """
 
     origin: Array
     covariance: Array
+    T_moved: Array = field(default_factory=lambda: np.eye(4))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,9 +97,28 @@ class Measuring:
         return len(self.names)
 
     @property
+    def at_home(self) -> Array:
+        """The surface points where the job gives the part, base frame. # (k, 3) [m]."""
+        shifts = np.array([*(c.T_moved[:3, 3] for c in self.carriers), np.zeros(3)])
+        return self.turned_home(self.surfaces - shifts[self.carried])
+
+    @property
     def middle(self) -> Array:
-        """Middle of the points, about which the part is turned wrongly and grows. # (3,) [m]."""
-        return np.asarray(np.mean(self.surfaces, axis=0)) if len(self) else np.zeros(3)
+        """Middle of the points at home, about which the part is turned wrongly and grows.
+
+        # (3,) [m]
+        """
+        return np.asarray(np.mean(self.at_home, axis=0)) if len(self) else np.zeros(3)
+
+    @property
+    def turns(self) -> Array:
+        """How each point's carrier turns the part from where the job gives it. # (k, 3, 3)."""
+        known = [carrier.T_moved[:3, :3] for carrier in self.carriers]
+        return np.array([*known, np.eye(3)])[self.carried]
+
+    def turned_home(self, vectors: Array) -> Array:
+        """Vectors at the points, turned back to where the job gives the part. # (..., k, 3)."""
+        return np.einsum("kji,...kj->...ki", self.turns, vectors) if self.carriers else vectors
 
     def take(self, chosen: Indices) -> Measuring:
         """Some of the points, in the order given; their middle is their own."""
@@ -149,6 +172,7 @@ def measuring_of_presentation(presentation: Presentation) -> Measuring:
     from planner.presenting.coverage import presenter_of
 
     T = presenter_of(presentation.job).T_base_hexapod
+    back = inverse_pose(presentation.job.part.T_base_part)
     turn = np.kron(np.eye(2), T[:3, :3])
     carriers, parts = [], []
     for place, pose in enumerate(presentation.poses):
@@ -157,6 +181,7 @@ def measuring_of_presentation(presentation: Presentation) -> Measuring:
             Carrier(
                 origin=(T @ pose.T_hexapod_platform)[:3, 3],
                 covariance=turn @ pose.covariance @ turn.T,
+                T_moved=pose.T_base_part @ back,
             )
         )
         parts.append(replace(own, carried=np.full(len(own), place), carriers=tuple(carriers)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,38 +11,55 @@ from planner.plan_types import Plan
 from planner.uncertainty.branches import branch_sigmas
 from planner.uncertainty.first_order import FirstOrder, first_order
 from planner.uncertainty.intervals import normal_interval
-from planner.uncertainty.measuring import Measuring, measuring_of
+from planner.uncertainty.measuring import (
+    Measuring,
+    measuring_of,
+    measuring_of_presentation,
+)
 from planner.uncertainty.monte_carlo import PointDraws, monte_carlo
 from planner.uncertainty.types import PointUncertainty
 
+if TYPE_CHECKING:
+    from planner.presenting.presentation import Presentation
+
 
 def point_uncertainties(
-    measured: Plan | Measuring, *, branches: bool = True, threads: int = 1
+    measured: Plan | Presentation | Measuring, *, branches: bool = True, threads: int = 1
 ) -> tuple[PointUncertainty, ...]:
-    """Uncertainty of the points that are reached, in the job's order.
+    """Uncertainty of the points that are reached, in the job's order; on a presenter by pose.
 
     Moments and interval are those of ``samples`` Monte Carlo draws, or of as many as ``digits``
     asks for; with neither those of the first order. The budget is always of the first order.
 
     Args:
-        measured: a plan, or points with their postures.
-        branches: whether a plan's other branches are looked at too.
+        measured: a plan, a presentation, or points with their postures.
+        branches: whether the other branches of plans are looked at too.
         threads: processor cores to use; the result does not depend on it.
 
     Raises:
         JobError: the job has no [uncertainty].
     """
-    measuring = measuring_of(measured) if isinstance(measured, Plan) else measured
+    measuring, plans = _looked_at(measured)
     linear = first_order(measuring)
     found = [_to_first_order(measuring, linear, k) for k in range(len(measuring))]
     settings = measuring.settings
     if settings.samples or settings.digits:
         runs = monte_carlo(measuring, threads=threads)
         found = [_drawn(point, run) for point, run in zip(found, runs, strict=True)]
-    if branches and isinstance(measured, Plan):
-        by_name = branch_sigmas(measured)
+    if branches and plans:
+        told = [branch_sigmas(plan, measuring) for plan in plans]
+        by_name = {name: own for names in told for name, own in names.items()}
         found = [replace(point, branches=by_name.get(point.name, ())) for point in found]
     return tuple(found)
+
+
+def _looked_at(measured: Plan | Presentation | Measuring) -> tuple[Measuring, tuple[Plan, ...]]:
+    """The points, and the plans whose branches can be compared."""
+    if isinstance(measured, Measuring):
+        return measured, ()
+    if isinstance(measured, Plan):
+        return measuring_of(measured), (measured,)
+    return measuring_of_presentation(measured), tuple(pose.plan for pose in measured.poses)
 
 
 def _to_first_order(measuring: Measuring, linear: FirstOrder, k: int) -> PointUncertainty:

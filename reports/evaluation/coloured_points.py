@@ -48,7 +48,7 @@ def evaluated_points(shown: ShownEvaluation) -> ColouredPoints:
     covariances, centres = np.zeros((0, 3, 3)), np.zeros((0, 3))
     if shown.uncertainty is not None:
         covariances = _covariances(shown.uncertainty)
-        centres = shown.uncertainty.measuring.surfaces
+        centres = shown.uncertainty.measuring.at_home
     return ColouredPoints(
         names=points.names,
         places=transform_points(T, points.nominal),
@@ -66,15 +66,18 @@ def doubtful_points(shown: ShownUncertainty) -> ColouredPoints:
     count = len(shown.points)
     return ColouredPoints(
         names=shown.measuring.names,
-        places=shown.measuring.surfaces,
-        normals=shown.measuring.normals,
+        places=shown.measuring.at_home,
+        normals=shown.measuring.turned_home(shown.measuring.normals),
         colours=np.full((count, 3), _DARK, dtype=np.uint8),
         crossed=np.zeros(count, dtype=np.bool_),
         whiskers=np.zeros(count),
         covariances=_covariances(shown),
-        centres=shown.measuring.surfaces,
+        centres=shown.measuring.at_home,
     )
 
 
 def _covariances(shown: ShownUncertainty) -> Array:
-    return np.reshape([point.covariance for point in shown.points], (-1, 3, 3))
+    """Of the points where the job gives the part. # (k, 3, 3) [m²]."""
+    turns = shown.measuring.turns
+    given = np.reshape([point.covariance for point in shown.points], (-1, 3, 3))
+    return np.asarray(np.swapaxes(turns, 1, 2) @ given @ turns)

@@ -29,7 +29,7 @@ class Doubts:
     """What is known of the points before they are measured.
 
     Args:
-        measuring: the points that are reached, in the job's order.
+        measuring: the points that are reached; on a presenter pose by pose.
         points: their uncertainties.
         findings: of the plan and of its branches.
     """
@@ -58,12 +58,22 @@ class Doubts:
         runs = monte_carlo(self.measuring)  # up to the worst point: its draws are those above
         return replace(shown, draws=next(islice(runs, shown.worst, None)))
 
-    def errors(self, count: int) -> Array:
-        """Draws of all points together. # (draws, points, 3) [m], base axes."""
+    def errors(self, count: int, names: tuple[str, ...]) -> Array:
+        """Draws of all points together, as ``planner.evaluation.evaluate`` takes them.
+
+        Args:
+            count: of draws; zero for as many as fit.
+            names: of all points of the job, all of which are reached.
+
+        Returns:
+            Base axes, the part where the job gives it. # (draws, points, 3) [m]
+        """
         from planner.uncertainty import draws
 
         most = max(_FEWEST, _NUMBERS // max(3 * len(self.measuring), 1))
-        return np.concatenate(list(draws(self.measuring, count=min(count or _DRAWS, most))))
+        drawn = np.concatenate(list(draws(self.measuring, count=min(count or _DRAWS, most))))
+        place = {name: k for k, name in enumerate(self.measuring.names)}
+        return self.measuring.turned_home(drawn)[:, [place[name] for name in names]]
 
 
 def doubts_of(job: Job, session: Session) -> Doubts:
@@ -88,13 +98,13 @@ def doubts_of(job: Job, session: Session) -> Doubts:
             from planner.presenting.present import present
 
             presented = present(job, progress)
-            measuring = measuring_of_presentation(presented)
-            found = point_uncertainties(measuring)
-            return Doubts(measuring=measuring, points=found, findings=presented.findings)
-        from planner.planning import plan
+            measuring, found = measuring_of_presentation(presented), point_uncertainties(presented)
+            findings = presented.findings
+        else:
+            from planner.planning import plan
 
-        planned = plan(job, progress)
-        measuring = measuring_of(planned)
-        found = point_uncertainties(planned)
-    findings = (*planned.findings, *branch_findings(found))
+            planned = plan(job, progress)
+            measuring, found = measuring_of(planned), point_uncertainties(planned)
+            findings = planned.findings
+    findings = (*findings, *branch_findings(found))
     return Doubts(measuring=measuring, points=found, findings=findings)

@@ -123,8 +123,8 @@ def _shown(job: Job, measured: MeasuredPoints, asked: Asked, session: Session) -
     source = source_of(job, asked.job, asked.words, asked.files)
     doubts = _doubts(job, session)
     errors = None
-    if doubts is not None and len(doubts.measuring) == len(job.points.names):
-        errors = doubts.errors(doubts.measuring.settings.samples)
+    if doubts is not None and set(doubts.measuring.names) == set(job.points.names):
+        errors = doubts.errors(doubts.measuring.settings.samples, job.points.names)
     return ShownEvaluation(
         job=job,
         evaluation=evaluate(job, measured, errors=errors),
@@ -134,16 +134,10 @@ def _shown(job: Job, measured: MeasuredPoints, asked: Asked, session: Session) -
 
 
 def _doubts(job: Job, session: Session) -> Doubts | None:
-    """None where nothing is known, or where it cannot be carried to the features."""
+    """None where nothing is known."""
     from planner.cli.evaluate.doubts import doubts_of
 
     if job.uncertainty is None:
-        return None
-    if job.presenter is not None:
-        session.say(
-            "The part stands on a presenter: uncertainties of its features are not evaluated; "
-            "`palpeur uncertainty` tells those of the points."
-        )
         return None
     doubts = doubts_of(job, session)
     missing = len(job.points.names) - len(doubts.measuring)

@@ -10,7 +10,7 @@ import pytest
 from planner.findings import Severity
 from planner.findings.uncertainty_pages import UNCERTAINTY_PAGES
 from planner.job import UncertaintySettings
-from planner.uncertainty import BranchSigma, branch_findings, point_uncertainties
+from planner.uncertainty import BranchSigma, branch_findings, measuring_of, point_uncertainties
 from planner.uncertainty.branches import branch_sigmas
 
 QUICK = UncertaintySettings(encoder=1e-4, samples=0)
@@ -22,7 +22,7 @@ def quick(corrected):
 
 
 def test_every_point_has_its_planned_branch(quick):
-    found = branch_sigmas(quick)
+    found = branch_sigmas(quick, measuring_of(quick))
     for point, plain in zip(quick.points, point_uncertainties(quick), strict=True):
         planned = [b for b in found[point.name] if b.planned]
         assert [b.branch for b in planned] == [point.branch]
@@ -31,7 +31,7 @@ def test_every_point_has_its_planned_branch(quick):
 
 
 def test_the_best_allowed_branch_comes_first(quick):
-    for branches in branch_sigmas(quick).values():
+    for branches in branch_sigmas(quick, measuring_of(quick)).values():
         allowed = [b.allowed for b in branches]
         assert allowed == sorted(allowed, reverse=True)
         assert len({b.branch for b in branches}) == len(branches)
@@ -42,7 +42,7 @@ def test_the_best_allowed_branch_comes_first(quick):
 
 def test_a_turn_of_the_wrist_changes_nothing_but_its_own_joint(quick):
     """The ball sits at the wrist's centre in this job: the last two joints do not move it."""
-    for branches in branch_sigmas(quick).values():
+    for branches in branch_sigmas(quick, measuring_of(quick)).values():
         by_name = {b.branch: b.sigma_normal for b in branches}
         for name, sigma in by_name.items():
             other = name[:-1] + ("-" if name[-1] == "+" else "+")
@@ -76,5 +76,5 @@ def test_points_without_branches_give_no_note(quick):
 def test_a_plan_that_reaches_nothing(quick):
     none = [replace(p, reachable=False, q_contact=np.full(5, np.nan)) for p in quick.points]
     plan = replace(quick, points=tuple(none))
-    assert branch_sigmas(plan) == {}
+    assert branch_sigmas(plan, measuring_of(plan)) == {}
     assert point_uncertainties(plan) == ()

@@ -15,7 +15,13 @@ from planner.planning import plan
 from planner.presenting.posed import only, posed
 from planner.presenting.uncertainty import point_sigma, pose_covariance
 from planner.uncertainty import draws, first_order, measuring_of_presentation
-from robots.core.pose import inverse_pose, make_pose, transform_directions, transform_points
+from robots.core.pose import (
+    inverse_pose,
+    make_pose,
+    rotation_exp,
+    transform_directions,
+    transform_points,
+)
 
 JOB = Path(__file__).parent.parent / "presenting" / "job" / "job.toml"
 
@@ -27,11 +33,17 @@ def presented():
     presenter = job.presenter
     home = presenter.platform.home
     poses = []
-    for shift in (0.0, 0.004):
-        T = make_pose(translation=[0.0, 0.0, shift]) @ home
+    for shift, turn in ((0.0, 0.0), (0.004, 0.02)):
+        T = (
+            make_pose(translation=[0.0, 0.0, shift])
+            @ home
+            @ make_pose(rotation_exp([turn, 0.0, 0.0]))
+        )
         covariance = pose_covariance(presenter.platform, T, presenter.length_sigma)
         found = plan(only(posed(job, T), np.arange(4)))
-        poses.append(SimpleNamespace(T_hexapod_platform=T, covariance=covariance, plan=found))
+        pose = SimpleNamespace(T_hexapod_platform=T, covariance=covariance, plan=found)
+        pose.T_base_part = presenter.T_base_part(T)
+        poses.append(pose)
     return SimpleNamespace(job=job, poses=tuple(poses))
 
 
@@ -86,3 +98,46 @@ def test_the_arm_is_wrong_alike_in_all_poses(measuring):
 def test_a_presentation_that_serves_nothing(presented):
     with pytest.raises(JobError, match="no pose of the presenter serves a point"):
         measuring_of_presentation(SimpleNamespace(job=presented.job, poses=()))
+
+
+def test_a_part_lies_where_the_job_gives_it(presented, measuring):
+    """Points of all poses, brought home, are the points of the job."""
+    job = presented.job
+    names = job.points.names
+    rows = [names.index(name) for name in measuring.names]
+    home = transform_points(job.part.T_base_part, job.points.positions[rows])
+    np.testing.assert_allclose(measuring.at_home, home, atol=1e-12)
+    normals = transform_directions(job.part.T_base_part, job.points.normals[rows])
+    np.testing.assert_allclose(measuring.turned_home(measuring.normals), normals, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"alignment": 1e-5, "alignment_turn": 1e-4},
+        {"part_temperature": 1.0, "part_expansion": 1e-5},
+    ],
+)
+def test_a_part_is_clamped_wrong_alike_in_all_poses(measuring, settings):
+    """The same place of the part is off by the same, seen from the part; first order agrees."""
+    alone = replace(
+        measuring,
+        settings=UncertaintySettings(**settings),
+        carriers=tuple(replace(c, covariance=np.zeros((6, 6))) for c in measuring.carriers),
+    )
+    drawn = np.concatenate(list(draws(alone, count=20_000)))
+    home = alone.turned_home(drawn)
+    pairs = [
+        (k, later)
+        for k, name in enumerate(alone.names)
+        for later in range(k + 1, len(alone))
+        if alone.names[later] == name
+    ]
+    assert pairs
+    for one, other in pairs:
+        assert not np.allclose(drawn[:, one], drawn[:, other], rtol=0.01, atol=0.0)
+        np.testing.assert_allclose(home[:, one], home[:, other], atol=1e-15)
+    expected = first_order(alone).covariances
+    scale = np.abs(expected).max()
+    for k in range(len(alone)):
+        np.testing.assert_allclose(np.cov(drawn[:, k].T), expected[k], atol=0.03 * scale)

@@ -104,33 +104,36 @@ def test_nothing_of_the_current_folder_is_imported(order, said, tmp_path):
 
 
 def test_the_kernel_ends_a_worker_with_its_parent(order, tmp_path):
-    """A parent that is killed cannot say anything."""
+    """A parent that is killed cannot say anything, and its pipe may be held open by another."""
+    reading, writing = os.pipe()
     code = f"""
 import os, subprocess, sys
 from dataclasses import replace
 from planner.cli.batch.worker import order_of
 order = replace(order_of({order.text()!r}), parent=os.getpid())
 child = subprocess.Popen([sys.executable, "-P", "-m", "planner.cli.batch.worker", order.text()],
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                         stdin={reading}, stdout=subprocess.PIPE)
 child.stdout.readline()
 open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
 os.kill(os.getpid(), 9)
 """
-    reading, writing = os.pipe()
     try:
-        subprocess.run([sys.executable, "-c", code], check=False, pass_fds=[writing], timeout=120)
+        subprocess.run([sys.executable, "-c", code], check=False, pass_fds=[reading], timeout=120)
+        pid = int((tmp_path / "pid").read_text())
+        limit = time.monotonic() + 30.0
+        while running(pid):
+            if time.monotonic() > limit:
+                os.kill(pid, signal.SIGKILL)
+                pytest.fail("the worker outlived its parent")
+            time.sleep(0.01)
     finally:
         os.close(writing)
         os.close(reading)
-    pid = int((tmp_path / "pid").read_text())
-    limit = time.monotonic() + 30.0
-    while time.monotonic() < limit:
-        stat = Path(f"/proc/{pid}/stat")
-        if not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z":
-            return
-        os.sched_yield()
-    os.kill(pid, signal.SIGKILL)
-    pytest.fail("the worker outlived its parent")
+
+
+def running(pid):
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def test_what_a_library_prints_is_no_answer(order, said):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,6 +51,17 @@ def measured(job, tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def presented(tmp_path):
+    """A block on a hexapod whose legs alone are uncertain: job file, and its points as measured."""
+    source = Path(__file__).parents[2] / "presenting" / "job"
+    folder = shutil.copytree(source, tmp_path / "presented")
+    path = folder / "job.toml"
+    tables = "[uncertainty]\nsamples = 300\n[evaluation]\ncompensated = true\n"
+    path.write_text(path.read_text() + "\n" + tables)
+    return path, folder / "points.csv"
 
 
 def flatness(value):
@@ -181,3 +193,28 @@ def test_a_point_that_is_not_reached_is_exit_code_1(palpeur, job, measured):
     assert ran.code == 0
     assert "does not reach 1 of the points" in ran.err
     assert "E101" in ran.out  # the far point was not measured either
+
+
+def test_uncertainties_of_a_presented_part_reach_its_features(palpeur, presented):
+    """In one pose the part moves as a rigid body: it stays as flat as it is, but elsewhere."""
+    job, points = presented
+    found = palpeur("evaluate", job, points, "--json").json
+    told = {item["name"]: item["uncertainty"]["standard_m"] for item in found["characteristics"]}
+    assert set(told) == {
+        f"{feature} {kind}"
+        for feature in ("top", "left", "right", "front", "back")
+        for kind in ("flatness", "profile")
+    }
+    for name, sigma in told.items():
+        if name.endswith("flatness"):
+            assert sigma < 1e-9, name
+        else:
+            assert 1e-6 < sigma < 1e-4, name
+
+
+def test_branches_of_a_presented_part_are_compared(palpeur, presented):
+    points = palpeur("uncertainty", presented[0], "--json").json["points"]
+    assert len(points) == 25
+    for point in points:
+        (planned,) = (branch for branch in point["branches"] if branch["planned"])
+        assert planned["sigma_normal_m"] == pytest.approx(point["sigma_first_order_m"], rel=1e-9)
