@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import OptionError, OutputError
+from reports.document_text import document_text, plain
 
 Array = NDArray[np.float64]
 
@@ -56,23 +57,7 @@ class Form:
 
 def print_json(document: object) -> None:
     """Print one JSON document; a value that is not finite becomes null."""
-    json.dump(plain(document), sys.stdout, ensure_ascii=False, allow_nan=False, indent=1)
-    sys.stdout.write("\n")
-
-
-def plain(value: object) -> object:
-    """Arrays as lists, numbers as Python's own, what is not finite as None."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
+    sys.stdout.write(document_text(document))
 
 
 def print_rows(rows: Iterable[object]) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from importlib.metadata import version
 from typing import Any
-
-import numpy as np
 
 from parts.evaluation import Characteristic, FeatureResult, Uncertainty
 from parts.fits import Fit
@@ -63,26 +60,6 @@ def uncertainty_document(shown: ShownUncertainty) -> dict[str, Any]:
         "findings": [one.document() for one in shown.findings],
         "inputs": [{"name": one.name, "sha256": one.sha256} for one in shown.source.others],
     }
-
-
-def document_text(document: dict[str, Any]) -> str:
-    """A document as a file holds it; what is not finite becomes null."""
-    return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def plain(value: object) -> object:
-    """Arrays as lists, numbers as Python's own, what is not finite as None."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
 
 
 def _head(name: str, sha256: str) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from reports.atomic_folder import atomic_folder
+from reports.document_text import document_text
 from reports.evaluation.content import Content, evaluation_content, uncertainty_content
-from reports.evaluation.document import document_text, evaluation_document, uncertainty_document
+from reports.evaluation.document import evaluation_document, uncertainty_document
 from reports.evaluation.figures import (
     evaluation_drawings,
     rendered_drawings,

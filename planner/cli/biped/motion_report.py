@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,9 @@ from planner.cli.biped.known_drives import KnownDrives, known_drives
 from planner.cli.biped.motion_findings import findings_of, unjudged
 from planner.cli.biped.motor_loads import drive_order, motor_loads
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import Form, bold, plain, print_csv, print_json, print_table
+from planner.cli.output import Form, bold, print_csv, print_json, print_table
 from planner.cli.session import Session
+from reports.document_text import document_text
 from robots.biped.biped import Biped
 from robots.biped.library import open_biped
 from robots.biped.motion import BipedMotion
@@ -119,8 +119,7 @@ def _reach(motion: BipedMotion, drives: Drives | None) -> Array:
 def _write(shown: ShownMotion, document: dict[str, object], request: MotionRequest) -> None:
     from reports.biped.motion_set import write_motion_set
 
-    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    write_motion_set(shown, text, Path(request.out))
+    write_motion_set(shown, document_text(document), Path(request.out))
     request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
 
 

@@ -73,7 +73,8 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
     """
     from planner.evaluation import read_measured
     from planner.job import read_job
-    from reports.evaluation.document import document_text, evaluation_document
+    from reports.document_text import document_text
+    from reports.evaluation.document import evaluation_document
     from reports.evaluation.evaluation_set import check_evaluation_set, write_evaluation_set
 
     if asked.out:

@@ -42,7 +42,8 @@ def run_uncertainty(
     from planner.cli.evaluate.doubts import doubts_of
     from planner.cli.evaluate.sources import source_of
     from planner.job import read_job
-    from reports.evaluation.document import document_text, uncertainty_document
+    from reports.document_text import document_text
+    from reports.evaluation.document import uncertainty_document
     from reports.evaluation.evaluation_set import check_uncertainty_set, write_uncertainty_set
 
     if out:

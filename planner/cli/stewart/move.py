@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,12 @@ from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.sampled import instants
-from planner.cli.output import Form, bold, plain, print_csv, print_json, print_table
+from planner.cli.output import Form, bold, print_csv, print_json, print_table
 from planner.cli.session import Session
 from planner.cli.stewart.move_findings import findings_of
 from planner.cli.stewart.pose_text import pose_of
 from planner.errors import OptionError
+from reports.document_text import document_text
 from robots.stewart.library import open_platform
 from robots.stewart.limits import violations
 from robots.stewart.model import PlatformModel
@@ -216,8 +216,7 @@ def _command(request: MoveRequest) -> str:
 def _write(shown: LegMotion, document: dict[str, object], request: MoveRequest) -> None:
     from reports.stewart.motion_set import write_motion_set
 
-    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    write_motion_set(shown, text, Path(request.out))
+    write_motion_set(shown, document_text(document), Path(request.out))
     request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
 
 

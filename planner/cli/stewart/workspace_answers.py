@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import Form, number, plain, print_csv, print_json
+from planner.cli.output import Form, number, print_csv, print_json
 from planner.cli.session import Session
 from planner.cli.stewart.pose_text import pose_of
 from planner.errors import OptionError
+from reports.document_text import document_text
 from reports.stewart.workspace_document import WorkspaceSlices, workspace_document, workspace_rows
 from robots.stewart.library import open_platform
 from robots.stewart.limits import pose_limits
@@ -84,8 +84,7 @@ def _slices(request: WorkspaceRequest) -> WorkspaceSlices:
 def _write(shown: WorkspaceSlices, document: dict[str, object], request: WorkspaceRequest) -> None:
     from reports.stewart.workspace_set import write_workspace_set
 
-    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    write_workspace_set(shown, text, Path(request.out))
+    write_workspace_set(shown, document_text(document), Path(request.out))
     request.session.say(f"figure, workspace.csv and workspace.json written to {request.out}")
 
 

@@ -1,0 +1,29 @@
+"""Documents as JSON text: the same for files and for what a command prints."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+
+def document_text(document: object) -> str:
+    """A document as a file holds it; a number that is not finite becomes null."""
+    return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def plain(value: object) -> object:
+    """Arrays as lists, numbers as Python's own, what is not finite as None."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
