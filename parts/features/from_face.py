@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from parts.features.band import Band, axis_of, origin_of
+from parts.features.band import Band
 from parts.features.feature import Feature
 from parts.features.patch import Array, Patch
 from parts.features.rectangle import Rectangle
 from parts.features.rim import rim_of
 from parts.features.skin_patch import SkinPatch
+from parts.features.spanned import Spanned, spanned, swept
 from parts.geometry.face import Face
 from parts.geometry.geometry import Geometry
 from parts.geometry.surfaces import Plane, Sphere, Surface
@@ -73,54 +76,20 @@ def _edge_directions(plane: Plane, edges: Array) -> Array:
 
 
 def _band(surface: Surface, points: Array, middle: Array) -> Band:
-    axis = axis_of(surface, middle)
-    origin, x_axis = origin_of(surface), across(axis)
-    arms = points - origin
-    heights = arms @ axis
-    flat = arms - np.outer(heights, axis)
-    around = np.arctan2(flat @ np.cross(axis, x_axis), flat @ x_axis)
-    radii = np.linalg.norm(flat, axis=1)
-    first, sweep = _swept(around[radii > 1e-9 * radii.max(initial=0.0)])
-    whole = Band(
-        surface=surface, origin=origin, axis=axis, x_axis=x_axis, start=0.0, end=_some(surface)
-    )
-    t = whole.meridian.place(radii, heights)
-    start, end = _ends(whole, surface, t)
-    return Band(
-        surface=surface,
-        origin=origin,
-        axis=axis,
-        x_axis=x_axis,
-        start=start,
-        end=end,
-        first_angle=first,
-        sweep=sweep,
-    )
+    seen = spanned(surface, points, middle)
+    first, sweep = swept(seen.angles, _WIDEST_STEP)
+    start, end = _ends(seen)
+    return replace(seen.band, start=start, end=end, first_angle=first, sweep=sweep)
 
 
-def _some(surface: Surface) -> float:
-    """A length that every meridian of the surface has."""
-    return float(getattr(surface, "minor_radius", getattr(surface, "radius", 1.0)))
-
-
-def _ends(whole: Band, surface: Surface, t: Array) -> tuple[float, float]:
+def _ends(seen: Spanned) -> tuple[float, float]:
     """Range of the corners, widened: triangles of a sphere or tube reach beyond their corners."""
-    low, high = whole.meridian.bounds
+    (low, high), t = seen.band.meridian.bounds, seen.along
     if np.isfinite(low):
-        closed = np.diff(np.sort(t)).max(initial=0.0) < _WIDEST_STEP * _some(surface)
-        around = float(t.max() - t.min()) > (high - low) - _WIDEST_STEP * _some(surface)
-        if closed and around and not isinstance(surface, Sphere):
+        step = _WIDEST_STEP * seen.size
+        closed = np.diff(np.sort(t)).max(initial=0.0) < step
+        around = float(t.max() - t.min()) > (high - low) - step
+        if closed and around and not isinstance(seen.band.surface, Sphere):
             return low, high
     pad = 0.02 * float(np.ptp(t)) if np.isfinite(high) else 0.0
     return max(low, float(t.min()) - pad), min(high, float(t.max()) + pad)
-
-
-def _swept(angles: Array) -> tuple[float, float]:
-    """First angle and sweep of the range that leaves out the widest gap. [rad]."""
-    ordered = np.sort(angles)
-    gaps = np.diff(np.append(ordered, ordered[0] + 2.0 * np.pi))
-    widest = int(np.argmax(gaps))
-    if gaps[widest] < _WIDEST_STEP:
-        return 0.0, 2.0 * np.pi
-    first = float(ordered[(widest + 1) % len(ordered)])
-    return first, float(2.0 * np.pi - gaps[widest])

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.findings import Finding, Severity
 from planner.plan_types import Segment
-from reports.content import Fact, Report
+from reports.content import Report
 from reports.pdf.curves import drawn_curves, shaded
+from reports.pdf.opening import FINDINGS, SENTENCE, facts, printed_findings, titles
 from reports.pdf.shown_text import lines, pieces, shown
 from reports.pdf.table_layout import SIZE, laid_out, parted
 
 PATH = "tip-path.svg"  # the figure that is taken over as it is
-_FINDINGS = 200  # that are printed
 _LISTED, _COLUMNS, _ROWS = 400, 104, 4  # lines of the job file, their width, lines for a long one
-_TITLE, _SENTENCE, _PHRASE = 120, 600, 100  # characters
-# lines of the template in its letters' size [em]
-_TITLE_ROOM, _VALUE_ROOM, _FACT_ROOM, _WHERE_ROOM, _MESSAGE_ROOM = 19.0, 12.0, 21.0, 8.0, 34.0
-_NOTE_ROOM = 48.0
+_NOTE_ROOM = 48.0  # a line of the template in its letters' size [em]
 
 
 def document(
@@ -36,17 +31,15 @@ def document(
     path = figures.get(PATH)
     listing = lines(report.job_text, _COLUMNS, _ROWS)
     return {
-        "title": shown(report.title, _TITLE),
-        "title_pieces": pieces(shown(report.title, _TITLE), _TITLE_ROOM),
-        "head": shown(report.title, 60),
+        **titles(report.title),
         "sha256": job_hash(report),
         "version": _version(report),
-        "verdict": shown(report.verdict, _SENTENCE),
+        "verdict": shown(report.verdict, SENTENCE),
         "status": report.status.value,
-        "facts": [*map(_fact, report.facts), _count(report.findings)],
-        "findings": [_finding(finding) for finding in report.findings[:_FINDINGS]],
-        "findings_left_out": max(0, len(report.findings) - _FINDINGS),
-        "errata": [pieces(shown(text, _SENTENCE), _NOTE_ROOM) for text in report.errata],
+        "facts": facts(report.facts, report.findings),
+        "findings": printed_findings(report.findings),
+        "findings_left_out": max(0, len(report.findings) - FINDINGS),
+        "errata": [pieces(shown(text, SENTENCE), _NOTE_ROOM) for text in report.errata],
         "joints": laid_out(report.joints),
         "curves": list(drawn_curves(report.curves, segments)),
         "shaded": shaded(segments),
@@ -80,36 +73,3 @@ def job_hash(report: Report) -> str:
 def _version(report: Report) -> str:
     told = [value.text for what, value in report.provenance.rows if what.text == "palpeur"]
     return shown(told[0], 40) if told else ""
-
-
-def _fact(fact: Fact) -> dict[str, Any]:
-    return {
-        "label": shown(fact.label, _PHRASE),
-        "value": pieces(shown(fact.value.text, _PHRASE), _VALUE_ROOM),
-        "unit": shown(fact.unit, 20),
-        "detail": pieces(shown(fact.detail, _SENTENCE), _FACT_ROOM),
-        "status": fact.value.status.value,
-    }
-
-
-def _count(findings: Sequence[Finding]) -> dict[str, Any]:
-    counts = Counter(finding.severity for finding in findings)
-    doubtful = "doubtful" if counts[Severity.WARNING] else "plain"
-    told = [f"{counts[s]} {s.value}{'s' if counts[s] > 1 else ''}" for s in Severity if counts[s]]
-    return {
-        "label": "findings",
-        "value": [", ".join(told) or "none"],
-        "unit": "",
-        "detail": ["in section 1"] if findings else [""],
-        "status": "bad" if counts[Severity.ERROR] else doubtful,
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "code": shown(finding.code, 12),
-        "severity": finding.severity.value,
-        "where": pieces(shown(finding.where, _PHRASE), _WHERE_ROOM),
-        "message": pieces(shown(finding.message, _SENTENCE), _MESSAGE_ROOM),
-        "hint": pieces(shown(finding.hint, _SENTENCE), _MESSAGE_ROOM),
-    }
