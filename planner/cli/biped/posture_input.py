@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.moves.motion_values import listed_numbers
-from planner.cli.robot.states import States, read_states
+from planner.cli.robot.states import read_states
+from planner.cli.unit_table import States
 from planner.errors import OptionError
 from robots.biped.biped import Biped
 from robots.biped.posture.ground import Ground

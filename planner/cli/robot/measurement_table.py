@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.cli.robot.states import States, states_of
-from planner.cli.robot.states_columns import POSITION
+from planner.cli.robot.states import states_of
 from planner.cli.table_text import origin_of, table_text
+from planner.cli.unit_columns import POSITION
+from planner.cli.unit_table import States
 from planner.errors import OptionError, StatesError
 from robots.core.identification import ArmMeasurements, MeasurementKind
 from robots.core.mechanism import Mechanism

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot
 from planner.cli.output import Field, Form, print_fields
-from planner.cli.robot.states import States, read_states
-from planner.cli.robot.states_columns import (
+from planner.cli.robot.states import read_states
+from planner.cli.robot.states_columns import known_columns
+from planner.cli.session import Session
+from planner.cli.unit_columns import (
     ACCELERATION,
     POSE,
     SPIN,
@@ -20,9 +22,8 @@ from planner.cli.robot.states_columns import (
     VELOCITY,
     WRENCH,
     group_headers,
-    known_columns,
 )
-from planner.cli.session import Session
+from planner.cli.unit_table import States
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Field, print_fields, print_rows
 from planner.cli.robot.robot_models import Request
-from planner.cli.robot.states_columns import ACCELERATION, SPIN, SPIN_RATE, VELOCITY
 from planner.cli.robot.tasks import named_task
+from planner.cli.unit_columns import ACCELERATION, SPIN, SPIN_RATE, VELOCITY
 from robots.core.inverse import Task
 from robots.core.inverse.differential import JointRates, joint_accelerations, joint_velocities
 

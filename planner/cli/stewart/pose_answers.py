@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.cli import unit_columns as columns
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.output import Field, Form, print_csv, print_fields, print_rows
-from planner.cli.robot.states import States
-from planner.cli.stewart import pose_columns as columns
 from planner.cli.stewart.force_findings import force_findings
+from planner.cli.stewart.pose_columns import LEGS, pose_columns
 from planner.cli.stewart.pose_tables import poses_of, rates_of, read_table
+from planner.cli.unit_table import States
 from planner.errors import OptionError
 from planner.findings import Finding
 from robots.stewart.library import open_platform
@@ -32,7 +33,7 @@ def print_inverse(robot: str, poses: str, form: Form) -> int:
         StatesError: a table that cannot be read.
     """
     platform = open_platform(robot)
-    states = read_table(poses, columns.pose_columns())
+    states = read_table(poses, pose_columns())
     T = poses_of(states)
     fields = leg_fields(PlatformModel(platform), states, T)
     broken = violations(platform, T)
@@ -67,7 +68,7 @@ def print_dynamics(robot: str, poses: str, wrench: str, form: Form) -> int:
         OptionError: a wrench without six numbers, or one here and another in the table.
     """
     platform = open_platform(robot)
-    states = read_table(poses, columns.pose_columns())
+    states = read_table(poses, pose_columns())
     T = poses_of(states)
     model = PlatformModel(platform)
     V, A = rates_of(states)
@@ -93,7 +94,7 @@ def leg_fields(model: PlatformModel, states: States, T: Array) -> list[Field]:
 
 
 def _field(key: str, symbol: str, unit: str, values: Array) -> Field:
-    headers = tuple(f"{symbol}{leg + 1}_{unit}" for leg in range(columns.LEGS))
+    headers = tuple(f"{symbol}{leg + 1}_{unit}" for leg in range(LEGS))
     return Field(key=key, values=values, headers=headers)
 
 

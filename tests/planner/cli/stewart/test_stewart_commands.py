@@ -155,7 +155,7 @@ def test_bad_input_ends_with_one_message(palpeur, arguments, told):
         ("x_mm,y_mm,z_mm,rz_dge\n0,0,0,0\n", "did you mean rz_deg?"),
         ("vx_m_s,vy_m_s,vz_m_s\n0,0,0\n", "a pose needs the columns x_mm, y_mm, z_mm"),
         ("x_mm,y_mm,z_mm\n0,0\n", "2 cells where the header has 3 columns"),
-        ("", "there is no row"),
+        ("", "the file is empty"),
     ],
 )
 def test_a_wrong_table_is_told_with_line_and_column(palpeur, table, text, told):
