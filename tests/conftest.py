@@ -1,9 +1,13 @@
-"""Settings shared by all tests."""
+"""Settings shared by all tests, and the browser that shows the pages of the reports."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Fixed examples in every run; the machine is shared, so time says nothing about the code.
@@ -14,3 +18,87 @@ settings.load_profile("palpeur")
 
 # Tests start hundreds of processes; none should compile Palpeur's sources again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# --- the browser ---------------------------------------------------------------------------------
+
+# Scenes are drawn by software, so that every machine shows them.
+ARGUMENTS = (
+    *("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-quic"),
+    *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
+    "--disable-sync",
+)
+WINDOWS = {"phone": {"width": 390, "height": 844}, "desktop": {"width": 1440, "height": 900}}
+LOCAL = ("file:", "data:", "blob:", "about:")
+# Warnings that are not a page's fault: viser's player uses a part of three.js that is about to go,
+# and a canvas that software draws is read back slowly.
+FOREIGN_WARNINGS = re.compile(
+    r"THREE\.Clock: This module has been deprecated\. Please use THREE\.Timer instead\."
+    r"|\[\.WebGL-0x[0-9a-f]+\]GL Driver Message \(OpenGL, Performance, .*ReadPixels.*"
+)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a window, started once in each process of the tests that needs it.
+
+    From then on Playwright's event loop counts as running in that process: ``asyncio.run`` would be
+    refused in tests that follow, and none calls it.
+    """
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("chromium: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="session")
+def screenshots(tmp_path_factory):
+    """The folder that PALPEUR_SCREENSHOTS names, or one of the tests' own."""
+    folder = Path(os.environ.get("PALPEUR_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def watched(browser):
+    """``watched(device, served, **context)`` → an empty page; at the end: it had no complaint.
+
+    A complaint is an error or a warning in the console, an exception, or a request for an address
+    that does not begin like one in ``served``.
+    """
+    complaints, contexts = [], []
+
+    def hear(message):
+        warned = message.type == "warning" and not FOREIGN_WARNINGS.fullmatch(message.text)
+        if warned or message.type == "error":
+            complaints.append(message.text)
+
+    def watch(device="desktop", served=LOCAL, **context):
+        contexts.append(browser.new_context(**{"viewport": WINDOWS[device], **context}))
+        page = contexts[-1].new_page()
+        page.on("console", hear)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda r: r.url.startswith(served) or complaints.append(r.url))
+        return page
+
+    yield watch
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def opened(watched, tmp_path):
+    """``opened(text, device, **context)`` → the page of that text, a file, watched."""
+
+    def show(text, device="desktop", **context):
+        file = tmp_path / "page.html"
+        file.write_bytes(text.encode("utf-8"))
+        page = watched(device, **context)
+        page.goto(file.as_uri())
+        return page
+
+    return show

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.job import read_job
+from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.planning import plan
 from robots.arm.inverse import ArmInverse
@@ -73,6 +73,27 @@ def probe_points():
         return ProbePoints(names=names, positions=rows[:, :3], normals=rows[:, 3:])
 
     return made
+
+
+@pytest.fixture(scope="session")
+def stated():
+    """What a good arm of this size has; every source of error is there, sliding joints aside."""
+    return UncertaintySettings(
+        encoder=np.radians(0.002),
+        encoder_resolution=np.radians(0.004),
+        encoder_offset=np.radians(0.005),
+        length=5e-5,
+        angle=np.radians(0.005),
+        stylus=2e-5,
+        probe=1e-5,
+        probe_normal=5e-6,
+        alignment=3e-5,
+        alignment_turn=np.radians(0.01),
+        temperature=2.0,
+        expansion=23e-6,
+        part_temperature=2.0,
+        part_expansion=12e-6,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,12 @@
-"""A small synthetic plan: two points of the corrected nine-point job are reached, one is not."""
+"""A small synthetic plan: two points of the corrected nine-point job are reached, one is not.
+
+Also the schema of QIF, the judge of what is written in it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +27,7 @@ from planner.plan_types import (
 )
 from reports.validation.check import Check, Validation
 
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 CONTACTS = np.radians([[40.0, -20, 30, 50, -10], [50, -25, 35, 60, -20]])
 NAN = np.full(5, np.nan)
 
@@ -208,3 +213,14 @@ def renamed():
         return replace(plan, placed=placed, points=(first, *plan.points[1:]), segments=segments)
 
     return rename
+
+
+@pytest.fixture(scope="session")
+def qif_schema():
+    """The standard's own schema; tests that need it are skipped where it is absent."""
+    from lxml import etree
+
+    path = SHARED / "qif-xsd" / "QIFApplications" / "QIFDocument.xsd"
+    if not path.is_file():
+        pytest.skip("the QIF schemas (../shared/data/qif-xsd) are not on this machine")
+    return etree.XMLSchema(etree.parse(path))

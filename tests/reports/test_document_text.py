@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from reports.document_text import document_text, plain

@@ -1,66 +1,12 @@
-"""The page in headless Chromium: no error, no request; 5,000 rows sorted, filtered, turned.
-
-Screenshots go to the folder that PALPEUR_SCREENSHOTS names, or to the test's own.
-"""
+"""The page in headless Chromium: no complaint; 5,000 rows sorted, filtered, turned."""
 
 from __future__ import annotations
-
-import os
-import shutil
-from pathlib import Path
 
 import pytest
 
 from reports.batch.dashboard import dashboard
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium: apt-get install chromium")
-
-ARGUMENTS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
-LOCAL = ("file:", "data:", "blob:", "about:")
 ROWS = "#table tbody tr"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield one
-        one.close()
-
-
-@pytest.fixture(scope="module")
-def screenshots(tmp_path_factory):
-    folder = Path(os.environ.get("PALPEUR_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """``opened(text, **context)`` → the page; at the end: no error was told, nothing asked for."""
-    complaints, contexts = [], []
-
-    def show(text, **context):
-        file = tmp_path / "dashboard.html"
-        file.write_bytes(text.encode("utf-8"))
-        contexts.append(browser.new_context(**{"viewport": DESKTOP, **context}))
-        shown = contexts[-1].new_page()
-        shown.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
-        shown.on("pageerror", lambda error: complaints.append(str(error)))
-        shown.on("request", lambda r: r.url.startswith(LOCAL) or complaints.append(r.url))
-        shown.goto(file.as_uri())
-        return shown
-
-    yield show
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +32,9 @@ def pick(shown, title, value):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("device", "viewport"), [("phone", PHONE), ("desktop", DESKTOP)])
-def test_nothing_is_wider_than_the_window(opened, plain, screenshots, scheme, device, viewport):
-    shown = opened(plain, viewport=viewport, color_scheme=scheme)
+@pytest.mark.parametrize("device", ["phone", "desktop"])
+def test_nothing_is_wider_than_the_window(opened, plain, screenshots, scheme, device):
+    shown = opened(plain, device, color_scheme=scheme)
     assert shown.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     shown.screenshot(path=screenshots / f"batch-{device}-{scheme}.png")
     for part in ("changes", "reasons", "spread", "jobs"):
@@ -237,7 +183,7 @@ def test_each_row_leads_to_its_report(opened, generated, plain):
 
 def test_hostile_texts_are_shown_and_never_run(opened, hostile, screenshots):
     text = dashboard(hostile, title="\n".join(row.name for row in hostile), previous=hostile)
-    shown = opened(text, viewport=PHONE)
+    shown = opened(text, "phone")
     for title in ("job", "reason", "message"):
         press(shown, title)
     shown.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from planner.cli.output import plain
+from planner.findings import Finding, Severity
 from reports.biped import tables
 from reports.biped.edges import edge_words
 from reports.biped.instants import polygon_rows, shown_rows
@@ -66,12 +67,22 @@ def test_the_verdict_in_words(standing, falling):
     assert tables.headline(standing).startswith("Stands: the least margin is")
     assert tables.headline(standing).endswith("All limits hold.")
     told = tables.verdict_words(falling)
-    # The centre of mass is 200 mm behind at the worst, the heel 120 mm.
-    assert told == "Falls over the heel at 1.080 s; the margin goes to −80.0 mm at 2.000 s."
+    assert told == "Falls over the heel at 1.080 s; what follows is not simulated."
     assert edge_words("edge 3") == "edge 3"
+    assert edge_words("left") == "the left edge"
     document = motion_document(falling)
     assert document["verdict"]["stance"] == "fallen"
+    # The centre of mass is 200 mm behind at the worst, the heel 120 mm.
     assert document["least_margin_m"] == pytest.approx(-0.08)
+    assert document["ends_at_fall"] is True
+    assert motion_document(standing)["ends_at_fall"] is False
+
+
+def test_feet_that_collide_are_in_the_headline(standing):
+    finding = Finding(code="B309", severity=Severity.ERROR, where="feet", message="", hint="")
+    told = tables.headline(replace(standing, findings=(finding,)))
+    assert told.startswith("Stands: ")
+    assert told.endswith("The feet collide. All limits hold.")
 
 
 def test_the_margin_of_a_fall_is_that_of_the_centre_of_mass(falling, standing):

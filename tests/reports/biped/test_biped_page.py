@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +17,6 @@ from reports.biped.stance_shading import stance_motion, stance_shading
 from reports.page.scene import LIMIT
 from reports.scene.viser_scene import scene_html
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
-VIEWS = (({"width": 1440, "height": 900}, "light"), ({"width": 390, "height": 844}, "dark"))
-LOCAL = ("file:", "data:", "blob:", "about:")
 EVIL = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">'
 
 
@@ -73,33 +63,14 @@ def test_a_foreign_file_is_kept(tmp_path):
         check_motion_set(tmp_path)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium: apt-get install chromium")
-def test_the_page_opens_offline_without_a_complaint(hostile, tmp_path):
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+def test_the_page_opens_offline_without_a_complaint(opened, hostile, screenshots):
     text = biped_page(hostile, scene_html(biped_scene(hostile), dark=None), draw_figures(hostile))
-    file = tmp_path / "page.html"
-    file.write_text(text, encoding="utf-8")
-    shots = Path(os.environ.get("PALPEUR_SCREENSHOTS") or tmp_path)
-    complaints = []
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        for size, scheme in VIEWS:
-            context = browser.new_context(viewport=size, color_scheme=scheme, offline=True)
-            shown = context.new_page()
-            # Without a graphics processor the scene cannot be drawn; that is not the page's fault.
-            shown.on(
-                "console",
-                lambda m: m.type == "error" and "WebGL" not in m.text and complaints.append(m.text),
-            )
-            shown.on("pageerror", lambda e: "WebGL" not in str(e) and complaints.append(str(e)))
-            shown.on("request", lambda r: r.url.startswith(LOCAL) or complaints.append(r.url))
-            shown.goto(file.as_uri())
-            shown.locator("#chronophotograph img").scroll_into_view_if_needed()
-            drawn = "document.querySelector('#chronophotograph img').naturalWidth"
-            shown.wait_for_function(f"{drawn} > 300")
-            assert shown.evaluate("document.documentElement.scrollWidth") <= size["width"]
-            assert shown.evaluate("window.hit") is None
-            shown.screenshot(path=str(shots / f"biped-{scheme}.png"))
-            context.close()
-        browser.close()
-    assert complaints == []
+    for device, scheme in (("desktop", "light"), ("phone", "dark")):
+        shown = opened(text, device, color_scheme=scheme, offline=True)
+        shown.locator("#chronophotograph img").scroll_into_view_if_needed()
+        drawn = "document.querySelector('#chronophotograph img').naturalWidth"
+        shown.wait_for_function(f"{drawn} > 300")
+        width = shown.viewport_size["width"]
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
+        assert shown.evaluate("window.hit") is None
+        shown.screenshot(path=screenshots / f"biped-{scheme}.png")

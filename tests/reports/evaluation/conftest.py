@@ -6,7 +6,6 @@ The evaluation and the uncertainty are made by the planner's own functions; no p
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from planner.library import path_of
 from planner.uncertainty import Measuring, monte_carlo, point_uncertainties
 from reports.evaluation.shown import InputFile, ShownEvaluation, ShownUncertainty, Source
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 EVIL = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">'
 # By hand: the cone is 60 µm too high, so its profile is out; the hole is 0.06 mm too wide.
 TOLERANCES = (
@@ -147,14 +145,3 @@ def hostile(shown):
 
 def _renamed(deviations):
     return replace(deviations, names=(EVIL, *deviations.names[1:]))
-
-
-@pytest.fixture(scope="session")
-def qif_schema():
-    """The standard's own schema; tests that need it are skipped where it is absent."""
-    from lxml import etree
-
-    path = SHARED / "qif-xsd" / "QIFApplications" / "QIFDocument.xsd"
-    if not path.is_file():
-        pytest.skip("the QIF schemas (../shared/data/qif-xsd) are not on this machine")
-    return etree.XMLSchema(etree.parse(path))

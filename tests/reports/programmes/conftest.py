@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,6 @@ import pytest
 from parts.points import ProbePoints
 from planner.job import read_job
 from planner.planning import plan
-
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 JOB = """format = 1
 [job]
@@ -80,14 +77,3 @@ def planned(job):
         return plan(replace(job, points=points, **changes))
 
     return make
-
-
-@pytest.fixture(scope="session")
-def qif_schema():
-    """The standard's own schema; tests that need it are skipped where it is absent."""
-    from lxml import etree
-
-    path = SHARED / "qif-xsd" / "QIFApplications" / "QIFDocument.xsd"
-    if not path.is_file():
-        pytest.skip("the QIF schemas (../shared/data/qif-xsd) are not on this machine")
-    return etree.XMLSchema(etree.parse(path))
