@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.patient_pipe import make_stdout_patient
 
 PROGRAMME = "palpeur"
 _COMPLETION = "_PALPEUR_COMPLETE"
@@ -36,12 +37,11 @@ def main(arguments: Sequence[str]) -> int:
     """
     from planner.cli.failures import exit_code_of
 
+    make_stdout_patient()
     _print_whatever_comes()
     try:
         code = _invoke(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        return _reader_left()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 the last stop before the user
         return exit_code_of(error, " ".join(arguments))
     return code
@@ -91,10 +91,3 @@ def _without_quiet(arguments: Sequence[str]) -> list[str]:
     """The arguments without ``--quiet``, which may stand anywhere before ``--``."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return [a for a in arguments[:end] if a not in _QUIET] + list(arguments[end:])
-
-
-def _reader_left() -> int:
-    """Whoever reads our output has enough: end without a word."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    return ExitCode.DONE

@@ -14,6 +14,7 @@ import typer
 from planner.cli import main as entry
 from planner.cli.exit_codes import ExitCode
 from planner.cli.failures import exit_code_of
+from planner.library import path_of
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMANDS = ["demo", "init", "plan", "check", "motion", "explain", "schema", "doctor", "completion"]
@@ -129,19 +130,27 @@ def test_little_memory_is_told(capsys):
     assert "memory" in capsys.readouterr().err
 
 
-def test_a_reader_that_leaves_early_is_no_error():
-    code = "from planner.cli.main import run; run()"
-    arguments = ["robot", "equations", "industrial-6r", "--as", "c"]
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("robot", "equations", "industrial-6r", "--as", "c"), 0),
+        (("check", path_of("unreachable"), "--json"), 1),
+    ],
+)
+def test_a_reader_that_leaves_early_does_not_change_the_verdict(arguments, code, unbuffered):
+    programme = "from planner.cli.main import run; run()"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-c", programme, *arguments],
         cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     process.stdout.close()  # before anything is written
     error = process.stderr.read()
     process.stderr.close()
-    assert (process.wait(timeout=120), error) == (0, b"")
+    assert (process.wait(timeout=120), error) == (code, b"")
 
 
 def test_the_process_ends_with_the_code():
