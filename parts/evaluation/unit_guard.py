@@ -27,26 +27,35 @@ def check_factor(nominal: Array, measured: Array) -> None:
     Raises:
         EvaluationError: they are off by a factor.
     """
-    spread, seen = _spread(nominal), _spread(measured)
-    if min(spread, seen) <= _SMALL:
+    expected, seen = spread(nominal), spread(measured)
+    factor = unit_factor(expected, seen)
+    if factor is None:
         return
-    ratio = seen / spread
-    large = ratio > 1.0
-    factor = ratio if large else 1.0 / ratio
-    nearest = min(FACTORS, key=lambda known: abs(np.log(factor / known)))
-    if abs(factor / nearest - 1.0) > _NEAR:
-        return
+    large, times = factor > 1.0, max(seen / expected, expected / seen)
     raise EvaluationError(
-        f"The measured points are off by a factor of {nearest:g}: they spread {1e3 * seen:.4g} mm, "
-        f"the job's points {1e3 * spread:.4g} mm (root mean square), {factor:.4g} times as "
-        f"{'little' if large else 'much'}. Correct the unit of the measured file.",
-        factor=nearest if large else 1.0 / nearest,
+        f"The measured points are off by a factor of {max(factor, 1.0 / factor):g}: they spread "
+        f"{1e3 * seen:.4g} mm, the job's points {1e3 * expected:.4g} mm (root mean square), "
+        f"{times:.4g} times as {'little' if large else 'much'}. Correct the unit of the measured "
+        "file.",
+        factor=factor,
         value=seen,
-        limit=spread,
+        limit=expected,
         unit="m",
     )
 
 
-def _spread(points: Array) -> float:
+def unit_factor(expected: float, seen: float) -> float | None:
+    """By what ratio of two units a size is off; None where it is none. [m] each."""
+    if min(expected, seen) <= _SMALL:
+        return None
+    ratio = seen / expected
+    factor = max(ratio, 1.0 / ratio)
+    nearest = min(FACTORS, key=lambda known: abs(np.log(factor / known)))
+    if abs(factor / nearest - 1.0) > _NEAR:
+        return None
+    return nearest if ratio > 1.0 else 1.0 / nearest
+
+
+def spread(points: Array) -> float:
     """Root mean square distance from the middle. [m]."""
     return float(np.sqrt(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1))))

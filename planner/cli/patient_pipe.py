@@ -1,7 +1,7 @@
 """Standard output into a pipe whose reader may leave before the command is done.
 
-``palpeur evaluate … | head`` must say with its exit code whether the part is good, however few lines
-were read.
+``palpeur evaluate … | head`` must say with its exit code whether the part is good, however few
+lines were read.
 """
 
 from __future__ import annotations

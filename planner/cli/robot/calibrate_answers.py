@@ -12,8 +12,9 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot
 from planner.cli.output import FORMAT, print_json, print_table, write_file
 from planner.cli.robot.measurement_table import read_measurements
+from planner.cli.robot.measurement_units import check_measured_unit
 from planner.cli.session import Session
-from planner.cli.table_text import STANDARD_INPUT
+from planner.cli.table_text import STANDARD_INPUT, origin_of
 from planner.errors import OptionError
 from robots.core.caps import Cap, read_capped
 from robots.core.errors import RobotError
@@ -103,6 +104,7 @@ def print_calibration(request: CalibrationRequest) -> int:
     """
     nominal = with_stylus(movable_robot(request.robot), request.stylus)
     given = read_measurements(request.measurements, nominal, request.kind)
+    check_measured_unit(given, nominal, origin_of(request.measurements))
     try:
         found = _calibrated(nominal, given, request)
     except NotIdentifiableError as error:
@@ -111,7 +113,7 @@ def print_calibration(request: CalibrationRequest) -> int:
     if request.json:
         print_json(_document(nominal, found, given, written))
     else:
-        _print_text(found, given)
+        _print_text(found, given, request)
     return ExitCode.DONE if found.improved else ExitCode.FAILED
 
 
@@ -194,7 +196,7 @@ def _print_refusal(
     return ExitCode.FAILED
 
 
-def _print_text(found: ArmCalibration, given: ArmMeasurements) -> None:
+def _print_text(found: ArmCalibration, given: ArmMeasurements, request: CalibrationRequest) -> None:
     print_table(("parameter", "correction", "deviation", "unit"), _rows(found))
     for dropped in found.dropped:
         print(f"{dropped.name} stays: {dropped.reason}")
@@ -206,10 +208,9 @@ def _print_text(found: ArmCalibration, given: ArmMeasurements) -> None:
     else:
         told = _both(found.validation.before, found.validation.after)
         print(f"kept out, mm:  {told}, {found.validation.folds} folds")
-    print(
-        f"condition {found.condition:.4g}, observability {found.observability:.4g}, "
-        f"chi² {found.chi_squared:.4g} for {found.freedom} degrees of freedom"
-    )
+    print(f"condition {found.condition:.4g}, observability {found.observability:.4g}")
+    if request.noise is not None:  # without it the squares are no proportion of anything
+        print(f"chi² {found.chi_squared:.4g} for {found.freedom} degrees of freedom")
     for outlier in found.outliers:
         print(
             f"outlier: {outlier.label} is {_mm(outlier.misfit)} mm off, {outlier.ratio:.3g} times "

@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 # parallel within a degree are such.
 DEPENDENT = 1e-4
 _TAKES_PART = 0.1  # of the largest share in a combination that hardly shows
-_NO_EFFECT = 1e-9  # of the largest column
+_NO_EFFECT = DEPENDENT  # of the largest column, for the same reason
 _SHOWN = 1e-6  # coefficients that are named
 _STARTS = 300
 
