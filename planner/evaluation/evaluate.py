@@ -16,6 +16,7 @@ from parts.evaluation import (
     matched,
     with_uncertainties,
 )
+from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation, EvaluationAlignment
 from planner.evaluation.evaluation_findings import findings_of
@@ -38,7 +39,7 @@ def evaluate(job: Job, measured: MeasuredPoints, *, errors: ArrayLike | None = N
             ``planner.uncertainty.draws`` yields them, chunks put together: every point of the job,
             in its order, in base axes with the part where the job gives it, to where
             ``Measuring.turned_home`` brings those of a presenter. Every characteristic then knows
-            its uncertainty.
+            its uncertainty. What they have across a point's normal is not seen by its touch.
             # (draws, points, 3) [m]
 
     Raises:
@@ -60,7 +61,7 @@ def _evaluated(job: Job, measured: MeasuredPoints, errors: ArrayLike | None) -> 
     surface = on_surface(task, some, job.evaluation.compensation)
     comparison = compare(task, surface.xyz)
     if errors is not None:
-        comparison = _with_errors(job, comparison, pairs, errors)
+        comparison = _with_errors(job, nominal, (comparison, pairs), errors)
     features = comparison.features()
     return Evaluation(
         job_name=job.name,
@@ -74,7 +75,10 @@ def _evaluated(job: Job, measured: MeasuredPoints, errors: ArrayLike | None) -> 
     )
 
 
-def _with_errors(job: Job, comparison: Comparison, pairs: Matched, errors: ArrayLike) -> Comparison:
+def _with_errors(
+    job: Job, nominal: ProbePoints, found: tuple[Comparison, Matched], errors: ArrayLike
+) -> Comparison:
+    comparison, pairs = found
     rows = np.asarray(errors, dtype=np.float64)
     if rows.ndim != 3 or rows.shape[1:] != (len(job.points), 3):
         raise JobError(
@@ -83,7 +87,10 @@ def _with_errors(job: Job, comparison: Comparison, pairs: Matched, errors: Array
             found=rows.shape,
             expected=(len(job.points), 3),
         )
-    in_part = rows[:, pairs.nominal] @ job.part.T_base_part[:3, :3]
+    normals = nominal.normals[pairs.nominal]
+    # A point is touched on its probing line wherever the part is: only what acts along it is seen.
+    along = np.einsum("mki,ki->mk", rows[:, pairs.nominal] @ job.part.T_base_part[:3, :3], normals)
+    in_part = along[:, :, None] * normals
     coverage = COVERAGE if job.uncertainty is None else job.uncertainty.coverage
     return with_uncertainties(comparison, in_part, coverage=coverage)
 

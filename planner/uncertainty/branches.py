@@ -14,8 +14,6 @@ from planner.uncertainty.first_order import normal_sigmas
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.types import BranchSigma, PointUncertainty
 
-_BETTER = 0.9  # of the planned sigma, below which another branch is worth a word
-
 
 def branch_sigmas(plan: Plan, measuring: Measuring) -> dict[str, tuple[BranchSigma, ...]]:
     """Standard deviation along the normal in every branch, by point, the best first.
@@ -60,9 +58,8 @@ def branch_findings(uncertainties: Sequence[PointUncertainty]) -> tuple[Finding,
 
 
 def _notes(point: PointUncertainty) -> tuple[Finding, ...]:
-    here = next((b for b in point.branches if b.planned), None)
-    best = next((b for b in point.branches if b.allowed), None)
-    if here is None or best is None or best.sigma_normal >= _BETTER * here.sigma_normal:
+    here, best = point.planned, point.better
+    if here is None or best is None:
         return ()
     return (
         Finding(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+_BETTER = 0.9  # of the planned sigma, below which another branch is worth a word
 Method = Literal["first order", "Monte Carlo"]
 
 
@@ -129,6 +130,19 @@ class PointUncertainty:
     def __post_init__(self) -> None:
         for name in ("mean", "covariance"):
             object.__setattr__(self, name, _fixed(getattr(self, name)))
+
+    @property
+    def planned(self) -> BranchSigma | None:
+        """The branch that the plan uses, where branches were compared."""
+        return next((branch for branch in self.branches if branch.planned), None)
+
+    @property
+    def better(self) -> BranchSigma | None:
+        """An allowed branch that would measure clearly better than the planned one."""
+        here, best = self.planned, next((b for b in self.branches if b.allowed), None)
+        if here is None or best is None or best.sigma_normal >= _BETTER * here.sigma_normal:
+            return None
+        return best
 
     @property
     def axes(self) -> Array:

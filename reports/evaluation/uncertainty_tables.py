@@ -34,7 +34,7 @@ def points_table(shown: ShownUncertainty) -> Table:
     note = (
         "Along the normal of each point, measured less true. First order: by derivatives; where it "
         "differs from sigma, errors are too large to be linear. Better branch: one that keeps the "
-        "job's margins and would measure better than the planned one."
+        "job's margins and whose sigma is below nine tenths of the planned one's."
     )
     return Table(
         key="uncertainty",
@@ -120,8 +120,7 @@ def _told(value: float, unit: str) -> tuple[Value, Value]:
 
 def _point(point: PointUncertainty) -> tuple[Value, ...]:
     shares = point.budget.shares
-    best = next((b for b in point.branches if b.allowed), None)
-    better = None if best is None or best.planned else best
+    better = point.better
     return (
         text(point.name),
         *(number(_MICRO * v, 4) for v in (point.sigma_normal, point.sigma_first_order)),

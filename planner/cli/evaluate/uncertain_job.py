@@ -69,7 +69,7 @@ def print_uncertainty(shown: ShownUncertainty) -> None:
     print(bold(visible(shown.job.name)))
     print(visible(uncertainty_verdict(shown)))
     if shown.points:
-        head = ("point", "sigma um", "interval um", "largest source", "share %", "best branch")
+        head = ("point", "sigma um", "interval um", "largest source", "share %", "better branch")
         print_table(head, [_row(point) for point in shown.points[:_MOST]])
         if len(shown.points) > _MOST:
             print(f"… and {len(shown.points) - _MOST} more points; --json or --out tells all")
@@ -83,15 +83,13 @@ def _row(point: PointUncertainty) -> tuple[str, ...]:
     from reports.page.visible_text import visible
 
     low, high = point.interval
-    best = next((b for b in point.branches if b.allowed), None)
-    told = "-" if best is None else best.branch + ("" if best.planned else " (not planned)")
     return (
         visible(point.name),
         f"{1e6 * point.sigma_normal:.2f}",
         f"{1e6 * low:+.2f} … {1e6 * high:+.2f}",
         point.budget.largest or "-",
         f"{100.0 * point.budget.shares.get(point.budget.largest, 0.0):.1f}",
-        told,
+        "-" if point.better is None else point.better.branch,
     )
 
 

@@ -177,3 +177,31 @@ def test_grazing_approach_is_refused(corrected):
         measure_virtually(
             replace(corrected, placed=replace(corrected.placed, directions=directions))
         )
+
+
+@pytest.mark.parametrize("alignment", ["none", "points"])
+def test_the_stated_uncertainty_is_that_of_measurements(round_plan, uncertain, alignment):
+    """A part that is clamped wrong: what draws say of a characteristic is what machines find.
+
+    A machine touches on its nominal probing lines: it does not see a shift across a normal, which
+    an alignment by pairs of points would take out if the draws had it.
+    """
+    stated = UncertaintySettings(alignment=50 * UM, probe_normal=2 * UM)
+    planned = uncertain(round_plan, stated)
+    job = replace(planned.job, evaluation=replace(planned.job.evaluation, alignment=alignment))
+    errors = np.concatenate(list(draws(planned, count=1000)))
+    perfect = one(round_plan).measured("part", compensated=True)
+    expected = evaluate(job, perfect, errors=errors)
+    runs = measure_virtually(planned, runs=40, seed=8)
+    found = [evaluate(job, run.measured("part", compensated=True)) for run in runs]
+    for item in expected.characteristics:
+        values = [
+            other.deviation
+            for evaluation in found
+            for other in evaluation.characteristics
+            if (other.feature, other.kind) == (item.feature, item.kind)
+        ]
+        told = item.uncertainty
+        # forty runs know their mean to a sixth of their spread, and that to a ninth of itself
+        assert abs(np.mean(values) - told.shift) < 0.5 * told.standard, item.name
+        assert np.std(values) == pytest.approx(told.standard, rel=0.35), item.name
