@@ -10,18 +10,19 @@ BIPED_PAGES = (
         title="robot falls",
         meaning="The centre of mass leaves the support polygon: gravity alone turns the robot over "
         "the edge named, and no torque at a joint brings it back without a step. The message says "
-        "when, over which edge, and how far outside it is at the worst. Later samples are those of "
-        "a robot held to the ground.",
+        "when and over which edge. What a turning sole does is not simulated: samples, figures and "
+        "replay end at the fall.",
         cause="Bending so far that the body is behind the heel, ground that tilts more than the "
         "posture bears, or a push beyond the capture limit.",
-        fix="Bend or tilt less, lean towards the middle of the polygon by the distance stated, or "
-        "use the stabiliser (`palpeur biped tilt` without --frozen).",
+        fix="Bend or tilt less, or push no faster than the speed stated; start in a posture that "
+        "leans the other way, or use the stabiliser (`palpeur biped tilt` without --frozen).",
     ),
     Page(
         code="B302",
         title="robot tips",
         meaning="The zero-moment point reaches an edge of the support polygon while the centre of "
-        "mass is still inside: the sole begins to turn about that edge. The robot may come back.",
+        "mass is still inside: the sole begins to turn about that edge. The robot may come back; "
+        "later samples are those of a sole held to the ground.",
         cause="Accelerations that are too high for the size of the foot.",
         fix="Give the motion more time, or keep it farther from the edge named.",
     ),
@@ -73,5 +74,14 @@ BIPED_PAGES = (
         cause="A file without [[transmission]] tables, or with a wrong figure in one.",
         fix="Give every joint a [[transmission]] table; `palpeur biped show bip-leg --toml` prints "
         "one to start from.",
+    ),
+    Page(
+        code="B309",
+        title="feet collide",
+        meaning="Seen from above the soles of the two feet overlap in a walk: the feet collide, or "
+        "the one that is swung meets the leg that stands on the other. How high it is swung does "
+        "not count. The message says when they meet and how deep they overlap.",
+        cause="A step width (`--step-width`) that is less than the soles are wide.",
+        fix="Make the steps as wide as stated.",
     ),
 )

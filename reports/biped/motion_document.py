@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.plan_types import Array
 from reports.biped.shown_motion import ShownMotion, quantities
+from robots.biped.verdict import Stance
 
 FORMAT = 1
 
@@ -31,6 +32,7 @@ def motion_document(shown: ShownMotion) -> dict[str, object]:
             "edge": verdict.edge,
             "margin_m": verdict.margin,
         },
+        "ends_at_fall": verdict.stance is Stance.FALLEN,
         "duration_s": shown.duration,
         "least_margin_m": float(shown.margin[worst]),
         "least_margin_at_s": float(motion.t[worst]),

@@ -35,21 +35,23 @@ def verdict_words(shown: ShownMotion) -> str:
     least = f"{margin} mm at {motion.t[worst]:.3f} s"
     if verdict.stance is Stance.STANDING:
         return f"Stands: the least margin is {least}."
-    what = {
-        Stance.TIPPING: f"Tips over {edge_words(verdict.edge)}",
-        Stance.FALLEN: f"Falls over {edge_words(verdict.edge)}",
-    }[verdict.stance]
-    return f"{what} at {verdict.time:.3f} s; the margin goes to {least}."
+    edge = f"over {edge_words(verdict.edge)} at {verdict.time:.3f} s"
+    if verdict.stance is Stance.FALLEN:
+        return f"Falls {edge}; what follows is not simulated."
+    return f"Tips {edge}; the margin goes to {least}."
 
 
 def headline(shown: ShownMotion) -> str:
     """Verdict and limits, for the top of the page."""
     broken = [one for one in shown.findings if one.severity.value == "error"]
-    limits = [one for one in broken if one.code not in ("B301", "B302")]
+    limits = [one for one in broken if one.code not in ("B301", "B302", "B309")]
+    words = verdict_words(shown)
+    if any(one.code == "B309" for one in broken):
+        words += " The feet collide."
     if not limits:
-        return f"{verdict_words(shown)} All limits hold."
+        return f"{words} All limits hold."
     count = "1 limit is" if len(limits) == 1 else f"{len(limits)} limits are"
-    return f"{verdict_words(shown)} {count} passed; the findings say which, by how much and when."
+    return f"{words} {count} passed; the findings say which, by how much and when."
 
 
 def status(shown: ShownMotion) -> Status:

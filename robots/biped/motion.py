@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
-from robots.biped.verdict import Verdict
+from robots.biped.posture.margin import signed_margin
+from robots.biped.verdict import Stance, Verdict
 
 Array = NDArray[np.float64]
+
+_FEWEST = 2  # samples of a robot that has fallen from the start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +39,10 @@ class BipedMotion:
         verdict: of the whole motion.
         curves: further curves by name, as "ground_pitch_rad" or "capture_x_m". # (k,)
         remarks: sentences for the reader: limits passed, places, amounts.
+        remedy: what would do where the motion cannot be, with numbers; empty where it is not known.
+
+    The samples after ``verdict.time`` of a fall are those of a robot that is held to the ground:
+    no sole turns in them. ``until_fall`` is what has a meaning without a hand.
     """
 
     biped: Biped
@@ -53,6 +61,7 @@ class BipedMotion:
     verdict: Verdict
     curves: dict[str, Array] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    remedy: str = ""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -61,3 +70,24 @@ class BipedMotion:
                 value = value.copy()
                 value.flags.writeable = False
                 object.__setattr__(self, item.name, value)
+
+    def until_fall(self) -> BipedMotion:
+        """The motion as far as the first sample after a fall; the whole of it without one."""
+        if self.verdict.stance is not Stance.FALLEN:
+            return self
+        count = max(int(np.searchsorted(self.t, self.verdict.time)) + 1, _FEWEST)
+        support = self.support[:count]
+        changed: dict[str, Any] = {
+            item.name: value[:count]
+            for item in fields(self)
+            if isinstance(value := getattr(self, item.name), np.ndarray)
+        }
+        pairs = zip(support, self.com[:count, :2], strict=True)
+        least = min(float(signed_margin(corners, point)) for corners, point in pairs)
+        return replace(
+            self,
+            support=support,
+            verdict=replace(self.verdict, margin=least),
+            curves={name: values[:count] for name, values in self.curves.items()},
+            **changed,
+        )

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from robots.biped.posture.capture import capture_speed, pendulum_frequency
 from robots.biped.posture.ground import Ground
+from robots.biped.posture.headings import WAYS
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.verdict import Stance, Verdict
 
 Array = NDArray[np.float64]
-
-WAYS = {"forward": (1.0, 0.0), "backward": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 
 _HAPPENS = {
     Stance.STANDING: "stands",

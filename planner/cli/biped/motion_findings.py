@@ -14,6 +14,7 @@ from reports.biped.edges import edge_words
 from reports.biped.shown_motion import judged_margin
 from robots.biped.motion import BipedMotion
 from robots.biped.verdict import Stance
+from robots.biped.walking.feet_apart import FEET_DISTANCE
 
 if TYPE_CHECKING:
     from planner.cli.biped.known_drives import KnownDrives
@@ -23,6 +24,7 @@ Array = NDArray[np.float64]
 
 # A joint that rests at its limit follows its set-point to about one count of its encoder. [rad]
 _RESOLUTION = 3e-5
+_APART: Array = np.ones(1)
 _SAME = 1.0 + 1e-9  # a limit reached is not passed
 
 
@@ -61,6 +63,7 @@ def findings_of(
     """
     found = (
         *_stance(motion, judged_margin(motion)),
+        *_feet(motion),
         *_ranges(motion, reach),
         *_limits(motion, motors),
     )
@@ -83,20 +86,46 @@ def _stance(motion: BipedMotion, margin: Array) -> Iterator[Finding]:
     verdict = motion.verdict
     if verdict.stance is Stance.STANDING:
         return
-    fallen = verdict.stance is Stance.FALLEN
-    worst = int(np.nanargmin(margin))
     edge = edge_words(verdict.edge)
+    where = verdict.edge or "support polygon"
+    if verdict.stance is Stance.FALLEN:
+        yield Finding(
+            code="B301",
+            severity=Severity.ERROR,
+            where=where,
+            message=f"The centre of mass passes {edge} at {verdict.time:.3f} s: nothing brings the "
+            "robot back. What follows is not simulated; the motion ends there.",
+            hint=motion.remedy
+            or "Bend, tilt or push less, or choose a posture that leans the other way.",
+        )
+        return
+    worst = int(np.nanargmin(margin))
     out = 1e3 * max(-float(margin[worst]), 0.0)
-    what = "centre of mass" if fallen else "zero-moment point"
-    means = "nothing brings the robot back" if fallen else "the robot begins to turn about it"
     yield Finding(
-        code="B301" if fallen else "B302",
+        code="B302",
         severity=Severity.ERROR,
-        where=verdict.edge or "support polygon",
-        message=f"The {what} passes {edge} at {verdict.time:.3f} s: {means}. At the worst it is "
-        f"{out:.1f} mm outside, at {motion.t[worst]:.3f} s.",
-        hint=f"Keep the {what} {out:.1f} mm farther from {edge}: bend, tilt or push less, or "
-        "choose a posture that leans the other way.",
+        where=where,
+        message=f"The zero-moment point passes {edge} at {verdict.time:.3f} s: the robot begins to "
+        f"turn about it. At the worst it is {out:.1f} mm outside, at {motion.t[worst]:.3f} s, if "
+        "the sole is held to the ground.",
+        hint=f"Keep the zero-moment point {out:.1f} mm farther from {edge}: bend or tilt less or "
+        "slower, or choose a posture that leans the other way.",
+    )
+
+
+def _feet(motion: BipedMotion) -> Iterator[Finding]:
+    """Soles that overlap, seen from above."""
+    distance = motion.curves.get(FEET_DISTANCE, _APART)
+    if distance.min() > 0.0:
+        return
+    first, worst = int(np.argmax(distance <= 0.0)), int(np.argmin(distance))
+    yield Finding(
+        code="B309",
+        severity=Severity.ERROR,
+        where="feet",
+        message=f"Seen from above the soles meet at {motion.t[first]:.3f} s and overlap by up to "
+        f"{-1e3 * float(distance[worst]):.1f} mm, at {motion.t[worst]:.3f} s.",
+        hint=motion.remedy,
     )
 
 

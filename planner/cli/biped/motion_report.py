@@ -84,15 +84,21 @@ def print_motion(request: MotionRequest, scenario: Scenario) -> int:
     return ExitCode.DONE if shown.feasible else ExitCode.FAILED
 
 
-def shown_motion(motion: BipedMotion, known: KnownDrives, request: MotionRequest) -> ShownMotion:
-    """The motion with its motors and findings; remarks that a finding tells are left out."""
+def shown_motion(held: BipedMotion, known: KnownDrives, request: MotionRequest) -> ShownMotion:
+    """The motion with its motors and findings, until it falls.
+
+    Args:
+        held: as the scenario gave it; of its remarks those are left out that a finding tells.
+        known: drives of the robot.
+        request: what was asked.
+    """
     from dataclasses import replace
 
     from reports.biped.shown_motion import ShownMotion, judged_margin
 
+    told = limit_remarks(held.biped, held.t, held.q) + rate_remarks(held.biped, held.qd, held.tau)
+    motion = held.until_fall()
     motors = motor_loads(motion, known.drives) if known.drives else None
-    told = limit_remarks(motion.biped, motion.t, motion.q)
-    told += rate_remarks(motion.biped, motion.qd, motion.tau)
     return ShownMotion(
         scenario=request.scenario,
         motion=replace(motion, remarks=tuple(r for r in motion.remarks if r not in told)),

@@ -67,7 +67,7 @@ def tilt(
     return print_tilt(request, to, duration, frozen=frozen)
 
 
-def walk(
+def walk(  # noqa: PLR0913 one parameter per option
     context: typer.Context,
     robot: Biped,
     *,
@@ -78,20 +78,34 @@ def walk(
     step_length: Annotated[
         float, typer.Option("--step-length", metavar="M", help="From one foot to the other.")
     ] = 0.2,
+    step_width: Annotated[
+        float | None,
+        typer.Option(
+            "--step-width",
+            metavar="M",
+            help="Between the ankles, if not as the hips'.",
+            show_default=False,
+        ),
+    ] = None,
     out: Out = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:
     """Walk straight ahead on level ground, from rest to rest, by preview control.
 
-    Exit codes: 0 stands within limits; 1 tips or passes a limit; 2 bad input.
+    Exit codes: 0 stands within limits; 1 tips, collides or passes a limit; 2 bad input.
     """
     from planner.cli.biped.requests import request_of
     from planner.cli.biped.scenarios import print_walk
 
-    asked = {"--speed": speed, "--steps": steps, "--step-length": step_length}
+    asked = {
+        "--speed": speed,
+        "--steps": steps,
+        "--step-length": step_length,
+        "--step-width": step_width,
+    }
     request = request_of(context, robot, asked, out=out, as_json=as_json, as_csv=as_csv)
-    return print_walk(request, speed, steps, step_length)
+    return print_walk(request, speed, steps, step_length, step_width=step_width)
 
 
 def push(

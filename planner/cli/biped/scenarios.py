@@ -14,7 +14,6 @@ Array = NDArray[np.float64]
 _STEEPEST = 45.0  # [deg]
 _LONGEST = 60.0  # [s]
 _STEPS = 50
-_WAYS = {"forward": (1.0, 0.0), "backward": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 
 
 def print_squat(request: MotionRequest, bend_deg: Array, duration: float) -> int:
@@ -47,7 +46,7 @@ def print_tilt(request: MotionRequest, to: str, duration: float, *, frozen: bool
 
     Raises:
         OptionError: not two angles of a ground; no time.
-        RobotError: a robot that is no leg on its foot.
+        RobotError: a robot that stands otherwise than on its foot or on two BIP legs.
     """
     from robots.biped.scenarios.tilt import tilt
 
@@ -69,7 +68,14 @@ def print_tilt(request: MotionRequest, to: str, duration: float, *, frozen: bool
     )
 
 
-def print_walk(request: MotionRequest, speed: float, steps: int, step_length: float) -> int:
+def print_walk(
+    request: MotionRequest,
+    speed: float,
+    steps: int,
+    step_length: float,
+    *,
+    step_width: float | None,
+) -> int:
     """Walk straight ahead.
 
     Args:
@@ -77,6 +83,7 @@ def print_walk(request: MotionRequest, speed: float, steps: int, step_length: fl
         speed: [m/s]
         steps: that go forward.
         step_length: [m]
+        step_width: between the ankles; none for that of the hips. [m]
 
     Raises:
         OptionError: more steps than are told.
@@ -87,7 +94,7 @@ def print_walk(request: MotionRequest, speed: float, steps: int, step_length: fl
 
     if steps > _STEPS:
         raise OptionError(f"--steps is {steps}; at most {_STEPS} are told.", option="--steps")
-    gait = Gait(speed=speed, steps=steps, step_length=step_length)
+    gait = Gait(speed=speed, steps=steps, step_length=step_length, step_width=step_width)
     return print_motion(request, lambda biped, _: walk(biped, speed, steps, gait=gait))
 
 
@@ -118,13 +125,15 @@ def print_push(
 
 
 def _way(text: str) -> Array:
+    from robots.biped.posture.headings import WAYS
+
     word = text.strip().lower()
-    if word in _WAYS:
-        return np.array(_WAYS[word])
+    if word in WAYS:
+        return np.array(WAYS[word])
     numbers = listed_numbers(text, "--direction") if "," in text else np.zeros(0)
     if numbers.size != 2 or not numbers.any():
         raise OptionError(
-            f"--direction is {text!r}; give {', '.join(_WAYS)}, or x,y with x forward and y left.",
+            f"--direction is {text!r}; give {', '.join(WAYS)}, or x,y with x forward and y left.",
             option="--direction",
             found=text,
         )

@@ -24,6 +24,15 @@ R_WORLD_SOURCE.flags.writeable = False
 _STEEPEST = np.radians(89.0)
 
 
+def ground_axes(tilts: ArrayLike) -> Array:
+    """Axes of tilted grounds in the world, Rx(α)·Ry(β). # (..., 2) [rad] -> (..., 3, 3).
+
+    Source: [GASTEBOIS17] §2.5.5 eqs. (45)-(46)
+    """
+    angles = np.asarray(tilts, dtype=np.float64)
+    return np.asarray(rotation_x(angles[..., 0]) @ rotation_y(angles[..., 1]))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
     """A plane through a point of the world.
@@ -66,7 +75,7 @@ class Ground:
     @property
     def rotation(self) -> Array:
         """Axes of the ground in the world: along it forward, along it left, normal. # (3, 3)."""
-        return np.asarray(rotation_x(self.alpha) @ rotation_y(self.beta))
+        return ground_axes((self.alpha, self.beta))
 
     @property
     def normal(self) -> Array:

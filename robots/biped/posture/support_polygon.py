@@ -108,6 +108,21 @@ class SupportPolygon:
         return margin.reach(self.corners, _across(point), _unit(direction))
 
 
+def supports_on_tilts(points: ArrayLike, axes: ArrayLike) -> list[SupportPolygon]:
+    """What a robot stands on while the ground tilts about the world's origin.
+
+    Edges keep the names that they have on level ground.
+
+    Args:
+        points: of contact, on level ground. # (k, 2 or 3) [m]
+        axes: of the ground in the world at every instant. # (m, 3, 3)
+    """
+    level = SupportPolygon.of(points)
+    corners = np.pad(level.corners, ((0, 0), (0, 1)))
+    seen = corners @ np.swapaxes(np.asarray(axes, dtype=np.float64), -1, -2)
+    return [SupportPolygon(corners=c[:, :2], edge_names=level.edge_names) for c in seen]
+
+
 def _is_hull(corners: Array) -> bool:
     """Whether corners are those of their own hull, in its order."""
     hull = convex_hull(corners)

@@ -65,6 +65,25 @@ def zero_moment_point(force: ArrayLike, moment: ArrayLike, ground: Ground) -> Ar
     return np.asarray(p0 + np.cross(n, about) / push[..., None])
 
 
+def zero_moment_points(axes: ArrayLike, force: ArrayLike, moment: ArrayLike) -> Array:
+    """The points on grounds that tilt about the world's origin, one for each instant.
+
+    Args:
+        axes: of the grounds in the world, one for all or one each. # (3, 3) or (k, 3, 3)
+        force: of the ground on the robot, world axes. # (k, 3) [N]
+        moment: about the world's origin. # (k, 3) [N m]
+
+    Returns:
+        World axes. # (k, 3) [m]
+
+    Raises:
+        BipedError: as for ``zero_moment_point``.
+    """
+    R = np.asarray(axes, dtype=np.float64)
+    f, m = (np.einsum("...ji,...j->...i", R, np.asarray(part)) for part in (force, moment))
+    return np.asarray(np.einsum("...ij,...j->...i", R, zero_moment_point(f, m, Ground())))
+
+
 def centroidal_zero_moment_point(
     state: CentroidalState, ground: Ground, gravity: ArrayLike = GRAVITY
 ) -> Array:
@@ -100,7 +119,7 @@ def _check_push(push: Array, force: Array) -> None:
     where = f"sample {sample + 1} of {lifted.size}: " if lifted.size > 1 else ""
     raise BipedError(
         f"{where}there is no zero-moment point: the ground would push with {value:.6g} N along its "
-        "normal, and a contact can only push; the robot is in the air or pulls at the ground.",
+        "normal, and a contact can only push; the robot is in the air or pulls at the ground. Let it move more slowly.",
         sample=sample,
         value=value,
         limit=0.0,

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.posture.capture import capture_speed, pendulum_frequency
+from robots.biped.posture.headings import heading
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.scenarios.fixed_feet import standing_support
 from robots.biped.scenarios.swaying import Sway, sway
 from robots.biped.walking.free_base import FreeBase
 from robots.biped.walking.legged_robot import LeggedRobot
+from robots.core.model import Model
 
 Array = NDArray[np.float64]
 
@@ -90,11 +92,7 @@ def pushed_stand(biped: Biped, direction: ArrayLike, lowering: float) -> PushedS
     Raises:
         BipedError: no direction, or no such robot.
     """
-    way = np.asarray(direction, dtype=float)
-    length = float(np.linalg.norm(way)) if way.shape == (2,) else 0.0
-    if not (np.isfinite(length) and length > 0.0):
-        raise BipedError(f"The push's direction is {direction!r}; give two numbers, x and y.")
-    unit = way / length
+    unit = _unit(direction)
     swaying = sway(LeggedRobot(biped=biped), FreeBase(biped=biped), unit, lowering)
     com = swaying.free.model.center_of_mass(swaying.path(0.0))
     support = standing_support(biped)
@@ -107,6 +105,38 @@ def pushed_stand(biped: Biped, direction: ArrayLike, lowering: float) -> PushedS
         front=home + support.reach(com, unit),
         rear=home - support.reach(com, -unit),
     )
+
+
+def require_two_legs(biped: Biped, direction: ArrayLike) -> None:
+    """Check that a push of this robot is simulated.
+
+    Raises:
+        BipedError: it is not on two legs; the message has the speed that it would come to rest from
+            as a pendulum.
+    """
+    if len(biped.feet) == 2 and all(foot.link for foot in biped.feet):
+        return
+    unit, T = _unit(direction), biped.T_world_base
+    seen = Model(biped.mechanism).center_of_mass(np.asarray(biped.q_standing))
+    com = T[:3, :3] @ seen + T[:3, 3]
+    omega = pendulum_frequency(float(com[2]))
+    most = capture_speed(com, standing_support(biped), unit, omega)
+    raise BipedError(
+        f"{biped.name} does not hang on two legs between a pelvis and its feet; the recovery from "
+        "a push is simulated for a robot such as bip2000. As a linear pendulum it would come to "
+        f"rest without a step from at most {np.floor(1e3 * most) / 1e3:.3f} m/s {heading(unit)}.",
+        biped=biped.name,
+        limit=most,
+        unit="m/s",
+    )
+
+
+def _unit(direction: ArrayLike) -> Array:
+    way = np.asarray(direction, dtype=float)
+    length = float(np.hypot(*way)) if way.shape == (2,) else 0.0
+    if not (np.isfinite(length) and length > 0.0):
+        raise BipedError(f"The push's direction is {direction!r}; give two numbers, x and y.")
+    return np.asarray(way / length)
 
 
 def limits_of(stand: PushedStand, inset: float) -> CaptureLimits:

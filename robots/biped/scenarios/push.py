@@ -17,8 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.motion import BipedMotion
+from robots.biped.posture.headings import heading
 from robots.biped.posture.judging import judge
-from robots.biped.scenarios.capture_limits import FORWARD, PushedStand, limits_of, pushed_stand
+from robots.biped.scenarios.capture_limits import (
+    FORWARD,
+    CaptureLimits,
+    PushedStand,
+    limits_of,
+    pushed_stand,
+    require_two_legs,
+)
 from robots.biped.scenarios.scenario import Loads, Tale, loads_of, standing_torques, told
 from robots.biped.verdict import Stance, Verdict
 
@@ -26,6 +34,7 @@ Array = NDArray[np.float64]
 
 _BEYOND = 0.03  # [m] the centre of mass is followed this far over the edge
 _TOLERANCE = 1e-9
+_FASTEST = 1000.0  # [m/s]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,21 +100,33 @@ def push(
     """
     chosen = Recovery() if recovery is None else recovery
     blow = _speed(biped, speed, impulse)
+    require_two_legs(biped, direction)
     stand = pushed_stand(biped, direction, chosen.lowering)
     t, s, sd = _simulated(stand, blow, chosen)
     command = np.array([_command(stand, chosen, *both) for both in zip(s, sd, strict=True)])
     sdd = np.array([stand.swaying.acceleration(*one) for one in zip(s, sd, command, strict=True)])
     free = stand.swaying.free
-    loads = loads_of(free, stand.swaying.state(s, sd, sdd))
+    limits = limits_of(stand, chosen.inset)
+    try:
+        loads = loads_of(free, stand.swaying.state(s, sd, sdd))
+    except BipedError as cause:
+        thrown = f"A push of {blow:.3g} m/s {heading(stand.swaying.direction)} tears the feet off"
+        raise BipedError(
+            f"{thrown} the ground. {_bearable(biped, limits)} {cause}",
+            value=blow,
+            limit=limits.commanded,
+            unit="m/s",
+        ) from cause
     verdict = judge(t, loads.com, loads.zmp, stand.support)
     tale = Tale(
-        title=f"Push of {blow:.3g} m/s towards {_heading(stand.swaying.direction)}",
+        title=f"Push of {blow:.3g} m/s {heading(stand.swaying.direction)}",
         t=t,
         T_world_base=_base_poses(biped, loads),
         support=(stand.support,) * len(t),
         verdict=verdict,
         curves=_curves(stand, s, sd, command),
-        remarks=_remarks(stand, blow, chosen, verdict),
+        remarks=_remarks(stand, blow, chosen, (limits, verdict)),
+        remedy=_bearable(biped, limits) if verdict.stance is Stance.FALLEN else "",
     )
     return told(free, loads, standing_torques(free, loads), tale)
 
@@ -115,12 +136,12 @@ def _speed(biped: Biped, speed: float | None, impulse: float | None) -> float:
         raise BipedError("A push is given by its speed or by its impulse; give one of the two.")
     mass = biped.mechanism.total_mass
     value = float(impulse) / mass if impulse is not None else float(speed or 0.0)
-    if not (np.isfinite(value) and value >= 0.0):
+    if not 0.0 <= value <= _FASTEST:
         raise BipedError(
-            f"The push gives a speed of {value!r} m/s; it must be finite and zero or more: its "
-            "sense is that of the direction.",
+            f"The push gives a speed of {value!r} m/s; it must be zero or more, its sense being "
+            f"that of the direction, and at most {_FASTEST:g} m/s.",
             value=value,
-            limit=0.0,
+            limit=_FASTEST if value > 0.0 else 0.0,
             unit="m/s",
         )
     return value
@@ -184,14 +205,20 @@ def _curves(stand: PushedStand, s: Array, sd: Array, command: Array) -> dict[str
     }
 
 
-def _heading(direction: Array) -> str:
-    return f"({direction[0]:.3g}, {direction[1]:.3g})"
+def _bearable(biped: Biped, limits: CaptureLimits) -> str:
+    # Rounded down: the robot does come back from the speed that is told.
+    most = np.floor(1e3 * limits.commanded) / 1e3
+    blow = np.floor(1e2 * most * biped.mechanism.total_mass) / 1e2
+    return (
+        f"Without a step {biped.name} comes back from at most {most:.3f} m/s this way, a blow of "
+        f"{blow:.2f} N s."
+    )
 
 
 def _remarks(
-    stand: PushedStand, blow: float, chosen: Recovery, verdict: Verdict
+    stand: PushedStand, blow: float, chosen: Recovery, told: tuple[CaptureLimits, Verdict]
 ) -> tuple[str, ...]:
-    limits = limits_of(stand, chosen.inset)
+    limits, verdict = told
     said = [
         f"The linear pendulum (omega = {stand.omega:.4f} 1/s) comes back without a step up to "
         f"{limits.pendulum:.3f} m/s; the whole robot, swaying with locked knees, up to "

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.ground import Ground
 from robots.biped.posture.ground_wrench import GroundWrench
 from robots.biped.posture.judging import follow
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.posture.zero_moment import zero_moment_point
+from robots.biped.posture.zero_moment import zero_moment_points
 from robots.biped.scenarios.fixed_feet import standing_feet
 from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
 from robots.biped.verdict import Verdict
@@ -21,6 +20,8 @@ from robots.biped.walking.free_base import FREE, FreeBase, FreeState
 from robots.biped.walking.shared_load import load_shares, shared
 
 Array = NDArray[np.float64]
+
+_LEVEL: Array = np.eye(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +59,8 @@ class Tale:
         verdict: of the motion.
         curves: further ones. # each (k,)
         remarks: of the scenario itself; those on limits are added.
+        ground: its tilt at every instant; level when not given. # (k, 2) [rad]
+        remedy: what would do where the motion cannot be.
     """
 
     title: str
@@ -67,10 +70,17 @@ class Tale:
     verdict: Verdict
     curves: dict[str, Array]
     remarks: tuple[str, ...]
+    ground: Array | None = None
+    remedy: str = ""
 
 
-def loads_of(free: FreeBase, state: FreeState) -> Loads:
-    """Loads of a motion on level ground.
+def loads_of(free: FreeBase, state: FreeState, axes: Array = _LEVEL) -> Loads:
+    """Loads of a motion.
+
+    Args:
+        free: the robot.
+        state: its motion.
+        axes: of the ground in the world, level when not given. # (k, 3, 3)
 
     Raises:
         BipedError: the ground would have to pull.
@@ -81,18 +91,24 @@ def loads_of(free: FreeBase, state: FreeState) -> Loads:
         state=state,
         efforts=efforts,
         push=push,
-        zmp=zero_moment_point(push.force, push.moment, Ground()),
+        zmp=zero_moment_points(axes, push.force, push.moment),
         com=free.model.center_of_mass(state.x),
     )
 
 
-def standing_torques(free: FreeBase, loads: Loads) -> Array:
-    """Joint torques of a motion on feet that stay where the robot stands. # (k, n) [N m]."""
+def standing_torques(free: FreeBase, loads: Loads, axes: Array = _LEVEL) -> Array:
+    """Joint torques of a motion on feet that stay where the robot stands. # (k, n) [N m].
+
+    Args:
+        free: the robot.
+        loads: of its motion.
+        axes: of the ground in the world, level when not given. # (k, 3, 3)
+    """
     if not free.biped.feet[0].link:
         return loads.efforts[:, FREE:]
     k = len(loads.zmp)
     places = np.array([T[:3, 3] for T in standing_feet(free.biped)]) * [1.0, 1.0, 0.0]
-    soles = np.broadcast_to(places, (k, len(places), 3))
+    soles = np.broadcast_to(places @ np.swapaxes(axes, -1, -2), (k, len(places), 3))
     pushes = loads.pushes(soles, np.ones((k, len(places)), dtype=bool))
     return np.asarray((loads.efforts - free.feet_efforts(loads.state, pushes))[:, FREE:])
 
@@ -114,9 +130,10 @@ def told(free: FreeBase, loads: Loads, tau: Array, tale: Tale) -> BipedMotion:
         zmp=loads.zmp,
         support=tuple(one.corners for one in tale.support),
         margin=margin,
-        ground=np.zeros((len(tale.t), 2)),
+        ground=np.zeros((len(tale.t), 2)) if tale.ground is None else tale.ground,
         verdict=tale.verdict,
         curves=tale.curves,
+        remedy=tale.remedy,
         remarks=(
             *tale.remarks,
             *limit_remarks(free.biped, tale.t, state.q),

@@ -38,7 +38,7 @@ def squat(
 ) -> BipedMotion:
     """Bend the legs and stretch them again.
 
-    Beyond a fall the samples are those of a robot that is held to the ground.
+    After a fall the samples are those of a robot that is held to the ground; see ``BipedMotion``.
 
     Args:
         biped: on one leg or two.
@@ -71,6 +71,7 @@ def squat(
         verdict=verdict,
         curves={"bend": r, "zmp_minus_com_m": _apart(loads)},
         remarks=_remarks(biped, loads, half, support, verdict),
+        remedy=_remedy(loads.com[half], support, verdict),
     )
     return told(free, loads, standing_torques(free, loads), tale)
 
@@ -114,21 +115,34 @@ def _apart(loads: Loads) -> Array:
 def _remarks(
     biped: Biped, loads: Loads, bottom: int, support: SupportPolygon, verdict: Verdict
 ) -> tuple[str, ...]:
-    apart = 1e3 * _apart(loads)
+    fallen = verdict.stance is Stance.FALLEN
     forward = 1e3 * (loads.com[bottom, 0] - float(standing_feet(biped)[0][0, 3]))
     margin = 1e3 * float(support.signed_margin(loads.com[bottom]))
-    said = [
-        f"At the bottom the centre of mass is {forward:.0f} mm from the ankles (forward positive), "
-        f"{abs(margin):.0f} mm {'inside' if margin > 0.0 else 'outside'} the support polygon.",
+    bent = (
+        f"At the bottom the centre of mass {'would be' if fallen else 'is'} {forward:.0f} mm from "
+        f"the ankles (forward positive), {abs(margin):.0f} mm "
+        f"{'inside' if margin > 0.0 else 'outside'} the support polygon."
+    )
+    if fallen:
+        over = f"The robot falls over the {verdict.edge} at {verdict.time:.2f} s; what a turning "
+        return bent, f"{over}sole does then is not simulated."
+    apart = 1e3 * _apart(loads)
+    return (
+        bent,
         f"The ZMP is {apart.mean():.2f} mm from the centre of mass on average and at most "
         f"{apart.max():.2f} mm; the thesis measured an error of about 1 mm on average.",
-    ]
-    if verdict.stance is Stance.FALLEN:
-        said.append(
-            f"The robot falls over the {verdict.edge} at {verdict.time:.2f} s; later samples are "
-            "those of a robot held to the ground."
-        )
-    return tuple(said)
+    )
+
+
+def _remedy(com: Array, support: SupportPolygon, verdict: Verdict) -> str:
+    """What would do, told from the centre of mass at the bottom. # (3,) [m]."""
+    if verdict.stance is not Stance.FALLEN:
+        return ""
+    out = max(-1e3 * float(support.signed_margin(com)), 0.0)
+    return (
+        f"Bend less, or lean away from the {verdict.edge}: held to the ground, the centre of mass "
+        f"would be {out:.0f} mm outside at the bottom."
+    )
 
 
 def _degrees(*angles: float) -> str:

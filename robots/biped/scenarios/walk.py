@@ -17,6 +17,7 @@ from robots.biped.errors import BipedError, PostureError
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.judging import judge_gait
 from robots.biped.scenarios.scenario import Loads, Tale, loads_of, told
+from robots.biped.walking.feet_apart import FEET_DISTANCE, feet_distance, feet_remark, feet_remedy
 from robots.biped.walking.free_base import FREE, FreeBase
 from robots.biped.walking.gait import Gait
 from robots.biped.walking.legged_robot import LeggedRobot, Placement
@@ -97,14 +98,16 @@ def walk(
     soles = _sole_points(pattern)
     tau = loads.efforts - free.feet_efforts(loads.state, loads.pushes(soles, pattern.loaded))
     polygons = supports(biped, robot, pattern)
+    feet = feet_distance(biped, robot, pattern)
     tale = Tale(
         title=f"Walk at {speed:g} m/s, steps of {chosen.step_length:g} m",
         t=pattern.t,
         T_world_base=course.placement.T_world_base,
         support=polygons,
         verdict=judge_gait(pattern.t, loads.zmp, polygons),
-        curves=_curves(biped, course),
-        remarks=_remarks(course, before, filter_passes),
+        curves={**_curves(biped, course), FEET_DISTANCE: feet},
+        remarks=(*_remarks(course, before, filter_passes), feet_remark(pattern, feet)),
+        remedy=feet_remedy(biped, robot, feet),
     )
     return told(free, loads, tau[:, FREE:], tale)
 
@@ -131,7 +134,7 @@ def _carted(robot: LeggedRobot, gait: Gait) -> _Cart:
     samples = round(PREVIEW_TIME / gait.period)
     gains = preview_gains(CartTable(height=height, period=gait.period), samples)
     first = _foot_index(robot.biped, gait.first)
-    pattern = walking_pattern(gait, robot.ankles[:, :2], first)
+    pattern = walking_pattern(gait, _start(robot, gait)[:, :2], first)
     cart = run_preview(gains, pattern.zmp_reference)
     com = np.column_stack([cart.position, np.full(len(pattern.t), height)])
     return _Cart(pattern=pattern, gains=gains, zmp=cart.zmp, com=com)
@@ -166,7 +169,16 @@ def _correction(gains: PreviewGains, course: _Course) -> Array:
 
 def _bent(robot: LeggedRobot, gait: Gait) -> Placement:
     origin = robot.biped.T_world_base[:3, 3] - np.array([0.0, 0.0, gait.lowering])
-    return robot.postures(origin, robot.ankles)
+    return robot.postures(origin, _start(robot, gait))
+
+
+def _start(robot: LeggedRobot, gait: Gait) -> Array:
+    """Ankles before the walk. # (2, 3) [m]."""
+    ankles = robot.ankles.copy()
+    if gait.step_width is not None:
+        middle = ankles[:, 1].mean()
+        ankles[:, 1] = middle + 0.5 * gait.step_width * np.sign(ankles[:, 1] - middle)
+    return ankles
 
 
 def _ankles(robot: LeggedRobot, pattern: WalkingPattern) -> Array:

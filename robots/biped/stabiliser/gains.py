@@ -1,4 +1,4 @@
-"""All gains of a stabilised leg, with the defaults that were tuned for BIP's."""
+"""All gains of a stabilised robot, with the defaults that were tuned for BIP's leg and robot."""
 
 from __future__ import annotations
 
@@ -22,3 +22,7 @@ class Gains:
     fields: Fields = field(default_factory=Fields)
     virtual: VirtualRobot = field(default_factory=VirtualRobot)
     follower: Follower = field(default_factory=Follower)
+
+
+# With twice the joints that the centre of mass asks for, they go back to where they were.
+ON_TWO_FEET = Gains(virtual=VirtualRobot(posture_gain=0.5))

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
+from robots.biped.verdict import Stance, Verdict
 from robots.core.motion.motion_law import QUINTIC
 
 Array = NDArray[np.float64]
+
+
+_SHORTEST = 0.1  # [s]; a sample is told every 20 ms
 
 
 class GroundMotion(Protocol):
@@ -32,10 +36,10 @@ class ThereAndBack:
     Args:
         alpha: roll. [rad]
         beta: pitch; positive lowers the front. [rad]
-        each_way: time of one way. [s]
+        each_way: time of one way, 0.1 s or more. [s]
 
     Raises:
-        BipedError: an angle not finite or steeper than 80 deg, a time that is not above zero.
+        BipedError: an angle not finite or steeper than 80 deg, a time that is too short.
 
     Source: [GASTEBOIS17] §2.5.12
     """
@@ -53,8 +57,13 @@ class ThereAndBack:
                     angle=name,
                     value=value,
                 )
-        if not (np.isfinite(self.each_way) and self.each_way > 0.0):
-            raise BipedError(f"The ground tilts in {self.each_way!r} s; it must be above zero.")
+        if not (np.isfinite(self.each_way) and self.each_way >= _SHORTEST):
+            raise BipedError(
+                f"The ground tilts in {self.each_way!r} s; it takes at least {_SHORTEST:g} s.",
+                value=self.each_way,
+                limit=_SHORTEST,
+                unit="s",
+            )
 
     @property
     def duration(self) -> float:
@@ -69,6 +78,25 @@ class ThereAndBack:
         turn = np.where(back, -1.0, 1.0)
         law = (QUINTIC.r(s), turn * QUINTIC.dr(s) / T, QUINTIC.ddr(s) / T**2)
         return np.stack([angle * x for x in law for angle in (self.alpha, self.beta)], axis=-1)
+
+
+def less_tilt(t: Array, tilts: Array, verdict: Verdict) -> str:
+    """What would do on a ground where the robot falls; empty where it does not, or on level ground.
+
+    Args:
+        t: # (k,) [s]
+        tilts: α and β at these instants. # (k, 2 or more) [rad]
+        verdict: of the motion.
+    """
+    if verdict.stance is not Stance.FALLEN:
+        return ""
+    roll, pitch = (float(np.degrees(np.interp(verdict.time, t, tilts[:, k]))) for k in (0, 1))
+    if roll == pitch == 0.0:
+        return ""
+    return (
+        f"The ground is at roll {roll:.2f}, pitch {pitch:.2f} deg then: tilt it less or slower, or "
+        "start in another posture."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.ground import Ground
+from robots.biped.posture.ground import ground_axes
 from robots.biped.posture.judging import judge
-from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.posture.zero_moment import zero_moment_point
+from robots.biped.posture.support_polygon import SupportPolygon, supports_on_tilts
+from robots.biped.posture.zero_moment import zero_moment_points
+from robots.biped.stabiliser.ground_motion import less_tilt
 from robots.biped.stabiliser.leg_simulation import LegRun, LegSimulation
 from robots.biped.stabiliser.tilting_ground import TILTS, standing_points
 from robots.biped.verdict import Stance, Verdict
 from robots.core.model import Model
-from robots.core.pose import rotation_x, rotation_y
 
 Array = NDArray[np.float64]
 
@@ -79,22 +79,19 @@ class _Reading:
             verdict=verdict,
             curves=self._curves(com_margin, zmp_margin),
             remarks=(*_limit_remarks(self.simulation, run), *_fall_remarks(verdict)),
+            remedy=less_tilt(run.t, run.ground, verdict),
         )
 
     @cached_property
     def axes(self) -> Array:
         """Ground axes in the world. # (k, 3, 3)."""
-        angles = self.run.ground[self.rows]
-        return np.asarray(rotation_x(angles[:, 0]) @ rotation_y(angles[:, 1]))
+        return ground_axes(self.run.ground[self.rows, :TILTS])
 
     @cached_property
     def supports(self) -> list[SupportPolygon]:
         """Support polygons. # k."""
-        corners: Array = np.array(standing_points(self.simulation.stabiliser.biped))
-        level = SupportPolygon.of(corners)
-        first = int(np.argmin(np.linalg.norm(corners[:, :2] - level.corners[0], axis=1)))
-        seen = np.roll(corners, -first, axis=0) @ np.swapaxes(self.axes, -1, -2)
-        return [SupportPolygon(corners=c[:, :2], edge_names=level.edge_names) for c in seen]
+        corners = standing_points(self.simulation.stabiliser.biped)
+        return supports_on_tilts(np.array(corners), self.axes)
 
     @cached_property
     def com(self) -> Array:
@@ -105,12 +102,7 @@ class _Reading:
     def zmp(self) -> Array:
         """Zero-moment point on the tilted ground, world axes. # (k, 3) [m]."""
         wrench = self._model.base_wrench(*self._full)
-        force, moment = (
-            np.einsum("kji,kj->ki", self.axes, part) for part in (wrench[:, :3], wrench[:, 3:])
-        )
-        return np.asarray(
-            np.einsum("kij,kj->ki", self.axes, zero_moment_point(force, moment, Ground()))
-        )
+        return zero_moment_points(self.axes, wrench[:, :3], wrench[:, 3:])
 
     @cached_property
     def _model(self) -> Model:
@@ -165,6 +157,6 @@ def _fall_remarks(verdict: Verdict) -> tuple[str, ...]:
     if verdict.stance is not Stance.FALLEN:
         return ()
     return (
-        f"The leg falls over its {verdict.edge} edge at {verdict.time:.3f} s; from then on the "
-        "figures are those of a sole glued to the ground.",
+        f"The leg falls over its {verdict.edge} edge at {verdict.time:.3f} s; what a turning sole "
+        "does then is not simulated.",
     )

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
-from robots.biped.errors import BipedError, PostureError
+from robots.biped.errors import BipedError
 from robots.biped.stabiliser.fields import (
     FieldNumbers,
     Fields,
@@ -32,6 +32,7 @@ from robots.biped.stabiliser.fields import (
     repulsion,
     walls_of,
 )
+from robots.biped.stabiliser.starting_posture import starting_posture
 from robots.biped.stabiliser.tilting_ground import (
     LEVEL,
     Tilt,
@@ -196,24 +197,9 @@ class Stabiliser:
 
     def _checked_posture(self) -> Array:
         mechanism = self.biped.mechanism
-        q = np.array(self.biped.q_standing if self.posture is None else self.posture, dtype=float)
-        if q.shape != (self.dof,) or not np.isfinite(q).all():
-            raise BipedError(
-                f"A posture of {mechanism.name} has shape {q.shape}; give {self.dof} finite "
-                "angles in radians."
-            )
-        for joint, value in zip(mechanism.movable, q, strict=True):
-            if not joint.q_min <= value <= joint.q_max:
-                limit = joint.q_min if value < joint.q_min else joint.q_max
-                raise PostureError(
-                    f"Joint {joint.name!r} of {mechanism.name} starts at {np.degrees(value):.3f} "
-                    f"deg, past its limit of {np.degrees(limit):.3f} deg; start inside.",
-                    joint=joint.name,
-                    value=float(value),
-                    limit=limit,
-                    unit="rad",
-                )
-        return q
+        posture = self.biped.q_standing if self.posture is None else self.posture
+        limits = np.array([mechanism.q_min, mechanism.q_max])
+        return starting_posture(self.biped, np.asarray(posture), limits)
 
     def _target(self) -> Array:
         """Place of the attractor on the sole, world axes, level ground. # (3,) [m]."""

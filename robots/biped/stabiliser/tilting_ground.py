@@ -60,7 +60,7 @@ def require_leg(biped: Biped) -> None:
     if len(biped.feet) != 1 or biped.feet[0].link:
         raise BipedError(
             f"{biped.name} does not stand on its base; the simulation on a tilting ground takes a "
-            "leg whose base is its foot, such as bip-leg.",
+            "leg whose base is its foot, such as bip-leg, or a robot on two feet, such as bip2000.",
             biped=biped.name,
         )
 

@@ -24,6 +24,7 @@ class Gait:
         rest: at the start and at the end, on both feet. [s]
         period: of the samples. [s]
         first: the foot that leaves the ground first.
+        step_width: between the ankles, across; none for that of the hips. [m]
 
     Raises:
         BipedError: figures that make no walk; the message says which and the limit.
@@ -39,11 +40,12 @@ class Gait:
     rest: float = 2.4
     period: float = 0.005
     first: str = "right"
+    step_width: float | None = None
 
     def __post_init__(self) -> None:
         for name, unit in _ABOVE_ZERO.items():
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0.0):
+            if value is not None and not (np.isfinite(value) and value > 0.0):
                 raise BipedError(
                     f"A walk's {name} is {value!r} {unit}; it must be above zero.",
                     field=name,
@@ -51,6 +53,15 @@ class Gait:
                     limit=0.0,
                     unit=unit,
                 )
+        if self.step_width is not None and self.step_width < _NARROWEST:
+            raise BipedError(
+                f"A walk's step_width is {self.step_width!r} m; it must be at least "
+                f"{_NARROWEST:g} m.",
+                field="step_width",
+                value=self.step_width,
+                limit=_NARROWEST,
+                unit="m",
+            )
         if self.steps < 1:
             raise BipedError(
                 f"A walk has {self.steps} steps; give at least one.", value=self.steps, limit=1
@@ -60,6 +71,9 @@ class Gait:
                 f"A walk has lowering {self.lowering!r} m and ahead {self.ahead!r} m; both must be "
                 "finite and the pelvis cannot be raised above stretched legs."
             )
+        self._check_times()
+
+    def _check_times(self) -> None:
         if self.step_time > _LONGEST_STEP:
             slowest = self.step_length / _LONGEST_STEP
             raise BipedError(
@@ -101,4 +115,6 @@ _ABOVE_ZERO = {
     "clearance": "m",
     "rest": "s",
     "period": "s",
+    "step_width": "m",
 }
+_NARROWEST = 0.01  # [m]; narrower, and the feet are one

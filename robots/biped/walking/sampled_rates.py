@@ -1,6 +1,8 @@
-"""Rates of a sampled motion that starts and ends at rest, by a spline of degree five."""
+"""Rates of a sampled motion, by a spline of degree five."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,25 @@ def rates_from_rest(t: Array, x: Array) -> FreeState:
     Raises:
         BipedError: too few samples.
     """
+    still = np.zeros(x.shape[1])
+    rest = [(1, still), (2, still)]
+    return _rates(t, x, (rest, rest))
+
+
+def rates_of(t: Array, x: Array) -> FreeState:
+    """The same of a motion of which nothing is known at its ends.
+
+    Args:
+        t: rising. # (k,) [s]
+        x: coordinates. # (k, m)
+
+    Raises:
+        BipedError: too few samples.
+    """
+    return _rates(t, x, None)
+
+
+def _rates(t: Array, x: Array, ends: Any) -> FreeState:
     from scipy.interpolate import make_interp_spline
 
     if len(t) < _FEWEST:
@@ -31,7 +52,6 @@ def rates_from_rest(t: Array, x: Array) -> FreeState:
             value=len(t),
             limit=_FEWEST,
         )
-    still = np.zeros(x.shape[1])
-    rest = [(1, still), (2, still)]
-    spline = make_interp_spline(t, x, k=5, bc_type=(rest, rest))
+    # From the start on: what does not move has no speed, not even by rounding.
+    spline = make_interp_spline(t, x - x[0], k=5, bc_type=ends)
     return FreeState(x=np.array(x), xd=spline(t, 1), xdd=spline(t, 2))

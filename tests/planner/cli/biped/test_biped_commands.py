@@ -102,6 +102,43 @@ def test_a_frozen_leg_falls(palpeur):
     assert np.degrees(pitch) == pytest.approx(17.9, abs=0.1)
 
 
+def test_the_ground_tilts_under_the_whole_robot(palpeur):
+    ran = palpeur("biped", "tilt", "bip2000", "--json")
+    assert ran.code == 0
+    told = ran.json
+    assert told["least_margin_m"] > 0.115
+    assert told["findings"] == []
+    assert len(told["motors"]) == 15
+    ground = np.degrees(np.array(told["samples"]["ground_rad"]))
+    assert np.abs(ground).max(axis=0) == pytest.approx([10.0, 20.0], abs=1e-9)
+
+
+def test_the_whole_robot_frozen_ends_with_its_fall(palpeur):
+    ran = palpeur("biped", "tilt", "bip2000", "--frozen", "--json")
+    assert ran.code == 1
+    told = ran.json
+    assert (told["verdict"]["stance"], told["verdict"]["edge"]) == ("fallen", "toe")
+    assert told["ends_at_fall"]
+    over = told["samples"]["t_s"][-1] - told["verdict"]["time_s"]
+    assert 0.0 <= over < 0.02  # a sample of 20 ms
+    assert {len(rows) for rows in told["samples"]["curves"].values()} == {
+        len(told["samples"]["t_s"])
+    }
+    (fall,) = told["findings"]
+    assert "What follows is not simulated" in fall["message"]
+    assert "pitch 9.91 deg then" in fall["hint"]
+
+
+def test_feet_that_collide_are_a_finding(palpeur):
+    ran = palpeur("biped", "walk", "bip2000", "--steps", "1", "--step-width", "0.17", "--json")
+    assert ran.code == 1
+    (found,) = ran.json["findings"]
+    assert (found["code"], found["where"]) == ("B309", "feet")
+    assert "overlap by up to 9.9 mm" in found["message"]
+    assert found["hint"] == "Make the steps wider than 180.0 mm."
+    assert "feet_distance_m" in ran.json["samples"]["curves"]
+
+
 def test_a_push_within_the_limit_is_borne_and_one_beyond_is_not(palpeur):
     assert palpeur("biped", "push", "bip2000", "--speed", "0.2").code == 0
     ran = palpeur("biped", "push", "bip2000", "--speed", "0.8", "--json")
@@ -109,6 +146,9 @@ def test_a_push_within_the_limit_is_borne_and_one_beyond_is_not(palpeur):
     told = ran.json
     assert (told["verdict"]["stance"], told["verdict"]["edge"]) == ("fallen", "toe")
     assert told["least_margin_m"] < 0.0  # of the centre of mass, not of the commanded point
+    (fall,) = (one for one in told["findings"] if one["code"] == "B301")
+    assert "comes back from at most 0.551 m/s this way, a blow of 57.75 N s" in fall["hint"]
+    assert palpeur("biped", "push", "bip2000", "--speed", "0.551").code == 0
     back = palpeur("biped", "push", "bip2000", "--speed", "0.5", "--direction", "backward")
     assert back.code == 1
 
@@ -164,12 +204,14 @@ def test_a_biped_without_transmissions_is_judged_all_the_same(palpeur, file):
         (("tilt", "bip-leg", "--to", "10"), "give roll and pitch"),
         (("tilt", "bip-leg", "--to", "10deg,20"), "value 1 is '10deg'"),
         (("tilt", "bip-leg", "--to", "10,80"), "each within ±45"),
-        (("tilt", "bip2000"), "bip-leg"),
         (("walk", "bip-leg"), "bip2000"),
         (("walk", "bip2000", "--speed", "5"), "the limit is"),
         (("walk", "bip2000", "--steps", "51"), "at most 50"),
         (("push", "bip2000"), "Give one of --speed"),
         (("push", "bip2000", "--speed", "1", "--impulse", "1"), "Give one of --speed"),
+        (("push", "bip2000", "--speed", "9"), "comes back from at most 0.551 m/s"),
+        (("push", "bip-leg", "--speed", "9"), "without a step from at most"),
+        (("walk", "bip2000", "--step-width", "-1"), "step_width is -1.0 m"),
         (("push", "bip2000", "--speed", "0.3", "--direction", "up"), "forward, backward, left"),
         (("push", "bip2000", "--speed", "0.3", "--direction", "0,0"), "forward, backward, left"),
         (("show", "missing.toml"), "missing.toml"),
@@ -210,7 +252,7 @@ def test_the_zero_moment_point_of_a_table(palpeur, file):
 
 
 def test_the_findings_have_pages(palpeur):
-    for number in range(301, 309):
+    for number in range(301, 310):
         assert palpeur("explain", f"B{number}").code == 0
     assert page("b301").title == "robot falls"
 

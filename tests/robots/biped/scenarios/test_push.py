@@ -1,5 +1,7 @@
 """A push: limits of the pendulum and of the whole body, recovery below, fall above."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from robots.biped.scenarios.swaying import sway
 from robots.biped.verdict import Stance
 from robots.biped.walking.free_base import FREE, FreeBase
 from robots.biped.walking.legged_robot import LeggedRobot
+from robots.core.model import Model
 
 ROBOT = open_biped("bip2000")
 
@@ -155,3 +158,36 @@ def test_recovery_refuses(field):
         Recovery(**{field: 0.0})
     with pytest.raises(BipedError, match="inset"):
         Recovery(inset=-0.001)
+
+
+@pytest.mark.parametrize("direction", [(1, 0), (-1, 0), (0, 1), (0, -1), (0.6, -0.8)])
+def test_the_speed_told_after_a_fall_is_recovered_from(direction):
+    """Told to a millimetre per second, downwards: 2 mm/s more is a fall again."""
+    fallen = push(ROBOT, 1.0, direction)
+    told = float(re.search(r"at most (\d\.\d{3}) m/s", fallen.remedy)[1])
+    patient = Recovery(duration=8.0, period=0.02)
+    assert push(ROBOT, told, direction, recovery=patient).verdict.stance is Stance.STANDING
+    more = push(ROBOT, told + 0.002, direction, recovery=patient)
+    assert more.verdict.stance is Stance.FALLEN
+    blow = float(re.search(r"a blow of (\d+\.\d\d) N s", fallen.remedy)[1])
+    assert blow == pytest.approx(told * ROBOT.mechanism.total_mass, abs=0.01)
+
+
+def test_a_push_that_lifts_the_feet_is_refused_with_the_speed_that_would_do():
+    with pytest.raises(BipedError, match=r"of 9 m/s forward tears.*at most 0\.551 m/s") as caught:
+        push(ROBOT, 9.0)
+    assert caught.value.facts["limit"] == pytest.approx(0.552, abs=1e-3)
+
+
+@pytest.mark.parametrize(("direction", "way"), [((1, 0), "forward"), ((-2, 0), "backward")])
+def test_a_leg_is_refused_with_the_speed_of_its_pendulum(direction, way):
+    """ω times the way to the edge, by hand."""
+    leg = open_biped("bip-leg")
+    seen = leg.T_world_base[:3, :3] @ Model(leg.mechanism).center_of_mass(np.zeros(4))
+    x, z = seen[0], seen[2] + leg.T_world_base[2, 3]
+    limit = np.sqrt(9.81 / z) * (0.17 - x if way == "forward" else 0.12 + x)
+    text = f"at most {np.floor(1000 * limit) / 1000:.3f} m/s {way}"
+    with pytest.raises(BipedError, match=text) as caught:
+        push(leg, 9.0, direction)
+    assert caught.value.facts["limit"] == pytest.approx(limit)
+    assert caught.value.facts["unit"] == "m/s"

@@ -145,3 +145,33 @@ def test_refusals(arguments, text):
 def test_a_leg_does_not_walk():
     with pytest.raises(BipedError, match="does not hang on two legs"):
         walk(open_biped("bip-leg"))
+
+
+def test_feet_stay_apart(motion):
+    """Ankles 220 mm apart, soles 90 mm to either side: 40 mm when one passes the other."""
+    distance = motion.curves["feet_distance_m"]
+    assert distance.min() == pytest.approx(0.04, abs=1e-12)
+    assert distance.max() > 0.04  # a step ahead the slanted sides are farther from each other
+    assert motion.remedy == ""
+    assert "stay at least 40.0 mm apart; a swung sole is up to 40.0 mm above" in motion.remarks[-1]
+
+
+@pytest.mark.parametrize(("width", "apart"), [(0.181, True), (0.179, False)])
+def test_steps_narrower_than_the_soles_make_the_feet_collide(width, apart):
+    narrow = walk(ROBOT, 0.1, 1, gait=Gait(step_width=width))
+    least = narrow.curves["feet_distance_m"].min()
+    assert (least > 0.0) == apart
+    assert least == pytest.approx(width - 0.18, abs=2e-5)
+    assert ("wider than 180.0 mm" in narrow.remedy) != apart
+    assert ("overlap" in narrow.remarks[-1]) != apart
+
+
+def test_a_wider_walk_stands_wider():
+    wide = walk(ROBOT, 0.1, 1, gait=Gait(step_width=0.3))
+    assert wide.verdict.stance is Stance.STANDING
+    assert wide.support[0][:, 1].max() == pytest.approx(0.15 + 0.09)
+    assert wide.curves["feet_distance_m"].min() == pytest.approx(0.12, abs=1e-12)
+    with pytest.raises(BipedError, match=r"step_width is 0\.0 m"):
+        Gait(step_width=0.0)
+    with pytest.raises(BipedError, match=r"step_width is 1e-300 m; it must be at least 0\.01 m"):
+        Gait(step_width=1e-300)
