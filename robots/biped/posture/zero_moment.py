@@ -119,7 +119,8 @@ def _check_push(push: Array, force: Array) -> None:
     where = f"sample {sample + 1} of {lifted.size}: " if lifted.size > 1 else ""
     raise BipedError(
         f"{where}there is no zero-moment point: the ground would push with {value:.6g} N along its "
-        "normal, and a contact can only push; the robot is in the air or pulls at the ground. Let it move more slowly.",
+        "normal, and a contact can only push; the robot is in the air or pulls at the ground. "
+        "Let it move more slowly.",
         sample=sample,
         value=value,
         limit=0.0,
