@@ -68,21 +68,21 @@ def _columns(shown: ShownMotion) -> Iterator[tuple[str, Array]]:
         *(("q", "rad", motion.q), ("qd", "rad_s", motion.qd)),
         *(("qdd", "rad_s2", motion.qdd), ("tau", "nm", motion.tau)),
     ):
-        yield from _numbered(name, unit, values)
+        for number, column in zip(motion.biped.mechanism.numbers, values.T, strict=True):
+            yield f"{name}{number}_{unit}", column
     for name, values in (("com", motion.com), ("zmp", motion.zmp)):
         yield from ((f"{name}_{axis}_m", values[:, k]) for k, axis in enumerate("xyz"))
     yield "margin_m", shown.margin
     yield "ground_alpha_rad", motion.ground[:, 0]
     yield "ground_beta_rad", motion.ground[:, 1]
     if motors is not None:
-        yield from _numbered("motor", "rad", motors.position)
-        yield from _numbered("motor", "rad_s", motors.speed)
-        yield from _numbered("motor", "nm", motors.torque)
+        for unit, values in (
+            *(("rad", motors.position), ("rad_s", motors.speed)),
+            *(("nm", motors.torque),),
+        ):
+            for name, column in zip(motors.names, values.T, strict=True):
+                yield f"{name}_{unit}", column
     yield from sorted(motion.curves.items())
-
-
-def _numbered(name: str, unit: str, values: Array) -> Iterator[tuple[str, Array]]:
-    return ((f"{name}{k + 1}_{unit}", values[:, k]) for k in range(values.shape[1]))
 
 
 def _joints(shown: ShownMotion) -> Iterator[dict[str, object]]:

@@ -182,6 +182,19 @@ class Mechanism:
         return len(self.movable)
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """Number by which a table's columns call each variable, in the order of q.
+
+        Joints named q1 … qn keep the numbers of their names in whatever order the tree has them;
+        joints of other names are counted.
+        """
+        names = [joint.name for joint in self.movable]
+        counted = range(1, len(names) + 1)
+        if sorted(names) == sorted(f"q{k}" for k in counted):
+            return tuple(int(name[1:]) for name in names)
+        return tuple(counted)
+
+    @property
     def q_min(self) -> Array:
         """Lower limits. # (n,) [rad or m]."""
         return self._per_variable("q_min")

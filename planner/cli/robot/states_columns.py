@@ -19,16 +19,15 @@ NORMAL, APPROACH = "normal", "approach"
 def known_columns(mechanism: Mechanism) -> dict[str, Column]:
     """Every header that makes sense for a mechanism, the preferred unit first."""
     columns: dict[str, Column] = {}
-    for place, joint in enumerate(mechanism.movable):
-        columns |= _joint_columns(place, joint)
+    for place, (number, joint) in enumerate(zip(mechanism.numbers, mechanism.movable, strict=True)):
+        columns |= _joint_columns(place, number, joint)
     for place, axis in enumerate(AXES):
         columns[f"n{axis}"] = Column(group=NORMAL, place=place)
         columns[f"a{axis}"] = Column(group=APPROACH, place=place)
     return columns | body_columns(_EVERY_LENGTH, _EVERY_ANGLE)
 
 
-def _joint_columns(place: int, joint: Joint) -> dict[str, Column]:
-    number = place + 1
+def _joint_columns(place: int, number: int, joint: Joint) -> dict[str, Column]:
     units = ANGLE if joint.kind.angular else LENGTH
     columns = {
         f"{group}{number}_{unit}{per}": Column(group=group, place=place, factor=factor)
@@ -48,8 +47,9 @@ def unknown_header(mechanism: Mechanism, known: Mapping[str, Column], header: st
     if not 1 <= number <= mechanism.dof:
         last = f"{group}{mechanism.dof}" if mechanism.dof else "none"
         return f"{mechanism.name} has {mechanism.dof} joint variables; the last is {last}"
-    joint = mechanism.movable[number - 1]
-    places = [h for h, c in known.items() if (c.group, c.place) == (group, number - 1)]
+    place = mechanism.numbers.index(number)
+    joint = mechanism.movable[place]
+    places = [h for h, c in known.items() if (c.group, c.place) == (group, place)]
     expected = f"expected {' or '.join(places)}"
     if unit is None:
         return f"the column's name carries no unit; {expected}"

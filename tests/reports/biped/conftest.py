@@ -128,7 +128,7 @@ def _shown(motion):
         motion=motion,
         margin=judged_margin(motion),
         motors=MotorLoads(
-            names=tuple(f"motor {k + 1}" for k in range(n)),
+            names=tuple(f"m{k + 1}" for k in range(n)),
             position=ratio * motion.q,
             speed=ratio * motion.qd,
             torque=motion.tau / ratio,

@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from planner.cli.output import plain
 from planner.findings import Finding, Severity
 from reports.biped import tables
 from reports.biped.edges import edge_words
 from reports.biped.instants import polygon_rows, shown_rows
 from reports.biped.motion_document import motion_document, samples_csv
 from reports.biped.shown_motion import quantities
+from reports.document_text import plain
 
 
 def rows_of(shown):
@@ -31,7 +32,7 @@ def test_the_columns_have_units_and_the_order_of_the_contract(standing):
           for name, unit in (("q", "rad"), ("qd", "rad_s"), ("qdd", "rad_s2"), ("tau", "nm"))),
         ["com_x_m", "com_y_m", "com_z_m", "zmp_x_m", "zmp_y_m", "zmp_z_m"],
         ["margin_m", "ground_alpha_rad", "ground_beta_rad"],
-        *([f"motor{k}_{unit}" for k in range(1, 7)] for unit in ("rad", "rad_s", "nm")),
+        *([f"m{k}_{unit}" for k in range(1, 7)] for unit in ("rad", "rad_s", "nm")),
         ["capture_x_m"],
     ]  # fmt: skip
     assert heads == [head for group in groups for head in group]
@@ -41,14 +42,14 @@ def test_the_table_reads_back_to_the_same_numbers(falling):
     rows, motion = rows_of(falling), falling.motion
     assert [float(row["q2_rad"]) for row in rows] == motion.q[:, 1].tolist()
     assert [float(row["margin_m"]) for row in rows] == falling.margin.tolist()
-    assert [float(row["motor3_nm"]) for row in rows] == falling.motors.torque[:, 2].tolist()
+    assert [float(row["m3_nm"]) for row in rows] == falling.motors.torque[:, 2].tolist()
 
 
 def test_what_is_not_known_stays_empty(standing):
     position = standing.motors.position.copy()
     position[3, 1] = np.nan
     shown = replace(standing, motors=replace(standing.motors, position=position))
-    assert rows_of(shown)[3]["motor2_rad"] == ""
+    assert rows_of(shown)[3]["m2_rad"] == ""
     document = plain(motion_document(shown))
     assert document["samples"]["motor_position_rad"][3][1] is None
     json.dumps(document, allow_nan=False)
@@ -59,7 +60,7 @@ def test_without_drives_there_are_no_motors(standing):
     assert [one.key for one in quantities(shown)] == [
         *("joint-position", "joint-speed", "joint-torque"),
     ]
-    assert not [head for head in rows_of(shown)[0] if head.startswith("motor")]
+    assert not [head for head in rows_of(shown)[0] if re.match(r"m\d", head)]
     assert motion_document(shown)["motors"] == []
 
 

@@ -96,3 +96,17 @@ def test_bad_trees_are_refused(joints, words):
 def test_bad_mechanism_values_are_refused(given, words):
     with pytest.raises(MechanismError, match=words):
         Mechanism(name="m", joints=(joint(),), **given)
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (("q1", "q2", "q3"), (1, 2, 3)),
+        (("q3", "q1", "q2"), (3, 1, 2)),
+        (("q3", "q1", "q4"), (1, 2, 3)),
+        (("hip", "knee", "ankle"), (1, 2, 3)),
+    ],
+)
+def test_variables_are_counted_unless_their_names_are_numbers(names, numbers):
+    joints = tuple(joint(name, place - 1) for place, name in enumerate(names))
+    assert Mechanism(name="chain", joints=joints).numbers == numbers

@@ -138,3 +138,15 @@ def test_no_table_does_anything_but_work_or_explain(inserted, place, removed):
     broken = whole[:place] + inserted + whole[place + removed :]
     with contextlib.suppress(StatesError):  # any other exception is a fault
         assert np.all(np.isfinite(read(broken).or_zero("q")))
+
+
+def test_a_joint_s_name_is_its_number_wherever_it_stands_in_the_tree():
+    """BIP 2000's tree begins with q9 and q10."""
+    bip = load("bip2000")
+    names = [joint.name for joint in bip.movable]
+    assert names[:3] == ["q9", "q10", "q4"]
+    header = ",".join(f"q{k}_rad" for k in range(1, 16))
+    table = states_of(f"{header}\n{','.join(map(str, range(1, 16)))}\n", "table.csv", bip)
+    assert [f"q{value:g}" for value in table.groups["q"][0]] == names
+    with pytest.raises(StatesError, match=r"joint 9 \(q9\) is revolute; expected q9_rad or q9_deg"):
+        states_of(header.replace("q9_rad", "q9_mm") + "\n", "table.csv", bip)
