@@ -8,7 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from planner.errors import JobError
 from planner.plan_types import Plan, Samples
+from robots.core.caps import Cap
 
 BLOCK = 262_144  # samples in memory at once, about 50 MB for five joints
 
@@ -64,9 +66,15 @@ class InMemory:
 
 
 def sampled(plan: Plan) -> SampledMotion:
-    """The motion at the job's sampling period; no row where no point is reached."""
+    """The motion at the job's sampling period; no row where no point is reached.
+
+    Raises:
+        JobError: more samples than are worth drawing, as of a robot that is made to creep.
+    """
     if plan.segments:
-        return _Drawn(plan, plan.trajectory.sample_count(plan.job.sampling_period))
+        count = plan.trajectory.sample_count(plan.job.sampling_period)
+        _check_count(plan, count)
+        return _Drawn(plan, count)
     n = plan.job.mechanism.dof
     joints, place = np.zeros((0, n)), np.zeros((0, 3))
     t, segment = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -75,3 +83,16 @@ def sampled(plan: Plan) -> SampledMotion:
             t=t, segment=segment, q=joints, qd=joints, qdd=joints, tau=joints, position=place
         )
     )
+
+
+def _check_count(plan: Plan, count: int) -> None:
+    if count > (cap := Cap.PLAN_SAMPLES).limit:
+        period = 1e3 * plan.job.sampling_period
+        raise JobError(
+            f"The motion of the job {plan.job.name!r} takes {plan.trajectory.duration:.4g} s, "
+            f"which are {count:.3g} samples of {period:g} ms; at most {cap.limit} are drawn. Give "
+            f"a longer sampling.period_ms, let the robot move faster, or {cap.advice}.",
+            key="sampling.period_ms",
+            found=count,
+            limit=cap.limit,
+        )

@@ -10,9 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from planner.batch.shown import shown
+from robots.core.caps import Cap, read_capped
+
 _BLOCK = 1 << 20
-_LARGEST_JOB = 1_000_000  # [bytes]; a larger file is refused when it is read as a job
-_LONGEST_NAME = 4096
+_LONGEST_NAME = 4096  # bytes of a path that systems open
+OUTSIDE = "allow-outside"  # the parameter, "true" or "false"
+_NAMED = (Cap.GEOMETRY_BYTES, Cap.POINT_BYTES, Cap.ROBOT_BYTES)  # caps of files that a job names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,11 @@ class Surroundings:
     parameters: tuple[tuple[str, str], ...]
     code: str
     environment: tuple[tuple[str, str], ...]
+
+    @property
+    def outside(self) -> bool:
+        """Whether jobs may name files outside their folder."""
+        return dict(self.parameters).get(OUTSIDE) == "true"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,23 +114,33 @@ def key_of(case: Case, surroundings: Surroundings, hashes: FileHashes) -> CaseKe
     """What the result of a case depends on, from the bytes on the disk.
 
     A file that is missing or cannot be read counts as such: its result says so, and the key
-    changes when the file appears.
+    changes when the file appears. A file that the job may not read is not looked at.
     """
     raw = case.text.encode() if case.text else _bytes_of(case.job)
-    inputs = {case.job.name: hashlib.sha256(raw).hexdigest()}
+    root = None if surroundings.outside else case.job.parent.resolve()
+    job = shown(case.job.name)
+    inputs = {job: hashlib.sha256(raw).hexdigest()}
     for name in sorted(set(_strings_of(raw))):
-        digest = hashes.of(case.job.parent / name)
+        path = case.job.parent / name
+        digest = hashes.of(path) if root is None or _is_within(path, root) else ""
         if digest:  # a job that names itself must not hide its own text
-            inputs[f"./{name}" if name == case.job.name else name] = digest
+            inputs[f"./{name}" if name == job else name] = digest
     return CaseKey(inputs=tuple(sorted(inputs.items())), surroundings=surroundings)
 
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(_LARGEST_JOB + 1)
+        return read_capped(path, Cap.JOB_BYTES)
     except OSError as error:
         return f"unreadable: {error.errno}".encode()
+
+
+def _is_within(path: Path, root: Path) -> bool:
+    """Whether this is a file of a folder; few strings of a job are files, so links come last."""
+    try:
+        return path.is_file() and path.resolve().is_relative_to(root)
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _strings_of(raw: bytes) -> Iterator[str]:
@@ -141,8 +160,11 @@ def _strings_of(raw: bytes) -> Iterator[str]:
 
 
 def _hash_of(path: Path) -> str:
+    """Hash of as much of a file as may be read; a longer one is refused whatever follows."""
     digest = hashlib.sha256()
+    left = max(cap.limit for cap in _NAMED) + 1
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while left > 0 and (block := file.read(min(_BLOCK, left))):
             digest.update(block)
+            left -= len(block)
     return digest.hexdigest()

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from robots.core.caps import Cap, read_capped
 
 STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _CLOCK = ".clock."
+_PID = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +68,11 @@ class Claims:
 
     def _abandoned(self, path: Path) -> bool:
         try:
-            owner = path.read_text(encoding="utf-8", errors="replace").split()
+            owner = read_capped(path, Cap.RESULT_BYTES).decode("utf-8", errors="replace").split()
             age = abs(self._now() - path.stat().st_mtime)  # a clock may have been put back
         except OSError:
             return True  # gone, or of nobody
-        if len(owner) != 4 or not owner[2].isdecimal():
+        if len(owner) != 4 or not _PID.fullmatch(owner[2]):
             return age > STALE_AFTER  # being written, or torn
         host, boot, pid, started = owner
         if host == os.uname().nodename:

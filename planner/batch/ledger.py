@@ -23,6 +23,7 @@ from pathlib import Path
 from planner.batch.case import CaseKey
 from planner.batch.outcome import FORMAT, Outcome, outcome_of
 from planner.errors import OutputError
+from robots.core.caps import Cap, read_capped
 
 _SUFFIX = ".json"
 
@@ -93,7 +94,7 @@ class Ledger:
     def read(self, digest: str) -> Result | None:
         """The result of a key; None where there is none that is whole."""
         try:
-            raw = self.path(digest).read_bytes()
+            raw = read_capped(self.path(digest), Cap.RESULT_BYTES)
         except OSError:
             return None
         return result_of(raw, digest)

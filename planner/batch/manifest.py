@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from planner.errors import OutputError
+from robots.core.caps import Cap, read_capped
 
 NAME = "batch.json"
 FORMAT = 1
@@ -45,7 +46,7 @@ def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
 def read_manifest(folder: Path) -> dict[str, str]:
     """Digests of the run before by case name; empty where there was none, or it is torn."""
     try:
-        document = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        document = json.loads(read_capped(folder / NAME, Cap.SUMMARY_BYTES))
         cases = document["cases"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from planner.batch.appending import open_to_append
 from planner.batch.engine import Done
 from planner.errors import OutputError
+from robots.core.caps import Cap, read_capped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +48,8 @@ class Costs:
         line = {"digest": done.digest, "seconds": round(done.seconds, 6), "peak": done.peak}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            with open_to_append(path) as file:
+                file.write(json.dumps(line).encode() + b"\n")
         except OSError as error:
             raise OutputError(
                 f"{path}: cannot be written: {error.strerror}; the results are kept, run the same "
@@ -55,15 +59,31 @@ class Costs:
             ) from error
 
     def read(self) -> dict[str, Cost]:
-        """Costs by digest, the last one that was noted; torn lines are passed over."""
+        """Costs by digest, the last one that was noted; what cannot be read is passed over."""
         found: dict[str, Cost] = {}
-        files = list((self.folder / "measured").glob("*.jsonl"))
-        for path in sorted(files, key=lambda file: (file.stat().st_mtime, file.name)):
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                try:
-                    said = json.loads(line)
-                    cost = Cost(seconds=float(said["seconds"]), peak=int(said["peak"]))
-                    found[str(said["digest"])] = cost
-                except (ValueError, KeyError, TypeError):
-                    continue
+        for path in _in_order(self.folder / "measured"):
+            with contextlib.suppress(OSError):
+                found |= _costs(read_capped(path, Cap.SUMMARY_BYTES))
         return found
+
+
+def _in_order(folder: Path) -> Iterator[Path]:
+    """Files that say what was measured, the last one that was written to at the end."""
+    files: list[tuple[float, str, Path]] = []
+    for path in folder.glob("*.jsonl"):
+        with contextlib.suppress(OSError):  # gone meanwhile, or a link to nowhere
+            files.append((path.stat().st_mtime, path.name, path))
+    yield from (path for *_, path in sorted(files))
+
+
+def _costs(raw: bytes) -> dict[str, Cost]:
+    """Costs of one file; torn lines are passed over."""
+    found: dict[str, Cost] = {}
+    for line in raw.decode("utf-8", errors="replace").splitlines():
+        try:
+            said = json.loads(line)
+            cost = Cost(seconds=float(said["seconds"]), peak=int(said["peak"]))
+            found[str(said["digest"])] = cost
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            continue
+    return found

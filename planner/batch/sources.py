@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import glob
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from planner.batch.case import Case
+from planner.batch.shown import shown
 from planner.errors import OptionError
+from robots.core.caps import Cap
 
-MAX_CASES = 1_000_000
 _MARKS = ("[job]", "[sweep]")
 _SHOWN = 200  # characters of a source that makes no sense
 _COPIES, _SET = "inputs", "provenance.json"  # of a report set
-_HEAD = 1_000_000  # [bytes] in which a file says what it is
 
 
 def cases_of(sources: Sequence[str], *, leave_out: Path | None = None) -> tuple[Case, ...]:
@@ -28,22 +27,43 @@ def cases_of(sources: Sequence[str], *, leave_out: Path | None = None) -> tuple[
         leave_out: folder of results, which may lie in a folder of jobs; None for none.
 
     Raises:
-        OptionError: a source that leads to nothing.
+        OptionError: a source that leads to nothing; more jobs than a batch takes; two of one
+            name.
         JobError: a fault in a sweep.
     """
     found: dict[str, Case] = {}
+    characters = 0
     for source in sources:
         for path in _files(source):
             if leave_out is not None and path.resolve().is_relative_to(leave_out):
                 continue
             for case in _cases(path):
-                found.setdefault(case.name, case)
-                if len(found) > MAX_CASES:
-                    raise OptionError(
-                        f"{source}: a batch takes at most {MAX_CASES} cases; give its folders one "
-                        "after the other, into the same --out."
-                    )
+                _check_name(case, found.setdefault(case.name, case))
+                characters += len(case.text)
+                _check_size(source, len(found), characters)
     return tuple(found[name] for name in sorted(found))
+
+
+def _check_name(case: Case, known: Case) -> None:
+    """Refuse to lose a job behind another: what is no text in a name may look like one."""
+    if known.job != case.job:
+        raise OptionError(f"Two jobs are called {case.name[:_SHOWN]}; rename one of them.")
+
+
+def _check_size(source: str, jobs: int, characters: int) -> None:
+    if jobs > (cap := Cap.BATCH_JOBS).limit:
+        raise OptionError(
+            f"{source[:_SHOWN]}: a batch takes at most {cap.limit} jobs; give its folders one "
+            f"after the other, into the same --out, or {cap.advice}.",
+            limit=cap.limit,
+        )
+    if characters > (cap := Cap.SWEEP_CHARACTERS).limit:
+        raise OptionError(
+            f"{source[:_SHOWN]}: the jobs that sweeps make have more than {cap.limit} characters "
+            "together; give the sweeps one after the other, into the same --out, put what is long "
+            f"in their base jobs into files, or {cap.advice}.",
+            limit=cap.limit,
+        )
 
 
 def _files(source: str) -> Iterable[Path]:
@@ -86,11 +106,11 @@ def _matches(pattern: str) -> list[str]:
 def _cases(path: Path) -> Iterator[Case]:
     from planner.batch.sweep import is_sweep, sweep_cases
 
-    shown = _shown(path)
+    name = _name(path)
     if is_sweep(_head(path)):
-        yield from sweep_cases(path, shown)
+        yield from sweep_cases(path, name)
     else:
-        yield Case(name=shown, job=path.resolve())
+        yield Case(name=name, job=path.resolve())
 
 
 def _counts(path: Path, folder: Path) -> bool:
@@ -104,17 +124,17 @@ def _counts(path: Path, folder: Path) -> bool:
 
 
 def _head(path: Path) -> str:
+    """As much of a file as a job may have, whatever it is."""
     try:
         with path.open("rb") as file:
-            return file.read(_HEAD).decode("utf-8", errors="replace")
+            return file.read(Cap.JOB_BYTES.limit).decode("utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def _shown(path: Path) -> str:
+def _name(path: Path) -> str:
     """A path from where the command is run, which is how its user speaks of it."""
     full = path.resolve()
     here = Path.cwd()
     short = full.relative_to(here) if full.is_relative_to(here) else full
-    # names that are not UTF-8 can be opened, but not printed
-    return os.fsencode(short.as_posix()).decode("utf-8", errors="backslashreplace")
+    return shown(short.as_posix())

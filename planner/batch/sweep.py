@@ -12,14 +12,21 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from planner.batch.case import Case
 from planner.batch.toml_text import toml_text
 from planner.job.job_text import JobText, read_job_text
 from planner.job.problems import job_error
-
-MAX_VARIANTS = 100_000
+from robots.core.caps import Cap
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _PATH = re.compile(r"[^.\[\]]+(?:\[\d+\]|\.[^.\[\]]+)*")
@@ -36,18 +43,30 @@ class Head(_Strict):
 
     base: str = Field(min_length=1, description="job file, beside the sweep")
     design: Literal["grid", "zip", "random"] = "grid"
-    count: int = Field(default=0, ge=0, le=MAX_VARIANTS, description="of a random design")
+    count: int = Field(default=0, ge=0, description="of a random design")
     seed: int = Field(default=1, ge=0)
+
+    @field_validator("count")
+    @classmethod
+    def _few_cases(cls, count: int) -> int:
+        _check_cap(count, Cap.SWEEP_JOBS)
+        return count
 
 
 class Variation(_Strict):
     """``[[vary]]``: one key and its values, or its range."""
 
     key: str = Field(pattern=rf"^{_PATH.pattern}$")
-    values: list[object] = Field(default_factory=list, max_length=MAX_VARIANTS)
+    values: list[object] = Field(default_factory=list)
     start: Decimal | int | None = Field(default=None, alias="from")
     end: Decimal | int | None = Field(default=None, alias="to")
-    steps: int = Field(default=0, ge=0, le=MAX_VARIANTS, description="values of a range")
+    steps: int = Field(default=0, ge=0, description="values of a range")
+
+    @field_validator("values", "steps")
+    @classmethod
+    def _few_values(cls, found: list[object] | int) -> list[object] | int:
+        _check_cap(len(found) if isinstance(found, list) else found, Cap.SWEEP_JOBS)
+        return found
 
     @model_validator(mode="after")
     def _one_way(self) -> Variation:
@@ -92,7 +111,19 @@ class SweepFile(_Strict):
 
     format: Literal[1]
     sweep: Head
-    vary: list[Variation] = Field(min_length=1, max_length=32)
+    vary: list[Variation] = Field(min_length=1)
+
+    @field_validator("vary")
+    @classmethod
+    def _few_keys(cls, vary: list[Variation]) -> list[Variation]:
+        _check_cap(len(vary), Cap.SWEEP_KEYS)
+        return vary
+
+
+def _check_cap(count: int, cap: Cap) -> None:
+    if count > cap.limit:
+        expected = f"at most {cap.limit} {cap.unit} of a sweep; {cap.advice}"
+        raise PydanticCustomError("cap", "{expected}", {"expected": expected})
 
 
 def is_sweep(text: str) -> bool:
@@ -103,33 +134,41 @@ def is_sweep(text: str) -> bool:
         return False
 
 
-def sweep_cases(path: Path, shown: str) -> tuple[Case, ...]:
-    """The cases of a sweep file.
+def sweep_cases(path: Path, name: str) -> Iterator[Case]:
+    """The cases of a sweep file, each made when it is asked for.
 
     Args:
         path: of the file.
-        shown: how the file is called in the names of its cases.
+        name: what the file is called in the names of its cases.
 
     Raises:
         JobError: a fault in the sweep, its base job unreadable, a key that the base cannot have.
     """
     source = read_job_text(path)
     sweep = _validated(source)
-    base = (path.parent / sweep.sweep.base).resolve()  # workers may stand elsewhere
-    if not base.is_relative_to(path.parent.resolve()):
-        raise source.error(
-            ("sweep", "base"), f"is {sweep.sweep.base!r}, which leaves the sweep's folder."
-        )
+    base = _base(path.parent, sweep.sweep.base, source)
     document = read_job_text(base).document()
     rows = list(_rows(sweep, source))
     width = len(str(len(rows)))
-    cases: list[Case] = []
     for number, row in enumerate(rows, start=1):
         varied = copy.deepcopy(document)
         for place, (variation, value) in enumerate(zip(sweep.vary, row, strict=True)):
             _put(varied, variation.path, value, source, place)
-        cases.append(Case(name=f"{shown}#{number:0{width}d}", job=base, text=toml_text(varied)))
-    return tuple(cases)
+        yield Case(name=f"{name}#{number:0{width}d}", job=base, text=toml_text(varied))
+
+
+def _base(folder: Path, name: str, source: JobText) -> Path:
+    """The whole path of the base job; workers may stand elsewhere."""
+    try:
+        base = (folder / name).resolve()
+        inside = base.is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError) as error:  # a zero byte, links in a circle
+        raise source.error(
+            ("sweep", "base"), f"is {name!r}, which is no usable path: {error}."
+        ) from None
+    if not inside:
+        raise source.error(("sweep", "base"), f"is {name!r}, which leaves the sweep's folder.")
+    return base
 
 
 def _validated(source: JobText) -> SweepFile:
@@ -163,13 +202,13 @@ def _rows(sweep: SweepFile, source: JobText) -> Iterator[Sequence[object]]:
     total = 1
     for column in columns:
         total *= len(column)
-    if total > MAX_VARIANTS:
+    if total > (cap := Cap.SWEEP_JOBS).limit:
         raise source.error(
             ("vary",),
-            f"gives {total} combinations; at most {MAX_VARIANTS} are made: give fewer values, or "
-            'design = "random" with a count.',
+            f"gives {total} combinations; at most {cap.limit} are made: give fewer values, "
+            f'design = "random" with a count, or {cap.advice}.',
             value=total,
-            limit=MAX_VARIANTS,
+            limit=cap.limit,
         )
     yield from itertools.product(*columns)
 

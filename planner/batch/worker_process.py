@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from planner.batch.appending import open_to_append
 from planner.batch.engine import Done, Ending, Task
 from planner.errors import WorkerError
 
@@ -26,7 +27,7 @@ _KILLED = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, ENDED})
 _SPENT = frozenset({Ending.CRASHED, Ending.MEMORY_CAP})  # a worker is not used again after them
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _STARTING = 300.0  # [s] until a worker is ready
-_LAST_WORDS = 2000  # characters of what a dead worker said
+_LAST_WORDS = 2000  # bytes of what a dead worker said
 # Workers are as many as processors; equal results want equal orders of summation, too.
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
@@ -85,7 +86,7 @@ class WorkerProcess:
             WorkerError: it cannot be started.
         """
         try:
-            with self.log.open("ab") as log:
+            with open_to_append(self.log) as log:
                 self._said = log.tell()
                 self._process = subprocess.Popen(
                     list(self.command),
@@ -231,11 +232,12 @@ class WorkerProcess:
     def _last_words(self) -> str:
         try:
             with self.log.open("rb") as log:
-                log.seek(self._said)
-                text = log.read().decode("utf-8", errors="replace").strip()
+                size = log.seek(0, os.SEEK_END)
+                log.seek(max(self._said, size - _LAST_WORDS))
+                text = log.read(_LAST_WORDS).decode("utf-8", errors="replace").strip()
         except OSError:
             return ""
-        return text[-_LAST_WORDS:].splitlines()[-1] if text else ""
+        return text.splitlines()[-1] if text else ""
 
     def _done(self, ending: Ending, detail: str = "", digest: str = "", peak: int = 0) -> Done:
         task, self.task = self.task, None

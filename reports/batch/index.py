@@ -49,7 +49,8 @@ def write_index(ledger: Ledger) -> IndexCount:
     results = corrupted = 0
     with (
         whole_file(ledger.folder / NAME) as path,
-        pa.parquet.ParquetWriter(path, schema, compression="snappy") as writer,
+        path.open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
+        pa.parquet.ParquetWriter(binary, schema, compression="snappy") as writer,
     ):
         for found, lost in _parts(ledger):
             results, corrupted = results + len(found), corrupted + lost

@@ -10,9 +10,9 @@ from planner.batch.outcome import outcome_of
 from planner.errors import OptionError
 from reports.batch.row import Row
 from reports.batch.tables import FORMAT
+from robots.core.caps import Cap, read_capped
 
 NAME = "summary.json"
-LARGEST = 2_000_000_000  # bytes; a million jobs have less
 
 
 def previous_rows(folder: Path) -> tuple[Row, ...]:
@@ -47,13 +47,10 @@ def _document(folder: Path, file: Path) -> object:
                 "wrote, once that batch has ended.",
                 path=str(folder),
             )
-        with file.open("rb") as opened:
-            raw = opened.read(LARGEST + 1)
+        raw = read_capped(file, Cap.SUMMARY_BYTES)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise OptionError(f"{file} cannot be read: {reason}.", path=str(file)) from error
-    if len(raw) > LARGEST:
-        raise OptionError(f"{file} has more than {LARGEST} bytes.", path=str(file), limit=LARGEST)
     try:
         return json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:

@@ -40,7 +40,10 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
 
     columns = columns_of(rows)
     schema = _schema(columns)
-    with pa.parquet.ParquetWriter(path, schema, compression="snappy") as writer:
+    with (
+        path.open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
+        pa.parquet.ParquetWriter(binary, schema, compression="snappy") as writer,
+    ):
         for start in range(0, len(rows), _ROWS):
             cells = [columns.cells(row) for row in rows[start : start + _ROWS]]
             arrays = [
@@ -59,7 +62,7 @@ def write_json(rows: Sequence[Row], path: Path) -> None:
         "palpeur": version("palpeur"),
         "jobs": len(rows),
         "by_status": dict(sorted(status.items())),
-        "reasons": dict(sorted(reasons.items())),
+        "reasons": {storable(code): n for code, n in sorted(reasons.items())},
     }
     with path.open("w", encoding="ascii", newline="") as file:
         file.write(json.dumps(head, indent=1)[:-2] + ',\n "rows": [')
@@ -76,15 +79,15 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
 def _document(row: Row) -> dict[str, object]:
     outcome = row.outcome
     return {
-        "name": row.name,
+        "name": storable(row.name),
         "status": outcome.status.value,
-        "code": outcome.code,
-        "where": outcome.where,
-        "message": outcome.message,
-        "figures": dict(sorted(figures_of(row).items())),
-        "findings": dict(sorted(outcome.findings.items())),
+        "code": storable(outcome.code),
+        "where": storable(outcome.where),
+        "message": storable(outcome.message),
+        "figures": {storable(name): value for name, value in sorted(figures_of(row).items())},
+        "findings": {storable(code): n for code, n in sorted(outcome.findings.items())},
         "digest": row.digest,
-        "report": row.report,
+        "report": storable(row.report),
     }
 
 

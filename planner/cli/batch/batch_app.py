@@ -34,13 +34,13 @@ def batch(  # noqa: PLR0913 one parameter per option, and Typer knows no other w
         int, typer.Option("--workers", help="Processes on this machine; 0: one per processor.")
     ] = 0,
     cluster: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--cluster",
             metavar="ADDRESS",
             help="Scheduler of a dask cluster, as tcp://host:8786, instead of local workers.",
         ),
-    ] = "",
+    ] = None,
     share: Annotated[
         str,
         typer.Option(

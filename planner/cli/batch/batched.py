@@ -19,6 +19,7 @@ from planner.batch.manifest import read_manifest, write_manifest
 from planner.batch.measured import Costs
 from planner.batch.pending import Pending, Redo, decide
 from planner.batch.run import Run, run_batch
+from planner.batch.shown import shown
 from planner.batch.sources import cases_of
 from planner.cli.batch.interrupts import interruptible
 from planner.cli.batch.telling import telling
@@ -191,7 +192,7 @@ def _engine(batch: _Batch) -> Engine:
         memory=wanted.caps.memory,
         parent=0,
     )
-    if wanted.cluster:
+    if wanted.cluster is not None:
         from planner.cli.batch.cluster import ClusterEngine
 
         return ClusterEngine(wanted.cluster, order, wanted.caps)
@@ -207,7 +208,7 @@ def _summarise(batch: _Batch, rows: Sequence[Row], previous: Sequence[Row] | Non
     folder = batch.ledger.folder
     kept = read_manifest(folder)
     write_manifest(folder, kept | {row.name: row.digest for row in rows})
-    write_summary(rows, folder, title=folder.name, previous=previous)
+    write_summary(rows, folder, title=shown(folder.name), previous=previous)
     write_index(batch.ledger)
 
 
@@ -263,7 +264,7 @@ def _print(rows: Sequence[Row], pending: Sequence[Pending], batch: _Batch) -> No
             "ran": ran,
             "by_status": dict(sorted(totals.items())),
             "reasons": dict(sorted(reasons.items())),
-            "folder": batch.wanted.out,
+            "folder": shown(batch.wanted.out),
         }
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
         return
@@ -277,4 +278,4 @@ def _print(rows: Sequence[Row], pending: Sequence[Pending], batch: _Batch) -> No
 def _next(batch: _Batch) -> str:
     if batch.wanted.share:
         return "When every share has run, the same command without --share writes the summary."
-    return str(Path(batch.wanted.out) / "dashboard.html")
+    return shown(str(Path(batch.wanted.out) / "dashboard.html"))

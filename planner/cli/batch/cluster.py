@@ -11,25 +11,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planner.batch.engine import Done, Ending, Task
 from planner.batch.worker_process import Caps
 from planner.cli.batch.cluster_chunk import end_pools, run_chunk
+from planner.cli.batch.scheduler import address_of, connected
 from planner.cli.batch.worker import Order
-from planner.errors import ClusterError, OptionError
-
-if TYPE_CHECKING:
-    from distributed import Client
+from planner.errors import ClusterError
 
 _CHUNK = 16  # tasks that travel together, so that the way costs little beside the work
 _AHEAD = 2  # chunks per worker: one in work, one on the way
-_CONNECT = 20.0  # [s]
 _LEAVE = 5.0  # [s]
 _LOOK = 0.01  # [s] between two looks at what came back
 
@@ -48,7 +44,7 @@ class ClusterEngine:
 
     def __init__(self, address: str, order: Order, caps: Caps) -> None:
         self._address = address
-        self._client = _connected(address)
+        self._client = connected(address_of(address))
         self._order = order.text()
         self._caps = json.dumps(asdict(caps))
         self._futures: dict[Any, tuple[Task, ...]] = {}
@@ -155,22 +151,3 @@ class ClusterEngine:
         for task in chunk:
             self._send((task,))
         return []
-
-
-def _connected(address: str) -> Client:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise OptionError(
-            "--cluster needs dask.distributed, which is not installed; install palpeur[cluster]."
-        ) from None
-    for name in list(logging.root.manager.loggerDict):
-        if name.partition(".")[0] == "distributed":  # what matters is said by us
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        return Client(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise OptionError(
-            f"--cluster {address}: no scheduler answers there within {_CONNECT:g} s ({error}); "
-            "start one with `dask scheduler --host 127.0.0.1`, workers with `dask worker ADDRESS`."
-        ) from error

@@ -12,6 +12,7 @@ import numpy as np
 from parts.errors import PartError
 from planner.batch.case import Case, CaseKey
 from planner.batch.outcome import Outcome, Status
+from planner.batch.shown import shown
 from planner.cli.job.planned_job import refuse_presenter
 from planner.errors import PlannerError
 from planner.findings import Finding, Severity
@@ -84,8 +85,8 @@ def _refused(error: PlannerError | RobotError | PartError, case: Case) -> Outcom
     return Outcome(
         status=Status.REFUSED,
         code=type(error).__name__,
-        where=placeless(str(where), case),
-        message=placeless(error.message, case)[:_LONGEST],
+        where=shown(placeless(str(where), case)),
+        message=shown(placeless(error.message, case))[:_LONGEST],
     )
 
 
@@ -112,8 +113,8 @@ def _planned(plan: Plan, validation: Validation, further: dict[str, str]) -> Out
     return Outcome(
         status=status,
         code=code,
-        where=where,
-        message=message[:_LONGEST],
+        where=shown(where),
+        message=shown(message)[:_LONGEST],
         figures=_figures(plan),
         findings=Counter(item.code for item in plan.findings),
         inputs=further,

@@ -8,11 +8,18 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from planner.batch.case import Surroundings
-from robots.core.caps import changed_caps
+from planner.batch.case import OUTSIDE, Surroundings
+from robots.core.caps import Cap, changed_caps
 
 _PACKAGES = ("parts", "planner", "reports", "robots")
 _READ = frozenset({".py", ".toml", ".csv"})  # what is run, and the library that jobs name
+# These decide what a batch takes, and nothing of what comes of a job.
+_OF_THE_BATCH = frozenset(
+    {
+        *(Cap.BATCH_JOBS, Cap.BATCH_WORKERS, Cap.SWEEP_JOBS, Cap.SWEEP_KEYS, Cap.SWEEP_CHARACTERS),
+        *(Cap.RESULT_BYTES, Cap.SUMMARY_BYTES),
+    }
+)
 
 
 def surroundings(*, allow_outside: bool) -> Surroundings:
@@ -24,15 +31,17 @@ def surroundings(*, allow_outside: bool) -> Surroundings:
     from reports.provenance import installed_versions
 
     return Surroundings(
-        parameters=tuple(sorted((("allow-outside", str(allow_outside).lower()), *_caps()))),
+        parameters=tuple(sorted(((OUTSIDE, str(allow_outside).lower()), *_caps()))),
         code=_code(),
         environment=tuple(sorted((*installed_versions(), ("machine", platform.machine())))),
     )
 
 
 def _caps() -> Iterator[tuple[str, str]]:
-    """Caps on input that the environment changes: they decide what is refused."""
-    yield from ((f"cap {name}", str(limit)) for name, limit in changed_caps().items())
+    """Caps on input that the environment changes: they decide what of a job is refused."""
+    for name, limit in changed_caps().items():
+        if Cap[name] not in _OF_THE_BATCH:
+            yield f"cap {name}", str(limit)
 
 
 def _code() -> str:

@@ -7,10 +7,11 @@ import os
 from dataclasses import dataclass
 
 from planner.batch.worker_process import Caps
+from planner.cli.batch.scheduler import address_of
 from planner.errors import OptionError
+from robots.core.caps import Cap
 
 REPORTS = ("none", "failed", "all")
-MAX_WORKERS = 1024
 _MEGABYTE = 1_000_000
 _LEAST_MEMORY = 500.0  # [MB]; the libraries alone take as much
 
@@ -31,7 +32,7 @@ class Wanted:
         sources: of the jobs.
         out: folder of the results.
         workers: processes; 0 for one per processor.
-        cluster: address of a scheduler; empty for this machine.
+        cluster: address of a scheduler; None for this machine.
         share: "I/N"; empty for all.
         dry_run: only list.
         retry_failed: run again what a cap ended.
@@ -46,7 +47,7 @@ class Wanted:
     sources: tuple[str, ...]
     out: str
     workers: int
-    cluster: str
+    cluster: str | None
     share: str
     dry_run: bool
     retry_failed: bool
@@ -66,9 +67,12 @@ class Wanted:
         for option, path in (("--out", self.out), ("--compare", self.compare)):
             if "\0" in path:
                 raise OptionError(f"{option} is {path!r}, which is no path: it holds a NUL.")
-        if not 0 <= self.workers <= MAX_WORKERS:
+        most = Cap.BATCH_WORKERS
+        if not 0 <= self.workers <= most.limit:
+            advice = f"; {most.advice}" if self.workers > 0 else ""
             raise OptionError(
-                f"--workers is {self.workers}; give 1 to {MAX_WORKERS}, or 0 for one per processor."
+                f"--workers is {self.workers}; give 1 to {most.limit}, or 0 for one per processor"
+                f"{advice}."
             )
         if not (math.isfinite(self.time_cap) and self.time_cap > 0.0):
             raise OptionError(f"--time-cap is {self.time_cap:g}; give seconds above 0.")
@@ -80,6 +84,8 @@ class Wanted:
         if self.reports not in REPORTS:
             raise OptionError(f"--reports is {self.reports!r}; there are {', '.join(REPORTS)}.")
         self.shares()
+        if self.cluster is not None:
+            address_of(self.cluster)
 
     @property
     def caps(self) -> Caps:

@@ -26,6 +26,7 @@ from planner.batch.case import Case, CaseKey, FileHashes, Surroundings, key_of
 from planner.batch.engine import Ending
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import Outcome, Status
+from planner.batch.shown import shown
 from planner.batch.worker_process import ENDED, READY
 from planner.cli.batch.judge import Judged, judge, placeless, prepare
 from planner.cli.batch.surroundings import surroundings
@@ -138,7 +139,7 @@ class _Worker:
             return _end(Ending.MEMORY_CAP, said["digest"])
         except Exception as error:  # noqa: BLE001 whatever a job does to us is a row of the batch
             traceback.print_exc()
-            detail = placeless(f"{type(error).__name__}: {error}", case)[:_LONGEST]
+            detail = shown(placeless(f"{type(error).__name__}: {error}", case))[:_LONGEST]
             return _end(Ending.CRASHED, said["digest"], detail)
         return _end(Ending.WRITTEN, digest)
 
@@ -206,7 +207,7 @@ def _restless(case: Case) -> Outcome:
     return Outcome(
         status=Status.CRASHED,
         code="changing",
-        where=case.job.name,
+        where=shown(case.job.name),
         message=f"the files of the job changed {_READINGS} times while it was read; run the batch "
         "again when they are at rest.",
     )
@@ -215,7 +216,8 @@ def _restless(case: Case) -> Outcome:
 def _check_same(order: Order) -> None:
     """Refuse to judge with other code than the keys say: on a cluster, or after an upgrade."""
     here = surroundings(allow_outside=order.allow_outside)
-    mine, asked = dict(here.environment), dict(order.surroundings.environment)
+    mine = dict(here.environment) | dict(here.parameters)
+    asked = dict(order.surroundings.environment) | dict(order.surroundings.parameters)
     others = sorted(name for name in {*mine, *asked} if mine.get(name) != asked.get(name))
     if here.code != order.surroundings.code:
         others.append("Palpeur's own files")

@@ -67,7 +67,10 @@ def _is_editable(found: Distribution) -> bool:
 def _is_as_recorded(file: PackagePath, recorded: FileHash) -> bool:
     """Hashes of a RECORD are in URL-safe base64 without padding."""
     try:
-        digest = hashlib.new(recorded.mode, Path(str(file.locate())).read_bytes())
+        path = Path(str(file.locate()))
+        if not path.is_file():  # missing, or a pipe that nobody writes to
+            return False
+        digest = hashlib.new(recorded.mode, path.read_bytes())
     except (OSError, ValueError):
         return False
     return base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode() == recorded.value

@@ -59,7 +59,7 @@ def _damaged(folder: Path) -> Iterator[str]:
         left -= path.stat().st_size
         if left < 0:
             return
-        content = path.read_bytes()
+        content = path.read_bytes() if path.is_file() else b""  # a pipe may be waited for for ever
         if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
             yield path.name
 

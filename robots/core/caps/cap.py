@@ -48,8 +48,17 @@ class Cap(Enum):
     TABLE_BYTES = 256_000_000, "bytes", "a table of states or poses"
     TABLE_ROWS = 1_000_000, "rows", "a table of states or poses"
     TABLE_COLUMNS = 1_000, "columns", "a table of states"
-    SAMPLES = 5_000_000, "samples", "a motion that is written as a table"
+    SAMPLES = 5_000_000, "samples", "a motion of a robot or platform that is written as a table"
+    PLAN_SAMPLES = 200_000_000, "samples", "the motion of a planned job"
     PROBE_POINTS = 10_000, "points", "laid out on one feature"
+
+    BATCH_JOBS = 1_000_000, "jobs", "a batch"
+    BATCH_WORKERS = 1_024, "processes", "a batch on one machine"
+    SWEEP_JOBS = 100_000, "jobs", "one sweep; values or steps of one of its keys"
+    SWEEP_KEYS = 32, "keys", "varied by one sweep"
+    SWEEP_CHARACTERS = 2_000_000_000, "characters", "all jobs that the sweeps of a batch make"
+    RESULT_BYTES = 100_000_000, "bytes", "a result in a batch's folder, or a claim to one"
+    SUMMARY_BYTES = 2_000_000_000, "bytes", "a batch's summary.json, batch.json or measured file"
 
     PLAN_BYTES = 300_000_000, "bytes", "a plan.json that is compared"
     RECORD_BYTES = 20_000_000, "bytes", "the record of a report set"

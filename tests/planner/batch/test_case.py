@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -87,6 +89,53 @@ def test_names_that_cannot_be_files_are_no_inputs(job, around):
         job.write_text(f'[job]\nname = "{name}"\n')
         key = key_of(Case(name="x", job=job), around, FileHashes())
         assert set(dict(key.inputs)) <= {"job.toml"} | {name}
+
+
+def named(job, around, name):
+    """Hash of a file that a job names, as its key has it."""
+    job.write_text(f'[job]\nname = "one"\n[part]\nfile = "{name}"\n')
+    return dict(key_of(Case(name="x", job=job), around, FileHashes()).inputs).get(name)
+
+
+def test_a_file_that_the_job_may_not_read_is_not_looked_at(job, around, tmp_path):
+    """A hash would tell whoever reads results what others' files hold."""
+    allowed = replace(around, parameters=(("allow-outside", "true"),))
+    (tmp_path / "secret").write_text("1234")
+    (job.parent / "link").symlink_to(tmp_path / "secret")
+    for name in ("../secret", str(tmp_path / "secret"), "link", "/proc/kcore"):
+        assert named(job, around, name) is None
+    for name in ("../secret", str(tmp_path / "secret"), "link"):
+        assert named(job, allowed, name) == hashlib.sha256(b"1234").hexdigest()
+    (job.parent / "inside").symlink_to("points.csv")
+    assert named(job, around, "inside") == named(job, around, "points.csv") is not None
+
+
+def test_no_more_of_a_file_is_read_than_is_ever_planned_with(job, around, monkeypatch):
+    monkeypatch.setenv("PALPEUR_CAP_GEOMETRY_BYTES", "10")
+    monkeypatch.setenv("PALPEUR_CAP_POINT_BYTES", "4")
+    monkeypatch.setenv("PALPEUR_CAP_ROBOT_BYTES", "4")
+    with (job.parent / "vast.stl").open("wb") as file:
+        file.truncate(1 << 40)  # a hole: hours to read, no room on the disk
+    assert named(job, around, "vast.stl") == hashlib.sha256(bytes(11)).hexdigest()
+    monkeypatch.setenv("PALPEUR_CAP_POINT_BYTES", "20")
+    assert named(job, around, "vast.stl") == hashlib.sha256(bytes(21)).hexdigest()
+
+
+def test_all_of_a_long_job_counts(job, around, monkeypatch):
+    monkeypatch.setenv("PALPEUR_CAP_JOB_BYTES", "2000000")
+    job.write_text(job.read_text() + "# a remark\n" * 150_000)
+    before = digest(job, around)
+    job.write_text(job.read_text() + "# the last one\n")
+    assert digest(job, around) != before
+
+
+def test_a_job_whose_name_is_no_text(job, around):
+    odd = job.with_name("j\udcff.toml")
+    job.rename(odd)
+    key = key_of(Case(name="x", job=odd), around, FileHashes())
+    assert r"j\xff.toml" in dict(key.inputs)
+    key.digest.encode("ascii")
+    json.dumps(key.document(), ensure_ascii=False).encode("utf-8")  # no halves of characters
 
 
 def test_a_pipe_is_never_opened(job, around):

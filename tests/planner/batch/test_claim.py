@@ -126,3 +126,14 @@ def test_clearing_leaves_the_living(claims, path):
     (path.parent / ".clock.old.1").touch()
     claims.clear()
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_is_no_claim_keeps_nobody_waiting(claims, path):
+    os.mkfifo(path)
+    assert claims.take(DIGEST)
+
+
+def test_a_process_id_longer_than_any_is_torn(claims, path):
+    path.write_text(owner(pid="9" * 5000))
+    os.utime(path, (1.0, 1.0))
+    assert claims.take(DIGEST)

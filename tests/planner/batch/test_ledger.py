@@ -152,3 +152,26 @@ def test_half_written_files_are_no_digests(ledger, key, outcome):
     (folder / f".{key.digest}.host.1.partial").write_text("")
     (folder / f".{key.digest}.json").write_text("")
     assert list(ledger.digests()) == [key.digest]
+
+
+@pytest.mark.parametrize("place", ["pipe", "zero", "folder", "vast"])
+def test_what_is_no_result_is_absent_and_not_waited_for(ledger, key, outcome, place):
+    path = ledger.path(key.digest)
+    path.parent.mkdir(parents=True)
+    match place:
+        case "pipe":
+            os.mkfifo(path)
+        case "zero":
+            path.symlink_to("/dev/zero")
+        case "folder":
+            path.mkdir()
+        case _:
+            with path.open("wb") as file:
+                file.truncate(1 << 40)  # a hole
+    assert ledger.read(key.digest) is None
+    if place == "folder":
+        with pytest.raises(OutputError, match="Is a directory"):
+            ledger.write(key, outcome)
+    else:
+        ledger.write(key, outcome)
+        assert ledger.read(key.digest).outcome == outcome

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from planner.batch.manifest import NAME, read_manifest, write_manifest
@@ -26,3 +28,16 @@ def test_torn_or_foreign_it_is_empty(tmp_path, raw):
 def test_a_folder_that_is_not_there_is_told(tmp_path):
     with pytest.raises(OutputError, match="results are kept"):
         write_manifest(tmp_path / "none", {})
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / NAME)
+    assert read_manifest(tmp_path) == {}
+    write_manifest(tmp_path, {"a": "1"})  # takes its place
+    assert read_manifest(tmp_path) == {"a": "1"}
+
+
+def test_one_beyond_its_cap_is_as_none(tmp_path, monkeypatch):
+    write_manifest(tmp_path, {"a": "1"})
+    monkeypatch.setenv("PALPEUR_CAP_SUMMARY_BYTES", "5")
+    assert read_manifest(tmp_path) == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from planner.batch.engine import Done, Ending
@@ -28,3 +30,27 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, task):
     done = Done(task=task("a"), digest="d", ending=Ending.WRITTEN)
     with pytest.raises(OutputError, match="results are kept"):
         Costs(folder=tmp_path).note(done)
+
+
+def test_what_is_no_file_of_measurements_is_passed_over(tmp_path, task):
+    one = task("one")
+    Costs(folder=tmp_path).note(Done(task=one, digest=one.digest, ending=Ending.WRITTEN, peak=7))
+    folder = tmp_path / "measured"
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "folder.jsonl").mkdir()
+    (folder / "gone.jsonl").symlink_to("nowhere")
+    (folder / "zero.jsonl").symlink_to("/dev/zero")
+    deep = b'{"digest": "d", "seconds": ' + b"[" * 9999 + b'}\n{"digest": "d", "peak": 1e999}\n'
+    (folder / "deep.jsonl").write_bytes(deep)
+    assert list(Costs(folder=tmp_path).read()) == [one.digest]
+
+
+def test_a_pipe_in_the_way_is_told_and_not_waited_for(tmp_path, task):
+    costs = Costs(folder=tmp_path)
+    done = Done(task=task("a"), digest="d", ending=Ending.WRITTEN)
+    costs.note(done)
+    (path,) = (tmp_path / "measured").iterdir()
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(OutputError, match="cannot be written: No such device or address"):
+        costs.note(done)

@@ -154,6 +154,21 @@ def test_a_log_that_cannot_be_written(pool, task, tmp_path):
         one.give([task("a")])
 
 
+def test_a_log_that_is_a_pipe_is_not_waited_for(pool, task, tmp_path):
+    os.mkfifo(tmp_path / "workers.log")
+    with pytest.raises(WorkerError, match=r"cannot be started: No such device or address .*log\)"):
+        pool().give([task("a")])
+
+
+def test_of_a_long_log_only_the_end_is_read(pool, task, tmp_path):
+    (tmp_path / "workers.log").write_text("of the worker before\n")
+    start = "sys.stderr.write('x' * 5_000_000 + '\\nlast words\\n'); sys.exit(3)"
+    one = pool(start=start)
+    one.give([task("a")])
+    with pytest.raises(WorkerError, match=r"\(exit code 3\): last words\. All they said"):
+        one.wait(60.0)
+
+
 def test_closing_asks_first_and_waits_for_all_at_once(pool, task, tmp_path):
     act = """
     def finish(number, frame):

@@ -109,7 +109,49 @@ def test_a_source_that_leads_to_nothing_is_told(tree, source, told):
 
 
 @pytest.mark.usefixtures("tree")
-def test_too_many_cases_are_refused(monkeypatch):
-    monkeypatch.setattr("planner.batch.sources.MAX_CASES", 2)
-    with pytest.raises(OptionError, match="at most 2 cases"):
+def test_too_many_jobs_are_refused(monkeypatch):
+    monkeypatch.setenv("PALPEUR_CAP_BATCH_JOBS", "4")
+    assert len(cases_of(["jobs"])) == 4
+    monkeypatch.setenv("PALPEUR_CAP_BATCH_JOBS", "3")
+    with pytest.raises(OptionError, match=r"at most 3 jobs; .* PALPEUR_CAP_BATCH_JOBS=…\.$"):
         cases_of(["jobs"])
+
+
+def test_sweeps_that_make_too_much_text_are_refused(tree, monkeypatch):
+    """Three sweeps of two short jobs each: what one makes is within the cap, all together not."""
+    for name in "abc":
+        (tree / f"{name}.toml").write_text(
+            "format = 1\n[sweep]\nbase = 'jobs/b.toml'\n[[vary]]\nkey = 'job.name'\n"
+            "values = ['one', 'two']\n"
+        )
+    texts = [case.text for case in cases_of(["*.toml"])]
+    assert len(texts) == 6
+    total = sum(map(len, texts))
+    monkeypatch.setenv("PALPEUR_CAP_SWEEP_CHARACTERS", str(total))
+    assert len(cases_of(["*.toml"])) == 6
+    monkeypatch.setenv("PALPEUR_CAP_SWEEP_CHARACTERS", str(total - 1))
+    told = rf"more than {total - 1} characters together; .* PALPEUR_CAP_SWEEP_CHARACTERS=…\.$"
+    with pytest.raises(OptionError, match=told):
+        cases_of(["*.toml"])
+
+
+def test_no_job_is_lost_behind_another_of_the_same_name(tree):
+    """A name that is no text is shown with numbers; another name may consist of just these."""
+    raw = os.fsencode(tree / "jobs") + b"/\xff.toml"
+    with open(raw, "w") as file:  # noqa: PTH123 a name that is not text
+        file.write(JOB)
+    (tree / r"jobs/\xff.toml").write_text(JOB)
+    with pytest.raises(OptionError, match=r"Two jobs are called jobs/\\xff\.toml; rename one"):
+        cases_of(["jobs"])
+
+
+def test_a_sweep_as_long_as_a_job_may_be_is_seen(tree, monkeypatch):
+    """The word that makes it a sweep may stand behind a megabyte of remarks."""
+    remarks = "# a remark\n" * 100_000
+    (tree / "s.toml").write_text(
+        f"format = 1\n{remarks}[sweep]\nbase = 'jobs/b.toml'\n[[vary]]\nkey = 'job.name'\n"
+        "values = ['one', 'two']\n"
+    )
+    assert names(["s.toml"]) == ["s.toml"]  # too long: a case that says so
+    monkeypatch.setenv("PALPEUR_CAP_JOB_BYTES", "2000000")
+    assert names(["s.toml"]) == ["s.toml#1", "s.toml#2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 
 import pytest
@@ -41,7 +42,7 @@ def sweep(tmp_path):
     def cases(design, rest=TWO, head=""):
         path = tmp_path / "s.toml"
         path.write_text(HEAD.format(design) + head + rest)
-        return sweep_cases(path, "s.toml")
+        return list(sweep_cases(path, "s.toml"))
 
     return cases
 
@@ -132,11 +133,54 @@ def test_faults_are_told(sweep, design, rest, told):
 
 @pytest.mark.parametrize(
     ("base", "told"),
-    [("../base.toml", "leaves"), ("none.toml", "cannot be read"), ("/a", "leaves")],
+    [
+        *[("../base.toml", "leaves"), ("none.toml", "cannot be read"), ("/a", "leaves")],
+        *[("loop", "no usable path: Symlink loop"), (r"a\u0000b", "no usable path: embedded null")],
+        *[("x" * 5000, "no usable path|cannot be read"), ("pipe", "cannot be read: it is no reg")],
+    ],
 )
 def test_the_base_is_a_file_beside_the_sweep(sweep, tmp_path, base, told):
     sweep("grid")
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
     path = tmp_path / "s.toml"
     path.write_text(path.read_text().replace("base.toml", base))
     with pytest.raises(JobError, match=told):
-        sweep_cases(path, "s.toml")
+        list(sweep_cases(path, "s.toml"))
+
+
+LIST = '[[vary]]\nkey = "job.name"\nvalues = ["a", "b", "c", "d"]\n'
+RANGE = '[[vary]]\nkey = "sampling.period_ms"\nfrom = 1\nto = 2\nsteps = 4\n'
+
+
+@pytest.mark.parametrize(
+    ("design", "head", "rest", "told"),
+    [
+        ("grid", "", LIST, r"vary\[0\]\.values is \['a'.*; expected at most 3 jobs of a sweep"),
+        ("zip", "", RANGE, r"vary\[0\]\.steps is 4; expected at most 3 jobs of a sweep"),
+        ("random", "count = 4\n", RANGE, r"sweep\.count is 4; expected at most 3 jobs of a sweep"),
+        ("grid", "", TWO.replace("5.5]", "5.5]").replace("[1.0, 2,", "[1.0,"), "gives 6 combin"),
+    ],
+)
+def test_the_number_of_jobs_has_a_cap(sweep, monkeypatch, design, head, rest, told):
+    assert sweep(design, rest, head)
+    monkeypatch.setenv("PALPEUR_CAP_SWEEP_JOBS", "3")
+    with pytest.raises(JobError, match=rf"(?s){told}.*PALPEUR_CAP_SWEEP_JOBS=…\."):
+        sweep(design, rest, head)
+
+
+def test_the_number_of_keys_has_a_cap(sweep, monkeypatch):
+    assert len(sweep("zip")) == 3
+    monkeypatch.setenv("PALPEUR_CAP_SWEEP_KEYS", "1")
+    told = r"vary is .*; expected at most 1 keys of a sweep; .*PALPEUR_CAP_SWEEP_KEYS=…\."
+    with pytest.raises(JobError, match=told):
+        sweep("zip")
+
+
+def test_cases_are_made_when_they_are_asked_for(tmp_path):
+    """A sweep that makes more than a batch takes must not stand in memory whole before that."""
+    (tmp_path / "base.toml").write_text(BASE)
+    path = tmp_path / "s.toml"
+    path.write_text(HEAD.format("grid") + TWO.replace("steps = 3", "steps = 30000"))
+    cases = sweep_cases(path, "s.toml")
+    assert next(cases).name == "s.toml#00001"

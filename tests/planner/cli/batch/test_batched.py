@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 
 import pytest
 
@@ -191,7 +192,9 @@ def test_a_comparison_with_a_batch_before(palpeur, nine, tmp_path):
         (["nine", "--share", "½/3"], "--share is '½/3'"),
         (["nine", "--reports", "some"], "--reports is 'some'; there are none, failed, all"),
         (["nine", "--compare", "none"], "holds no summary.json"),
-        (["nine", "--cluster", "nonsense://x"], "--cluster nonsense://x"),
+        (["nine", "--workers", "1025"], "or 0 for one per processor; raise it with PALPEUR_CAP_"),
+        (["nine", "--cluster", "nonsense://x"], "--cluster is 'nonsense://x'"),
+        (["nine", "--cluster", ""], "--cluster is ''"),
         ([], "SOURCES"),
     ],
 )
@@ -238,3 +241,16 @@ def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, stat
     assert whys(*capped, "--retry-failed") == failed
     longer = whys("jobs/*.toml", "--time-cap", 5, "--memory-cap", 500)
     assert longer == {"jobs/00000-slow.toml": failed["jobs/00000-slow.toml"]}
+
+
+def test_a_comparison_has_a_cap_and_waits_for_no_pipe(palpeur, nine, tmp_path, monkeypatch):
+    palpeur("batch", "nine", "--out", "before")
+    monkeypatch.setenv("PALPEUR_CAP_SUMMARY_BYTES", "100")
+    ran = palpeur("batch", "nine", "--out", "out", "--compare", "before")
+    assert ran.code == 2
+    assert "it has more than 100 bytes; raise it with PALPEUR_CAP_SUMMARY_BYTES=…" in ran.err
+    (tmp_path / "before/summary.json").unlink()
+    os.mkfifo(tmp_path / "before/summary.json")
+    ran = palpeur("batch", "nine", "--out", "out", "--compare", "before")
+    assert (ran.code, "holds no summary.json" in ran.err) == (2, True)
+    assert nine.is_dir()

@@ -191,7 +191,7 @@ def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
 
 
 def test_no_scheduler_there(palpeur, folder, monkeypatch):
-    monkeypatch.setattr("planner.cli.batch.cluster._CONNECT", 0.5)
+    monkeypatch.setattr("planner.cli.batch.scheduler._CONNECT", 0.5)
     ran = palpeur("batch", "jobs", "--out", "nobody", "--cluster", "tcp://127.0.0.1:9")
     assert ran.code == 2
     assert "--cluster tcp://127.0.0.1:9: no scheduler answers there within 0.5 s" in ran.err
@@ -244,7 +244,7 @@ def engine(monkeypatch, tmp_path):
     from planner.cli.batch import cluster
     from planner.cli.batch.worker import Order
 
-    monkeypatch.setattr(cluster, "_connected", lambda _: Client())
+    monkeypatch.setattr(cluster, "connected", lambda _: Client())
     order = Order(
         ledger=tmp_path,
         surroundings=Surroundings(parameters=(), code="", environment=()),
@@ -253,7 +253,7 @@ def engine(monkeypatch, tmp_path):
         memory=0,
         parent=0,
     )
-    return cluster.ClusterEngine("tcp://here", order, Caps(seconds=1.0, memory=1))
+    return cluster.ClusterEngine("tcp://here:1", order, Caps(seconds=1.0, memory=1))
 
 
 def tasks(count):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from planner.cli.batch import surroundings as room
 from planner.cli.batch.surroundings import surroundings
 
@@ -54,3 +56,11 @@ def test_a_changed_cap_counts(monkeypatch):
     after = surroundings(allow_outside=False)
     assert ("cap POINTS", "7") in after.parameters
     assert before.parameters != after.parameters
+
+
+@pytest.mark.parametrize("cap", sorted(room._OF_THE_BATCH, key=lambda cap: cap.name))
+def test_a_cap_of_the_batch_does_not(monkeypatch, cap):
+    """A sweep that was too large is not judged anew where it was judged already."""
+    before = surroundings(allow_outside=False)
+    monkeypatch.setenv(cap.variable, "7")
+    assert surroundings(allow_outside=False) == before

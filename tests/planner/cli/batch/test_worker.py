@@ -72,6 +72,7 @@ def test_an_order_is_read_back(order):
     [
         ({"code": "other"}, "Palpeur's own files"),
         ({"environment": (*AROUND.environment, ("cobol", "85"))}, "cobol"),
+        ({"parameters": (*AROUND.parameters, ("cap POINTS", "7"))}, "cap POINTS"),
     ],
 )
 def test_another_installation_does_not_judge_under_our_keys(order, said, change, told):

@@ -40,6 +40,11 @@ def wheel(site: Path, **more: str) -> PathDistribution:
     return PathDistribution(info)
 
 
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 def test_an_untouched_wheel_is_good(tmp_path):
     found = files_check(wheel(tmp_path))
     assert (found.health, found.found) == (Health.GOOD, "3 files are as they were installed")
@@ -50,6 +55,7 @@ def test_an_untouched_wheel_is_good(tmp_path):
     [
         (lambda site: (site / "robots/b.py").write_text("b = 3\n"), "robots/b.py changed or miss"),
         (lambda site: (site / "robots/b.py").unlink(), "robots/b.py changed or missing"),
+        (lambda site: _pipe(site / "robots/b.py"), "robots/b.py changed or missing"),
         (lambda site: (site / "planner/new.py").write_text(""), "planner/new.py not of this ver"),
         (lambda site: (site / "planner/numpy.so").write_text(""), "planner/numpy.so not of this"),
     ],
@@ -191,6 +197,14 @@ def test_a_damaged_entry_is_told(kernels):
     found = cache_check()
     assert found.health is Health.RISK
     assert path.name in found.found
+
+
+@posix
+def test_a_pipe_in_the_cache_is_told_and_not_waited_for(kernels):
+    os.mkfifo(kernels / "a.o")
+    found = cache_check()
+    assert found.health is Health.RISK
+    assert "a.o damaged" in found.found
 
 
 def test_an_abandoned_file_is_told(kernels):
