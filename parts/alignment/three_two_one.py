@@ -132,7 +132,8 @@ def _check_square(primary: DatumPlane, secondary: DatumPlane) -> None:
         angle = float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
         raise AlignmentError(
             f"The planes {primary.name!r} and {secondary.name!r} are {angle:.6g} deg to each other "
-            "on the drawing; 3-2-1 needs 90 deg. Align by RPS, which takes any directions.",
+            "on the drawing; 3-2-1 needs 90 deg. Choose planes that are square to each other, or "
+            "align by RPS or by a best fit, which take any directions.",
             angle_deg=angle,
         )
 

@@ -25,6 +25,8 @@ from robots.biped.verdict import Stance
 Array = NDArray[np.float64]
 
 _SAME = 1.0 + 1e-9  # a limit reached is not passed
+_READ_IN = {"m": ("mm", 1e3), "rad": ("deg", 180.0 / np.pi), "n": ("N", 1.0), "s": ("s", 1.0)}
+_SHORT_FOR = ("com", "zmp")
 
 
 def verdict_words(shown: ShownMotion) -> str:
@@ -107,16 +109,26 @@ def curves(shown: ShownMotion) -> tuple[CurveSet, ...]:
 def _balance(shown: ShownMotion) -> CurveSet:
     motion = shown.motion
     rows: list[tuple[str, str, Array]] = [
-        *((f"COM {axis}", "m", motion.com[:, k]) for k, axis in enumerate("xyz")),
-        *((f"ZMP {axis}", "m", motion.zmp[:, k]) for k, axis in enumerate("xy")),
+        *((f"COM {axis}", "mm", 1e3 * motion.com[:, k]) for k, axis in enumerate("xyz")),
+        *((f"ZMP {axis}", "mm", 1e3 * motion.zmp[:, k]) for k, axis in enumerate("xy")),
     ]
     if np.any(motion.ground):
         angles = np.degrees(motion.ground)
         rows += [(f"ground {name}", "deg", angles[:, k]) for k, name in enumerate("αβ")]
-    rows += [(name, "", values) for name, values in sorted(motion.curves.items())]
+    rows += [_for_readers(name, values) for name, values in sorted(motion.curves.items())]
     margin = _panel(shown, "margin", "mm", 1e3 * shown.margin, limits=(0.0, np.inf))
     panels = tuple(_panel(shown, *row) for row in rows if np.isfinite(row[2]).any())
     return CurveSet(key="balance", title="Balance", panels=(margin, *panels))
+
+
+def _for_readers(name: str, values: Array) -> tuple[str, str, Array]:
+    """A scenario's curve, ``cart_zmp_x_m``, as the others stand: "cart ZMP x", mm."""
+    words = name.split("_")
+    unit, factor = "", 1.0
+    if words[-1] in _READ_IN:
+        unit, factor = _READ_IN[words.pop()]
+    told = " ".join(word.upper() if word in _SHORT_FOR else word for word in words)
+    return told, unit, factor * values
 
 
 def _set(shown: ShownMotion, one: Quantity) -> CurveSet:

@@ -33,7 +33,17 @@ def verdict(evaluation: Evaluation) -> str:
         return f"Not accepted: {_count(errors, 'error')}; the findings say which."
     if not asked:
         return "Evaluated; the job asks for no tolerance, so there is nothing to pass or fail."
-    return f"Within tolerance: {_all(len(asked))}."
+    return f"Within tolerance: {_all(len(asked))}{_missing(evaluation)}."
+
+
+def _missing(evaluation: Evaluation) -> str:
+    """Points of the job that nobody measured: what passes, passes without them."""
+    count = sum(finding.code == "E101" for finding in evaluation.findings)
+    return f", without {_count(count, 'point')} that {_are(count)} not measured" if count else ""
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def status(evaluation: Evaluation) -> Status:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reports.evaluation.figures.views import main_view
 from reports.evaluation.scale import DeviationScale, deviation_scale
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Array = NDArray[np.float64]
 _HEIGHT = 5.4  # [in]
 _NAMED = 40  # points that find room for their names
 _LARGEST, _SMALLEST = 110.0, 6.0  # marks [pt²]
 _STEPS = 257
+_APART = 0.02  # of the picture: marks nearer than this share their line of names
 
 
 def deviation_map(shown: ShownEvaluation) -> Figure:
@@ -46,8 +49,8 @@ def deviation_map(shown: ShownEvaluation) -> Figure:
             zorder=3,
         )
     if len(points) <= _NAMED:
-        for name, (x, y) in zip(points.names, places.tolist(), strict=True):
-            axis.annotate(label(name, 16), (x, y), (5, 5), textcoords="offset points", fontsize=7)
+        for name, (x, y) in _named_places(points.names, places).items():
+            axis.annotate(label(name, 60), (x, y), (5, 5), textcoords="offset points", fontsize=7)
     axis.set_aspect("equal", adjustable="datalim")
     axis.margins(0.09)
     axis.set_xlabel(f"along {_direction(view.axes[0])}, from the middle [mm]")
@@ -59,6 +62,18 @@ def deviation_map(shown: ShownEvaluation) -> Figure:
     )
     caption(figure, f"Deviations: {label(shown.job.name)}", note)
     return figure
+
+
+def _named_places(names: tuple[str, ...], places: Array) -> dict[str, tuple[float, float]]:
+    """Points by what is written beside them; those above each other share one line."""
+    apart = _APART * float(np.ptp(places, axis=0).max(initial=0.0))
+    shared: list[tuple[Array, list[str]]] = []
+    for name, place in zip(names, places, strict=True):
+        near = next((own for at, own in shared if np.linalg.norm(at - place) <= apart), None)
+        if near is None:
+            shared.append((place, near := []))
+        near.append(label(name, 16))
+    return {", ".join(own): (float(at[0]), float(at[1])) for at, own in shared}
 
 
 def _draw_scale(axis: Axes, scale: DeviationScale) -> None:

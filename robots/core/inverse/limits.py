@@ -87,8 +87,9 @@ def limit_breaches(mechanism: Mechanism, q: Array) -> str:
     for joint, value, margin in zip(mechanism.movable, q, margins, strict=True):
         if margin < -LIMIT_ROUNDING:
             side, limit = ("lower", joint.q_min) if value < joint.q_min else ("upper", joint.q_max)
+            unit, factor = ("deg", np.degrees(1.0)) if joint.kind.angular else ("mm", 1e3)
             phrases.append(
-                f"joint {joint.name!r} would stand at {value:.6g} {joint.kind.unit}, "
-                f"{-margin:.3g} {joint.kind.unit} beyond its {side} limit {limit:.6g}"
+                f"joint {joint.name!r} would stand at {factor * value:.6g} {unit}, "
+                f"{-factor * margin:.3g} {unit} beyond its {side} limit {factor * limit:.6g}"
             )
     return "; ".join(phrases)

@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from reports.document_text import document_text, plain
 from reports.evaluation.document import (
-    document_text,
     evaluation_document,
-    plain,
     uncertainty_document,
 )
 from reports.evaluation.point_tables import deviations_csv, uncertainty_csv

@@ -159,7 +159,7 @@ def test_a_walk_as_csv(palpeur):
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     heads = list(rows[0])
     for head in ("t_s", "q15_rad", "qd1_rad_s", "qdd1_rad_s2", "tau15_nm", "com_x_m", "zmp_y_m",
-                 "margin_m", "ground_beta_rad", "m15_rad", "motor1_rad_s", "motor1_nm",
+                 "margin_m", "ground_beta_rad", "m15_rad", "m1_rad_s", "m1_nm",
                  "zmp_reference_x_m"):  # fmt: skip
         assert head in heads
     assert float(rows[-1]["com_x_m"]) - float(rows[0]["com_x_m"]) == pytest.approx(0.2, abs=1e-3)

@@ -74,6 +74,6 @@ def test_equivalents_of_a_joint_with_more_than_a_turn():
 
 
 def test_a_breach_names_joint_value_and_limit():
-    text = limit_breaches(one_joint(-0.5, 0.5), np.array([0.75]))
-    assert text == "joint 'j' would stand at 0.75 rad, 0.25 rad beyond its upper limit 0.5"
+    text = limit_breaches(one_joint(*np.radians([-30.0, 30.0])), np.radians([45.0]))
+    assert text == "joint 'j' would stand at 45 deg, 15 deg beyond its upper limit 30"
     assert limit_breaches(one_joint(-0.5, 0.5), np.array([0.5 + 1e-16])) == ""

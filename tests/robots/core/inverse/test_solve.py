@@ -146,7 +146,7 @@ def test_sliding_limits_are_kept():
     assert reached.best.q[1] == pytest.approx(0.15, abs=1e-9)
     beyond = solve(model, Target.position([0.8, 0.0, 0.25]))
     assert not beyond.success
-    assert "0.25 m, 0.05 m beyond its upper limit 0.2" in beyond.best.reason
+    assert "250 mm, 50 mm beyond its upper limit 200" in beyond.best.reason
 
 
 def test_a_singular_start_is_left():
