@@ -13,6 +13,7 @@ from parts.evaluation.comparison import deviations_of as deviations_of
 from parts.evaluation.deviations import Deviations as Deviations
 from parts.evaluation.deviations import PointDeviation as PointDeviation
 from parts.evaluation.errors import EvaluationError as EvaluationError
+from parts.evaluation.feature_rows import rows_of_features as rows_of_features
 from parts.evaluation.matching import Matched as Matched
 from parts.evaluation.matching import matched as matched
 from parts.evaluation.measured import MeasuredPoints as MeasuredPoints

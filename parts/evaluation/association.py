@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,48 @@ from parts.evaluation.deviations import Deviations
 from parts.evaluation.nominal_feature import FREEFORM, NominalFeature
 from parts.evaluation.strays import strays
 from parts.fits import Fit, FitError, Outlier, Shape, fit
+from parts.fits.fitted import Fitted
 
 Array = NDArray[np.float64]
+
+
+class Measurable(Protocol):
+    """What characteristics need of a feature that was measured."""
+
+    @property
+    def name(self) -> str:
+        """Of the feature."""
+
+    @property
+    def nominal(self) -> NominalFeature:
+        """As it should be."""
+
+    @property
+    def fit(self) -> Fitted | None:
+        """As it was measured."""
+
+    @property
+    def refusal(self) -> str:
+        """Why there is no fit."""
+
+    @property
+    def points(self) -> Array:
+        """That the fit rests on. # (k, 3) [m]."""
+
+    @property
+    def targets(self) -> Array:
+        """Where these should be. # (k, 3) [m]."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of these points."""
+
+    @property
+    def profile(self) -> Array:
+        """Deviations of these points. # (k,) [m]."""
+
+    def __len__(self) -> int:
+        """Points of the feature, those that were dropped included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,10 +79,19 @@ class Subject:
     refusal: str = ""
     outliers: tuple[Outlier, ...] = ()
 
+    def __len__(self) -> int:
+        """Points of the feature, those that were dropped included."""
+        return len(self.deviations)
+
     @property
     def points(self) -> Array:
         """That the fit rests on. # (k, 3) [m]."""
         return np.asarray(self.deviations.measured[self.kept])
+
+    @property
+    def targets(self) -> Array:
+        """Where these should be. # (k, 3) [m]."""
+        return np.asarray(self.deviations.nominal[self.kept])
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.evaluation.association import Subject, sizes_of
+from parts.evaluation.association import Measurable, Subject, sizes_of
 from parts.evaluation.errors import EvaluationError
 from parts.evaluation.orientation import nominal_angle, orientation_zone
 from parts.evaluation.places import Place, distance_between, place_of
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
-from parts.fits import Fit, Shape
+from parts.fits import Shape
+from parts.fits.fitted import Fitted
 
 Array = NDArray[np.float64]
 
@@ -60,7 +61,7 @@ def characteristic_of(spec: ToleranceSpec, subjects: Mapping[str, Subject]) -> C
     return _named(spec.feature, spec.kind, found, tolerance=spec.value, datum=spec.datum)
 
 
-def measurement_of(kind: str, subject: Subject, datum: Subject | None = None) -> Measurement:
+def measurement_of(kind: str, subject: Measurable, datum: Measurable | None = None) -> Measurement:
     """The number alone. Args: kind: of ``TOLERANCE_KINDS``.
 
     Raises:
@@ -70,7 +71,7 @@ def measurement_of(kind: str, subject: Subject, datum: Subject | None = None) ->
         return _form(kind, subject)
     if datum is not None:
         return _distance(subject, datum) if kind == "distance" else _oriented(kind, subject, datum)
-    plain: dict[str, Callable[[Subject], Measurement]] = {
+    plain: dict[str, Callable[[Measurable], Measurement]] = {
         "profile": _profile,
         "position": _position,
         "diameter": _diameter,
@@ -116,7 +117,7 @@ def _datum(spec: ToleranceSpec, subjects: Mapping[str, Subject]) -> Subject | No
     return _subject(spec.datum, subjects) if spec.datum else None
 
 
-def _fit_of(subject: Subject) -> Fit:
+def _fit_of(subject: Measurable) -> Fitted:
     """The fit that a characteristic needs.
 
     Raises:
@@ -124,7 +125,7 @@ def _fit_of(subject: Subject) -> Fit:
     """
     if subject.fit is None:
         reason = subject.refusal or (
-            f"the {len(subject.deviations)} nominal points lie on no plane, line, circle, sphere, "
+            f"the {len(subject)} nominal points lie on no plane, line, circle, sphere, "
             "cylinder, cone or torus."
         )
         raise EvaluationError(
@@ -133,23 +134,22 @@ def _fit_of(subject: Subject) -> Fit:
     return subject.fit
 
 
-def _nominal_of(subject: Subject) -> Shape:
+def _nominal_of(subject: Measurable) -> Shape:
     _fit_of(subject)
     if subject.nominal.shape is None:
         raise EvaluationError(f"The nominal feature {subject.name!r} has no shape.")
     return subject.nominal.shape
 
 
-def _places(subject: Subject) -> tuple[Place, Place]:
+def _places(subject: Measurable) -> tuple[Place, Place]:
     """As it should be, and as it was measured."""
-    nominal = subject.deviations.nominal[subject.kept]
     return (
-        place_of(_nominal_of(subject), nominal),
+        place_of(_nominal_of(subject), subject.targets),
         place_of(_fit_of(subject).shape, subject.points),
     )
 
 
-def _form(kind: str, subject: Subject) -> Measurement:
+def _form(kind: str, subject: Measurable) -> Measurement:
     found = _fit_of(subject)
     if found.kind != _KIND_OF[kind]:
         needed, is_ = (_WORDS.get(word, word) for word in (_KIND_OF[kind], found.kind))
@@ -167,7 +167,7 @@ def _form(kind: str, subject: Subject) -> Measurement:
     return Measurement(value=found.form_error, worst=subject.names[worst], method="least squares")
 
 
-def _profile(subject: Subject) -> Measurement:
+def _profile(subject: Measurable) -> Measurement:
     away = np.abs(subject.profile)
     worst = int(np.argmax(away))
     return Measurement(
@@ -175,7 +175,7 @@ def _profile(subject: Subject) -> Measurement:
     )
 
 
-def _diameter(subject: Subject) -> Measurement:
+def _diameter(subject: Measurable) -> Measurement:
     sizes = sizes_of(_fit_of(subject).shape)
     if "diameter" not in sizes:
         raise EvaluationError(
@@ -189,7 +189,7 @@ def _diameter(subject: Subject) -> Measurement:
     )
 
 
-def _position(subject: Subject) -> Measurement:
+def _position(subject: Measurable) -> Measurement:
     """Diameter of the zone about the nominal place that just holds the measured one."""
     nominal, found = _places(subject)
     if nominal.kind == "plane":
@@ -213,7 +213,7 @@ def _position(subject: Subject) -> Measurement:
     )
 
 
-def _distance(subject: Subject, datum: Subject) -> Measurement:
+def _distance(subject: Measurable, datum: Measurable) -> Measurement:
     (nominal, found), (nominal_datum, found_datum) = _places(subject), _places(datum)
     return Measurement(
         value=distance_between(found, found_datum),
@@ -222,7 +222,7 @@ def _distance(subject: Subject, datum: Subject) -> Measurement:
     )
 
 
-def _oriented(kind: str, subject: Subject, datum: Subject) -> Measurement:
+def _oriented(kind: str, subject: Measurable, datum: Measurable) -> Measurement:
     (nominal, found), (nominal_datum, found_datum) = _places(subject), _places(datum)
     angle = nominal_angle(kind, nominal, nominal_datum)
     zone = orientation_zone(found, found_datum, angle, subject.points)

@@ -15,6 +15,7 @@ from parts.evaluation.association import Subject, associated, sizes_of
 from parts.evaluation.characteristics import characteristic_of, usual_characteristics
 from parts.evaluation.deviations import Deviations
 from parts.evaluation.errors import EvaluationError
+from parts.evaluation.feature_rows import rows_of_features
 from parts.evaluation.nominal_feature import NominalFeature, nominal_feature
 from parts.evaluation.results import Characteristic, FeatureResult
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
@@ -185,12 +186,10 @@ def _nominal_features(
     points: ProbePoints,
 ) -> dict[str, tuple[NominalFeature, NDArray[np.int64]]]:
     names = points.features if any(points.features) else (EVERYTHING,) * len(points)
-    found: dict[str, tuple[NominalFeature, NDArray[np.int64]]] = {}
-    for name in dict.fromkeys(filter(None, names)):
-        rows = np.flatnonzero([feature == name for feature in names])
-        nominal = nominal_feature(points.positions[rows], points.normals[rows])
-        found[name] = (nominal, rows)
-    return found
+    return {
+        name: (nominal_feature(points.positions[rows], points.normals[rows]), rows)
+        for name, rows in rows_of_features(names).items()
+    }
 
 
 def _zone(subject: Subject) -> Zone | None:

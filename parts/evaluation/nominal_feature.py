@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.fits import Fit, FitError, Shape, fit
+from parts.fits.leftover import least_rms
 
 Array = NDArray[np.float64]
 
@@ -17,6 +18,7 @@ _SHARE = 1e-5  # of the extent, likewise
 _TURN = 2e-2  # [rad] of a normal: printed with two digits
 _FEWEST = {"sphere": 5, "cylinder": 6, "cone": 7, "torus": 8}  # one more than any five fit
 _FLAT = 1e-3  # cosine of a normal that lies in the points' plane
+_SAMPLE = 400  # points that can rule a kind out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,6 +44,8 @@ def nominal_feature(points: Array, normals: Array) -> NominalFeature:
     extent = float(np.linalg.norm(np.ptp(points, axis=0)))
     tolerance = _ROUNDED + _SHARE * extent
     for kind in _candidates(points, normals, tolerance):
+        if _ruled_out(kind, points, tolerance):
+            continue
         found = _fitted(kind, points, normals)
         if found is not None and _holds(found, points, normals, tolerance):
             return NominalFeature(kind=kind, shape=found.shape)
@@ -63,6 +67,21 @@ def _candidates(points: Array, normals: Array, tolerance: float) -> list[str]:
         kinds = ["plane"] if across.min() > 1.0 - _FLAT else []
         kinds += ["circle3d"] if across.max() < _TURN and len(points) > 3 else []
     return kinds + [kind for kind, least in _FEWEST.items() if len(points) >= least]
+
+
+def _ruled_out(kind: str, points: Array, tolerance: float) -> bool:
+    """Whether some of many points say that no feature of a kind holds them all.
+
+    None leaves less on these than their own least squares, and its largest residual on all is no
+    less than its root mean square on these.
+    """
+    if kind not in _FEWEST or len(points) <= 2 * _SAMPLE:
+        return False
+    rows = np.linspace(0, len(points) - 1, _SAMPLE).astype(np.intp)
+    try:
+        return least_rms(kind, points[rows]) > tolerance
+    except FitError:
+        return False
 
 
 def _fitted(kind: str, points: Array, normals: Array) -> Fit | None:

@@ -45,7 +45,7 @@ def first_order_values(kind: str, subject: Subject, errors: Array) -> Array | No
 def _positions(subject: Subject, linear: LinearFit, errors: Array) -> Array | None:
     if subject.nominal.shape is None:
         return None
-    nominal = place_of(subject.nominal.shape, subject.deviations.nominal[subject.kept])
+    nominal = place_of(subject.nominal.shape, subject.targets)
     if subject.nominal.kind == "plane":
         heights = (subject.points + errors - nominal.point) @ nominal.direction
         return np.asarray(2.0 * np.abs(heights).max(axis=1))
@@ -58,7 +58,7 @@ def _positions(subject: Subject, linear: LinearFit, errors: Array) -> Array | No
 def _axis_positions(subject: Subject, linear: LinearFit, errors: Array) -> Array | None:
     if subject.nominal.shape is None or subject.fit is None:
         return None
-    nominal = place_of(subject.nominal.shape, subject.deviations.nominal[subject.kept])
+    nominal = place_of(subject.nominal.shape, subject.targets)
     found = place_of(subject.fit.shape, subject.points)
     base = "apex" if "apex" in linear.slopes else "point"
     bases, axes = linear.drawn(base, errors), linear.drawn("axis", errors)

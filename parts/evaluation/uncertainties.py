@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.evaluation.association import Subject
+from parts.evaluation.association import Measurable
 from parts.evaluation.characteristics import measurement_of
 from parts.evaluation.comparison import Comparison
 from parts.evaluation.errors import EvaluationError
@@ -21,8 +21,8 @@ from parts.evaluation.propagation import (
     uncertainty_of,
 )
 from parts.evaluation.realigned import realigned
+from parts.evaluation.redrawn import redrawn
 from parts.evaluation.results import Characteristic
-from parts.fits import FitError
 
 Array = NDArray[np.float64]
 
@@ -49,8 +49,9 @@ def with_uncertainties(
     deviations = comparison.deviations
     rows = checked_errors(errors, len(deviations)) @ comparison.T_part_measured[:3, :3].T
     rows = realigned(comparison.task.alignment, deviations.measured, deviations.normals, rows)
+    row_of = {name: row for row, name in enumerate(deviations.names)}
     places = {
-        name: np.flatnonzero(np.isin(deviations.names, subject.deviations.names))
+        name: np.array([row_of[point] for point in subject.deviations.names], dtype=np.int64)
         for name, subject in comparison.subjects.items()
     }
     again = _Again(comparison=comparison, errors=rows, places=places)
@@ -67,13 +68,14 @@ class _Again:
         comparison: of the measured points.
         errors: after the alignment has followed them. # (draws, n, 3) [m]
         places: rows of the points of each feature.
-        fitted: what has been fitted, by draw and feature; None where a draw holds no feature.
+        drawn: the first draws of each feature, as many as were asked for; None where a draw holds
+            no such feature.
     """
 
     comparison: Comparison
     errors: Array
     places: Mapping[str, NDArray[np.int64]]
-    fitted: dict[tuple[int, str], Subject | None] = field(default_factory=dict)
+    drawn: dict[str, list[Measurable | None]] = field(default_factory=dict)
 
     def errors_of(self, feature: str) -> Array:
         """Errors of the points of a feature. # (draws, k, 3) [m]."""
@@ -82,28 +84,26 @@ class _Again:
     def values(self, item: Characteristic, count: int) -> Array:
         """A characteristic of the first draws; NaN where one has none. # (count,) [m]."""
         count = min(count, len(self.errors))
-        return np.array([self._value(item, draw) for draw in range(count)])
+        subjects = self._measured(item.feature, count)
+        data = self._measured(item.datum, count) if item.datum else [None] * count
+        pairs = zip(subjects, data, strict=True)
+        return np.array([_value(item, subject, datum) for subject, datum in pairs])
 
-    def _value(self, item: Characteristic, draw: int) -> float:
-        subject = self._subject(item.feature, draw)
-        datum = self._subject(item.datum, draw) if item.datum else None
-        if subject is None or (item.datum and datum is None):
-            return float("nan")
-        try:
-            return measurement_of(item.kind, subject, datum).value
-        except EvaluationError:
-            return float("nan")
+    def _measured(self, feature: str, count: int) -> list[Measurable | None]:
+        known = self.drawn.setdefault(feature, [])
+        if len(known) < count:
+            errors = self.errors[len(known) : count][:, self.places[feature]]
+            known += redrawn(self.comparison.subjects[feature], errors)
+        return known[:count]
 
-    def _subject(self, feature: str, draw: int) -> Subject | None:
-        key = (draw, feature)
-        if key not in self.fitted:
-            subject = self.comparison.subjects[feature]
-            moved = subject.deviations.measured + self.errors[draw, self.places[feature]]
-            try:
-                self.fitted[key] = subject.redrawn(moved)
-            except FitError:
-                self.fitted[key] = None
-        return self.fitted[key]
+
+def _value(item: Characteristic, subject: Measurable | None, datum: Measurable | None) -> float:
+    if subject is None or (item.datum and datum is None):
+        return float("nan")
+    try:
+        return measurement_of(item.kind, subject, datum).value
+    except EvaluationError:
+        return float("nan")
 
 
 def _with_uncertainty(item: Characteristic, again: _Again, coverage: float) -> Characteristic:

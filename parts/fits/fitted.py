@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,31 @@ from parts.fits.errors import FitError
 from parts.fits.shape import Shape
 
 Array = NDArray[np.float64]
+
+
+class Fitted(Protocol):
+    """A feature that was fitted, and what it leaves."""
+
+    @property
+    def kind(self) -> str:
+        """As for ``Fit``."""
+
+    @property
+    def shape(self) -> Shape:
+        """The feature."""
+
+    @property
+    def residuals(self) -> Array:
+        """Signed as those of ``Fit``. # (k,) [m]."""
+
+    @property
+    def form_error(self) -> float:
+        """Width of the zone about the feature that holds all points. [m]."""
+
+
+def form_error_of(kind: str, residuals: Array) -> float:
+    """Largest less smallest residual; about a line in space, the round zone's diameter. [m]."""
+    return float(2.0 * residuals.max() if kind == "line3d" else np.ptp(residuals))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,9 +115,7 @@ class Fit:
 
         Largest less smallest residual; about a line in space, the diameter of the round zone.
         """
-        if self.kind == "line3d":
-            return float(2.0 * self.residuals.max())
-        return float(np.ptp(self.residuals))
+        return form_error_of(self.kind, self.residuals)
 
     @property
     def estimated_sigma(self) -> float:

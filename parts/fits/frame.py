@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, sin, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,8 +76,13 @@ def state_about(origin: ArrayLike, axis: ArrayLike, *sizes: float) -> State:
 
 def turn(omega: Array) -> Array:
     """Rotation by a rotation vector (Rodrigues). # (3,) [rad] to (3, 3)."""
-    angle = float(np.linalg.norm(omega))
-    x, y, z = omega
+    x, y, z = omega.tolist()  # plain numbers: a fit turns hundreds of times
+    angle = sqrt(x * x + y * y + z * z)
+    along, half = _sinc(angle), _sinc(0.5 * angle)
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    half = np.sinc(angle / (2.0 * np.pi))  # sin(angle/2) / (angle/2)
-    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * half**2 * (K @ K))
+    return np.asarray(np.eye(3) + along * K + 0.5 * half**2 * (K @ K))
+
+
+def _sinc(x: float) -> float:
+    """sin(x)/x; a runaway step has none."""
+    return sin(x) / x if 0.0 < x < inf else 1.0

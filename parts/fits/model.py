@@ -106,8 +106,11 @@ class Model(ABC):
 
     def rows(self, points: Array, state: State) -> Rows:
         """Residuals and Jacobian. Args: points # (3, k)."""
-        q = state.local(points)
-        level = self.level(q, state.sizes)
+        return self.local_rows(state.local(points), state.sizes)
+
+    def local_rows(self, q: Array, sizes: Array) -> Rows:
+        """The same from points of the frame. # q (3, k), sizes (s,), or (s, k) of many frames."""
+        level = self.level(q, sizes)
         J = np.empty((self.count, q.shape[1]))
         n = level.normal
         for row, freedom in enumerate(self.freedoms):
@@ -121,7 +124,7 @@ class Model(ABC):
 
     @abstractmethod
     def level(self, q: Array, sizes: Array) -> Level:
-        """Distances and gradients at points of the frame. # q (3, k)."""
+        """Distances and gradients at points of the frame. # q (3, k), sizes (s,) or (s, k)."""
 
     @abstractmethod
     def starts(self, points: Array) -> list[State]:

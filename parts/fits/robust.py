@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
@@ -15,8 +16,8 @@ from parts.fits.dispatch import model_of
 from parts.fits.errors import FitError
 from parts.fits.frame import State
 from parts.fits.hint import expected
-from parts.fits.least_squares import minimise
-from parts.fits.model import Model
+from parts.fits.least_squares import minimise, triangle_of
+from parts.fits.model import Model, Rows
 from parts.fits.search import search
 from parts.geometry.surfaces import Plane
 from parts.geometry.surfaces.surface import across
@@ -28,6 +29,11 @@ _ENOUGH = 2  # times the fewest: below it some points always agree with each oth
 _TUKEY = 4.685  # σ at which Tukey's weight vanishes: 95 % as sure as least squares on clean points
 _FALSE = 0.05  # chance that a clean set has any point listed
 _ROUNDS = 30
+_SAMPLE = 4000  # points that the first answer for more than twice as many rests on
+_SEED = 20261  # of the sample: the same points give the same answer
+_ENDED = 1e-6  # of σ: changes of all points below it may be the end
+_SETTLED = 1e-10  # likewise: they are
+_LEAST_SLOPE = 0.3  # of the biweight's mean weight: with less the points are hardly one feature's
 _FAINT = 1e-12  # least σ, in the points' size: exact points still have rounding
 
 
@@ -140,16 +146,68 @@ def _robust(model: Model, cloud: Cloud) -> _Robust:
             unit="1",
         )
     state = search(model, points, None, None).best.state
-    for power in (1, 2):
+    if cloud.count <= 2 * _SAMPLE:
+        state = _by_minima(model, points, state)
+    else:
+        rows = np.random.default_rng(_SEED).choice(cloud.count, _SAMPLE, replace=False)
+        few = np.ascontiguousarray(points[:, np.sort(rows)])
+        state = _by_steps(model, points, _by_minima(model, few, state))
+    return _Robust(state, _sigma(_away(model, points, state), model))
+
+
+def _by_minima(model: Model, points: Array, state: State, powers: Sequence[int] = (1, 2)) -> State:
+    """Least absolute distances, then the biweight: a weighted minimum for each set of weights."""
+    for power in powers:
         for _ in range(_ROUNDS):
             before = _away(model, points, state)
             sigma = _sigma(before, model)
             weights = _weights(before, sigma, power)
             state = minimise(model, points, state, weights=weights, limit=8).state
             change = np.abs(_away(model, points, state) - before).max()
-            if change <= 1e-6 * sigma:
+            if change <= _ENDED * sigma:
                 break
-    return _Robust(state, _sigma(_away(model, points, state), model))
+    return state
+
+
+def _by_steps(model: Model, points: Array, state: State) -> State:
+    """The biweight of many points, from the answer of some of them: one step for each weighting.
+
+    With the weights held, a step falls short of the biweight's answer by the ratio of Σ ψ' to Σ w;
+    divided by it, it is Newton's but for the scatter of that ratio over the points. The answer is
+    where the steps vanish, whatever their length. Steps that do not shrink are left to minima.
+    """
+    rows = model.rows(points, state)
+    away = _lengths(rows, model)
+    before = np.inf
+    for _ in range(_ROUNDS):
+        sigma = _sigma(away, model)
+        weights = _weights(away, sigma, 2)
+        root = np.tile(np.sqrt(weights), model.components)
+        R, z = triangle_of(Rows(root * rows.residuals, root * rows.jacobian))
+        step = np.linalg.lstsq(R, -z, rcond=None)[0] / _shortfall(away / sigma, model)
+        state = state.moved(model.freedoms, np.asarray(step))
+        rows, earlier = model.rows(points, state), away
+        away = _lengths(rows, model)
+        change = float(np.abs(away - earlier).max())
+        if change <= _SETTLED * sigma or (change <= _ENDED * sigma and change > 0.5 * before):
+            return state
+        if change > 0.5 * before:
+            break
+        before = change
+    return _by_minima(model, points, state, (2,))
+
+
+def _lengths(rows: Rows, model: Model) -> Array:
+    """Distances from the components of the residuals."""
+    return np.asarray(np.linalg.norm(rows.residuals.reshape(model.components, -1), axis=0))
+
+
+def _shortfall(ratios: Array, model: Model) -> float:
+    """Σ ψ' / Σ w of the biweight, the mean over the components. Args: ratios: in σ # (k,)."""
+    u = np.minimum(ratios / _TUKEY, 1.0) ** 2
+    w = float(np.sum((1.0 - u) ** 2))
+    slope = w - 4.0 / model.components * float(np.sum(u * (1.0 - u)))
+    return slope / w if slope > _LEAST_SLOPE * w else 1.0
 
 
 def _away(model: Model, points: Array, state: State) -> Array:

@@ -122,8 +122,12 @@ def _swapped(deviations: Deviations) -> Iterator[Finding]:
     from scipy.spatial import cKDTree
 
     own = np.linalg.norm(deviations.measured - deviations.nominal, axis=1)
-    nearest, rows = cKDTree(deviations.nominal).query(deviations.measured)
-    other = (rows != np.arange(len(deviations))) & (own > _DEEP) & (nearest < _SWAPPED * own)
+    far = np.flatnonzero(own > _DEEP)
+    if not len(far):
+        return
+    nearest, rows = np.full(len(own), np.inf), np.arange(len(own))
+    nearest[far], rows[far] = cKDTree(deviations.nominal).query(deviations.measured[far])
+    other = (rows != np.arange(len(own))) & (nearest < _SWAPPED * own)
     for row in np.flatnonzero(other).tolist():
         yield _finding(
             "E110",

@@ -13,6 +13,7 @@ from parts.evaluation import (
     align,
     compensated,
     nominal_feature,
+    rows_of_features,
 )
 from parts.fits import FitError, fit
 from planner.job.evaluation import CompensationNormal
@@ -86,8 +87,7 @@ def _fitted(task: ComparisonTask, centres: Array) -> Array:
     """Normals of the features that hold the centres: they are parallel to the surface. # (n, 3)."""
     points = task.points
     normals = np.array(points.normals)
-    for feature in dict.fromkeys(filter(None, points.features)):
-        rows = np.flatnonzero([name == feature for name in points.features])
+    for rows in rows_of_features(points.features).values():
         kind = nominal_feature(points.positions[rows], points.normals[rows]).kind
         if kind in ("freeform", "line3d"):
             continue

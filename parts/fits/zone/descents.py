@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from parts.fits.errors import FitError
 from parts.fits.frame import State
-from parts.fits.zone.goal import Goal, Scale, scale_of
+from parts.fits.zone.goal import Goal, Indices, Scale, scale_of
 from parts.fits.zone.minimax import Ended, minimise
 
 Array = NDArray[np.float64]
@@ -17,7 +18,8 @@ Array = NDArray[np.float64]
 _SEED = 1101  # of the starts: the same points give the same answer
 _SPREADS = (0.5, 2.0)  # of the reach: how far the other starts are away
 _SAME = 1e-6  # relative: peaks so near are one optimum
-_SAMPLE = 600  # extreme points to each side that the other starts look at
+_SAMPLE = 600  # extreme points to each side that a descent looks at
+_ROUNDING = 4.0 * np.finfo(float).eps  # of the points' size
 
 
 class Best(NamedTuple):
@@ -34,7 +36,7 @@ def lowest(goal: Goal, first: State, others: int) -> Best:
     """Descend from the first start, and from others about it, and keep the lowest end.
 
     The other starts look at the extreme points only; an end that promises more than the first is
-    then carried on with all points.
+    then carried on with all that count.
 
     Args:
         goal: what is to be made least.
@@ -46,14 +48,14 @@ def lowest(goal: Goal, first: State, others: int) -> Best:
     """
     first = goal.centred(first)
     scale = scale_of(goal, first)
-    best = minimise(goal, first, scale)
+    best = _by_extremes(goal, first, scale)
     best = best if _sound(goal, best.state) else _without(best, goal, first)
     ends = [best.peak] if best.ended else []
-    few = _reduced(goal, first)
+    few = goal.only(_extremes(goal, goal.distances(first)))
     for start in _about(goal, best.state, scale, others):
         end = minimise(few, few.centred(start), scale)
         if end.peak < best.peak * (1.0 - _SAME) or not best.ended:
-            end = minimise(goal, goal.centred(end.state), scale)
+            end = _by_extremes(goal, goal.centred(end.state), scale)
             if end.ended and _sound(goal, end.state) and (end.peak < best.peak or not best.ended):
                 best = end
         if end.ended:
@@ -98,10 +100,33 @@ def _without(end: Ended, goal: Goal, first: State) -> Ended:
     )
 
 
-def _reduced(goal: Goal, state: State) -> Goal:
-    if goal.points.shape[1] <= 2 * _SAMPLE:
-        return goal
-    return goal.only(np.unique(goal.extremes(goal.distances(state), _SAMPLE)[0]))
+def _by_extremes(goal: Goal, start: State, scale: Scale) -> Ended:
+    """Descend with the extreme points, and with those beyond their optimum, until none is.
+
+    An optimum of some points that holds all of them is one of all: the others take no part in Kuhn
+    and Tucker's conditions.
+    """
+    chosen = _extremes(goal, goal.distances(start))
+    while len(chosen) < goal.points.shape[1]:
+        end = minimise(goal.only(chosen), start, scale)
+        if not end.ended:
+            break
+        d = goal.distances(end.state)
+        grown = np.union1d(chosen, _extremes(goal, d))
+        if goal.peak(d) <= end.peak + _ROUNDING:
+            held = end.touching._replace(points=chosen[end.touching.points])
+            return replace(end, peak=goal.peak(d), touching=held)
+        if len(grown) == len(chosen):
+            break
+        chosen, start = grown, goal.centred(end.state)
+    return minimise(goal, start, scale)
+
+
+def _extremes(goal: Goal, distances: Array) -> Indices:
+    """The points farthest to each side, or all where they are few. # ascending."""
+    if len(distances) <= 2 * _SAMPLE:
+        return np.arange(len(distances))
+    return np.unique(goal.extremes(distances, _SAMPLE)[0])
 
 
 def _about(goal: Goal, state: State, scale: Scale, count: int) -> list[State]:

@@ -76,7 +76,7 @@ class Goal:
     def rows(self, state: State, chosen: Indices | None = None) -> Rows:
         """One distance per point, and its derivatives with the unknowns. # (k,), (p, k)."""
         points = self.points if chosen is None else self.points[:, chosen]
-        rows = Model.rows(self.model, points, state)
+        rows = Model.local_rows(self.model, state.local(points), state.sizes)
         return Rows(rows.residuals, rows.jacobian[: self.count])
 
     def moved(self, state: State, step: Array) -> State:

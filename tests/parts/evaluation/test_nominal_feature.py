@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from parts.evaluation import nominal_feature
 A = np.linspace(0.0, 2 * np.pi, 9)[:-1]
 RING = np.column_stack([np.cos(A), np.sin(A), 0 * A])
 UP = np.array([0.0, 0.0, 1.0])
+RNG = np.random.default_rng(6)
 
 
 def _cylinder(sign):
@@ -73,3 +76,55 @@ def test_points_of_no_feature_are_freeform():
     tilted = np.tile([0.6, 0.0, 0.8], (6, 1))  # flat points, but the surface is not their plane
     assert nominal_feature(GRID, tilted).kind == "freeform"
     assert nominal_feature(GRID[:1], normals[:1]).kind == "freeform"
+
+
+def _many(kind):
+    """3000 points, more than a sample of them."""
+    t, h = np.meshgrid(np.linspace(0.0, 2 * np.pi, 60), np.linspace(0.2, 1.2, 50))
+    t, h = t.ravel(), h.ravel()
+    ring = np.column_stack([np.cos(t), np.sin(t), 0 * t])
+    if kind == "cylinder":
+        return 0.02 * ring + 0.03 * np.outer(h, UP), ring
+    if kind == "sphere":
+        normals = np.cos(h)[:, None] * ring + np.outer(np.sin(h), UP)
+        return 0.03 * normals, normals
+    if kind == "cone":
+        normals = np.cos(0.3) * ring - np.sin(0.3) * UP
+        return 0.05 * h[:, None] * (np.sin(0.3) * ring + np.cos(0.3) * UP), normals
+    normals = np.cos(3 * h)[:, None] * ring + np.outer(np.sin(3 * h), UP)
+    return 0.05 * ring + 0.01 * normals, normals
+
+
+@pytest.mark.parametrize("kind", ["sphere", "cylinder", "cone", "torus"])
+def test_many_points_of_a_feature_are_recognised_and_one_wrong_point_is_seen(kind, fitted_kinds):
+    """A sample may rule a kind out; only all points may confirm it."""
+    points, normals = _many(kind)
+    found = nominal_feature(points, normals)
+    assert found.kind == kind
+    assert fitted_kinds == [kind]  # the kinds before it were ruled out by a sample
+    assert np.abs(found.shape.distance(points)).max() < 1e-12
+    wrong = points.copy()
+    wrong[1501] += 1e-4 * normals[1501]  # between two points of the sample
+    assert nominal_feature(wrong, normals).kind == "freeform"
+
+
+def test_many_points_of_no_feature_are_ruled_out_by_a_sample(fitted_kinds):
+    xy = RNG.uniform(-0.1, 0.1, (3000, 2))
+    points = np.column_stack([xy, 0.01 * np.sin(40 * xy[:, 0]) * np.cos(30 * xy[:, 1])])
+    assert nominal_feature(points, np.tile(UP, (3000, 1))).kind == "freeform"
+    assert fitted_kinds == []
+
+
+@pytest.fixture
+def fitted_kinds(monkeypatch):
+    """Kinds that are fitted to all points."""
+    from parts.fits import fit
+
+    made = []
+
+    def counting(kind, points, **options):
+        made.append(kind)
+        return fit(kind, points, **options)
+
+    monkeypatch.setattr(sys.modules["parts.evaluation.nominal_feature"], "fit", counting)
+    return made
