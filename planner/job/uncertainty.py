@@ -92,6 +92,12 @@ class UncertaintySettings:
             )
 
     @property
+    def exact(self) -> bool:
+        """Whether nothing is wrong: no standard deviation and no resolution is given."""
+        given = (getattr(self, name) for name in self.__dataclass_fields__ if name not in _STATED)
+        return not any(given)
+
+    @property
     def arm_scale(self) -> float:
         """Standard deviation of the arm's relative change of length. [1]."""
         return self.temperature * self.expansion

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.session import Session
+from planner.errors import JobError
 
 if TYPE_CHECKING:
     from planner.findings import Finding
@@ -80,7 +81,7 @@ def doubts_of(job: Job, session: Session) -> Doubts:
     """Plan a job, or present it, and tell the uncertainty of its points.
 
     Raises:
-        JobError: it has no [uncertainty].
+        JobError: it has no [uncertainty], or one that says nothing.
         RobotError: the robot cannot do such a job.
     """
     from planner.cli.progress_bar import progress_of
@@ -92,7 +93,13 @@ def doubts_of(job: Job, session: Session) -> Doubts:
     )
     from planner.uncertainty.measuring import settings_of
 
-    settings_of(job)  # before the work, not after it
+    settings = settings_of(job)  # before the work, not after it
+    if settings.exact and job.presenter is None:
+        raise JobError(
+            "[uncertainty] names nothing that is wrong, so every point would be exact; give the "
+            "standard deviations that are known, such as encoder_deg, length_mm or probe_mm.",
+            key="uncertainty",
+        )
     with progress_of(session) as progress:
         if job.presenter is not None:
             from planner.presenting.present import present

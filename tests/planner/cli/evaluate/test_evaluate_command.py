@@ -168,6 +168,15 @@ def test_uncertainty_needs_its_table(palpeur, job):
     assert "no [uncertainty], and nothing is guessed" in ran.err
 
 
+@pytest.mark.parametrize("table", ["[uncertainty]\n", "[uncertainty]\nsamples = 300\ndigits = 2\n"])
+def test_a_table_that_names_nothing_wrong_is_refused(palpeur, job, measured, table):
+    points, path = measured(), job("\n" + table)
+    for command in (("uncertainty", path), ("evaluate", path, points)):
+        ran = palpeur(*command)
+        assert ran.code == 2
+        assert "names nothing that is wrong" in ran.err
+
+
 def test_uncertainty_tells_every_point_and_the_budget(palpeur, job, tmp_path):
     path, out = job(UNCERTAINTY), tmp_path / "set"
     ran = palpeur("uncertainty", path, "--out", out)
