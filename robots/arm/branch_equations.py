@@ -24,6 +24,8 @@ from robots.core.equations.functions import Functions
 SIGNS = (1.0, -1.0)
 FAMILIES = tuple(product(SIGNS, SIGNS, SIGNS))  # (shoulder, elbow, wrist)
 
+_NOTHING = 1e-150  # lost beside any length; its square is still a number [m]
+
 SineCosine = tuple[Scalar, Scalar]  # of one angle, up to a common positive factor
 
 
@@ -45,12 +47,17 @@ class Target:
         center: wrist centre, base frame. [m]
         axis: unit direction of the stylus, from wrist to ball, base axes.
         facing: sine and cosine of the first joint when the arm faces the point.
+        turned: the same up to a positive factor.
+        along: wrist centre along the facing direction, from the first joint's axis, and its square
+            (which needs no root). [m], [m²]
         raised: sine and cosine of the second joint where the target leaves it free.
     """
 
     center: Vec3
     axis: Vec3
     facing: SineCosine
+    turned: SineCosine
+    along: tuple[Scalar, Scalar]
     raised: SineCosine | None = None
 
 
@@ -65,10 +72,36 @@ def target(center: Vec3, axis: Vec3, fn: Functions, free: Sequence[Scalar] = ())
             its axis; or values of the first two joints, where the point is the shoulder itself.
             [rad]
     """
-    q1 = free[0] if free else fn.atan2(center[1], center[0])
-    pairs = [(fn.sin(angle), fn.cos(angle)) for angle in (q1, *free[1:])]
-    raised = pairs[1] if len(pairs) > 1 else None
-    return Target(center=center, axis=axis, facing=pairs[0], raised=raised)
+    return _held_target(center, axis, fn, free) if free else _faced_target(center, axis, fn)
+
+
+def _faced_target(center: Vec3, axis: Vec3, fn: Functions) -> Target:
+    """The first joint faces the point; forward for a point on its axis."""
+    x, y = center[0] + _NOTHING, center[1]
+    square = x * x + y * y
+    radius = fn.sqrt(square)
+    scale = 1.0 / radius
+    return Target(
+        center=center,
+        axis=axis,
+        facing=(y * scale, x * scale),
+        turned=(center[1], center[0]),
+        along=(radius, square),
+    )
+
+
+def _held_target(center: Vec3, axis: Vec3, fn: Functions, free: Sequence[Scalar]) -> Target:
+    pairs = [(fn.sin(angle), fn.cos(angle)) for angle in free]
+    s1, c1 = pairs[0]
+    along = center[0] * c1 + center[1] * s1
+    return Target(
+        center=center,
+        axis=axis,
+        facing=pairs[0],
+        turned=pairs[0],
+        along=(along, along * along),
+        raised=pairs[1] if len(pairs) > 1 else None,
+    )
 
 
 def reserve(reach: Reach, goal: Target) -> Scalar:
@@ -95,11 +128,11 @@ def family_angles(
     s1, c1 = goal.facing
     axis = goal.axis
     s3 = _sine_of_elbow(reach, goal)
-    c3 = fn.sqrt(fn.maximum(1.0 - s3 * s3, 0.0)) * elbow
+    square = fn.maximum(1.0 - s3 * s3, 0.0)
+    c3 = fn.sqrt(square) * elbow
     if goal.raised is None:
         q2 = _upper_arm(reach, goal, shoulder, (s3, c3))
-        # The pair's length is known only within the reach: the clamped arm points at the target.
-        scale = 1.0 / fn.sqrt(q2[0] * q2[0] + q2[1] * q2[1])
+        scale = 1.0 / fn.sqrt(_square_of_upper_arm(reach, goal, (s3, square)))
     else:
         q2, scale = goal.raised, 1.0
     s2, c2 = q2[0] * scale, q2[1] * scale
@@ -112,7 +145,7 @@ def family_angles(
     side = fn.sqrt(vx * vx + w * w) * wrist
     sg, cg = reach.stylus
     return [
-        (s1 * shoulder, c1 * shoulder),
+        (goal.turned[0] * shoulder, goal.turned[1] * shoulder),
         q2,
         (s3, c3),
         (-w * wrist, vx * wrist),
@@ -122,23 +155,35 @@ def family_angles(
 
 def _sine_of_elbow(reach: Reach, goal: Target) -> Scalar:
     """Cosine rule of the triangle shoulder, elbow, wrist centre."""
-    radius, height = _in_plane(reach, goal)
     d, r = reach.upper_arm, reach.forearm
-    far = radius * radius + height * height
-    return (far - (d * d + r * r)) / (2.0 * (d * r))
+    far = _square_of_distance(reach, goal)
+    return (far - (d * d + r * r)) * (1.0 / (2.0 * (d * r)))
 
 
-def _in_plane(reach: Reach, goal: Target) -> tuple[Scalar, Scalar]:
-    """Wrist centre in the arm's plane: along the facing direction, and above the shoulder."""
-    x, y, z = goal.center
-    s1, c1 = goal.facing
-    return x * c1 + y * s1, z - reach.shoulder_height
+def _square_of_distance(reach: Reach, goal: Target) -> Scalar:
+    """Wrist centre from the shoulder. [m²]."""
+    height = _height(reach, goal)
+    return goal.along[1] + height * height
+
+
+def _height(reach: Reach, goal: Target) -> Scalar:
+    """Wrist centre above the shoulder. [m]."""
+    return goal.center[2] - reach.shoulder_height
 
 
 def _upper_arm(reach: Reach, goal: Target, shoulder: Scalar, elbow: SineCosine) -> SineCosine:
     """Type 8 with the elbow known: d·C2 + r·S23 = A and d·S2 - r·C23 = B."""
-    radius, B = _in_plane(reach, goal)
-    A = radius * shoulder
+    A, B = goal.along[0] * shoulder, _height(reach, goal)
     s3, c3 = elbow
     m, k = reach.upper_arm + reach.forearm * s3, reach.forearm * c3
     return k * A + m * B, m * A - k * B
+
+
+def _square_of_upper_arm(reach: Reach, goal: Target, elbow: tuple[Scalar, Scalar]) -> Scalar:
+    """Sum of the squares of that pair, from s3 and c3²: it is the same for all families.
+
+    Within the reach it is the fourth power of the distance; the clamped arm only points there.
+    """
+    s3, square = elbow
+    m, r = reach.upper_arm + reach.forearm * s3, reach.forearm
+    return (m * m + r * r * square) * _square_of_distance(reach, goal)

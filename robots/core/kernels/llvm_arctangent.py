@@ -8,6 +8,7 @@ atan2(0, 0) is 0; the error stays below 4e-16 rad; NaN stays NaN.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ def arctangent(out: Emitter, y: str, x: str) -> str:
     return out.value(f"call {v} @llvm.copysign.v{out.lanes}f64({v} {angle}, {v} {y})")
 
 
+def opposite(out: Emitter, angle: str) -> str:
+    """Name of the angle half a turn away, within [-π, π] where the angle is."""
+    v, half = out.vector, out.constant(math.pi)
+    turn = out.value(f"call {v} @llvm.copysign.v{out.lanes}f64({v} {half}, {v} {angle})")
+    return out.value(f"fsub {v} {angle}, {turn}")
+
+
 def _first_octant(out: Emitter, small: str, large: str) -> str:
     """Angle of the quotient small/large, both positive."""
     v = out.vector
@@ -57,13 +65,25 @@ def _first_octant(out: Emitter, small: str, large: str) -> str:
     origin = out.value(f"fcmp oeq {v} {denominator}, {out.constant(0.0)}")
     t = out.value(f"fdiv {v} {numerator}, {_select(out, origin, out.constant(1.0), denominator)}")
     z = out.value(f"fmul {v} {t}, {t}")
-    polynomial = out.constant(POLYNOMIAL[-1])
-    for coefficient in reversed(POLYNOMIAL[:-1]):
-        polynomial = _fma(out, polynomial, z, out.constant(coefficient))
+    polynomial = _polynomial(out, z)
     tz = out.value(f"fmul {v} {t}, {z}")
     angle = _fma(out, tz, polynomial, t)
     turned = out.value(f"fadd {v} {angle}, {out.constant(math.pi / 4.0)}")
     return _select(out, folded, turned, angle)
+
+
+def _polynomial(out: Emitter, z: str) -> str:
+    """Even and odd powers apart: two chains that do not wait for each other."""
+    square = out.value(f"fmul {out.vector} {z}, {z}")
+    even, odd = (_horner(out, square, POLYNOMIAL[k::2]) for k in (0, 1))
+    return _fma(out, odd, z, even)
+
+
+def _horner(out: Emitter, z: str, coefficients: Sequence[float]) -> str:
+    total = out.constant(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = _fma(out, total, z, out.constant(coefficient))
+    return total
 
 
 def _magnitude(out: Emitter, x: str) -> str:

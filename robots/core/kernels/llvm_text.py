@@ -4,6 +4,10 @@ Arrays stay as users hold them, one row per sample. A block of rows is read, tra
 (butterfly shuffles), computed with explicit vectors, transposed back and stored; no buffer and no
 loop vectoriser stand between the recording and the machine. Sums of products may be contracted to
 fused multiply-adds; nothing else is reordered, so NaN and infinities behave as written.
+
+What a block stores, the machine must first own: it fetches each line of memory from wherever it
+last was. Large batches would wait for that at every store, so the lines of a later block are asked
+for while this one is computed.
 """
 
 from __future__ import annotations
@@ -12,11 +16,14 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from robots.core.kernels.llvm_arctangent import arctangent
+from robots.core.kernels.llvm_arctangent import arctangent, opposite
 from robots.core.kernels.llvm_trigonometry import Trigonometry
 from robots.core.recording import Operation, Programme
 
 ENTRY = "palpeur_kernel"
+
+_LINE = 8  # doubles in one line of memory
+_AHEAD = 512  # doubles between a store and the line asked for: far enough, and still in the cache
 
 _BINARY = {
     Operation.ADD: "fadd",
@@ -80,6 +87,7 @@ def llvm_text(programme: Programme, lanes: int) -> str:
         for pointer, argument in zip(pointers, programme.arguments, strict=True)
     ]
     target = _row_pointer(out, "%out", lanes * programme.result.size)
+    _ask_for_lines(out, target, lanes * programme.result.size)
     values = _compute(programme, out, bases)
     _write_rows(out, target, _outputs(programme, out, values))
     arguments = ", ".join(f"ptr noalias readonly {pointer}" for pointer in pointers)
@@ -97,6 +105,7 @@ loop:
 done:
   ret void
 }}
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare {out.vector} @llvm.fma.v{lanes}f64({out.vector}, {out.vector}, {out.vector})
 declare {out.vector} @llvm.fabs.v{lanes}f64({out.vector})
 declare {out.vector} @llvm.sqrt.v{lanes}f64({out.vector})
@@ -109,6 +118,14 @@ attributes #0 = {{ nounwind "min-legal-vector-width"="{64 * lanes}" \
 def _row_pointer(out: Emitter, pointer: str, stride: int) -> str:
     offset = out.value(f"mul nsw i64 %block, {stride}")
     return out.value(f"getelementptr inbounds double, ptr {pointer}, i64 {offset}")
+
+
+def _ask_for_lines(out: Emitter, target: str, size: int) -> None:
+    """Own the lines of a later block before its stores; beyond the array this does nothing."""
+    blocks = max(1, round(_AHEAD / size)) if size else 0
+    for double in range(0, size, _LINE):
+        address = out.value(f"getelementptr double, ptr {target}, i64 {blocks * size + double}")
+        out.line(f"call void @llvm.prefetch.p0(ptr {address}, i32 1, i32 3, i32 1)")
 
 
 def _compute(programme: Programme, out: Emitter, bases: Sequence[str]) -> list[str]:
@@ -131,6 +148,8 @@ def _compute(programme: Programme, out: Emitter, bases: Sequence[str]) -> list[s
                 name = trigonometry.cos(values[item.a])
             case Operation.ATAN2:
                 name = arctangent(out, values[item.a], values[item.b])
+            case Operation.OPPOSITE:
+                name = opposite(out, values[item.a])
             case Operation.MAXIMUM:
                 name = _maximum(out, values[item.a], values[item.b])
             case Operation.SIGN:

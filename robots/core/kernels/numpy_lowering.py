@@ -85,6 +85,9 @@ class _Builder:
             place = self._call(np.multiply, *self._half_angle(self._place[item.a]))
         elif item.operation is Operation.COS:
             place = self._call(np.subtract, self._half_angle(self._place[item.a])[1], 1.0)
+        elif item.operation is Operation.OPPOSITE:
+            x = self._place[item.a]
+            place = self._call(np.subtract, x, self._call(np.copysign, np.pi, x))
         else:
             operands = (item.a, item.b)[: item.operation.operands]
             place = self._call(_UFUNC[item.operation], *(self._place[k] for k in operands))

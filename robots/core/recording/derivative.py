@@ -97,6 +97,8 @@ def _unary(recorder: Recorder, operation: Operation, a: _Value) -> _Value:
         slope = -recorder.unary(Operation.SIN, a.primal)
     elif a.tangent and operation is Operation.SQRT:
         slope = recorder.divide(0.5, primal)
+    elif operation is Operation.OPPOSITE:
+        slope = 1.0
     return _Value(primal=primal, tangent=_scaled(recorder, slope, a.tangent))
 
 

@@ -8,7 +8,10 @@ from enum import Enum
 
 
 class Operation(Enum):
-    """One instruction's operation; operands are earlier values of the programme."""
+    """One instruction's operation; operands are earlier values of the programme.
+
+    The opposite of an angle in [-π, π] is half a turn away and in the same range.
+    """
 
     INPUT = "input"
     CONSTANT = "constant"
@@ -21,6 +24,7 @@ class Operation(Enum):
     SIGN = "sign"
     SQRT = "sqrt"
     ATAN2 = "atan2"
+    OPPOSITE = "opposite"
     MAXIMUM = "max"
 
     @property
@@ -31,8 +35,14 @@ class Operation(Enum):
         return 1 if self in _UNARY else 2
 
 
-_UNARY = (Operation.SIN, Operation.COS, Operation.SIGN, Operation.SQRT)
-_OTHERS = (Operation.SIGN, Operation.SQRT, Operation.ATAN2, Operation.MAXIMUM)
+_UNARY = (Operation.SIN, Operation.COS, Operation.SIGN, Operation.SQRT, Operation.OPPOSITE)
+_OTHERS = (
+    Operation.SIGN,
+    Operation.SQRT,
+    Operation.ATAN2,
+    Operation.OPPOSITE,
+    Operation.MAXIMUM,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,25 +139,31 @@ class Recorder:
         return -node if left.negative != right.negative else node
 
     def unary(self, operation: Operation, a: Any) -> Any:
-        """Record sin, cos, sign or sqrt; odd and even functions absorb the sign."""
+        """Record a function of one value; odd and even functions absorb the sign."""
         x = self._constant_of(a)
         if x is not None:
             return _FOLD[operation](x)
         inner = self._unsigned(a) if operation is Operation.SQRT else a
         node = self._node(operation, inner.index)
-        odd = operation in (Operation.SIN, Operation.SIGN)
+        odd = operation in (Operation.SIN, Operation.SIGN, Operation.OPPOSITE)
         return -node if odd and a.negative else node
 
     def binary(self, operation: Operation, a: Any, b: Any) -> Any:
-        """atan2 or the larger of two values; atan2 is odd in its first operand."""
+        """atan2 or the larger of two values."""
         x, y = self._constant_of(a), self._constant_of(b)
         if x is not None and y is not None:
             return _FOLD_TWO[operation](x, y)
-        left, right = self._reference(a), self._unsigned(self._reference(b))
-        odd = operation is Operation.ATAN2
-        first = left.index if odd else self._unsigned(left).index
-        node = self._node(operation, first, right.index)
-        return -node if odd and left.negative else node
+        left, right = self._reference(a), self._reference(b)
+        if operation is Operation.ATAN2:
+            return self._arctangent(left, right)
+        return self._node(operation, self._unsigned(left).index, self._unsigned(right).index)
+
+    def _arctangent(self, sine: Node, cosine: Node) -> Node:
+        """Points mirrored at an axis share one arc tangent, which is the dearest operation."""
+        angle = self._node(Operation.ATAN2, sine.index, cosine.index)
+        if cosine.negative:
+            angle = -self._node(Operation.OPPOSITE, angle.index)
+        return -angle if sine.negative else angle
 
     def _unsigned(self, node: Node) -> Node:
         """The value itself where a negated reference will not do."""
@@ -288,6 +294,7 @@ _FOLD: dict[Operation, Callable[[float], float]] = {
     Operation.COS: math.cos,
     Operation.SIGN: lambda x: math.copysign(1.0, x) if x and not math.isnan(x) else x,
     Operation.SQRT: lambda x: math.sqrt(x) if x >= 0.0 else math.nan,
+    Operation.OPPOSITE: lambda x: x - math.copysign(math.pi, x),
 }
 
 _FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {

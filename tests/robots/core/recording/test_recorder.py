@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from robots.core.kernels import Kernel
 from robots.core.recording import Node, Operation, Recorder, recording_functions
+from robots.core.recording.derivative import derivative
 
 FN = recording_functions()
 
@@ -217,6 +220,40 @@ def test_arctangent_and_maximum_keep_their_signs(recorder, abc):
     expected = [math.atan2(0.7, 0.3), math.atan2(-0.7, -0.3), 0.5, 0.3]
     for engine in ("numpy", "compiled"):
         assert np.allclose(Kernel(programme, engine)(at), expected, atol=1e-15)
+
+
+def test_mirrored_points_share_one_arc_tangent(recorder, abc):
+    x, y, _ = abc
+    mirrored = [FN.atan2(s * y, c * x) for s in (1.0, -1.0) for c in (1.0, -1.0)]
+    programme = recorder.programme("f", mirrored, (4,))
+    tally = Counter(item.operation for item in programme.instructions)
+    assert (tally[Operation.ATAN2], tally[Operation.OPPOSITE]) == (1, 1)
+    values = np.array([0.0, 1e-300, 1e-8, 0.3, 1.0, 7.0])
+    points = np.array(
+        [
+            (a * u, b * v, 0.0)
+            for u, v in product(values, values)
+            if u or v
+            for a, b in product((1.0, -1.0), repeat=2)
+        ]
+    )
+    signs = [(s, c) for s in (1.0, -1.0) for c in (1.0, -1.0)]
+    expected = np.column_stack([np.arctan2(s * points[:, 1], c * points[:, 0]) for s, c in signs])
+    for engine in ("numpy", "compiled"):
+        found = Kernel(programme, engine)(points)
+        turns = (found - expected) / (2.0 * math.pi)  # π and -π are the same direction
+        assert np.abs(turns - np.round(turns)).max() < 1e-16
+        assert np.abs(found).max() <= math.pi
+
+
+def test_the_opposite_of_an_angle_turns_as_the_angle_does(recorder, abc):
+    """Its derivative is one; beside atan2 itself no programme holds it."""
+    x, _, _ = abc
+    opposite = recorder.unary(Operation.OPPOSITE, x)
+    assert same(recorder.unary(Operation.OPPOSITE, -x), -opposite)
+    assert recorder.unary(Operation.OPPOSITE, 1.0) == 1.0 - math.pi
+    slopes = derivative(recorder.programme("f", [opposite], (1,)), "x")
+    assert np.allclose(Kernel(slopes, "numpy")(np.array([0.3, 0.2, 0.1])), [[1.0, 0.0, 0.0]])
 
 
 # --- law: a recording means what its equation says ------------------------------------------------
