@@ -8,10 +8,11 @@ instruction; what no output needs is dropped when the programme is taken.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robots.core.equations.functions import Functions
+from robots.core.recording.folds import FOLD, FOLD_TWO
 from robots.core.recording.programme import (
     Argument,
     Instruction,
@@ -142,7 +143,7 @@ class Recorder:
         """Record a function of one value; odd and even functions absorb the sign."""
         x = self._constant_of(a)
         if x is not None:
-            return _FOLD[operation](x)
+            return FOLD[operation](x)
         inner = self._unsigned(a) if operation is Operation.SQRT else a
         node = self._node(operation, inner.index)
         odd = operation in (Operation.SIN, Operation.SIGN, Operation.OPPOSITE)
@@ -152,7 +153,7 @@ class Recorder:
         """atan2 or the larger of two values."""
         x, y = self._constant_of(a), self._constant_of(b)
         if x is not None and y is not None:
-            return _FOLD_TWO[operation](x, y)
+            return FOLD_TWO[operation](x, y)
         left, right = self._reference(a), self._reference(b)
         if operation is Operation.ATAN2:
             return self._arctangent(left, right)
@@ -272,14 +273,14 @@ def recording_functions() -> Functions:
 
 
 def _apply(operation: Operation, x: Any) -> Any:
-    return x.recorder.unary(operation, x) if isinstance(x, Node) else _FOLD[operation](float(x))
+    return x.recorder.unary(operation, x) if isinstance(x, Node) else FOLD[operation](float(x))
 
 
 def _apply_two(operation: Operation, a: Any, b: Any) -> Any:
     for value in (a, b):
         if isinstance(value, Node):
             return value.recorder.binary(operation, a, b)
-    return _FOLD_TWO[operation](float(a), float(b))
+    return FOLD_TWO[operation](float(a), float(b))
 
 
 def _renumbered(item: Instruction, place: Mapping[int, int]) -> Instruction:
@@ -287,17 +288,3 @@ def _renumbered(item: Instruction, place: Mapping[int, int]) -> Instruction:
         return item
     b = place[item.b] if item.operation.operands == 2 else -1
     return Instruction(item.operation, place[item.a], b)
-
-
-_FOLD: dict[Operation, Callable[[float], float]] = {
-    Operation.SIN: math.sin,
-    Operation.COS: math.cos,
-    Operation.SIGN: lambda x: math.copysign(1.0, x) if x and not math.isnan(x) else x,
-    Operation.SQRT: lambda x: math.sqrt(x) if x >= 0.0 else math.nan,
-    Operation.OPPOSITE: lambda x: x - math.copysign(math.pi, x),
-}
-
-_FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {
-    Operation.ATAN2: math.atan2,
-    Operation.MAXIMUM: max,
-}
