@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planner.batch.shown import shown
+from planner.batch.swept import Swept
 from robots.core.caps import Cap, read_capped
 
 _BLOCK = 1 << 20
@@ -27,11 +28,14 @@ class Case:
         name: what a reader calls it; unique within a batch.
         job: the job file; of a variant the one it was made from, whose folder holds its files.
         text: of a variant; empty where the file stands for itself.
+        swept: of a variant, each key that its sweep varies and the value it has here. The text
+            holds them already, so they are no part of the key.
     """
 
     name: str
     job: Path
     text: str = ""
+    swept: tuple[tuple[str, Swept], ...] = ()
 
     def document(self) -> dict[str, str]:
         """As it is handed to a worker."""
@@ -116,26 +120,29 @@ def key_of(case: Case, surroundings: Surroundings, hashes: FileHashes) -> CaseKe
     A file that is missing or cannot be read counts as such: its result says so, and the key
     changes when the file appears. A file that the job may not read is not looked at.
     """
-    raw = case.text.encode() if case.text else _bytes_of(case.job)
+    raw = raw_of(case)
     root = None if surroundings.outside else case.job.parent.resolve()
     job = shown(case.job.name)
     inputs = {job: hashlib.sha256(raw).hexdigest()}
-    for name in sorted(set(_strings_of(raw))):
+    for name in sorted(set(strings_of(raw))):
         path = case.job.parent / name
-        digest = hashes.of(path) if root is None or _is_within(path, root) else ""
+        digest = hashes.of(path) if root is None or is_within(path, root) else ""
         if digest:  # a job that names itself must not hide its own text
             inputs[f"./{name}" if name == job else name] = digest
     return CaseKey(inputs=tuple(sorted(inputs.items())), surroundings=surroundings)
 
 
-def _bytes_of(path: Path) -> bytes:
+def raw_of(case: Case) -> bytes:
+    """The bytes of a case's job, wherever they stand."""
+    if case.text:
+        return case.text.encode()
     try:
-        return read_capped(path, Cap.JOB_BYTES)
+        return read_capped(case.job, Cap.JOB_BYTES)
     except OSError as error:
         return f"unreadable: {error.errno}".encode()
 
 
-def _is_within(path: Path, root: Path) -> bool:
+def is_within(path: Path, root: Path) -> bool:
     """Whether this is a file of a folder; few strings of a job are files, so links come last."""
     try:
         return path.is_file() and path.resolve().is_relative_to(root)
@@ -143,7 +150,7 @@ def _is_within(path: Path, root: Path) -> bool:
         return False
 
 
-def _strings_of(raw: bytes) -> Iterator[str]:
+def strings_of(raw: bytes) -> Iterator[str]:
     """Strings of a job that may be paths; every file it names is among them."""
     try:
         stack: list[object] = [tomllib.loads(raw.decode("utf-8-sig"))]

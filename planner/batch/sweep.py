@@ -4,126 +4,20 @@ from __future__ import annotations
 
 import copy
 import itertools
+import os
 import random
-import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from pathlib import Path
-from typing import Literal, cast
-
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from typing import cast
 
 from planner.batch.case import Case
+from planner.batch.sweep_file import Path_, SweepFile, sweep_file
+from planner.batch.swept import swept_value
 from planner.batch.toml_text import toml_text
 from planner.job.job_text import JobText, read_job_text
-from planner.job.problems import job_error
+from planner.job.problems import shown
 from robots.core.caps import Cap
-
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_PATH = re.compile(r"[^.\[\]]+(?:\[\d+\]|\.[^.\[\]]+)*")
-
-Path_ = tuple[str | int, ...]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Head(_Strict):
-    """``[sweep]``: the base job and how the varied values are combined."""
-
-    base: str = Field(min_length=1, description="job file, beside the sweep")
-    design: Literal["grid", "zip", "random"] = "grid"
-    count: int = Field(default=0, ge=0, description="of a random design")
-    seed: int = Field(default=1, ge=0)
-
-    @field_validator("count")
-    @classmethod
-    def _few_cases(cls, count: int) -> int:
-        _check_cap(count, Cap.SWEEP_JOBS)
-        return count
-
-
-class Variation(_Strict):
-    """``[[vary]]``: one key and its values, or its range."""
-
-    key: str = Field(pattern=rf"^{_PATH.pattern}$")
-    values: list[object] = Field(default_factory=list)
-    start: Decimal | int | None = Field(default=None, alias="from")
-    end: Decimal | int | None = Field(default=None, alias="to")
-    steps: int = Field(default=0, ge=0, description="values of a range")
-
-    @field_validator("values", "steps")
-    @classmethod
-    def _few_values(cls, found: list[object] | int) -> list[object] | int:
-        _check_cap(len(found) if isinstance(found, list) else found, Cap.SWEEP_JOBS)
-        return found
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Variation:
-        ranged = self.start is not None or self.end is not None
-        if ranged == bool(self.values):
-            raise ValueError('give either "values", or "from" and "to"')
-        if ranged and (self.start is None or self.end is None):
-            raise ValueError('a range has both "from" and "to"')
-        if not all(Decimal(str(end)).is_finite() for end in (self.start, self.end) if end):
-            raise ValueError('"from" and "to" are finite numbers')
-        if self.steps == 1:
-            raise ValueError("a range has at least two steps, its ends")
-        return self
-
-    @property
-    def path(self) -> Path_:
-        """The key as steps: names of tables and indices from 0."""
-        return tuple(name or int(index) for name, index in _STEP.findall(self.key))
-
-    def listed(self) -> list[object]:
-        """The values in order; a range evenly spaced, its ends included."""
-        if self.values:
-            return list(self.values)
-        if not self.steps or self.start is None or self.end is None:
-            return []
-        low, high = float(self.start), float(self.end)
-        width = high - low
-        return [_plain(low + width * (step / (self.steps - 1))) for step in range(self.steps)]
-
-    def drawn(self, draw: random.Random) -> object:
-        """One value at random: one of the list, or anywhere in the range."""
-        if self.values:
-            return self.values[int(draw.random() * len(self.values))]
-        if self.start is None or self.end is None:
-            return 0.0
-        low, high = float(self.start), float(self.end)
-        return _plain(low + (high - low) * draw.random())
-
-
-class SweepFile(_Strict):
-    """A sweep file."""
-
-    format: Literal[1]
-    sweep: Head
-    vary: list[Variation] = Field(min_length=1)
-
-    @field_validator("vary")
-    @classmethod
-    def _few_keys(cls, vary: list[Variation]) -> list[Variation]:
-        _check_cap(len(vary), Cap.SWEEP_KEYS)
-        return vary
-
-
-def _check_cap(count: int, cap: Cap) -> None:
-    if count > cap.limit:
-        expected = f"at most {cap.limit} {cap.unit} of a sweep; {cap.advice}"
-        raise PydanticCustomError("cap", "{expected}", {"expected": expected})
 
 
 def is_sweep(text: str) -> bool:
@@ -145,7 +39,7 @@ def sweep_cases(path: Path, name: str) -> Iterator[Case]:
         JobError: a fault in the sweep, its base job unreadable, a key that the base cannot have.
     """
     source = read_job_text(path)
-    sweep = _validated(source)
+    sweep = sweep_file(source)
     base = _base(path.parent, sweep.sweep.base, source)
     document = read_job_text(base).document()
     rows = list(_rows(sweep, source))
@@ -154,7 +48,12 @@ def sweep_cases(path: Path, name: str) -> Iterator[Case]:
         varied = copy.deepcopy(document)
         for place, (variation, value) in enumerate(zip(sweep.vary, row, strict=True)):
             _put(varied, variation.path, value, source, place)
-        yield Case(name=f"{name}#{number:0{width}d}", job=base, text=toml_text(varied))
+        yield Case(
+            name=f"{name}#{number:0{width}d}",
+            job=base,
+            text=toml_text(varied),
+            swept=tuple((v.key, swept_value(x)) for v, x in zip(sweep.vary, row, strict=True)),
+        )
 
 
 def _base(folder: Path, name: str, source: JobText) -> Path:
@@ -164,18 +63,15 @@ def _base(folder: Path, name: str, source: JobText) -> Path:
         inside = base.is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError) as error:  # a zero byte, links in a circle
         raise source.error(
-            ("sweep", "base"), f"is {name!r}, which is no usable path: {error}."
+            ("sweep", "base"), f"is {shown(name)}, which is no usable path: {error}."
         ) from None
     if not inside:
-        raise source.error(("sweep", "base"), f"is {name!r}, which leaves the sweep's folder.")
+        raise source.error(("sweep", "base"), f"is {shown(name)}, which leaves the sweep's folder.")
+    if not os.path.lexists(base):
+        raise source.error(
+            ("sweep", "base"), f"is {shown(name)}, and no such file is there; name a job beside it."
+        )
     return base
-
-
-def _validated(source: JobText) -> SweepFile:
-    try:
-        return SweepFile.model_validate(source.document())
-    except ValidationError as error:
-        raise job_error(source, error) from None
 
 
 def _rows(sweep: SweepFile, source: JobText) -> Iterator[Sequence[object]]:
@@ -247,8 +143,3 @@ def _table(
             "shorter, or the way leads through a value. Indices count from 0.",
         )
     return cast("dict[str | int, object]", at)
-
-
-def _plain(value: float) -> float:
-    """Without the noise of the last binary digits, which no drawing means."""
-    return float(f"{value:.12g}")

@@ -28,7 +28,7 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
     below = {name: value for name, value in table.items() if isinstance(value, dict)}
     for name, value in table.items():
         if name not in below:
-            yield f"{_key(name)} = {_value(value, (*path, name))}"
+            yield f"{_key(name)} = {toml_value(value, (*path, name))}"
     for name, value in below.items():
         deeper = (*path, name)
         yield ""
@@ -36,7 +36,16 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
         yield from _table(value, deeper)
 
 
-def _value(value: object, path: tuple[str, ...]) -> str:
+def toml_value(value: object, path: tuple[str, ...]) -> str:
+    """One value as it stands behind an equals sign.
+
+    Args:
+        value: of a document.
+        path: of its key, for the error.
+
+    Raises:
+        JobError: a value that no job file holds.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -46,9 +55,11 @@ def _value(value: object, path: tuple[str, ...]) -> str:
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(item, path) for item in value) + "]"
+        return "[" + ", ".join(toml_value(item, path) for item in value) + "]"
     if isinstance(value, dict):
-        items = (f"{_key(name)} = {_value(item, (*path, name))}" for name, item in value.items())
+        items = (
+            f"{_key(name)} = {toml_value(item, (*path, name))}" for name, item in value.items()
+        )
         return "{ " + ", ".join(items) + " }"
     raise JobError(
         f"{'.'.join(path)} is {value!r}; a job file holds texts, numbers, lists and tables only.",

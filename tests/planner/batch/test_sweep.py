@@ -106,14 +106,36 @@ ONE = '[[vary]]\nkey = "job.name"\n'
 @pytest.mark.parametrize(
     ("design", "rest", "told"),
     [
-        ("circle", TWO, "sweep.design"),
+        ("circle", TWO, r"sweep\.design is 'circle'; expected \"grid\", \"zip\" or \"random\"\."),
         ("random", TWO, r"sweep\.count is 0; a random design says how many"),
         ("zip", TWO.replace("steps = 3", "steps = 4"), "has 4 values and the first one 3"),
         ("grid", TWO.replace("steps = 3", ""), 'a range without "steps"'),
         ("grid", TWO.replace("steps = 3", "steps = 1"), "at least two steps"),
         ("grid", TWO.replace("steps = 3", "steps = 99999"), "299997 combinations; at most 100000"),
-        ("grid", TWO.replace("to = 1510", ""), "both"),
-        ("grid", TWO.replace("to = 1510", "to = inf"), "finite"),
+        ("grid", TWO.replace("to = 1510", ""), r"vary\[1\]\.to is missing; a range has both"),
+        ("grid", TWO.replace("to = 1510", "to = inf"), r"vary\[1\]\.to is Infinity; .* finite"),
+        ("grid", TWO.replace("to = 1510", "to = true"), r"vary\[1\]\.to is true; .* finite"),
+        ("grid", TWO.replace("to = 1510", "to = 1" + "0" * 400), r"vary\[1\]\.to is 10.* finite"),
+        ("grid", TWO.replace("from = 1490", "from = '1'"), r"from is '1'; .* such as from = 10"),
+        (
+            "grid",
+            TWO.replace("steps = 3", "steps = 2.5"),
+            r"steps is 2\.5; expected a whole number",
+        ),
+        ("grid", TWO.replace("5.5]", "5.5]\nsteps = 5"), r'steps is 5, and "values" lists them al'),
+        ("grid", "count = 4\n" + TWO, r'count is 4, and design = "grid" makes every combination'),
+        ("zip", "count = 4\n" + TWO, r"count is 4, and .* only a random design counts"),
+        (
+            "grid",
+            TWO + ONE.replace("job.name", "sampling.period_ms") + "values = [1]",
+            r"vary\[0\] varies already",
+        ),
+        ("grid", "sead = 4\n" + TWO, r"sweep\.sead is not a known key; did you mean 'seed'"),
+        (
+            "grid",
+            TWO.replace("steps", "step"),
+            r"vary\[1\]\.step is .*known key; did you mean 'steps'",
+        ),
         ("grid", TWO.replace("[1]", "[7]"), "has no place for"),
         ("grid", TWO.replace("period_ms", "period_ms.x"), "has no place for"),
         ("grid", TWO.replace("sampling.period_ms", "sampling..x"), "vary"),
@@ -121,7 +143,7 @@ ONE = '[[vary]]\nkey = "job.name"\n'
         ("grid", ONE + "values = []", 'give either "values"'),
         ("grid", ONE + "values = [1]\nfrom = 1", 'give either "values"'),
         ("grid", ONE + "values = [2026-01-01]", "job.name is"),
-        ("grid", "", "vary"),
+        ("grid", "", r"vary is missing; give tables with a key and its values"),
         ("grid", "\n[[vary]]\nkey = 5\nvalues = [1]", "vary"),
         ("grid", ONE + "values = [1]\nother = 2", "other"),
     ],
@@ -131,12 +153,23 @@ def test_faults_are_told(sweep, design, rest, told):
         sweep(design, rest)
 
 
+def test_a_case_knows_what_its_sweep_varies(sweep):
+    first, *_, last = sweep("grid")
+    keys = ("sampling.period_ms", "part.pose.translation_mm[1]")
+    assert first.swept == tuple(zip(keys, (1.0, 1490.0), strict=True))
+    assert last.swept == tuple(zip(keys, (5.5, 1510.0), strict=True))
+    (lists,) = sweep("grid", '[[vary]]\nkey = "part.pose"\nvalues = [{ a = [1, 2.50] }]\n')
+    assert lists.swept == (("part.pose", "{ a = [1, 2.50] }"),)
+    assert {"name", "job", "text"} == set(first.document())  # a worker needs no more
+
+
 @pytest.mark.parametrize(
     ("base", "told"),
     [
-        *[("../base.toml", "leaves"), ("none.toml", "cannot be read"), ("/a", "leaves")],
+        *[("../base.toml", "leaves"), ("/a", "leaves"), ("pipe", "cannot be read: it is no reg")],
         *[("loop", "no usable path: Symlink loop"), (r"a\u0000b", "no usable path: embedded null")],
-        *[("x" * 5000, "no usable path|cannot be read"), ("pipe", "cannot be read: it is no reg")],
+        ("none.toml", r"line 3: sweep\.base is 'none\.toml', and no such file is there"),
+        ("x" * 5000, r"'x{56}\.\.\., (which is no usable path|and no such)"),
     ],
 )
 def test_the_base_is_a_file_beside_the_sweep(sweep, tmp_path, base, told):

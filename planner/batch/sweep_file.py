@@ -1,0 +1,201 @@
+"""What a sweep file says: its schema, and what a schema cannot tell."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
+
+from planner.batch.sweep_problems import Fault, one_error, schema_faults
+from planner.job.job_text import JobText
+from planner.job.problems import shown
+from robots.core.caps import Cap
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_PATH = re.compile(r"[^.\[\]]+(?:\[\d+\]|\.[^.\[\]]+)*")
+_LARGEST = Decimal("1e300")  # of a range's ends, so that their distance is a number too
+_EITHER = 'give either "values", or "from" and "to"'
+
+Path_ = tuple[str | int, ...]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Head(_Strict):
+    """``[sweep]``: the base job and how the varied values are combined."""
+
+    base: str = Field(min_length=1, description="job file, beside the sweep")
+    design: Literal["grid", "zip", "random"] = "grid"
+    count: int = Field(default=0, ge=0, description="of a random design")
+    seed: int = Field(default=1, ge=0)
+
+    @field_validator("count")
+    @classmethod
+    def _few_cases(cls, count: int) -> int:
+        _check_cap(count, Cap.SWEEP_JOBS)
+        return count
+
+
+class Variation(_Strict):
+    """``[[vary]]``: one key and its values, or its range."""
+
+    key: str = Field(pattern=rf"^{_PATH.pattern}$")
+    values: list[object] = Field(default_factory=list)
+    start: object = Field(default=None, alias="from", description="a finite number")
+    end: object = Field(default=None, alias="to", description="a finite number")
+    steps: int = Field(default=0, ge=0, description="values of a range")
+
+    @field_validator("values", "steps")
+    @classmethod
+    def _few_values(cls, found: list[object] | int) -> list[object] | int:
+        _check_cap(len(found) if isinstance(found, list) else found, Cap.SWEEP_JOBS)
+        return found
+
+    @property
+    def path(self) -> Path_:
+        """The key as steps: names of tables and indices from 0."""
+        return tuple(name or int(index) for name, index in _STEP.findall(self.key))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends of a range, in the order of the file."""
+        return float(str(self.start)), float(str(self.end))
+
+    def listed(self) -> list[object]:
+        """The values in order; a range evenly spaced, its ends included."""
+        if self.values:
+            return list(self.values)
+        if not self.steps:
+            return []
+        low, high = self.ends
+        width = high - low
+        return [_plain(low + width * (step / (self.steps - 1))) for step in range(self.steps)]
+
+    def drawn(self, draw: random.Random) -> object:
+        """One value at random: one of the list, or anywhere in the range."""
+        if self.values:
+            return self.values[int(draw.random() * len(self.values))]
+        low, high = self.ends
+        return _plain(low + (high - low) * draw.random())
+
+
+class SweepFile(_Strict):
+    """A sweep file."""
+
+    format: Literal[1]
+    sweep: Head
+    vary: list[Variation] = Field(min_length=1)
+
+    @field_validator("vary")
+    @classmethod
+    def _few_keys(cls, vary: list[Variation]) -> list[Variation]:
+        _check_cap(len(vary), Cap.SWEEP_KEYS)
+        return vary
+
+
+def sweep_file(source: JobText) -> SweepFile:
+    """What a sweep file says.
+
+    Args:
+        source: its text.
+
+    Raises:
+        JobError: the first faults, each with its line and key.
+    """
+    try:
+        sweep = SweepFile.model_validate(source.document())
+    except ValidationError as error:
+        tables: dict[str, type[BaseModel]] = {"": SweepFile, "sweep": Head, "vary": Variation}
+        raise one_error(source, schema_faults(error, tables)) from None
+    faults = [*_head_faults(sweep.sweep), *_repeated(sweep.vary)]
+    for place, variation in enumerate(sweep.vary):
+        faults += _faults(variation, place)
+    if faults:
+        raise one_error(source, faults)
+    return sweep
+
+
+def _check_cap(count: int, cap: Cap) -> None:
+    if count > cap.limit:
+        expected = f"at most {cap.limit} {cap.unit} of a sweep; {cap.advice}"
+        raise PydanticCustomError("cap", "{expected}", {"expected": expected})
+
+
+def _head_faults(head: Head) -> Iterator[Fault]:
+    if head.design != "random" and "count" in head.model_fields_set:
+        makes = "every combination" if head.design == "grid" else "one job per place of its lists"
+        yield Fault(
+            path=("sweep", "count"),
+            sentence=f'is {head.count}, and design = "{head.design}" makes {makes}; only a random '
+            'design counts: give design = "random", or leave "count" out.',
+        )
+
+
+def _repeated(vary: list[Variation]) -> Iterator[Fault]:
+    first: dict[str, int] = {}
+    for place, variation in enumerate(vary):
+        before = first.setdefault(variation.key, place)
+        if before != place:
+            yield Fault(
+                path=("vary", place, "key"),
+                sentence=f"is {shown(variation.key)}, which vary[{before}] varies already; put all "
+                "its values into one [[vary]].",
+            )
+
+
+def _faults(variation: Variation, place: int) -> Iterator[Fault]:
+    """What is wrong with one key that varies; the first thing explains the others."""
+    given = variation.model_fields_set
+    if {"start", "end"} & given and "values" in given:
+        yield Fault(path=("vary", place), sentence=f"has values and a range; {_EITHER}.")
+    elif not {"start", "end"} & given and not variation.values:
+        empty = "has an empty list of values" if "values" in given else "has no values"
+        yield Fault(path=("vary", place), sentence=f"{empty}; {_EITHER}.")
+    elif variation.values and "steps" in given:
+        yield Fault(
+            path=("vary", place, "steps"),
+            sentence=f'is {variation.steps}, and "values" lists them already; leave "steps" out, '
+            'or give "from" and "to" in place of "values".',
+        )
+    elif not variation.values:
+        yield from _range_faults(variation, place)
+
+
+def _range_faults(variation: Variation, place: int) -> Iterator[Fault]:
+    for name, field, value in (("from", "start", variation.start), ("to", "end", variation.end)):
+        if field not in variation.model_fields_set:
+            yield Fault(
+                path=("vary", place, name),
+                sentence='is missing; a range has both "from" and "to".',
+            )
+        elif not _usable(value):
+            yield Fault(
+                path=("vary", place, name),
+                sentence=f"is {shown(value)}; a range ends at finite numbers up to {_LARGEST:e}, "
+                f"such as {name} = {'10' if name == 'from' else '20.5'}.",
+            )
+    if variation.steps == 1:
+        yield Fault(
+            path=("vary", place, "steps"),
+            sentence="is 1; a range has at least two steps, its ends: give 2 or more, or "
+            '"values" with the one.',
+        )
+
+
+def _usable(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return False
+    number = Decimal(value)
+    return number.is_finite() and abs(number) <= _LARGEST
+
+
+def _plain(value: float) -> float:
+    """Without the noise of the last binary digits, which no drawing means."""
+    return float(f"{value:.12g}")
