@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from planner.batch.outcome import Status
 from reports.batch.columns import figures_of
 from reports.batch.figures import KNOWN, Figure, shown
+from reports.batch.reason_words import verdict_words
 from reports.batch.row import Row
 from reports.comparison.change import Sense
 
 WORSE, BETTER, CHANGED, SAME, NEW, GONE = "worse", "better", "changed", "same", "new", "gone"
+VERDICTS = (WORSE, BETTER, CHANGED, SAME, NEW, GONE)
 _RANKS = {Status.FEASIBLE: 0, Status.INFEASIBLE: 1}  # everything else is no verdict at all
 _NO_VERDICT = 2
 _ROUNDING = 1e-9
+_REACHED = "points_reached"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +108,11 @@ def _lines(old: Row, row: Row) -> Iterator[Line]:
     if status is not None:
         yield status
     was, now = figures_of(old), figures_of(row)
+    # a motion to fewer points is shorter, and no better for it
+    alike = was.get(_REACHED) == now.get(_REACHED)
     for figure in KNOWN:
+        if not alike and figure.key != _REACHED:
+            continue
         if figure.sense is not Sense.NEITHER and figure.key in was and figure.key in now:
             line = _figure_line(figure, was[figure.key], now[figure.key], row)
             if line is not None:
@@ -121,8 +128,8 @@ def _status_line(old: Row, row: Row) -> Line | None:
         name=row.name,
         report=row.report,
         what="status" if was.status is not now.status else "reason",
-        before=f"{was.status.value} {was.code}".strip(),
-        now=f"{now.status.value} {now.code}".strip(),
+        before=verdict_words(was),
+        now=verdict_words(now),
         change="",
         verdict=WORSE if step > 0 else BETTER if step < 0 else CHANGED,
         weight=math.inf,

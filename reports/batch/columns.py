@@ -1,4 +1,4 @@
-"""The columns of a batch's tables: what every job has, then figures and findings that occur."""
+"""The columns of a batch's tables: what every job has, what sweeps vary, figures, findings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from reports.batch.row import Row
 FIRST = ("name", "status", "code", "where", "message")
 LAST = ("digest", "report")
 _FINDINGS = "findings_"
+_SWEPT = "swept_"  # before the name of a key that is called like another column
 
 Cell = str | float | int | None
 
@@ -20,19 +21,29 @@ class Columns:
     """Which figures and findings occur in a batch.
 
     Args:
+        swept: keys that sweeps vary, in the order of the rows.
         figures: names, in order.
         findings: codes, in order.
     """
 
+    swept: tuple[str, ...]
     figures: tuple[str, ...]
     findings: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of all columns; each stands once."""
-        figures = (_figure_column(name) for name in self.figures)
-        findings = (f"{_FINDINGS}{code}" for code in self.findings)
-        return (*FIRST, *figures, *findings, *LAST)
+        figures = tuple(_figure_column(name) for name in self.figures)
+        findings = tuple(f"{_FINDINGS}{code}" for code in self.findings)
+        taken = {*FIRST, *figures, *findings, *LAST}
+        swept: list[str] = []
+        for key in self.swept:
+            name = storable(key)
+            while name in taken:
+                name = f"{_SWEPT}{name}"
+            swept.append(name)
+            taken.add(name)
+        return (*FIRST, *swept, *figures, *findings, *LAST)
 
     def cells(self, row: Row) -> tuple[Cell, ...]:
         """A row in the order of the names; None for what does not exist."""
@@ -41,6 +52,7 @@ class Columns:
         none = 0 if numbers else None  # of a job that was not planned nothing is known
         return (
             *(row.name, outcome.status.value, outcome.code, outcome.where, outcome.message),
+            *(row.swept.get(key) for key in self.swept),
             *(numbers.get(name) for name in self.figures),
             *(outcome.findings.get(code, none) for code in self.findings),
             *(row.digest, row.report),
@@ -51,7 +63,14 @@ def columns_of(rows: Sequence[Row]) -> Columns:
     """Columns of all rows."""
     figures = {name for row in rows for name in figures_of(row)}
     findings = {code for row in rows for code in row.outcome.findings}
-    return Columns(figures=tuple(sorted(figures)), findings=tuple(sorted(findings)))
+    return Columns(
+        swept=swept_keys(rows), figures=tuple(sorted(figures)), findings=tuple(sorted(findings))
+    )
+
+
+def swept_keys(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Keys that sweeps vary, as the sweeps have them in order."""
+    return tuple(dict.fromkeys(key for row in rows for key in row.swept))
 
 
 def figures_of(row: Row) -> dict[str, float]:

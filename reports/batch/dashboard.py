@@ -10,12 +10,13 @@ from statistics import median
 
 from planner.batch.outcome import Status
 from reports.batch.changes import Changes, changes
+from reports.batch.columns import swept_keys
 from reports.batch.figures import KNOWN
 from reports.batch.links import href
 from reports.batch.plots import HEIGHT, WIDTH, plots
 from reports.batch.reasons import reasons, told_findings
 from reports.batch.row import Row
-from reports.batch.row_data import Detail, row_data
+from reports.batch.row_data import SWEPT, Detail, row_data
 from reports.comparison.change import Sense
 from reports.page.policy import data_block, digest, policy
 from reports.page.templating import asset, environment
@@ -112,6 +113,8 @@ class _Page:
         verdicts = self.changes.verdicts if self.changes is not None else None
         ran = Counter(row.why.partition(":")[0].partition(";")[0] for row in self.rows)
         there = ran.pop("", 0)
+        drawn = plots(self.rows)
+        swept = len(swept_keys(self.rows))
         return (
             environment("reports.batch", href)
             .get_template("dashboard.html.j2")
@@ -126,7 +129,10 @@ class _Page:
                 cost=_cost(self.rows),
                 reasons=reasons(self.rows),
                 findings=told_findings(self.rows),
-                plots=plots(self.rows),
+                plots=drawn,
+                limited=any(one.limit for one in drawn),
+                swept=min(swept, SWEPT),
+                unshown=max(0, swept - SWEPT),
                 size=(WIDTH, HEIGHT),
                 changes=self.changes,
                 watched=[one for one in KNOWN if one.sense is not Sense.NEITHER],

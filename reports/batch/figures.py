@@ -71,6 +71,7 @@ KNOWN = (
 SECONDS = Figure(key="seconds", title="time per job", unit="s", wide=True)
 MEMORY = Figure(key="peak_bytes", title="memory per job", unit="MB", scale=1e-6, wide=True)
 DRAWN = ("duration_s", "joint_margin_deg", "joint_margin_mm", "clearance_mm", "torque_fraction")
+UNLIMITED = "peak_torque_nm"  # drawn where no job knows what part of a limit its torque is
 
 
 def figures_among(names: Iterable[str]) -> tuple[Figure, ...]:

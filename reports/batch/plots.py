@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports.batch.columns import figures_of
-from reports.batch.figures import DRAWN, MEMORY, SECONDS, Figure, figures_among, shown
+from reports.batch.figures import (
+    DRAWN,
+    MEMORY,
+    SECONDS,
+    UNLIMITED,
+    Figure,
+    figures_among,
+    shown,
+)
 from reports.batch.histogram import Bin, Histogram, Sample, histogram
 from reports.batch.row import Row
 from reports.page.ticks import ticks
@@ -72,7 +80,8 @@ def plots(rows: Sequence[Row]) -> tuple[Plot, ...]:
 
 def _samples(rows: Sequence[Row]) -> Iterator[tuple[Figure, list[Sample]]]:
     numbers = [figures_of(row) for row in rows]
-    for figure in figures_among(DRAWN):
+    limited = any("torque_fraction" in found for found in numbers)
+    for figure in figures_among(DRAWN if limited else (*DRAWN, UNLIMITED)):
         yield figure, _scaled(figure, rows, [found.get(figure.key) for found in numbers])
     yield SECONDS, _scaled(SECONDS, rows, [row.seconds for row in rows])
     yield MEMORY, _scaled(MEMORY, rows, [row.peak_bytes or None for row in rows])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.findings import Page, pages
+from reports.batch.reason_words import brief_reason
 from reports.batch.row import Row
 
 _EXAMPLES = 3
@@ -35,6 +36,7 @@ class Reason:
         examples: the first ones.
         page: what the code means; None for one without a page.
         kind: what it means in a sentence, where it has no page.
+        words: the reason as the table of jobs tells it.
     """
 
     code: str
@@ -44,6 +46,7 @@ class Reason:
     examples: tuple[Row, ...]
     page: Page | None
     kind: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,7 @@ def reasons(rows: Sequence[Row]) -> tuple[Reason, ...]:
             examples=tuple(group[:_EXAMPLES]),
             page=known.get(code),
             kind=_KINDS.get(code, ""),
+            words=brief_reason(group[0].outcome) or group[0].outcome.status.value,
         )
         for code, group in ordered[:_REASONS]
     )

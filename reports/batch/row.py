@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from planner.batch.outcome import Outcome
+from planner.batch.swept import Swept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,7 @@ class Row:
         seconds: of work; not a number where nobody measured. [s]
         peak_bytes: most memory its worker held; zero where nobody measured. [bytes]
         report: its report, or its result, from the folder of the batch.
+        swept: of a sweep's job, each key that varies and its value; empty for others.
     """
 
     name: str
@@ -28,3 +31,4 @@ class Row:
     seconds: float
     peak_bytes: int
     report: str
+    swept: Mapping[str, Swept] = field(default_factory=dict)

@@ -6,13 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from reports.batch.columns import figures_of
+from planner.batch.swept import Swept, swept_text
+from reports.batch.columns import figures_of, swept_keys
 from reports.batch.figures import MEMORY, SECONDS, Figure, figures_among
 from reports.batch.links import href
+from reports.batch.reason_words import brief_reason
 from reports.batch.row import Row
 from reports.page.visible_text import visible
 
 _FIGURES = 24  # columns of them; more would be no table
+SWEPT = 32  # columns of swept keys, which is one sweep's most
+_LARGEST = 1e300
 _CODES = 8  # of findings, in a cell
 
 
@@ -68,6 +72,7 @@ class _Column:
         cell: of a row and its index.
         unit: empty for none.
         words: that its numbers mean; None where it has none.
+        swept: whether a sweep varies it, so that a reader may choose among its values.
     """
 
     key: str
@@ -76,6 +81,7 @@ class _Column:
     cell: Reading
     unit: str = ""
     words: Words | None = None
+    swept: bool = False
 
 
 def row_data(
@@ -99,6 +105,7 @@ def row_data(
                 "unit": column.unit,
                 "kind": column.kind,
                 "words": list(column.words.known) if column.words else None,
+                "swept": column.swept,
             }
             for column in columns
         ],
@@ -116,6 +123,7 @@ def _chosen(rows: Sequence[Row], most: int) -> list[int]:
 
 
 def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None) -> list[_Column]:
+    swept = swept_keys(rows)
     names = {name for row in rows for name in figures_of(row)}
     columns = [
         _Column(
@@ -129,7 +137,8 @@ def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None
     if verdicts is not None:
         columns.append(_verdict(verdicts))
     columns += [
-        _word("code", "reason", lambda row: row.outcome.code, detail),
+        _word("code", "reason", lambda row: brief_reason(row.outcome), detail),
+        *(_swept(key, rows, detail, number) for number, key in enumerate(swept[:SWEPT])),
         _word("message", "message", _message, detail),
         *(_figure(figure) for figure in figures_among(names)[:_FIGURES]),
         _word("findings", "findings", _findings, detail),
@@ -151,6 +160,31 @@ def _word(key: str, title: str, text: Callable[[Row], str], detail: Detail) -> _
     )
 
 
+def _swept(key: str, rows: Sequence[Row], detail: Detail, number: int) -> _Column:
+    """A key that sweeps vary: as numbers where all its values are, else as words."""
+    title = brief(key, 60)
+    values = (row.swept[key] for row in rows if key in row.swept)
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        figure = Figure(key=f"swept{number}", title=title)
+        return _number(figure, lambda row: _near(row.swept.get(key)), swept=True)
+    words = Words(limit=detail.text)
+    return _Column(
+        key=f"swept{number}",
+        title=title,
+        kind="word",
+        cell=lambda _, row: words.number(swept_text(row.swept.get(key, ""))),
+        words=words,
+        swept=True,
+    )
+
+
+def _near(value: Swept | None) -> float:
+    """A number as far as a page's script holds it; not a number for none."""
+    if isinstance(value, int | float) and abs(value) < _LARGEST:
+        return float(value)
+    return math.nan
+
+
 def _verdict(verdicts: Sequence[str]) -> _Column:
     words = Words(limit=20)
     return _Column(
@@ -166,13 +200,14 @@ def _figure(figure: Figure) -> _Column:
     return _number(figure, lambda row: row.outcome.figures.get(figure.key, math.nan))
 
 
-def _number(figure: Figure, value: Callable[[Row], float]) -> _Column:
+def _number(figure: Figure, value: Callable[[Row], float], *, swept: bool = False) -> _Column:
     return _Column(
         key=brief(figure.key, 60),
         title=brief(figure.title, 60),
         unit=figure.unit,
         kind="number",
         cell=lambda _, row: _short(figure.scale * value(row)),
+        swept=swept,
     )
 
 

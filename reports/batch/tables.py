@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.batch.swept import Swept, swept_text
 from reports.batch.columns import FIRST, LAST, Cell, Columns, columns_of, figures_of, storable
 from reports.batch.row import Row
 from reports.tables import spreadsheet_text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _ROWS = 16_384  # per batch of Parquet
+_EXACT = 2**53  # whole numbers beyond are not told apart by what reads them as decimals
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
@@ -39,7 +41,7 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
     import pyarrow.parquet
 
     columns = columns_of(rows)
-    schema = _schema(columns)
+    schema = _schema(columns, rows)
     with (
         path.open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
         pa.parquet.ParquetWriter(binary, schema, compression="snappy") as writer,
@@ -47,7 +49,7 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
         for start in range(0, len(rows), _ROWS):
             cells = [columns.cells(row) for row in rows[start : start + _ROWS]]
             arrays = [
-                pa.array([_stored(line[k]) for line in cells], field.type)
+                pa.array([_stored(line[k], field.type) for line in cells], field.type)
                 for k, field in enumerate(schema)
             ]
             writer.write_batch(pa.record_batch(arrays, schema=schema))
@@ -86,16 +88,22 @@ def _document(row: Row) -> dict[str, object]:
         "message": storable(outcome.message),
         "figures": {storable(name): value for name, value in sorted(figures_of(row).items())},
         "findings": {storable(code): n for code, n in sorted(outcome.findings.items())},
+        "swept": {storable(key): _plain(value) for key, value in row.swept.items()},
         "digest": row.digest,
         "report": storable(row.report),
     }
 
 
-def _schema(columns: Columns) -> pa.Schema:
+def _plain(value: Swept) -> Swept:
+    return storable(value) if isinstance(value, str) else value
+
+
+def _schema(columns: Columns, rows: Sequence[Row]) -> pa.Schema:
     import pyarrow as pa
 
     kinds = [
         *(pa.string() for _ in FIRST),
+        *(_kind([row.swept[key] for row in rows if key in row.swept]) for key in columns.swept),
         *(pa.float64() for _ in columns.figures),
         *(pa.int64() for _ in columns.findings),
         *(pa.string() for _ in LAST),
@@ -104,9 +112,29 @@ def _schema(columns: Columns) -> pa.Schema:
     return pa.schema(list(zip(names, kinds, strict=True)))
 
 
+def _kind(values: Sequence[Swept]) -> pa.DataType:
+    """What holds all values of a swept key: truth values, whole numbers, numbers, else texts."""
+    import pyarrow as pa
+
+    if all(isinstance(value, bool) for value in values):
+        return pa.bool_()
+    if any(isinstance(value, bool | str) for value in values):
+        return pa.string()
+    whole = [value for value in values if isinstance(value, int)]
+    if any(abs(value) > _EXACT for value in whole):
+        return pa.string()
+    return pa.int64() if len(whole) == len(values) else pa.float64()
+
+
 def _cell(value: Cell) -> Cell:
+    if isinstance(value, bool):
+        return swept_text(value)
     return spreadsheet_text(storable(value)) if isinstance(value, str) else value
 
 
-def _stored(value: Cell) -> Cell:
-    return storable(value) if isinstance(value, str) else value
+def _stored(value: Cell, kind: pa.DataType) -> Cell:
+    import pyarrow as pa
+
+    if value is not None and kind == pa.string():
+        return storable(swept_text(value))
+    return value

@@ -40,7 +40,12 @@
   const picked = new Map(); // index of a column: number of the word that is wanted
   const search = one("#search"), size = one("#size"), table = one("#table"), box = one("#jobs .table-box");
   let hay = null; // what is searched of every row
-  const straw = (row) => ["name", "code", "message", "findings"].map((key) => text(row, place.get(key))).join("\n").toLowerCase();
+  const spoken = columns.map((column, index) => index).filter((index) => ["name", "code", "message", "findings"].includes(columns[index].key));
+  const swept = columns.map((column, index) => index).filter((index) => columns[index].swept);
+  const straw = (row) => [
+    ...spoken.map((index) => text(row, index)),
+    ...swept.map((index) => `${columns[index].title}=${text(row, index) ?? ""}`),
+  ].join("\n").toLowerCase();
 
   // --- order ------------------------------------------------------------------------------------
   const collator = new Intl.Collator("en", { numeric: true });
@@ -88,7 +93,7 @@
     }
     if (column.kind === "number") return make("td", "n", told === null ? "" : digits(told));
     const look = column.key === "status" || column.key === "change" ? LOOKS[told] ?? (column.key === "status" ? "doubtful" : "") : "";
-    return make("td", `${column.key} ${look}`.trim(), told);
+    return make("td", `${column.swept ? "swept" : column.key} ${look}`.trim(), told);
   };
   const line = (row) => {
     const made = make("tr");
@@ -119,7 +124,7 @@
 
   // --- head, filters ----------------------------------------------------------------------------
   const heads = columns.map((column, index) => {
-    const head = make("th", column.kind === "number" ? "n" : column.key), button = make("button", "", column.title);
+    const head = make("th", column.kind === "number" ? "n" : column.swept ? "swept" : column.key), button = make("button", "", column.title);
     head.scope = "col";
     button.type = "button";
     head.append(button);
@@ -137,28 +142,40 @@
   top.append(...heads);
   table.tHead.append(top);
 
-  const selects = new Map();
-  for (const [key, every] of [["status", "every status"], ["code", "every reason"], ["change", "every change"]]) {
-    const index = place.get(key);
-    if (index === undefined) continue;
+  const CHOICES = 60, FILTERS = 8; // values of a swept key, and keys, that a reader chooses among
+  const selects = new Map(), choices = new Map(); // by the key and by the index of a column
+  const filter = (index, every, most) => {
+    const { key } = columns[index];
     const label = make("label", "", columns[index].title), select = make("select");
     select.append(make("option", "", every));
     select.options[0].value = "";
     const occurs = new Map();
     rows.forEach((row) => occurs.set(row[index], (occurs.get(row[index]) ?? 0) + 1));
-    [...occurs].sort((a, b) => rank(index)[a[0]] - rank(index)[b[0]]).forEach(([word, times]) => {
-      const option = make("option", "", `${(columns[index].words[word] || "none").slice(0, 60)} (${count(times)})`);
-      option.value = String(word);
+    if (occurs.size < 2 && columns[index].swept || occurs.size > most) return false;
+    const worded = columns[index].words !== null;
+    const order = worded ? (a, b) => rank(index)[a] - rank(index)[b] : (a, b) => (a ?? Infinity) - (b ?? Infinity);
+    const found = [...occurs.keys()].sort(order);
+    found.forEach((value, k) => {
+      const told = worded ? columns[index].words[value] : value === null ? "" : digits(value);
+      const option = make("option", "", `${(told || "none").slice(0, 60)} (${count(occurs.get(value))})`);
+      option.value = String(k);
       select.append(option);
     });
     select.addEventListener("change", () => {
-      if (select.value === "") picked.delete(index); else picked.set(index, Number(select.value));
+      if (select.value === "") picked.delete(index); else picked.set(index, found[Number(select.value)]);
       choose();
     });
+    choices.set(index, found);
     label.append(select);
     one("#picks").append(label);
     selects.set(key, select);
+    return true;
+  };
+  for (const [key, every] of [["status", "every status"], ["code", "every reason"], ["change", "every change"]]) {
+    if (place.has(key)) filter(place.get(key), every, Infinity);
   }
+  let filters = 0;
+  swept.forEach((index) => { filters += filters < FILTERS && filter(index, "every value", Math.min(CHOICES, rows.length / 2)); });
   const clear = () => {
     search.value = "";
     picked.clear();
@@ -170,7 +187,7 @@
     button.hidden = word < 0; // a text that was cut otherwise, or only of rows that are left out
     button.addEventListener("click", () => {
       clear();
-      select.value = String(word);
+      select.value = String(choices.get(index).indexOf(word));
       picked.set(index, word);
       choose();
       one("#jobs").scrollIntoView();

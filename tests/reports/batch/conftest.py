@@ -145,6 +145,25 @@ def generated():
 
 
 @pytest.fixture(scope="session")
+def swept(generated):
+    """The same rows, as a sweep of three keys makes them; the first hundred are no sweep's."""
+    random = np.random.default_rng(11)
+    laws = ("quintic", "bang-bang", "trapezoid")
+    found = [
+        replace(
+            row,
+            swept={
+                "travel.law": laws[k % 3],
+                "approach.distance_mm": 10 + k % 5,
+                "part.pose.translation_mm[1]": float(f"{random.uniform(1400.0, 1600.0):.12g}"),
+            },
+        )
+        for k, row in enumerate(generated[100:])
+    ]
+    return (*generated[:100], *found)
+
+
+@pytest.fixture(scope="session")
 def before(generated):
     """The batch that ran before: a little better here and there, 40 jobs missing, 25 more."""
     random = np.random.default_rng(10)

@@ -91,6 +91,14 @@ def test_worse_beats_better_and_both_are_told():
     }
 
 
+def test_a_motion_to_fewer_points_is_not_better_for_being_shorter():
+    old = row("a", points_reached=9.0, duration_s=3.0, clearance_mm=2.0)
+    found, (line,) = only(old, row("a", points_reached=3.0, duration_s=1.0, clearance_mm=1.0))
+    assert (found, line.what) == ("worse", "points reached")
+    found, (line,) = only(row("a", points_reached=3.0, duration_s=1.0), old)
+    assert (found, line.what) == ("better", "points reached")
+
+
 def test_new_and_gone_jobs():
     old = [row("kept"), row("lost"), row("dropped")]
     found = changes([row("kept"), row("x"), row("y", Status.REFUSED)], old)

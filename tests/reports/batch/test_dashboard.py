@@ -41,6 +41,47 @@ def test_five_thousand_rows_are_small(generated, before):
     assert found == pytest.approx(told, rel=1e-5, nan_ok=True)
 
 
+def test_swept_keys_are_columns_of_the_page(swept):
+    text = dashboard(swept, title="sweep")
+    assert len(text.encode()) < 3_000_000
+    data = data_of(text)
+    assert len(data["rows"]) == 5000
+    heads = [(one["title"], one["kind"]) for one in data["columns"] if one["swept"]]
+    order = [one["key"] for one in data["columns"]]
+    assert order[1:4] == ["status", "code", "swept0"]  # many keys do not push the reason away
+    keys = list(swept[-1].swept)
+    assert heads == list(zip(keys, ("word", "number", "number"), strict=True))
+    for number, (key, missing) in enumerate(zip(keys, ("", None, None), strict=True)):
+        told = [row.swept.get(key, missing) for row in swept]
+        found = column(data, f"swept{number}")
+        assert found[:100] == [missing] * 100
+        assert found[100:] == (told[100:] if number < 2 else pytest.approx(told[100:], rel=1e-5))
+
+
+def test_more_keys_than_columns_are_told(every_kind):
+    rows = [replace(every_kind[0], swept={f"a.k{n}": n for n in range(40)})]
+    text = dashboard(rows, title="many")
+    assert "columns for 32 of the 40 keys that sweeps vary" in text
+    assert sum(one["swept"] for one in data_of(text)["columns"]) == 32
+    assert "keys that sweeps vary" not in dashboard(every_kind, title="none")
+
+
+def test_the_legend_names_what_is_drawn(row_of):
+    def page(figure, *values):
+        rows = [row_of(f"{value}", figures={figure: value}) for value in values]
+        return dashboard(rows, title="t")
+
+    assert "</svg>limit</li>" not in page("duration_s", 1.0, 2.0)
+    assert "</svg>limit</li>" not in page("joint_margin_deg", 11.0, 12.0)
+    assert "</svg>limit</li>" in page("joint_margin_deg", -1.0, 2.0)
+
+
+def test_no_names_of_classes_before_a_reader(every_kind):
+    text = dashboard(every_kind, title="all", previous=every_kind[::-1])
+    assert "refused: job file" in text
+    assert "JobError" not in text
+
+
 def test_hostile_rows_keep_the_budget(hostile):
     long = ["<&\u202e" * 4000, "\U0001f600" * 3000, "\u2028" * 2000]
     rows = [

@@ -82,6 +82,16 @@ def test_rows_give_the_issues_plots(generated):
     assert (generated[row].seconds, told) == (60.0, "60 s")
 
 
+def test_torque_is_drawn_where_no_joint_has_a_limit(row_of):
+    def titles(*figures):
+        rows = [row_of(f"{k}", seconds=math.nan, figures=one) for k, one in enumerate(figures)]
+        return [plot.figure.title for plot in plots(rows)]
+
+    free, held = {"peak_torque_nm": 40.0}, {"peak_torque_nm": 60.0, "torque_fraction": 0.5}
+    assert titles(free, free) == ["peak torque", "memory per job"]
+    assert titles(free, held) == ["torque of limit", "memory per job"]
+
+
 def test_nothing_measured_is_nothing_drawn(row_of):
     rows = [row_of("a", seconds=math.nan)]
     assert [plot.figure.title for plot in plots(rows)] == ["memory per job"]

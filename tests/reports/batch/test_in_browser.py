@@ -92,6 +92,51 @@ def test_filters_work_together(opened, generated, plain):
     assert shown.input_value("#search") == ""
 
 
+def test_swept_keys_sort_and_filter(opened, swept, screenshots):
+    shown = opened(dashboard(swept, title="plates"))
+    pick(shown, "travel.law", "quintic")
+    pick(shown, "approach.distance_mm", "12")
+    fitting = [
+        row
+        for row in swept
+        if row.swept.get("travel.law") == "quintic" and row.swept["approach.distance_mm"] == 12
+    ]
+    count = f"1–50 of {len(fitting)} jobs, chosen from 5,000"
+    assert shown.inner_text("#count") == count
+    assert set(cells(shown, "approach.distance_mm")) == {"12"}
+    press(shown, "part.pose.translation_mm[1]")
+    places = sorted(row.swept["part.pose.translation_mm[1]"] for row in fitting)
+    found = [float(text) for text in cells(shown, "part.pose.translation_mm[1]")]
+    assert found == pytest.approx(places[:50], rel=1e-3)
+    assert shown.locator("#picks label").all_text_contents()[2:] != []
+    assert "translation_mm" not in shown.inner_text("#picks")  # nearly every row has its own
+    shown.click("#tools [type=reset]")
+    shown.fill("#search", "travel.law=bang")
+    assert shown.inner_text("#count") == "1–50 of 1,633 jobs, chosen from 5,000"
+    shown.screenshot(path=screenshots / "batch-swept.png")
+    shown.fill("#search", "")
+    pick(shown, "travel.law", "none")
+    assert shown.inner_text("#count") == "1–50 of 100 jobs, chosen from 5,000"
+    press(shown, "travel.law")
+
+
+def test_a_reason_in_words_leads_to_its_jobs_and_is_not_broken(opened, plain):
+    shown = opened(plain, "phone")
+    shown.locator("#reasons .card", has_text="refused: job file").get_by_role("button").click()
+    assert set(cells(shown, "reason")) == {"refused: job file"}
+    cell = shown.locator("#table td.code").first
+    lines = cell.evaluate("""(cell) => {
+      const range = document.createRange(), node = cell.firstChild, found = [];
+      for (const word of node.data.matchAll(/[^ ]+/g)) {
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        found.push(range.getClientRects().length);
+      }
+      return found;
+    }""")
+    assert lines == [1, 1, 1]  # each word on one line
+
+
 def test_a_total_and_a_reason_lead_to_their_jobs(opened, plain):
     shown = opened(plain)
     shown.locator("#summary .fact", has_text="time cap").get_by_role("button").click()

@@ -116,6 +116,62 @@ def test_figures_that_are_called_like_a_column_get_another_name(every_kind, tmp_
     assert pq.read_table(tmp_path / "t.parquet").to_pylist()[0]["figure_name"] == 1.0
 
 
+SWEPT = (
+    {"travel.law": "quintic", "name": 1, "step": 2, "on": True, "mixed": 1, "big": 2**70},
+    {"travel.law": "=1+1", "name": 2, "step": 0.5, "on": False, "mixed": "a", "big": 1},
+)
+
+
+@pytest.fixture
+def swept(every_kind):
+    """Rows of a sweep, then one of none."""
+    pairs = zip(every_kind, SWEPT, strict=False)
+    return [*(replace(row, swept=values) for row, values in pairs), every_kind[2]]
+
+
+def test_swept_keys_are_columns(swept, tmp_path):
+    write_csv(swept, tmp_path / "t.csv")
+    head, *rows = read_csv(tmp_path / "t.csv")
+    assert head[5:11] == ["travel.law", "swept_name", "step", "on", "mixed", "big"]
+    assert [row[5:11] for row in rows] == [
+        ["quintic", "1", "2", "true", "1", str(2**70)],
+        ["'=1+1", "2", "0.5", "false", "a", "1"],
+        [""] * 6,
+    ]
+
+
+def test_swept_values_keep_their_kind_in_parquet_and_json(swept, tmp_path):
+    write_parquet(swept, tmp_path / "t.parquet")
+    table = pq.read_table(tmp_path / "t.parquet")
+    kinds = [str(table.schema.field(name).type) for name in columns_of(swept).names[5:11]]
+    assert kinds == ["string", "int64", "double", "bool", "string", "string"]
+    assert table.column("step").to_pylist() == [2.0, 0.5, None]
+    assert table.column("big").to_pylist() == [str(2**70), "1", None]
+    assert table.column("on").to_pylist() == [True, False, None]
+    write_json(swept, tmp_path / "t.json")
+    rows = json.loads((tmp_path / "t.json").read_bytes())["rows"]
+    assert [row["swept"] for row in rows] == [*SWEPT, {}]
+
+
+def test_no_two_columns_have_one_name(every_kind):
+    figures = {"points": 9.0, "swept_points": 1.0}
+    outcome = replace(every_kind[0].outcome, figures=figures)
+    keys = {"points": "[1]", "swept_points": 2, "digest": 3, "findings_P203": 4}
+    names = columns_of([replace(every_kind[0], outcome=outcome, swept=keys)]).names
+    assert len(set(names)) == len(names)
+    assert {"swept_swept_points", "swept_digest", "swept_findings_P203"} < set(names)
+
+
+def test_hostile_swept_keys_and_values(hostile, tmp_path):
+    rows = [replace(row, swept={row.name: row.name}) for row in hostile]
+    write_csv(rows, tmp_path / "t.csv")
+    write_parquet(rows, tmp_path / "t.parquet")
+    write_json(rows, tmp_path / "t.json")
+    cells = [cell for row in read_csv(tmp_path / "t.csv") for cell in row]
+    assert not [cell for cell in cells if cell.startswith(FORMULA)]
+    assert len(set(columns_of(rows).names)) == len(columns_of(rows).names)
+
+
 def test_a_batch_without_results_has_its_files(tmp_path):
     write_summary((), tmp_path, title="nothing")
     assert read_csv(tmp_path / "summary.csv") == [list(columns_of(()).names)]
