@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -86,8 +87,16 @@ def _refused(error: PlannerError | RobotError | PartError, case: Case) -> Outcom
         status=Status.REFUSED,
         code=type(error).__name__,
         where=shown(placeless(str(where), case)),
-        message=shown(placeless(error.message, case))[:_LONGEST],
+        message=shown(_told(error, case))[:_LONGEST],
     )
+
+
+def _told(error: PlannerError | RobotError | PartError, case: Case) -> str:
+    """What is wrong; of a variant without lines, since no file holds its text."""
+    said = placeless(error.message, case)
+    if case.text:
+        said = re.sub(rf"^({re.escape(case.job.name)}), line \d+:", r"\1:", said, flags=re.M)
+    return said
 
 
 def placeless(text: str, case: Case) -> str:
@@ -127,29 +136,41 @@ def _sentence(worst: Finding, plan: Plan) -> str:
 
 
 def _figures(plan: Plan) -> dict[str, float]:
-    """Numbers that tell two plans apart; those that do not exist are left out."""
+    """Numbers that tell two plans apart; those that do not exist are left out.
+
+    Where no point is reached nothing moves: a motion of 0 s would look like the quickest one.
+    """
     reached = [point for point in plan.points if point.reachable]
     mechanism = plan.job.mechanism
     turns = {joint.name: joint.kind.angular for joint in mechanism.movable}
     angles = [p.joint_margin for p in reached if turns.get(p.margin_joint, False)]
     slides = [p.joint_margin for p in reached if not turns.get(p.margin_joint, True)]
     gaps = [p.min_clearance for p in reached if p.min_clearance is not None]
-    limits = {joint.name: joint.max_effort for joint in mechanism.movable}
     found = {
         "points": float(len(plan.points)),
         "points_reached": float(len(reached)),
-        "duration_s": plan.totals.duration,
-        "energy_j": plan.totals.energy,
-        "peak_power_w": plan.totals.peak_power,
         "joint_margin_deg": float(np.degrees(min(angles, default=np.nan))),
         "joint_margin_mm": 1e3 * min(slides, default=np.nan),
         "clearance_mm": 1e3 * min(gaps, default=np.nan),
         "singularity_margin": min((p.singularity_margin for p in reached), default=np.nan),
-        "peak_torque_nm": max(
-            (j.peak_torque for j in plan.joints if turns[j.name]), default=np.nan
-        ),
-        "torque_fraction": max(j.peak_torque / limits[j.name] for j in plan.joints),
     }
-    if not np.isfinite(list(limits.values())).any():
-        del found["torque_fraction"]
+    if plan.segments:
+        found |= _motion_figures(plan)
     return {name: float(value) for name, value in found.items() if np.isfinite(value)}
+
+
+def _motion_figures(plan: Plan) -> dict[str, float]:
+    movable = plan.job.mechanism.movable
+    turning = {joint.name for joint in movable if joint.kind.angular}
+    limits = {joint.name: joint.max_effort for joint in movable}
+    found = {
+        "duration_s": plan.totals.duration,
+        "energy_j": plan.totals.energy,
+        "peak_power_w": plan.totals.peak_power,
+        "peak_torque_nm": max(
+            (j.peak_torque for j in plan.joints if j.name in turning), default=np.nan
+        ),
+    }
+    if np.isfinite(list(limits.values())).any():
+        found["torque_fraction"] = max(j.peak_torque / limits[j.name] for j in plan.joints)
+    return found

@@ -40,6 +40,16 @@ def test_an_infeasible_job_says_its_first_reason(nine):
     assert outcome.message
 
 
+def test_where_nothing_moves_there_is_no_motion_to_count(nine):
+    points = nine / "points.csv"
+    lines = points.read_text().splitlines()
+    head = next(k for k, line in enumerate(lines) if line.startswith("name,"))
+    points.write_text("\n".join([*lines[: head + 1], FAR]) + "\n")
+    outcome = judged(nine / "job.toml").outcome
+    assert outcome.status is Status.INFEASIBLE
+    assert outcome.figures == {"points": 1.0, "points_reached": 0.0}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "where", "told"),
     [
@@ -56,6 +66,17 @@ def test_bad_input_is_refused_with_its_place(nine, old, new, where, told):
     assert (outcome.status, outcome.code, outcome.where) == (Status.REFUSED, "JobError", where)
     assert told in outcome.message
     assert str(nine) not in outcome.message
+
+
+def test_no_line_is_told_of_a_text_that_no_file_holds(nine):
+    text = (nine / "job.toml").read_text()
+    text = text.replace("[travel]", "[travel]\nlw = 1").replace("period_ms", "period")
+    outcome = judged(nine / "job.toml", text=text).outcome
+    assert outcome.where == "travel.lw"
+    assert outcome.message.splitlines() == [
+        "job.toml: travel.lw is not a known key; did you mean 'law'?",
+        "job.toml: sampling.period is not a known key; did you mean 'period_ms'?",
+    ]
 
 
 def test_a_job_that_is_gone_is_refused(nine):
