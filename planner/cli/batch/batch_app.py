@@ -69,6 +69,14 @@ def batch(  # noqa: PLR0913 one parameter per option, and Typer knows no other w
             "--compare", metavar="DIR", help="Folder of a batch to compare with: what became worse."
         ),
     ] = "",
+    write_jobs: Annotated[
+        str,
+        typer.Option(
+            "--write-jobs",
+            metavar="DIR",
+            help="With --dry-run: write each job of the sweeps there, with the files it names.",
+        ),
+    ] = "",
     as_json: Json = False,
     allow_outside: AllowOutside = False,
 ) -> int:
@@ -94,6 +102,7 @@ def batch(  # noqa: PLR0913 one parameter per option, and Typer knows no other w
             memory_cap=memory_cap,
             reports=reports,
             compare=compare,
+            write_jobs=write_jobs,
             as_json=as_json,
             allow_outside=allow_outside,
         ),

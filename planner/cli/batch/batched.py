@@ -21,25 +21,19 @@ from planner.batch.pending import Pending, Redo, decide
 from planner.batch.run import Run, run_batch
 from planner.batch.shown import shown
 from planner.batch.sources import cases_of
+from planner.cli.batch.compared import compared_document, print_compared
+from planner.cli.batch.dry_run import dry_run
 from planner.cli.batch.interrupts import interruptible
+from planner.cli.batch.results_folder import check_folder, make_folder
 from planner.cli.batch.telling import telling
 from planner.cli.batch.wanted import Wanted
 from planner.cli.batch.worker import Order
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_json, print_table
+from planner.cli.output import FORMAT, print_table
 from planner.cli.session import Session
-from planner.errors import OutputError
 
 if TYPE_CHECKING:
     from reports.batch import Row
-
-_MARK = "results"  # what tells the folder of a batch from any other
-_OWN = frozenset(
-    {
-        *("results", "claims", "reports", "measured", "batch.json", "index.parquet", "workers.log"),
-        *("summary.csv", "summary.parquet", "summary.json", "junit.xml", "dashboard.html"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +70,11 @@ class _Batch:
         found = decide(self.cases, self.ledger, self.around, redo, known=known, hashes=self.hashes)
         return tuple(found)
 
+    def result(self, item: Pending) -> Result | None:
+        """Of a case, as far as there is one now."""
+        digest = self.moved.get(item.case.name, item.key.digest)
+        return item.result or self.ledger.read(digest)
+
     def _report_missing(self, result: Result) -> bool:
         """Whether a report set was asked for that can be made and is not there."""
         status = result.outcome.status
@@ -97,7 +96,7 @@ def run(wanted: Wanted, session: Session) -> int:
 
     wanted.check()
     folder = Path(wanted.out)
-    _check_folder(folder)
+    check_folder(folder)
     previous = previous_rows(Path(wanted.compare)) if wanted.compare else None
     batch = _Batch(
         wanted=wanted,
@@ -107,16 +106,21 @@ def run(wanted: Wanted, session: Session) -> int:
     )
     pending = batch.decided()
     if wanted.dry_run:
-        return _list(pending, as_json=wanted.as_json)
-    with interruptible():
-        try:
-            clear_litter(batch.ledger.folder)
-            _judge(batch, pending, session)
-        finally:
-            rows = _rows(batch, pending)
-            if rows and not wanted.share:  # shares run side by side; one run without sums them up
-                _summarise(batch, rows, previous)
-    _print(rows, pending, batch)
+        return dry_run(pending, wanted)
+    rows: list[Row] = []
+    try:
+        with interruptible():
+            try:
+                clear_litter(batch.ledger.folder)
+                _judge(batch, pending, session)
+            finally:
+                rows += _rows(batch, pending)
+                if rows and not wanted.share:  # shares run side by side; one run sums them up
+                    _summarise(batch, rows, previous)
+    except KeyboardInterrupt:
+        session.say(f"{len(rows)} of {len(pending)} jobs are done; the same command goes on.")
+        raise
+    _print(rows, pending, batch, previous)
     return ExitCode.FAILED if any(row.outcome.status.failed for row in rows) else ExitCode.DONE
 
 
@@ -126,41 +130,11 @@ def _share(cases: tuple[Case, ...], wanted: Wanted) -> tuple[Case, ...]:
     return tuple(c for c in cases if zlib.crc32(c.name.encode()) % shares == number - 1)
 
 
-def _check_folder(folder: Path) -> None:
-    """Refuse a folder that holds other things than a batch, or cannot be looked into."""
-    try:
-        folder.resolve()
-        if not folder.exists():
-            return
-        if not folder.is_dir():
-            raise OutputError(f"{folder}: this is a file; give a folder with --out.")
-        names = sorted(path.name for path in folder.iterdir())
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{folder}: {reason}; give another folder with --out.") from error
-    foreign = [name for name in names if name not in _OWN and not name.startswith(".")]
-    if foreign and _MARK not in names:
-        raise OutputError(
-            f"{folder}: this folder holds {foreign[0]}, which is not of a batch; give a new or "
-            "empty one with --out."
-        )
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(
-            f"{folder}: the folder cannot be made: {reason}; give another one with --out."
-        ) from error
-
-
 def _judge(batch: _Batch, pending: Sequence[Pending], session: Session) -> None:
     todo = [item for item in pending if item.why]
     if not todo:
         return
-    _make(batch.ledger.folder)
+    make_folder(batch.ledger.folder)
     costs = Costs(folder=batch.ledger.folder)
     keys = _Keys(known={item.key.digest: item.key for item in todo})
     the_run = Run(ledger=batch.ledger, caps=batch.wanted.caps, key=keys.of)
@@ -218,8 +192,7 @@ def _rows(batch: _Batch, pending: Sequence[Pending]) -> list[Row]:
     costs = Costs(folder=batch.ledger.folder).read()
     rows: list[Row] = []
     for item in pending:
-        digest = batch.moved.get(item.case.name, item.key.digest)
-        result = item.result or batch.ledger.read(digest)
+        result = batch.result(item)
         if result is None:
             continue  # not finished; the same command goes on
         report = batch.ledger.report(result.digest) / "report.html"
@@ -234,45 +207,50 @@ def _rows(batch: _Batch, pending: Sequence[Pending]) -> list[Row]:
                 seconds=cost.seconds if cost else float("nan"),
                 peak_bytes=cost.peak if cost else 0,
                 report=place.relative_to(batch.ledger.folder).as_posix(),
+                swept=dict(item.case.swept),
             )
         )
     return rows
 
 
-def _list(pending: Sequence[Pending], *, as_json: bool) -> int:
-    """What would run, and why."""
-    if as_json:
-        cases = [
-            {"name": item.case.name, "digest": item.key.digest, "why": item.why} for item in pending
-        ]
-        print_json({"format": FORMAT, "cases": cases})
-        return ExitCode.DONE
-    todo = [item for item in pending if item.why]
-    print_table(("job", "why"), [(item.case.name, item.why) for item in todo])
-    print(f"{len(todo)} of {len(pending)} jobs would run.")
-    return ExitCode.DONE
+def _print(
+    rows: Sequence[Row], pending: Sequence[Pending], batch: _Batch, previous: Sequence[Row] | None
+) -> None:
+    from reports.batch import changes
 
-
-def _print(rows: Sequence[Row], pending: Sequence[Pending], batch: _Batch) -> None:
-    totals = Counter(row.outcome.status.value for row in rows)
-    reasons = Counter(row.outcome.code for row in rows if row.outcome.status.failed)
+    wanted = batch.wanted
     ran = sum(bool(item.why) for item in pending)
-    if batch.wanted.as_json:
+    found = changes(rows, previous) if previous is not None and not wanted.share else None
+    if wanted.as_json:
+        totals = Counter(row.outcome.status.value for row in rows)
+        reasons = Counter(row.outcome.code for row in rows if row.outcome.status.failed)
         document = {
             "format": FORMAT,
             "jobs": len(pending),
             "ran": ran,
             "by_status": dict(sorted(totals.items())),
             "reasons": dict(sorted(reasons.items())),
-            "folder": shown(batch.wanted.out),
+            "folder": shown(wanted.out),
         }
+        if found is not None:
+            document["compared"] = compared_document(found, wanted.compare)
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
         return
+    _print_totals(rows)
+    if found is not None:
+        print_compared(found, wanted.compare)
+    print(f"\n{ran} of {len(pending)} jobs ran. {_next(batch)}")
+
+
+def _print_totals(rows: Sequence[Row]) -> None:
+    from reports.batch import reason_words
+
+    totals = Counter(row.outcome.status.value for row in rows)
+    reasons = Counter(reason_words(row.outcome) for row in rows if row.outcome.status.failed)
     print_table(("status", "jobs"), [(name, str(n)) for name, n in sorted(totals.items())])
     if reasons:
         print()
         print_table(("reason", "jobs"), [(name, str(n)) for name, n in reasons.most_common()])
-    print(f"\n{ran} of {len(pending)} jobs ran. {_next(batch)}")
 
 
 def _next(batch: _Batch) -> str:

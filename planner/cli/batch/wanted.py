@@ -40,6 +40,7 @@ class Wanted:
         memory_cap: [MB]
         reports: "none", "failed" or "all".
         compare: folder of another batch; empty for none.
+        write_jobs: folder that takes the jobs of sweeps; empty for none.
         as_json: whether totals are printed as JSON.
         allow_outside: whether jobs may name files outside their folder.
     """
@@ -55,6 +56,7 @@ class Wanted:
     memory_cap: float
     reports: str
     compare: str
+    write_jobs: str
     as_json: bool
     allow_outside: bool
 
@@ -64,9 +66,14 @@ class Wanted:
         Raises:
             OptionError: the first of them.
         """
-        for option, path in (("--out", self.out), ("--compare", self.compare)):
+        paths = {"--out": self.out, "--compare": self.compare, "--write-jobs": self.write_jobs}
+        for option, path in paths.items():
             if "\0" in path:
                 raise OptionError(f"{option} is {path!r}, which is no path: it holds a NUL.")
+        if self.write_jobs and not self.dry_run:
+            raise OptionError(
+                "--write-jobs only writes the jobs of sweeps, and judges none; give --dry-run too."
+            )
         most = Cap.BATCH_WORKERS
         if not 0 <= self.workers <= most.limit:
             advice = f"; {most.advice}" if self.workers > 0 else ""

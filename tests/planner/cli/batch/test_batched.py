@@ -143,6 +143,56 @@ def test_a_sweep(palpeur, nine, tmp_path, statuses):
     }
 
 
+SWEEP = """format = 1
+[sweep]
+base = "job.toml"
+[[vary]]
+key = "{}"
+values = [{}]
+"""
+
+
+def test_the_values_of_a_sweep_are_told(palpeur, nine, tmp_path):
+    (nine / "sweep.toml").write_text(SWEEP.format("sampling.period_ms", "5.0, 10"))
+    ran = palpeur("batch", "nine", "--out", "out", "--dry-run")
+    assert "sampling.period_ms = 5.0" in ran.out
+    cases = palpeur("batch", "nine", "--out", "out", "--dry-run", "--json").json["cases"]
+    swept = [{}, {"sampling.period_ms": 5.0}, {"sampling.period_ms": 10}]
+    assert [case["swept"] for case in cases] == swept
+    assert palpeur("batch", "nine", "--out", "out").code == 0
+    with (tmp_path / "out/summary.csv").open(newline="") as file:
+        assert [row["sampling.period_ms"] for row in csv.DictReader(file)] == ["", "5.0", "10"]
+    rows = json.loads((tmp_path / "out/summary.json").read_text())["rows"]
+    assert [row["swept"] for row in rows] == swept
+    assert "sampling.period_ms" in (tmp_path / "out/dashboard.html").read_text()
+
+
+def test_a_job_of_a_sweep_as_a_file_is_judged_alike(palpeur, nine, tmp_path):
+    (nine / "sweep.toml").write_text(SWEEP.format("part.pose.translation_mm[1]", "1480, 1520"))
+    ran = palpeur("batch", "nine/sweep.toml", "--out", "out", "--dry-run", "--write-jobs", "files")
+    assert ran.code == 0
+    assert ran.out.endswith("2 jobs of sweeps are in files.\n")
+    assert not (tmp_path / "out").exists()
+    palpeur("batch", "nine/sweep.toml", "--out", "out")
+    palpeur("batch", "files", "--out", "again")
+    one, two = (
+        [json.loads(path.read_text())["rows"] for path in (tmp_path / out).glob("summary.json")]
+        for out in ("out", "again")
+    )
+    assert [row["name"] for row in two[0]] == ["files/nine/sweep-1.toml", "files/nine/sweep-2.toml"]
+    assert [row["figures"] for row in one[0]] == [row["figures"] for row in two[0]]
+    assert one[0][0]["figures"]["duration_s"] != one[0][1]["figures"]["duration_s"]
+
+
+def test_a_key_that_no_job_has_is_told_by_the_dry_run(palpeur, nine):
+    (nine / "sweep.toml").write_text(SWEEP.format("travel.lw", '"quintic", "cubic"'))
+    ran = palpeur("batch", "nine", "--out", "out", "--dry-run")
+    told = "nine/sweep.toml#1: travel.lw is not a known key; did you mean 'law'?"
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"Would be refused: {told}")
+    ran = palpeur("batch", "nine", "--out", "out", "--dry-run", "--json")
+    assert ran.json["faults"] == [told]
+
+
 def test_twins_are_judged_once(palpeur, nine, tmp_path, statuses):
     import shutil
 
@@ -172,8 +222,29 @@ def test_a_comparison_with_a_batch_before(palpeur, nine, tmp_path):
     palpeur("batch", "nine", "--out", "before")
     points = nine / "points.csv"
     points.write_text(points.read_text() + FAR + "\n")
-    assert palpeur("batch", "nine", "--out", "out", "--compare", "before").code == 1
+    ran = palpeur("batch", "nine", "--out", "out", "--compare", "before")
+    assert ran.code == 1
     assert "worse" in (tmp_path / "out/dashboard.html").read_text()
+    assert (
+        "Compared with before: 1 worse, 0 better, 0 changed, 0 same, 0 new, 0 gone.\n"
+        "became worse   what    from      to\n"
+        "nine/job.toml  status  feasible  infeasible P101\n"
+    ) in ran.out
+    compared = palpeur("batch", "nine", "--out", "out", "--compare", "before", "--json").json
+    assert compared["compared"] == {
+        "with": "before",
+        **{"worse": 1, "better": 0, "changed": 0, "same": 0, "new": 0, "gone": 0},
+        "new_failed": 0,
+        "became_worse": [
+            {
+                "name": "nine/job.toml",
+                "what": "status",
+                "from": "feasible",
+                "to": "infeasible P101",
+            }
+        ],
+    }
+    assert "P101: point out of reach" in ran.out
     ran = palpeur("batch", "nine", "--out", "out", "--compare", "nine")
     assert ran.code == 2
     assert "holds no summary.json" in ran.err
@@ -195,6 +266,7 @@ def test_a_comparison_with_a_batch_before(palpeur, nine, tmp_path):
         (["nine", "--workers", "1025"], "or 0 for one per processor; raise it with PALPEUR_CAP_"),
         (["nine", "--cluster", "nonsense://x"], "--cluster is 'nonsense://x'"),
         (["nine", "--cluster", ""], "--cluster is ''"),
+        (["nine", "--write-jobs", "x"], "judges none; give --dry-run too"),
         ([], "SOURCES"),
     ],
 )
@@ -220,13 +292,18 @@ def test_a_folder_of_other_things_is_refused(palpeur, tmp_path):
 
 
 def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, statuses, whys):
-    """The real worker: one job that takes too long, one that takes too much, one that is fine."""
+    """The real worker: one job that takes too much, one that is fine, one that takes too long.
+
+    Only the last one has little time, so that a busy machine ends no other.
+    """
     from tests.planner.batch.generated_jobs import generate
 
     monkeypatch.chdir(tmp_path)
     generate(tmp_path / "jobs", 3, kinds=("slow", "huge", "feasible"))
     capped = ("jobs/*.toml", "--time-cap", 4, "--memory-cap", 500)
-    assert palpeur("batch", *capped, "--out", "out", "--workers", 2).code == 1
+    others = ("jobs/*-huge.toml", "jobs/*-feasible.toml", "--memory-cap", 500)
+    assert palpeur("batch", *others, "--out", "out", "--workers", 2).code == 1
+    assert palpeur("batch", *capped, "--out", "out", "--workers", 2, "--json").json["ran"] == 1
     assert statuses(tmp_path / "out") == {
         "jobs/00000-slow.toml": "time cap",
         "jobs/00001-huge.toml": "memory cap",

@@ -184,7 +184,10 @@ def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
     batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
     assert batch.until(lambda: batch.results >= 1)
     batch.process.send_signal(signal.SIGINT)
-    assert batch.end() == (130, "Interrupted.\n")
+    code, err = batch.end()
+    done = len(json.loads((out / "summary.json").read_text())["rows"])
+    told = f"{done} of {MANY} jobs are done; the same command goes on.\nInterrupted.\n"
+    assert (code, err) == (130, told)
     assert worker.poll() is None
     assert start("jobs/*.toml", "--cluster", cluster.address, out=out).end() == (1, "")
     assert whole(out) == undisturbed

@@ -125,8 +125,9 @@ def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
     workers = batch.workers
     batch.process.send_signal(number)
     code, err = batch.end()
-    assert (code, err) == (130, "Interrupted.\n")
     rows = json.loads((out / "summary.json").read_text())["rows"]
+    said = f"{len(rows)} of {MANY} jobs are done; the same command goes on.\n"
+    assert (code, err) == (130, said + "Interrupted.\n")
     assert len(rows) == batch.results < MANY
     assert list((out / "claims").iterdir()) == []
     assert list(out.rglob("*.partial")) == []
@@ -153,7 +154,9 @@ def test_asked_before_it_has_begun(start, folder, ends_well):
     batch = start("jobs/*.toml", out=out)
     assert batch.until((out / "workers.log").exists)
     batch.process.send_signal(signal.SIGINT)
-    assert batch.end() == (130, "Interrupted.\n")
+    code, err = batch.end()
+    assert code == 130
+    assert err.endswith(f" of {MANY} jobs are done; the same command goes on.\nInterrupted.\n")
     ends_well(out)
 
 

@@ -1,0 +1,86 @@
+"""``palpeur batch --dry-run``: what would run, why, and with which values of its sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from planner.batch.case import Case
+from planner.batch.first_cases import faults_of_first_cases
+from planner.batch.job_files import write_jobs
+from planner.batch.pending import Pending
+from planner.batch.shown import shown
+from planner.batch.swept import swept_text
+from planner.cli.batch.wanted import Wanted
+from planner.cli.exit_codes import ExitCode
+from planner.cli.output import FORMAT, print_json, print_table
+
+_LONGEST = 60  # characters of a value
+
+
+def dry_run(pending: Sequence[Pending], wanted: Wanted) -> int:
+    """List what would run; write the jobs of sweeps where that was asked for.
+
+    Args:
+        pending: every case of the batch, and why it has to run.
+        wanted: options.
+
+    Raises:
+        OptionError, OutputError: the jobs cannot be written.
+    """
+    cases = [item.case for item in pending]
+    faults = list(faults_of_first_cases(cases))
+    written = _write(cases, wanted)
+    if wanted.as_json:
+        told = [_document(item) for item in pending]
+        print_json({"format": FORMAT, "cases": told, "faults": faults} | written)
+        return ExitCode.DONE
+    _print(pending, faults)
+    if written:
+        print(f"{written['written']} jobs of sweeps are in {shown(wanted.write_jobs)}.")
+    return ExitCode.DONE
+
+
+def _print(pending: Sequence[Pending], faults: Sequence[str]) -> None:
+    from reports.page.visible_text import visible
+
+    todo = [item for item in pending if item.why]
+    lines = [(item.case.name, item.why, _varied(item.case)) for item in todo]
+    told = [tuple(visible(_one_line(cell)) for cell in line) for line in lines]
+    if any(item.case.swept for item in todo):
+        print_table(("job", "why", "varied"), told)
+    else:
+        print_table(("job", "why"), [line[:2] for line in told])
+    print(f"{len(todo)} of {len(pending)} jobs would run.")
+    for fault in faults:
+        print(f"Would be refused: {visible(fault)}")
+
+
+def _write(cases: Sequence[Case], wanted: Wanted) -> dict[str, object]:
+    """How many jobs were written, where that was asked for."""
+    if not wanted.write_jobs:
+        return {}
+    folder = Path(wanted.write_jobs)
+    return {"written": write_jobs(cases, folder, allow_outside=wanted.allow_outside)}
+
+
+def _document(item: Pending) -> dict[str, object]:
+    case = item.case
+    return {
+        "name": case.name,
+        "digest": item.key.digest,
+        "why": item.why,
+        "swept": dict(case.swept),
+    }
+
+
+def _varied(case: Case) -> str:
+    return ", ".join(f"{key} = {_brief(swept_text(value))}" for key, value in case.swept)
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", "⏎").replace("\t", " ")
