@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from parts.evaluation.chance import unlikely
 from parts.evaluation.linearised import LINEAR_KINDS
-from parts.evaluation.put_back import put_back
-from parts.fits import Fit, FitError, Outlier, fit, outliers
-from parts.fits.dispatch import model_of
+from parts.evaluation.put_back import most_telling, put_back
+from parts.fits import Fit, FitError, Outlier, SpaceCircle, fit, outliers
 
 Array = NDArray[np.float64]
 
 _FALSE = 0.05  # chance that a clean set has any point listed
 _FAINT = 1e-12  # of the points' extent: scatter below it is rounding
 _CAUTION = 10.0  # times what first order may miss
+_FEW = 50  # points of which one alone may hold the feature at a wrong place
+_DOUBT = 1.0  # chance as told to first order from which a point of few is tried
 
 
 def strays(kind: str, points: Array) -> tuple[Outlier, ...]:
     """Points that a robust fit leaves far away and that noise does not explain.
 
     A robust scatter of a few points is itself so uncertain that one clean set of nine in three
-    would be listed. So the candidates are tested by the generalised extreme studentised deviate:
-    leaving out the worst i, the i-th must lie farther from the fit of the others than Student's t
-    allows the farthest of so many; the largest such i counts.
+    would be listed. So its candidates are tested as those of a generalised extreme studentised
+    deviate: the worst i are left out, and the largest i counts for which the i-th lies too far from
+    the fit of the others. That alone is a test for many points: of few, the best choice of two or
+    three often leaves others that agree by chance. So all that are left out must be ``unlikely``.
+    Of few points the most telling one is a candidate too where the robust fit has none.
 
     A fit is made only where first order, from the last fit that was made, does not surely say that
     the i-th belongs to the others.
@@ -35,84 +37,78 @@ def strays(kind: str, points: Array) -> tuple[Outlier, ...]:
         points: # (k, 3) [m]
 
     Returns:
-        The worst first; none where too few points tell which of them is wrong.
+        The worst first, beside the fit of the others; none where too few points tell which of them
+        is wrong.
 
     Source: [ROSNER83] Technometrics 25, 165: percentage points of the ESD many-outlier procedure
     """
     try:
-        candidates = outliers(kind, points).found
+        order = [stray.index for stray in outliers(kind, points).found]
     except FitError:
         return ()
-    order = [stray.index for stray in candidates]
-    count = len(order)
-    while count:
-        tested = _tested(kind, points, order[:count])
-        if tested.out:
-            return candidates[:count]
-        count = count - 1 if tested.others is None else _next(tested.others, points, order[:count])
+    least = _FAINT * float(np.linalg.norm(np.ptp(points, axis=0)))
+    found = _accused(kind, points, order, least)
+    if found or len(points) > _FEW:
+        return found
+    return _accused(kind, points, _holding(kind, points, least), least)
+
+
+def _accused(kind: str, points: Array, order: list[int], least: float) -> tuple[Outlier, ...]:
+    """Those of some candidates that do not belong. Args: order: the worst first."""
+    while order:
+        others = np.delete(points, order, axis=0)
+        found = _fitted(kind, others)
+        back = 1 if found is None else _belonging(found, others, points[order[::-1]], least)
+        if found is not None and not back:
+            return _listed(found, points, order, least)
+        order = order[:-back]
     return ()
 
 
-class _Tested(NamedTuple):
-    """Whether the last of those that are left out does not belong to the others."""
+def _holding(kind: str, points: Array, least: float) -> list[int]:
+    """A point of few that may hold the feature at a wrong place, where a robust fit follows it."""
+    found = _fitted(kind, points)
+    if found is None:
+        return []
+    row, now = most_telling(found, points)
+    return [row] if unlikely(now, len(points) - 1, chance=_DOUBT, least=least) else []
 
-    out: bool
-    others: Fit | None  # their fit, where it says something
 
-
-def _tested(kind: str, points: Array, left_out: list[int]) -> _Tested:
-    others = np.delete(points, left_out, axis=0)
+def _fitted(kind: str, points: Array) -> Fit | None:
+    """The fit; None where it says nothing."""
     try:
-        found = fit(kind, others)
+        found = fit(kind, points)
     except FitError:
-        return _Tested(False, None)
-    if found.dof < 1:
-        return _Tested(False, None)
-    last = points[left_out[-1]][None]
-    sigma = max(found.estimated_sigma, _least_sigma(points))
-    away = abs(float(found.shape.distance(last)[0]))
-    spread = sigma * np.sqrt(1.0 + _leverage(found, others, last))
-    return _Tested(bool(away > _limit(len(others) + 1, found.dof) * spread), found)
+        return None
+    return found if found.dof > 0 else None
 
 
-def _next(found: Fit, points: Array, left_out: list[int]) -> int:
-    """How many to leave out next: fewer by those whose test surely fails.
+def _belonging(found: Fit, others: Array, candidates: Array, least: float) -> int:
+    """How many of the candidates belong to the others, as far as their fit surely tells.
 
     Args:
         found: fit of the others.
-        points: # (k, 3) [m]
-        left_out: the worst first; the test of the last has failed.
+        others: # (n, 3) [m]
+        candidates: in the order in which they go back. # (m, 3) [m]
+        least: scatter below it is rounding. [m]
     """
-    others = np.delete(points, left_out, axis=0)
-    least = _least_sigma(points)
-    count = len(left_out) - 1
-    for now in put_back(found, others, points[left_out[::-1]]):
-        spread = max(now.sigma, least) * np.sqrt(1.0 + now.leverage)
-        limit = _limit(len(points) - count + 1, now.dof)
-        # what is missed counts in the distance, and in the scatter that the limit multiplies
-        if now.away + _CAUTION * (1.0 + limit) * now.unsure > limit * spread:
+    k = 0
+    for now in put_back(found, others, candidates):
+        unsure = _CAUTION * now.unsure
+        if unlikely(now, len(others) + k, chance=_FALSE, least=least, unsure=unsure):
             break
-        count -= 1
-    return count
+        k += 1
+    return k
 
 
-def _limit(tests: int, dof: int) -> float:
-    """The farthest of so many in standard deviations: Student's quantile."""
-    from scipy.special import stdtrit  # scipy.stats takes a second to import
-
-    return float(stdtrit(dof, 1.0 - 0.5 * _FALSE / tests))
-
-
-def _least_sigma(points: Array) -> float:
-    return _FAINT * float(np.linalg.norm(np.ptp(points, axis=0)))
-
-
-def _leverage(found: Fit, others: Array, point: Array) -> float:
-    """Variance of the fit itself at a point, in σ²."""
-    if found.kind not in LINEAR_KINDS:
-        return 0.0
-    model = model_of(found.kind)
-    state = model.state_of(found.shape)
-    J = model.rows(others.T, state).jacobian
-    j = model.rows(point.T, state).jacobian[:, 0]
-    return float(j @ np.linalg.solve(J @ J.T, j))
+def _listed(found: Fit, points: Array, left_out: list[int], least: float) -> tuple[Outlier, ...]:
+    """Points beside the fit of the others: distances, and how often these hold their scatter."""
+    directions = 1 if found.kind in LINEAR_KINDS else 2  # in which noise moves a point away
+    sigma = max(found.estimated_sigma * np.sqrt(directions), least)
+    away = np.abs(found.shape.distance(points[left_out]))
+    if isinstance(found.shape, SpaceCircle):
+        away = np.hypot(away, found.shape.height(points[left_out]))
+    return tuple(
+        Outlier(index=left_out[k], size=float(away[k]), ratio=float(away[k] / sigma))
+        for k in np.argsort(-away, kind="stable").tolist()
+    )
