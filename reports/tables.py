@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from planner.plan_types import Array, Indices, Plan, PlannedPoint, Samples
+from planner.plan_types import Array, Indices, Plan, PlannedPoint
 from planner.sampled_motion import SampledMotion
+from reports.csv_text import LabelledRows, pays
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,31 +37,40 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
         motion: samples of its trajectory.
         folder: that exists.
     """
-    import pyarrow as pa
-    import pyarrow.csv
     import pyarrow.parquet
 
     paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
     names = [segment.point.encode() for segment in plan.segments]
-    safe = [spreadsheet_text(segment.point).encode() for segment in plan.segments]
     schema = _schema(plan)
-    options = pa.csv.WriteOptions(include_header=False)
     with (
         paths[0].open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
-        pa.parquet.ParquetWriter(binary, schema, **_parquet_options(schema)) as parquet,
+        pyarrow.parquet.ParquetWriter(binary, schema, **_parquet_options(schema)) as parquet,
         paths[1].open("wb") as text,
     ):
         text.write((",".join(schema.names) + "\n").encode())
-        with pa.csv.CSVWriter(text, schema, write_options=options) as table:
-            for samples, rows in _parts(motion):
-                t, *others = (
-                    _numbers(column[rows], pa.float64()) for column in _float_columns(samples)
-                )
-                segment = _numbers(samples.segment[rows], pa.int64())
-                for writer, labels in ((parquet, names), (table, safe)):
-                    cells = [t, segment, _repeated(labels, samples.segment[rows]), *others]
-                    writer.write_batch(pa.record_batch(cells, schema=schema))
+        append = _csv_rows(text, plan, schema, motion.count)
+        for numbers, segment in _parts(motion):
+            parquet.write_batch(_batch(numbers, segment, names, schema))
+            append(numbers, segment)
     return paths
+
+
+def _csv_rows(
+    text: BinaryIO, plan: Plan, schema: pa.Schema, count: int
+) -> Callable[[Array, Indices], None]:
+    """What appends rows to the CSV file; the bytes are the same whoever writes them."""
+    safe = [spreadsheet_text(segment.point).encode() for segment in plan.segments]
+    if pays(count * len(schema)):
+        quoted = [b'%d,"%s"' % (k, name.replace(b'"', b'""')) for k, name in enumerate(safe)]
+        return LabelledRows(text, quoted, len(schema) - 2).append
+
+    def append(numbers: Array, segment: Indices) -> None:
+        from pyarrow import csv as arrow_csv
+
+        options = arrow_csv.WriteOptions(include_header=False)
+        arrow_csv.write_csv(_batch(numbers, segment, safe, schema), text, write_options=options)
+
+    return append
 
 
 def write_points(plan: Plan, folder: Path) -> Path:
@@ -157,6 +167,16 @@ def _parquet_options(schema: pa.Schema) -> dict[str, object]:
     }
 
 
+def _batch(
+    numbers: Array, segment: Indices, labels: list[bytes], schema: pa.Schema
+) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    t, *others = (_numbers(column, pa.float64()) for column in numbers)
+    cells = [t, _numbers(segment, pa.int64()), _repeated(labels, segment), *others]
+    return pa.record_batch(cells, schema=schema)
+
+
 def _numbers(values: Array | Indices, type: pa.DataType) -> pa.Array:
     """A column of numbers; ``pyarrow.array`` would import pandas to do it."""
     import pyarrow as pa
@@ -178,14 +198,12 @@ def _repeated(texts: list[bytes], rows: Indices) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(rows), buffers)
 
 
-def _float_columns(samples: Samples) -> list[Array]:
-    """Columns of floats in the order of the schema. # each (N,)."""
-    blocks = (samples.q, samples.qd, samples.qdd, samples.tau)
-    joints = [column for block in blocks for column in block.T]
-    return [samples.t, *joints, samples.power, *samples.position.T]
-
-
-def _parts(motion: SampledMotion) -> Iterator[tuple[Samples, slice]]:
+def _parts(motion: SampledMotion) -> Iterator[tuple[Array, Indices]]:
+    """Numbers column by column in the order of the schema, and segments, of some rows."""
     for samples in motion.blocks():
+        blocks = (samples.q, samples.qd, samples.qdd, samples.tau)
+        columns = [samples.t, *(column for block in blocks for column in block.T)]
+        columns += [samples.power, *samples.position.T]
         for start in range(0, len(samples.t), _ROWS):
-            yield samples, slice(start, start + _ROWS)
+            rows = slice(start, start + _ROWS)
+            yield np.stack([column[rows] for column in columns]), samples.segment[rows]

@@ -13,6 +13,7 @@ import pytest
 
 import reports.tables
 from planner.sampled_motion import InMemory
+from reports.csv_text import labelled_rows
 from reports.tables import spreadsheet_text, write_points, write_trajectory
 
 COLUMNS = [
@@ -82,6 +83,30 @@ def test_parts_of_a_long_table_join_without_a_seam(plan, samples, tmp_path, monk
     parquet, text = write_trajectory(plan, InMemory(samples=samples), tmp_path)
     assert text.read_bytes() == whole[1]
     np.testing.assert_array_equal(pd.read_parquet(parquet)["t_s"], samples.t)
+
+
+@pytest.fixture(params=["P1", '=HYPERLINK("x"),1', 'a\n"é', ""])
+def both_ways(request, plan, samples, tmp_path, monkeypatch, renamed):
+    """Bytes of both files as written by Arrow, and with compiled loops."""
+
+    def write(least: int) -> list[bytes]:
+        monkeypatch.setattr(labelled_rows, "_COMPILATION_PAYS", least)
+        monkeypatch.setattr(reports.tables, "_ROWS", 500)
+        changed = renamed(plan, request.param)
+        paths = write_trajectory(changed, InMemory(samples=samples), tmp_path)
+        return [path.read_bytes() for path in paths]
+
+    return write(10**9), write(0)
+
+
+def test_a_large_table_has_the_bytes_of_a_small_one(both_ways):
+    by_arrow, compiled = both_ways
+    assert compiled == by_arrow
+
+
+def test_a_small_table_waits_for_no_compiler(plan, samples, tmp_path, monkeypatch):
+    monkeypatch.setattr(reports.tables, "LabelledRows", None)
+    write_trajectory(plan, InMemory(samples=samples), tmp_path)
 
 
 def test_a_plan_without_motion_has_empty_tables(plan, samples, tmp_path):

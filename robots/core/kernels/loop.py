@@ -28,7 +28,10 @@ from robots.core.kernels.machine import host, load_symbol
 # Raise when the generated code changes in a way the modules' texts do not show.
 _GENERATION = "2"
 _LOG = logging.getLogger("palpeur.kernels")
-_DTYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
+_DTYPES = {
+    **{"f8": "float64", "f4": "float32"},
+    **{"i8": "int64", "i4": "int32", "u8": "uint64", "u1": "uint8"},
+}
 _SCALARS: dict[str, Any] = {"f8": ctypes.c_double, "i8": ctypes.c_int64}
 
 
@@ -46,8 +49,8 @@ class Loop:
     Args:
         function: plain Python; every function that it calls must be of its own top package, or one
             that Numba knows.
-        arguments: types in order, such as "f8[2] i4[1] i8"; f8 f4 i8 i4 u1, the brackets hold the
-            number of axes.
+        arguments: types in order, such as "f8[2] i4[1] i8"; f8 f4 i8 i4 u8 u1, the brackets hold
+            the number of axes.
 
     Raises:
         EquationError: a type that is not known.
