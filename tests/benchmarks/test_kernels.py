@@ -1,6 +1,8 @@
 """Speed of the arm's kernels beside Pinocchio in one run, as `palpeur robot bench` measures it.
 
-Ratios only; the machine is shared, so the median of a fixed number of runs counts.
+Ratios only; the machine is shared, so the median of a fixed number of runs counts. Arrays of 1e5
+results leave the caches: where a machine's memory is slow, a kernel cannot have the ratio, because
+reading the arguments and filling the results takes nearly as long. It must then be at that bound.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ COMPILED = {
     "forward_dynamics": 55.0,
 }
 NUMPY = 2.5
+AT_MEMORY = 1.5  # times reading the arguments and filling the results
 AGREEMENT = 1e-10
 
 
@@ -42,5 +45,11 @@ def test_kernels_are_many_times_faster_than_pinocchio(record_property):
     ratios = {name: median(found[name]["ratio_compiled"] for found in runs) for name in COMPILED}
     record_property("ratios", ratios)
     print({name: round(ratio, 1) for name, ratio in ratios.items()})
+    bounds = {
+        name: median(found[name]["compiled_ns"] / found[name]["memory_ns"] for found in runs)
+        for name in COMPILED
+    }
+    record_property("times memory", bounds)
     short = {name: ratios[name] for name, limit in COMPILED.items() if ratios[name] < limit}
-    assert short == {}
+    print({name: round(bounds[name], 2) for name in short})
+    assert {name: ratio for name, ratio in short.items() if bounds[name] > AT_MEMORY} == {}

@@ -2,7 +2,8 @@
 
 Every run goes once through all quantities and engines, so that a spell in which the machine is slow
 falls on all of them; the median over the runs counts. The fast kernels are bound by memory: whether
-their arrays are still in the cache matters, so everyone, the peer included, is warmed alike.
+their arrays are still in the cache matters, so everyone, the peer included, is warmed alike. Beside
+them stands how long it takes to look through the arguments and to fill the results with one number.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ Array = NDArray[np.float64]
 Run = Callable[[], object]
 
 MEASURED = ("forward", "jacobian", "torques", "mass_matrix", "forward_dynamics")
+MEMORY = "memory"  # the engine that computes nothing
 WARMING = 2  # untimed runs before each timed one
 _COMPARED = 2000  # states on which results are compared with the peer's loops
 
@@ -71,6 +73,7 @@ def contenders(
     for name in defined(mechanism, MEASURED):
         for engine in engines:
             found.append(_own(mechanism, states, name, engine))
+        found.append(_memory(mechanism, states, name))
         if peer is not None:
             run = _peer_run(peer, states, name)
             found.append(Contender(quantity=name, engine="pinocchio", run=run))
@@ -125,6 +128,18 @@ def _own(mechanism: Mechanism, states: BenchStates, name: str, engine: str) -> C
     arguments = states.arguments(quantity(name).arguments)
     out = np.empty((len(states.q), *programme.result.shape))
     return Contender(quantity=name, engine=engine, run=lambda: kernel(*arguments, out=out))
+
+
+def _memory(mechanism: Mechanism, states: BenchStates, name: str) -> Contender:
+    arguments = states.arguments(quantity(name).arguments)
+    out = np.empty((len(states.q), quantity(name).record(mechanism).result.size))
+
+    def run() -> None:
+        for array in arguments:
+            array.max()
+        out.fill(1.0)
+
+    return Contender(quantity=name, engine=MEMORY, run=run)
 
 
 def _peer_run(peer: PinocchioPeer, states: BenchStates, name: str) -> Run:

@@ -14,6 +14,7 @@ from planner.cli.opening import movable_robot
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.robot.bench_first_use import FirstUse, first_use
 from planner.cli.robot.bench_kernels import (
+    MEMORY,
     WARMING,
     bench_states,
     contenders,
@@ -142,6 +143,7 @@ def _kernel(bench: Bench, name: str) -> dict[str, object]:
         "operations": asdict(quantity(name).record(bench.mechanism).counts),
         "compiled_ns": compiled,
         "numpy_ns": numpy,
+        "memory_ns": ns[name, MEMORY],
         "pinocchio_ns": peer,
         "pinocchio_method": METHODS[name] if peer else None,
         "ratio_compiled": _ratio(peer, compiled),
@@ -173,9 +175,18 @@ def _print_text(bench: Bench) -> None:
     machine = _machine()
     print(f"{bench.mechanism.name}, {bench.samples} states, median of {bench.runs} runs, 1 thread")
     print(f"{machine['processor']}, Pinocchio {machine['pinocchio'] or 'not installed'}")
-    head = ("kernel", "compiled ns", "NumPy ns", "Pinocchio ns", "ratio", "NumPy ratio")
+    head = (
+        "kernel",
+        "compiled ns",
+        "NumPy ns",
+        "memory ns",
+        "Pinocchio ns",
+        "ratio",
+        "NumPy ratio",
+    )
     more = ("difference", "first use s", "cached s", "operations")
     print_table(head + more, [_text_row(bench, name) for name in bench.kernels])
+    print("memory: looking through the arguments and filling the results, with nothing computed")
     if bench.differences:
         print("ratios are to Pinocchio: " + "; ".join(f"{k}: {v}" for k, v in METHODS.items()))
 
@@ -185,6 +196,7 @@ def _text_row(bench: Bench, name: str) -> list[str]:
     columns = (
         ("compiled_ns", ".2f"),
         ("numpy_ns", ".1f"),
+        ("memory_ns", ".2f"),
         ("pinocchio_ns", ".1f"),
         ("ratio_compiled", ".1f"),
         ("ratio_numpy", ".1f"),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robots.core.kernels.llvm_text import Emitter
+    from robots.core.kernels.llvm_emitter import Emitter
 
 # atan t = t + t·t²·P(t²) on |t| ≤ 1.0001·tan(π/8), lowest power first.
 POLYNOMIAL = (

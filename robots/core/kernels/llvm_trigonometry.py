@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robots.core.kernels.llvm_text import Emitter
+    from robots.core.kernels.llvm_emitter import Emitter
 
 RANGE = 1e9  # [rad]
 
