@@ -18,7 +18,7 @@ from robots.core.equations.transforms import frames
 from robots.core.equations.tree import tree_of
 from robots.core.kernels import Kernel
 from robots.core.mechanism import Mechanism
-from robots.core.recording import Programme, Recorder, recording_functions
+from robots.core.recording import Programme, Recorder, recording_functions, remembered
 
 Array = NDArray[np.float64]
 
@@ -44,6 +44,7 @@ class LagrangeTorques:
         return np.asarray(self.smooth(q, qd, qdd) + self.coulomb * np.sign(qd))
 
 
+@remembered(lambda mechanism: repr(tree_of(mechanism)))
 def _programme(mechanism: Mechanism) -> Programme:
     tree, recorder = tree_of(mechanism), Recorder()
     n = tree.dof

@@ -8,12 +8,13 @@ from robots.arm.line_equations import HeldArm, HeldLine, line_rates, line_state
 from robots.arm.task_solution import newton_step
 from robots.core.equations.tree import tree_of
 from robots.core.mechanism import Mechanism
-from robots.core.recording import Node, Programme, Recorder, recording_functions
+from robots.core.recording import Node, Programme, Recorder, recording_functions, remembered
 
 ANGLES = len(FAMILIES) * 5
 LINE_NUMBERS = 17  # start, tangent, axis, signs, posture at the start
 
 
+@remembered(lambda family, *, free=0: (repr(_reach(family)), free))
 def branch_programme(family: ArmFamily, *, free: int = 0) -> Programme:
     """Wrist centre and stylus direction to eight families and the reserve of reach. # (41,).
 
@@ -37,23 +38,20 @@ def branch_programme(family: ArmFamily, *, free: int = 0) -> Programme:
     return recorder.programme("arm_branches", [*angles, reserve(reach, goal)], (ANGLES + 1,))
 
 
+@remembered(lambda mechanism, family: repr(_held(mechanism, family)))
 def line_programme(mechanism: Mechanism, family: ArmFamily) -> Programme:
     """A line (17 numbers) and λ to q, dq/dλ and d²q/dλ², for a straight stylus. # (15,)."""
     recorder = Recorder()
     numbers = recorder.argument("line", (LINE_NUMBERS,))
     lam = recorder.argument("lam", (1,))[0]
     start, tangent, axis, signs = (_vector(numbers[k : k + 3]) for k in range(0, 12, 3))
-    arm = HeldArm(
-        tree=tree_of(mechanism),
-        reach=_reach(family),
-        stylus_length=family.stylus_length,
-        offsets=[float(offset) for offset in family.offsets],
-    )
+    arm = _held(mechanism, family)
     line = HeldLine(start=start, tangent=tangent, axis=axis, signs=signs, near=numbers[12:])
     outputs = line_state(arm, line, lam, recording_functions())
     return recorder.programme("line_state", outputs, (15,))
 
 
+@remembered(lambda mechanism, *, bent: (repr(tree_of(mechanism)), bent))
 def rates_programme(mechanism: Mechanism, *, bent: bool) -> Programme:
     """Joints and tangent to dq/dλ and d²q/dλ². # (10,)."""
     recorder = Recorder()
@@ -63,6 +61,7 @@ def rates_programme(mechanism: Mechanism, *, bent: bool) -> Programme:
     return recorder.programme("line_rates", rates, (10,))
 
 
+@remembered(lambda mechanism: repr(tree_of(mechanism)))
 def newton_programme(mechanism: Mechanism) -> Programme:
     """Joints, ball and direction wanted to Newton's step and what is missing. # (7,)."""
     recorder = Recorder()
@@ -76,6 +75,15 @@ def newton_programme(mechanism: Mechanism) -> Programme:
 def _vector(nodes: list[Node]) -> tuple[Node, Node, Node]:
     x, y, z = nodes
     return x, y, z
+
+
+def _held(mechanism: Mechanism, family: ArmFamily) -> HeldArm:
+    return HeldArm(
+        tree=tree_of(mechanism),
+        reach=_reach(family),
+        stylus_length=family.stylus_length,
+        offsets=[float(offset) for offset in family.offsets],
+    )
 
 
 def _reach(family: ArmFamily) -> Reach:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +20,34 @@ Array = NDArray[np.float64]
 
 # Raise when the generated code changes in a way its text does not show.
 _GENERATION = "1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _This:
+    """A programme as itself: comparing instructions takes longer than it is worth."""
+
+    programme: Programme
+
+    def __hash__(self) -> int:
+        return id(self.programme)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _This) and other.programme is self.programme
+
+
+def compiled_form(programme: Programme, target: machine.Machine) -> CompiledForm:
+    """Machine code of a programme; the same for a programme that was recorded once.
+
+    Args:
+        programme: what to compute.
+        target: the machine to compile for.
+    """
+    return _made(_This(programme), target)
+
+
+@lru_cache(maxsize=128)
+def _made(this: _This, target: machine.Machine) -> CompiledForm:
+    return CompiledForm(this.programme, target)
 
 
 class CompiledForm:

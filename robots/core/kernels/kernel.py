@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.errors import EquationError, StateError
-from robots.core.kernels.compiled import CompiledForm
+from robots.core.kernels.compiled import CompiledForm, compiled_form
 from robots.core.kernels.machine import Machine, this_machine
 from robots.core.kernels.numpy_form import NumpyForm
 from robots.core.recording import Programme
@@ -79,7 +79,7 @@ class Kernel:
 
     def _machine_code(self) -> CompiledForm:
         if self._compiled is None:
-            self._compiled = CompiledForm(self.programme, _required_machine())
+            self._compiled = compiled_form(self.programme, _required_machine())
         return self._compiled
 
     def _numpy_form(self) -> NumpyForm:

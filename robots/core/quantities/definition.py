@@ -11,7 +11,7 @@ from robots.core.equations.grouping import grouped
 from robots.core.equations.tree import Tree, tree_of
 from robots.core.errors import EquationError
 from robots.core.mechanism import Mechanism
-from robots.core.recording import Programme, Recorder, recording_functions
+from robots.core.recording import Programme, Recorder, recording_functions, remembered
 
 Arguments = Sequence[Sequence[Any]]
 Equations = Callable[[Tree, Arguments, Functions], list[Any]]
@@ -38,6 +38,7 @@ class Quantity:
     equations: Equations
     inertial: bool = False
 
+    @remembered(lambda self, mechanism: (self, repr(tree_of(mechanism))))
     def record(self, mechanism: Mechanism) -> Programme:
         """The straight-line programme of this quantity for one mechanism.
 

@@ -6,3 +6,4 @@ from robots.core.recording.programme import Programme as Programme
 from robots.core.recording.recorder import Node as Node
 from robots.core.recording.recorder import Recorder as Recorder
 from robots.core.recording.recorder import recording_functions as recording_functions
+from robots.core.recording.remembered import remembered as remembered

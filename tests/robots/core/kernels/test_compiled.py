@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from robots.core.kernels import Kernel
+from robots.core.kernels.compiled import compiled_form
 from robots.core.kernels.llvm_text import llvm_text
 from robots.core.kernels.llvm_trigonometry import RANGE
 from robots.core.quantities import QUANTITIES, quantity
@@ -169,3 +171,10 @@ def test_the_text_depends_on_the_programme_and_lanes_only(lanes, example):
 def test_the_text_allows_no_unsafe_arithmetic(example):
     words = llvm_text(example[0], 4).split()
     assert not {"fast", "nnan", "ninf", "nsz", "arcp", "reassoc", "afn"} & set(words)
+
+
+def test_a_programme_is_loaded_once(example, machine):
+    programme = example[0]
+    assert compiled_form(programme, machine) is compiled_form(programme, machine)
+    copy = replace(programme, name="copy")
+    assert compiled_form(copy, machine) is not compiled_form(programme, machine)

@@ -114,7 +114,7 @@ def test_an_unknown_engine_is_refused(example):
 
 
 def test_small_jobs_never_compile(example, monkeypatch):
-    monkeypatch.setattr(kernel, "CompiledForm", None)  # calling it would raise a TypeError
+    monkeypatch.setattr(kernel, "compiled_form", None)  # calling it would raise a TypeError
     programme, _ = example
     samples = kernel.COMPILATION_PAYS // programme.work // 20
     Kernel(programme)(np.zeros((samples, 3)), np.zeros(2))
