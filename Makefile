@@ -30,7 +30,7 @@ test: $(READY) tools ## run the tests (without benchmarks and soak tests)
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not soak and not benchmark"
 
 bench: $(READY) ## run the measured ratios, alone in one process
-	@$(ONE_THREAD) $(BIN)/python -m pytest -m "benchmark and not soak"
+	@$(ONE_THREAD) $(BIN)/python -m pytest -m "benchmark and not soak" --durations=8
 
 soak: $(READY) tools ## run the slow tests
 	@$(BIN)/python -m pytest -m soak
