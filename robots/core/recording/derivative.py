@@ -40,7 +40,8 @@ def derivative(programme: Programme, argument: str) -> Programme:
         in the argument, row-major.
 
     Raises:
-        EquationError: the programme has no such argument; the message lists those it has.
+        EquationError: the programme has no such argument; the message lists those it has. Or it
+            takes an arc tangent or the larger of two values.
     """
     place = _place(programme, argument)
     recorder = Recorder()
@@ -115,6 +116,12 @@ def _binary(recorder: Recorder, operation: Operation, a: _Value, b: _Value) -> _
         right = _scaled(recorder, a.primal, b.tangent)
         primal = recorder.multiply(a.primal, b.primal)
         return _Value(primal=primal, tangent=_sum(recorder, left, right))
+    if operation is not Operation.DIVIDE:
+        raise EquationError(
+            f"A programme with {operation.value} has no derivative here; differentiate what stands "
+            "before it.",
+            operation=operation.value,
+        )
     # (a/b)' = (a' - (a/b)·b')/b: one division more per partial derivative, no square of b.
     primal = recorder.divide(a.primal, b.primal)
     rest = _sum(recorder, a.tangent, _scaled(recorder, -primal, b.tangent))

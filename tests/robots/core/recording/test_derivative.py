@@ -170,3 +170,10 @@ def test_gravity_torques_are_the_derivative_of_the_potential_energy(seed, make_m
     found = slope(q, np.zeros(mechanism.dof))[1]
     expected = Model(mechanism, "numpy").gravity_torques(q)
     np.testing.assert_allclose(found, expected, atol=1e-11 * max(1.0, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("function", ["atan2", "maximum"])
+def test_what_has_no_derivative_here_is_refused(function):
+    programme = recorded(lambda x: [getattr(FN, function)(x[0], x[1])], 2)
+    with pytest.raises(EquationError, match="no derivative here"):
+        derivative(programme, "x")
