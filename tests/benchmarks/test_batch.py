@@ -26,7 +26,7 @@ from tests.planner.batch.generated_jobs import generate
 
 pytestmark = pytest.mark.benchmark
 
-MANY, FEW, RUNS = 60, 6, 5
+MANY, FEW, RUNS = 40, 6, 9
 OVERHEAD = 0.005  # [s] per job, the figure
 CAPS = Caps(seconds=600.0, memory=4_000_000_000)
 MANY_CASES = 1000

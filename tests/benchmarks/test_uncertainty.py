@@ -26,7 +26,7 @@ pytestmark = pytest.mark.benchmark
 EVALUATIONS = 1_000_000
 PEER = 20_000
 ROWS = 16_384
-RUNS = 3
+RUNS = 5
 PINOCCHIO, NUMPY, SHARED = 1.5, 1.2, 1.2  # measured: 2.8, 2.2, 1.9; half of that is a fault
 
 SETTINGS = UncertaintySettings(
