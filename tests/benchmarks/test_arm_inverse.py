@@ -27,7 +27,6 @@ pytestmark = pytest.mark.benchmark
 RUNS = 5
 POSES = 100_000
 RATIO_EAIK = 150.0
-AT_MEMORY = 1.5  # times reading the targets and filling the results
 RATIO_DAMPED = 1_000.0
 ARM = load("measuring-arm")
 
@@ -78,8 +77,7 @@ def test_all_branches_are_150_times_faster_than_eaik(targets, record_property):
         print(f"reading and filling the arrays alone {1e9 * memory / POSES:.1f} ns")
     record_property("ratio_eaik", median(ratios))
     record_property("times memory", median(bounds))
-    # 33 MB of results leave the caches: on a machine with slow memory the kernel must be at that
-    assert median(ratios) >= RATIO_EAIK or median(bounds) <= AT_MEMORY
+    assert median(ratios) >= RATIO_EAIK
 
 
 def _moved(center: np.ndarray, axis: np.ndarray, out: np.ndarray) -> None:

@@ -1,8 +1,7 @@
 """Speed of the arm's kernels beside Pinocchio in one run, as `palpeur robot bench` measures it.
 
 Ratios only; the machine is shared, so the median of a fixed number of runs counts. Arrays of 1e5
-results leave the caches: where a machine's memory is slow, a kernel cannot have the ratio, because
-reading the arguments and filling the results takes nearly as long. It must then be at that bound.
+results leave the caches, so how long reading and filling them takes alone is told beside.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ COMPILED = {
     "forward_dynamics": 55.0,
 }
 NUMPY = 2.5
-AT_MEMORY = 1.5  # times reading the arguments and filling the results
 AGREEMENT = 1e-10
 
 
@@ -50,6 +48,6 @@ def test_kernels_are_many_times_faster_than_pinocchio(record_property):
         for name in COMPILED
     }
     record_property("times memory", bounds)
+    print("times memory", {name: round(bound, 2) for name, bound in bounds.items()})
     short = {name: ratios[name] for name, limit in COMPILED.items() if ratios[name] < limit}
-    print({name: round(bounds[name], 2) for name in short})
-    assert {name: ratio for name, ratio in short.items() if bounds[name] > AT_MEMORY} == {}
+    assert short == {}

@@ -24,6 +24,9 @@ COARSEST, FINEST = 257, 16385  # samples per piece
 _AGREEMENT = 1e-9
 # A smooth peak is flat and exact to rounding long before; this width serves kinks as well.
 _BRACKET_WIDTH = 1e-12
+# Where a path is flat, as at the ends of a smooth law, values differ by rounding alone: the end is
+# then the place.
+_ROUNDING = 1e-14
 _CUTS = 16  # parts into which a narrowing step divides a bracket
 _MOST_BRACKETS = 64
 
@@ -87,7 +90,10 @@ def _on_piece(columns: Columns, a: float, b: float, samples: int) -> Peak:
         at, best = np.where(value > best, place, at), np.maximum(value, best)
         step *= 2.0 / _CUTS
     winner = int(np.argmax(best))
-    return Peak(value=float(best[winner]), s=float(at[winner]), column=int(cols[winner]))
+    value, column = float(best[winner]), int(cols[winner])
+    ends = [k for k in (0, -1) if values[k, column] >= value - _ROUNDING * abs(value)]
+    place = s[ends[0]] if ends else at[winner]
+    return Peak(value=value, s=float(place), column=column)
 
 
 def _bracketed(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
