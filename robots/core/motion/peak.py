@@ -90,10 +90,11 @@ def _on_piece(columns: Columns, a: float, b: float, samples: int) -> Peak:
         at, best = np.where(value > best, place, at), np.maximum(value, best)
         step *= 2.0 / _CUTS
     winner = int(np.argmax(best))
-    value, column = float(best[winner]), int(cols[winner])
-    ends = [k for k in (0, -1) if values[k, column] >= value - _ROUNDING * abs(value)]
-    place = s[ends[0]] if ends else at[winner]
-    return Peak(value=value, s=float(place), column=column)
+    top_value, column = float(best[winner]), int(cols[winner])
+    enough = top_value - _ROUNDING * abs(top_value)
+    ends = [k for k in (0, -1) if values[k, column] >= enough]
+    where = s[ends[0]] if ends else at[winner]
+    return Peak(value=top_value, s=float(where), column=column)
 
 
 def _bracketed(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
