@@ -111,13 +111,20 @@ class Kernel:
             leads.append(array.shape[: array.ndim - depth])
         lead = _common(self.programme.name, leads)
         rows = [
-            np.ascontiguousarray(np.broadcast_to(a, (*lead, *arg.shape))).reshape(-1, arg.size)
-            for a, arg in zip(given, arguments, strict=True)
+            _filled(array, (*lead, *argument.shape)).reshape(-1, argument.size)
+            for array, argument in zip(given, arguments, strict=True)
         ]
         return rows, lead
 
 
+def _filled(array: Array, shape: tuple[int, ...]) -> Array:
+    """The array broadcast to a shape, in C order."""
+    return np.ascontiguousarray(array if array.shape == shape else np.broadcast_to(array, shape))
+
+
 def _common(name: str, leads: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    if all(lead == leads[0] for lead in leads):
+        return leads[0] if leads else ()
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:

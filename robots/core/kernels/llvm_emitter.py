@@ -26,10 +26,25 @@ class Emitter:
 
     def value(self, text: str) -> str:
         """Add one instruction and name its result."""
-        self._count += 1
-        name = f"%v{self._count}"
+        name = self.name()
         self.line(f"{name} = {text}")
         return name
+
+    def name(self) -> str:
+        """A name that no value has yet."""
+        self._count += 1
+        return f"%v{self._count}"
+
+    def interleave(self, span: tuple[int, int], groups: Sequence[Sequence[str]]) -> None:
+        """Spread groups of instructions evenly between the lines from a first to a last."""
+        first, last = span
+        lines = self.lines[first:last]
+        mixed: list[str] = []
+        for k, group in enumerate(groups):
+            start, end = (len(lines) * j // len(groups) for j in (k, k + 1))
+            mixed += [f"  {text}" for text in group] + lines[start:end]
+        if groups:
+            self.lines[first:last] = mixed
 
     def constant(self, number: float) -> str:
         """The same number in every lane."""

@@ -4,8 +4,9 @@ Arrays stay as users hold them, one row per sample; a block of rows is transpose
 butterfly shuffles.
 
 What a block stores, the machine must first own: it fetches each line of memory from wherever it
-last was. Large batches would wait for that at every store, so the lines of a later block are asked
-for while this one is computed.
+last was. Large batches would wait for that at every store, so the lines of later blocks are asked
+for while this one is computed, one every few instructions: a core has buffers for a dozen lines on
+their way, and a burst of requests would wait for memory first and compute only then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Iterator, Sequence
 from robots.core.kernels.llvm_emitter import Emitter
 
 _LINE = 8  # doubles in one line of memory
-_AHEAD = 512  # doubles between a store and the line asked for: far enough, and still in the cache
+# Doubles between this block and the line asked for: far enough, and still in the cache when needed.
+_AHEAD_OF_READS = 200
+_AHEAD_OF_STORES = 512
 
 
 def row_pointer(out: Emitter, pointer: str, stride: int) -> str:
@@ -24,17 +27,34 @@ def row_pointer(out: Emitter, pointer: str, stride: int) -> str:
     return out.value(f"getelementptr inbounds double, ptr {pointer}, i64 {offset}")
 
 
-def ask_for_lines(out: Emitter, target: str, size: int) -> None:
-    """Own the lines of a later block before its stores; beyond the array this does nothing.
+def lines_to_read(out: Emitter, base: str, size: int) -> list[list[str]]:
+    """Requests for the lines that a later block reads; beyond the array they do nothing."""
+    return _requests(out, base, size, _AHEAD_OF_READS, write=False)
 
-    Single samples (one lane) are stored where the caller has just looked.
+
+def lines_to_store(out: Emitter, base: str, size: int) -> list[list[str]]:
+    """Requests to own the lines that a later block stores; beyond the array they do nothing."""
+    return _requests(out, base, size, _AHEAD_OF_STORES, write=True)
+
+
+def _requests(out: Emitter, base: str, size: int, ahead: int, *, write: bool) -> list[list[str]]:
+    """Instructions for each line of ``size`` doubles, some blocks behind ``base``.
+
+    Single samples (one lane) lie where the caller has just looked.
     """
     if out.lanes == 1 or size == 0:
-        return
-    blocks = max(1, round(_AHEAD / size))
-    for double in range(0, size, _LINE):
-        address = out.value(f"getelementptr double, ptr {target}, i64 {blocks * size + double}")
-        out.line(f"call void @llvm.prefetch.p0(ptr {address}, i32 1, i32 3, i32 1)")
+        return []
+    later = max(1, round(ahead / size)) * size
+    requests = []
+    for double in range(later, later + size, _LINE):
+        line = out.name()
+        requests.append(
+            [
+                f"{line} = getelementptr double, ptr {base}, i64 {double}",
+                f"call void @llvm.prefetch.p0(ptr {line}, i32 {int(write)}, i32 3, i32 1)",
+            ]
+        )
+    return requests
 
 
 def _groups(size: int, lanes: int) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,13 @@ from collections.abc import Sequence
 
 from robots.core.kernels.llvm_arctangent import arctangent, opposite
 from robots.core.kernels.llvm_emitter import Emitter
-from robots.core.kernels.llvm_rows import ask_for_lines, read_rows, row_pointer, write_rows
+from robots.core.kernels.llvm_rows import (
+    lines_to_read,
+    lines_to_store,
+    read_rows,
+    row_pointer,
+    write_rows,
+)
 from robots.core.kernels.llvm_trigonometry import Trigonometry
 from robots.core.recording import Operation, Programme
 
@@ -41,9 +47,12 @@ def llvm_text(programme: Programme, lanes: int) -> str:
         for pointer, argument in zip(pointers, programme.arguments, strict=True)
     ]
     target = row_pointer(out, "%out", lanes * programme.result.size)
-    ask_for_lines(out, target, lanes * programme.result.size)
+    first = len(out.lines)
     values = _compute(programme, out, bases)
+    computed = len(out.lines)
     write_rows(out, target, _outputs(programme, out, values))
+    middle_of_stores = (computed + len(out.lines)) // 2
+    out.interleave((first, middle_of_stores), _requests(programme, out, bases, target))
     arguments = ", ".join(f"ptr noalias readonly {pointer}" for pointer in pointers)
     body = "\n".join(out.lines)
     return f"""define void @{ENTRY}(i64 %blocks, {arguments}, ptr noalias %out) #0 {{
@@ -67,6 +76,23 @@ declare {out.vector} @llvm.copysign.v{lanes}f64({out.vector}, {out.vector})
 attributes #0 = {{ nounwind "min-legal-vector-width"="{64 * lanes}" \
 "prefer-vector-width"="{64 * lanes}" }}
 """
+
+
+def _requests(
+    programme: Programme, out: Emitter, bases: Sequence[str], target: str
+) -> list[list[str]]:
+    """Lines of memory for later blocks, those to read evenly between those to store."""
+    sizes = [out.lanes * argument.size for argument in programme.arguments]
+    read = [
+        request
+        for base, size in zip(bases, sizes, strict=True)
+        for request in lines_to_read(out, base, size)
+    ]
+    store = lines_to_store(out, target, out.lanes * programme.result.size)
+    placed = [
+        ((k + 0.5) / len(kind), request) for kind in (store, read) for k, request in enumerate(kind)
+    ]
+    return [request for _, request in sorted(placed, key=lambda item: item[0])]
 
 
 def _compute(programme: Programme, out: Emitter, bases: Sequence[str]) -> list[str]:
