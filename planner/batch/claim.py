@@ -14,10 +14,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from planner.batch.processes import boot, host, started
 from robots.core.caps import Cap, read_capped
 
 STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _CLOCK = ".clock."
 _PID = re.compile(r"[0-9]{1,9}")
 
@@ -74,14 +74,14 @@ class Claims:
             return True  # gone, or of nobody
         if len(owner) != 4 or not _PID.fullmatch(owner[2]):
             return age > STALE_AFTER  # being written, or torn
-        host, boot, pid, started = owner
-        if host == os.uname().nodename:
-            return boot != _boot() or started != _started(int(pid))
+        its_host, its_boot, pid, its_start = owner
+        if its_host == host():
+            return its_boot != boot() or its_start != started(int(pid))
         return age > STALE_AFTER
 
     def _now(self) -> float:
         """The folder's own clock: a file server's may differ from ours, and ours may jump."""
-        probe = self.folder / "claims" / f"{_CLOCK}{os.uname().nodename}.{os.getpid()}"
+        probe = self.folder / "claims" / f"{_CLOCK}{host()}.{os.getpid()}"
         probe.touch()
         try:
             return probe.stat().st_mtime
@@ -97,42 +97,10 @@ def _create(path: Path) -> bool:
         return False
     pid = os.getpid()
     try:
-        os.write(handle, f"{os.uname().nodename} {_boot()} {pid} {_started(pid)}\n".encode())
+        os.write(handle, f"{host()} {boot()} {pid} {started(pid)}\n".encode())
     except OSError:
         path.unlink(missing_ok=True)  # a claim of nobody would keep others waiting
         raise
     finally:
         os.close(handle)
     return True
-
-
-def _boot() -> str:
-    try:
-        return _BOOT.read_text(encoding="ascii").strip()
-    except OSError:
-        return "unknown"
-
-
-def _started(pid: int) -> str:
-    """When a process began, in ticks since boot; "gone" where there is none.
-
-    Process ids are used again; the start time tells two owners of one id apart.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return _alive_without_proc(pid)
-    fields = stat.rpartition(")")[2].split()
-    return "gone" if fields[0] == "Z" else fields[19]
-
-
-def _alive_without_proc(pid: int) -> str:
-    if Path("/proc/self").exists():
-        return "gone"
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return "gone"
-    except PermissionError:
-        return "running"
-    return "running"

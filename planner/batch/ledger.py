@@ -22,6 +22,7 @@ from pathlib import Path
 
 from planner.batch.case import CaseKey
 from planner.batch.outcome import FORMAT, Outcome, outcome_of
+from planner.batch.processes import half_written
 from planner.errors import OutputError
 from robots.core.caps import Cap, read_capped
 
@@ -69,7 +70,7 @@ class Ledger:
         """
         digest = key.digest
         path = self.path(digest)
-        fresh = path.with_name(f".{digest}.{os.uname().nodename}.{os.getpid()}.partial")
+        fresh = half_written(path)
         try:
             new_folder = not path.parent.is_dir()
             path.parent.mkdir(parents=True, exist_ok=True)

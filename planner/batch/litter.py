@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 import time
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from planner.batch.claim import Claims
+from planner.batch.processes import host, started
 
 _FILES = (".*.partial", "results/??/.*.partial")
 _SETS = "reports/.*.partial"
@@ -26,7 +26,7 @@ def clear_litter(folder: Path) -> None:
         folder: of a batch; what cannot be removed stays.
     """
     Claims(folder=folder).clear()
-    for path in _half_written(folder):
+    for path in _abandoned(folder):
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
     for path in folder.glob(_SETS):  # their names do not say on which host they are written
@@ -35,20 +35,10 @@ def clear_litter(folder: Path) -> None:
                 shutil.rmtree(path)
 
 
-def _half_written(folder: Path) -> Iterator[Path]:
-    ours = re.compile(rf"\.{re.escape(os.uname().nodename)}\.(\d{{1,9}})\.partial$")
+def _abandoned(folder: Path) -> Iterator[Path]:
+    ours = re.compile(rf"\.{re.escape(host())}\.([0-9]{{1,9}})-([a-z0-9]+)\.partial$")
     for pattern in _FILES:
         for path in list(folder.glob(pattern)):
             found = ours.search(path.name)
-            if found is not None and not _running(int(found[1])):
+            if found is not None and started(int(found[1])) != found[2]:
                 yield path
-
-
-def _running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

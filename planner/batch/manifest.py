@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from planner.batch.processes import half_written
 from planner.errors import OutputError
 from robots.core.caps import Cap, read_capped
 
@@ -23,7 +24,7 @@ def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
     """
     document = {"format": FORMAT, "cases": dict(sorted(digests.items()))}
     path = folder / NAME
-    fresh = path.with_name(f".{NAME}.{os.uname().nodename}.{os.getpid()}.partial")
+    fresh = half_written(path)
     try:
         with fresh.open("w", encoding="utf-8", newline="") as file:
             json.dump(document, file, indent=0, ensure_ascii=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from planner.batch.processes import half_written
 from planner.errors import OutputError
 
 
@@ -23,7 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     Raises:
         OutputError: the folder cannot be written.
     """
-    fresh = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}.partial")
+    fresh = half_written(path)
     try:
         yield fresh
         _to_disk(fresh)

@@ -114,6 +114,7 @@ def run(wanted: Wanted, session: Session) -> int:
                 clear_litter(batch.ledger.folder)
                 _judge(batch, pending, session)
             finally:
+                clear_litter(batch.ledger.folder)  # of workers that outlived their batch a moment
                 rows += _rows(batch, pending)
                 if rows and not wanted.share:  # shares run side by side; one run sums them up
                     _summarise(batch, rows, previous)

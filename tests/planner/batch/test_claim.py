@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from planner.batch import processes
 from planner.batch.claim import STALE_AFTER, Claims
 
 DIGEST = "ab" * 32
@@ -28,12 +29,9 @@ def path(tmp_path):
 
 def owner(host=None, boot=None, pid=None, started=None):
     """Text of a claim; what is not given is this process's."""
-    from planner.batch.claim import _boot, _started
-
     pid = os.getpid() if pid is None else pid
-    return " ".join(
-        (host or os.uname().nodename, boot or _boot(), str(pid), started or _started(os.getpid()))
-    )
+    started = started or processes.started(os.getpid())
+    return " ".join((host or processes.host(), boot or processes.boot(), str(pid), started))
 
 
 def test_one_claim_at_a_time(claims):

@@ -1,0 +1,54 @@
+"""Which process wrote something, and whether it still runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+GONE = "gone"
+
+
+def host() -> str:
+    """Name of this host."""
+    return os.uname().nodename
+
+
+def boot() -> str:
+    """What tells this boot of the host from others; "unknown" where nothing does."""
+    try:
+        return _BOOT.read_text(encoding="ascii").strip()
+    except OSError:
+        return "unknown"
+
+
+def started(pid: int) -> str:
+    """When a process of this host began, in ticks since boot; ``GONE`` where there is none.
+
+    Process ids are used again; the start time tells two owners of one id apart. A process that has
+    ended and that nobody has asked about yet is gone: it writes nothing any more.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return _alive_without_proc(pid)
+    fields = stat.rpartition(")")[2].split()
+    return GONE if fields[0] == "Z" else fields[19]
+
+
+def half_written(path: Path) -> Path:
+    """Where this process writes a file before it gives it its name."""
+    pid = os.getpid()
+    return path.with_name(f".{path.name}.{host()}.{pid}-{started(pid)}.partial")
+
+
+def _alive_without_proc(pid: int) -> str:
+    if Path("/proc/self").exists():
+        return GONE
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return GONE
+    except PermissionError:
+        return "running"
+    return "running"
