@@ -65,6 +65,13 @@ class Inputs:
         return len(self.reading) + 3 * (self.probe > 0.0) + (self.probe_normal > 0.0)
 
     @property
+    def own_sigmas(self) -> Array:
+        """Standard deviations of the normal inputs of a touch. # (w,) [rad or m]."""
+        probe = [self.probe] * 3 * (self.probe > 0.0)
+        along = [self.probe_normal] * (self.probe_normal > 0.0)
+        return np.array([*self.reading_sigmas, *probe, *along])
+
+    @property
     def step_sigmas(self) -> Array:
         """Standard deviations that the resolutions give. # (s,) [rad or m]."""
         return np.asarray(self.steps * _UNIFORM)

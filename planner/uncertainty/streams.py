@@ -1,6 +1,6 @@
 """Random numbers of a Monte Carlo run: a stream for what all points share, two for each point.
 
-Every stream is NumPy's PCG64, seeded by SeedSequence(seed, spawn_key=(kind, point)), kind 0 for the
+Every stream is NumPy's SFC64, seeded by SeedSequence(seed, spawn_key=(kind, point)), kind 0 for the
 common inputs, 1 for the normal and 2 for the uniform inputs of a touch, and read in order of draws.
 So a draw depends on the seed and the point's place only: not on chunks, threads, other points.
 """
@@ -81,4 +81,4 @@ class TouchStreams:
 
 def _generator(seed: int, kind: int, point: int) -> np.random.Generator:
     sequence = np.random.SeedSequence(seed, spawn_key=(kind, point))
-    return np.random.Generator(np.random.PCG64(sequence))
+    return np.random.Generator(np.random.SFC64(sequence))

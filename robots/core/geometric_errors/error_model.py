@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robots.core.equations.algebra import Scalar
+from robots.core.equations.transforms import Frame
 from robots.core.errors import MechanismError
 from robots.core.geometric_errors.chain import tip
 from robots.core.geometric_errors.parameters import GeometricParameter, geometric_parameters
@@ -123,10 +125,27 @@ def record_probe(
     recorder = Recorder()
     q = recorder.argument("q", (mechanism.dof,))
     given = recorder.argument("errors", (len(parameters),)) if parameters else []
-    errors = {(p.joint, p.symbol): e for p, e in zip(parameters, given, strict=True)}
-    frame = tip(mechanism, q, errors, recording_functions())
+    frame = tip_of(mechanism, parameters, q, given)
     outputs = [*frame.origin, *frame.z] if axis else list(frame.origin)
     return recorder.programme("probe" if axis else "tip", outputs, (len(outputs),))
+
+
+def tip_of(
+    mechanism: Mechanism,
+    parameters: Sequence[GeometricParameter],
+    q: Sequence[Scalar],
+    errors: Sequence[Scalar],
+) -> Frame:
+    """Tool frame in the base frame by recorded joint values and errors, to go on recording.
+
+    Args:
+        mechanism: the arm.
+        parameters: those that may be wrong.
+        q: joint values. # (n,)
+        errors: one for each of the parameters. # (P,)
+    """
+    given = {(p.joint, p.symbol): e for p, e in zip(parameters, errors, strict=True)}
+    return tip(mechanism, q, given, recording_functions())
 
 
 def _check(mechanism: Mechanism, parameters: Sequence[GeometricParameter]) -> None:

@@ -17,8 +17,6 @@ from planner.uncertainty import (
     monte_carlo,
     point_uncertainties,
 )
-from planner.uncertainty.deviations import _turned
-from robots.core.pose import rotation_exp
 
 COUNT = 40_000
 
@@ -66,15 +64,6 @@ def test_large_errors_make_a_mean_that_first_order_cannot_see(with_settings):
     run = next(iter(monte_carlo(measuring, count=COUNT)))
     assert np.linalg.norm(run.mean) > 0.01  # 2 % of the reach and more
     assert run.mean @ measuring.surfaces[0] > 0.0  # measured - true points outwards
-
-
-def test_turns_are_exact_and_nothing_cancels():
-    rng = np.random.default_rng(8)
-    turns, arms = rng.normal(size=(20, 3)), rng.normal(size=(3, 3))
-    turns[0], turns[1] = 0.0, 1e-12 * turns[1]
-    R = rotation_exp(turns) - np.eye(3)
-    np.testing.assert_allclose(_turned(turns, arms), arms @ np.swapaxes(R, 1, 2), atol=1e-14)
-    np.testing.assert_allclose(_turned(turns, arms)[1], np.cross(turns[1], arms), rtol=1e-11)
 
 
 # --- reproducible --------------------------------------------------------------------------------
