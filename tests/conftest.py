@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,19 @@ settings.load_profile("palpeur")
 
 # Tests start hundreds of processes; none should compile Palpeur's sources again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_configure(config):
+    """Kernels and logs of the tests stay out of the user's folders; what was compiled is kept.
+
+    One folder for all processes of a run and for the next runs: compiling every loop takes as long
+    as hundreds of tests. What a shell starts in the background ignores Ctrl-C, and so would the
+    commands that tests interrupt.
+    """
+    os.environ["PALPEUR_CACHE_DIR"] = str(config.cache.mkdir("palpeur"))
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 # --- the browser ---------------------------------------------------------------------------------
 

@@ -32,14 +32,6 @@ class Ran:
         return document["rows"]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory):
-    """Kernels and logs of these tests stay out of the user's folders."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PALPEUR_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture
 def palpeur(capsys, monkeypatch):
     """``palpeur("robot", "list")`` → what it answered; ``stdin`` is text."""

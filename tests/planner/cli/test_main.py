@@ -14,7 +14,6 @@ import typer
 from planner.cli import main as entry
 from planner.cli.exit_codes import ExitCode
 from planner.cli.failures import exit_code_of
-from planner.library import path_of
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMANDS = ["demo", "init", "plan", "check", "motion", "explain", "schema", "doctor", "completion"]
@@ -135,7 +134,7 @@ def test_little_memory_is_told(capsys):
     ("arguments", "code"),
     [
         (("robot", "equations", "industrial-6r", "--as", "c"), 0),
-        (("check", path_of("unreachable"), "--json"), 1),
+        (("biped", "squat", "bip2000", "--json"), 1),
     ],
 )
 def test_a_reader_that_leaves_early_does_not_change_the_verdict(arguments, code, unbuffered):
