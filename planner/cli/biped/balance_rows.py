@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.biped.errors import PostureError
 from robots.biped.posture.capture import capture_speed, pendulum_frequency
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.headings import WAYS
@@ -40,13 +41,27 @@ class Room:
 
 
 def rooms(standing: Standing) -> list[Room]:
-    """For every posture; the tip angles are those of the same postures on level ground."""
+    """For every posture; the tip angles are those of the same postures on level ground.
+
+    Raises:
+        PostureError: a centre of mass that is not above the ground.
+    """
     level = stand(standing.biped, standing.q, Ground())
     heights = standing.com[:, 2] - standing.ground.below(standing.com)[:, 2]
     gravity = float(np.linalg.norm(standing.biped.mechanism.gravity))
     found = []
     for row, polygon in enumerate(standing.support):
-        omega = pendulum_frequency(float(heights[row]), gravity)
+        height = float(heights[row])
+        if height <= 0.0:
+            raise PostureError(
+                f"Posture {row + 1} of {standing.biped.name}: its centre of mass is "
+                f"{-1e3 * height:.4g} mm below the ground; it must be above it.",
+                posture=row,
+                value=height,
+                limit=0.0,
+                unit="m",
+            )
+        omega = pendulum_frequency(height, gravity)
         found.append(
             Room(
                 omega=omega,

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.biped.balance_rows import Room, room_document, room_text, rooms, sentence
-from planner.cli.biped.posture_input import PostureInput, ground_of, postures_of
+from planner.cli.biped.posture_input import (
+    PostureInput,
+    ground_of,
+    limits_told_first,
+    postures_of,
+)
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, bold, number, print_csv, print_rows
 from robots.biped.library import open_biped
@@ -74,7 +79,9 @@ def print_com(
     """
     biped = open_biped(robot)
     given = postures_of(biped, posture=posture, states=states)
-    rows = _rows(given, stand(biped, given.q, ground_of(tilt)))
+    ground = ground_of(tilt)
+    with limits_told_first(biped, given):
+        rows = _rows(given, stand(biped, given.q, ground))
     if form.json:
         print_rows(_document(row) for row in rows)
     elif form.csv:

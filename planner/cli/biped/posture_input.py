@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +14,9 @@ from planner.cli.robot.states import read_states
 from planner.cli.unit_table import States
 from planner.errors import OptionError
 from robots.biped.biped import Biped
+from robots.biped.errors import PostureError
 from robots.biped.posture.ground import Ground
+from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
@@ -63,6 +67,32 @@ def table_of(biped: Biped, states: str, purpose: str) -> PostureInput:
     q = table.require("q", purpose)
     where = tuple(f"{table.origin}, line {line}" for line in table.lines)
     return PostureInput(q=q, where=where, table=table)
+
+
+@contextmanager
+def limits_told_first(biped: Biped, given: PostureInput) -> Iterator[None]:
+    """A posture that cannot be stood in as it is beyond a joint's limit is told by that joint.
+
+    Postures beyond a limit that can be stood in are answered, with a note.
+
+    Raises:
+        BipedError: what was raised, or a posture beyond a limit: file, line, joint.
+    """
+    try:
+        yield
+    except PostureError as error:
+        row = error.facts.get("posture")
+        if not isinstance(row, int):
+            raise
+        told = limit_breaches(biped.mechanism, given.q[row])
+        if told:
+            where = given.where[row] or "--posture"
+            message = (
+                f"{where}: {told}; the robot cannot stand so. Give a posture within the limits."
+            )
+            raise PostureError(message, **error.facts) from error
+        where = f"{given.where[row]}: " if given.where[row] else ""
+        raise PostureError(where + error.message, **error.facts) from error
 
 
 def ground_of(tilt: str) -> Ground:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.biped.balance_rows import sentence
-from planner.cli.biped.posture_input import ground_of, table_of
+from planner.cli.biped.posture_input import ground_of, limits_told_first, table_of
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, number, print_csv, print_rows, print_table
 from robots.biped.library import open_biped
@@ -101,8 +101,10 @@ def _answer(robot: str, states: str, tilt: str) -> _Answer:
     rest = np.zeros_like(given.q)
     qd = rest if table is None else table.or_zero("qd")
     qdd = rest if table is None else table.or_zero("qdd")
-    standing = stand(biped, given.q, ground_of(tilt))
-    wrench = ground_wrench(standing, qd, qdd)
+    ground = ground_of(tilt)
+    with limits_told_first(biped, given):
+        standing = stand(biped, given.q, ground)
+        wrench = ground_wrench(standing, qd, qdd)
     zmp = zero_moment_point(wrench.force, wrench.moment, standing.ground)
     return _Answer(
         standing=standing,

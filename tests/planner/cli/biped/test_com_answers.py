@@ -13,6 +13,7 @@ from planner.cli.biped.com_answers import print_com
 from planner.cli.output import Form
 from planner.errors import OptionError, StatesError
 from robots.biped.errors import BipedError, PostureError
+from robots.biped.library import open_biped
 
 JSON, CSV, TEXT = Form(json=True), Form(csv=True), Form()
 LEG_SQUAT = "q2=-16,q3=85,q4=-70"
@@ -101,3 +102,47 @@ def test_bad_options(options, error, message):
 def test_a_posture_without_a_flat_foot_is_told():
     with pytest.raises(PostureError, match="whichever foot it stands on"):
         print_com("bip2000", posture="q2=20,q6=-20", form=TEXT)
+
+
+@pytest.mark.parametrize(
+    ("robot", "posture", "message"),
+    [
+        (
+            "bip2000",
+            "q2=300",
+            "--posture: joint 'q2' would stand at 300 deg, 255 deg beyond its upper limit 45; the "
+            "robot cannot stand so. Give a posture within the limits.",
+        ),
+        (
+            "bip-leg",
+            "q2=-160000",
+            "--posture: joint 'q2' would stand at -160000 deg, 1.6e+05 deg beyond its lower limit "
+            "-45; the robot cannot stand so. Give a posture within the limits.",
+        ),
+    ],
+)
+def test_a_posture_out_of_range_is_told_by_its_joint(robot, posture, message):
+    with pytest.raises(PostureError) as caught:
+        print_com(robot, posture=posture, form=TEXT)
+    assert caught.value.message == message
+
+
+def test_a_row_out_of_range_is_told_by_line_and_joint(tmp_path):
+    file = tmp_path / "fast.csv"
+    file.write_text("q1_deg,q2_deg,q3_deg,q4_deg\n0,0,-5,0\n0,-160000,85,-70\n")
+    with pytest.raises(PostureError) as caught:
+        print_com("bip-leg", states=str(file), form=TEXT)
+    assert caught.value.message == (
+        "fast.csv, line 3: joint 'q2' would stand at -160000 deg, 1.6e+05 deg beyond its lower "
+        "limit -45; the robot cannot stand so. Give a posture within the limits."
+    )
+
+
+def test_a_row_without_a_flat_foot_is_told_by_its_line(tmp_path):
+    joints = [joint.name for joint in open_biped("bip2000").mechanism.movable]
+    angles = {"q2": "20", "q6": "-20"}
+    file = tmp_path / "feet.csv"
+    head = ",".join(f"{name}_deg" for name in joints)
+    file.write_text(head + "\n" + ",".join(angles.get(name, "0") for name in joints) + "\n")
+    with pytest.raises(PostureError, match=r"^feet\.csv, line 2: Posture 1 of bip2000: whichever"):
+        print_com("bip2000", states=str(file), form=TEXT)
