@@ -18,6 +18,10 @@ _UNIT = re.compile(
     r"_(?:(?:kn|n|lb)(?:_?m{1,2})(?:_s)?|n_s_m|n|kn|kg_m{1,2}2|kg_cm2|g_mm2|kg|g"
     r"|(?:mm|cm|m|in|inch|um|deg|rad|degrees|radians)(?:_(?:per_)?s[23]?)?|rpm)$"
 )
+_ANGULAR = re.compile(
+    r"_(?:(?:deg|rad|degrees|radians)(?:_(?:per_)?s[23]?)?|rpm"
+    r"|(?:n|kn|lb)_?m{1,2}(?:_s)?|kg_m{1,2}2|kg_cm2|g_mm2)$"
+)
 # Words that name the same property of the other kind of joint.
 _SAME_PROPERTY = {
     "max_force": "max_torque",
@@ -52,13 +56,19 @@ def key_advice(key: str, known: Iterable[str]) -> str:
     """Advice for an unknown key: the same property with its right unit, or the nearest key."""
     names = sorted(known)
     stem = _UNIT.sub("", key)
-    for candidate in names:
-        if candidate != _UNIT.sub("", candidate) and _UNIT.sub("", candidate) in (
-            stem,
-            _SAME_PROPERTY.get(stem),
-        ):
-            return f"{candidate} expected: the key's name carries its unit."
+    for wanted in (stem, _SAME_PROPERTY.get(stem)):
+        named = [name for name in names if wanted == _UNIT.sub("", name) != name]
+        if named:
+            # of turns and shifts that of the key's own unit, where it has one
+            fitting = [name for name in named if _angular(name) == _angular(key)]
+            shown = fitting if fitting and key != stem else named
+            return f"{' or '.join(shown)} expected: the key's name carries its unit."
     return nearest(key, names)
+
+
+def _angular(key: str) -> bool:
+    """Whether a key's unit is that of a turn, or of what turns."""
+    return bool(_ANGULAR.search(key))
 
 
 def _told(source: SourceText, item: Mapping[str, object]) -> RobotFileError:

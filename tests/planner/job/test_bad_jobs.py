@@ -27,6 +27,20 @@ def section(text):
             "carries its unit.",
         ),
         (section("[approach]\ndistance = 50"), "distance_mm expected: the key's name carries"),
+        (
+            {'model = "measuring-arm"': 'model = "measuring-arm"\nlimits.q1.max_speed_deg_s = 9'},
+            "robot.limits.q1.max_speed_deg_s is not a known key; max_speed_rad_s expected: the "
+            "key's name carries its unit.",
+        ),
+        (
+            {'model = "measuring-arm"': 'model = "measuring-arm"\nlimits.q1.max_speed_mm_s = 9'},
+            "robot.limits.q1.max_speed_mm_s is not a known key; max_speed_m_s expected: the key's "
+            "name carries its unit.",
+        ),
+        (
+            {'model = "measuring-arm"': 'model = "measuring-arm"\nlimits.q1.max_speed = 9'},
+            "max_speed is not a known key; max_speed_m_s or max_speed_rad_s expected: the key's",
+        ),
         (section("[sampling]\nperiod_s = 1"), "is not a known key; did you mean 'period_ms'?"),
         (
             section("[approach]\ndistance_mm = -50.0"),
