@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from reports.evaluation.figures.views import main_view
 from reports.evaluation.scale import DeviationScale, deviation_scale
 from reports.evaluation.shown import ShownEvaluation
+from reports.figures.beside import write_beside
 from reports.figures.style import INK, QUIET, WIDTH, caption
 from reports.scene.labels import label
 
@@ -48,11 +49,11 @@ def deviation_map(shown: ShownEvaluation) -> Figure:
             linewidths=edge,
             zorder=3,
         )
-    if len(points) <= _NAMED:
-        for name, (x, y) in _named_places(points.names, places).items():
-            axis.annotate(label(name, 60), (x, y), (5, 5), textcoords="offset points", fontsize=7)
     axis.set_aspect("equal", adjustable="datalim")
     axis.margins(0.09)
+    if len(points) <= _NAMED:
+        named = _named_places(points.names, places)
+        write_beside(axis, np.array([*named.values()]), [label(n, 60) for n in named], size=7.0)
     axis.set_xlabel(f"along {_direction(view.axes[0])}, from the middle [mm]")
     axis.set_ylabel(f"along {_direction(view.axes[1])} [mm]")
     _draw_scale(figure.add_axes((0.885, 0.9 / _HEIGHT, 0.022, 1.0 - 1.6 / _HEIGHT)), scale)
