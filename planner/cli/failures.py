@@ -18,6 +18,16 @@ from robots.core.errors import RobotError
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
 
+# Files and report sets take their names when they are whole.
+_INTERRUPTED = (
+    "Interrupted: nothing half-written stays, earlier files are as they were; the same command "
+    "starts anew."
+)
+
+
+class Resumable(KeyboardInterrupt):
+    """A command was interrupted that keeps what is finished, and has said so."""
+
 
 def exit_code_of(error: BaseException, arguments: str) -> int:
     """Tell the user what happened.
@@ -27,7 +37,7 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
         arguments: the command line, for the log of an internal error.
     """
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        print("Interrupted.", file=sys.stderr)
+        print("Interrupted." if isinstance(error, Resumable) else _INTERRUPTED, file=sys.stderr)
         return ExitCode.INTERRUPTED
     if isinstance(error, RobotError | PlannerError | PartError):
         print(f"Error: {error.message}", file=sys.stderr)

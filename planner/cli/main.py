@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -23,7 +24,9 @@ _QUIET = ("--quiet", "-q")
 
 def run() -> NoReturn:
     """Run the command line of this process and exit."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and told; the process only ends
+    sys.exit(code)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -51,7 +51,9 @@ def headline(shown: ShownMotion) -> str:
     if any(one.code == "B309" for one in broken):
         words += " The feet collide."
     if not limits:
-        return f"{words} All limits hold."
+        warned = sum(one.severity.value == "warning" for one in shown.findings)
+        told = f", with {warned} warning{'s' * (warned > 1)}" if warned else ""
+        return f"{words} All limits hold{told}."
     count = "1 limit is" if len(limits) == 1 else f"{len(limits)} limits are"
     return f"{words} {count} passed; the findings say which, by how much and when."
 

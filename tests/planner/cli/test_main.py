@@ -113,7 +113,10 @@ def test_debugging_shows_the_traceback(capsys, monkeypatch, tmp_path):
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), typer.Abort()])
 def test_an_interruption_is_130(capsys, error):
     assert exit_code_of(error, "") == 130
-    assert capsys.readouterr().err == "Interrupted.\n"
+    assert capsys.readouterr().err == (
+        "Interrupted: nothing half-written stays, earlier files are as they were; the same command "
+        "starts anew.\n"
+    )
 
 
 def test_ctrl_c_inside_a_command_is_130(palpeur, monkeypatch):
