@@ -36,9 +36,20 @@
   const box = one("#replay-box");
   if (box) {
     let shown = false;
+    const drawn = () => {
+      const context = make("canvas").getContext("webgl2");
+      context?.getExtension("WEBGL_lose_context")?.loseContext();
+      return context !== null;
+    };
     const show = () => {
       if (shown) return;
       shown = true;
+      if (!drawn()) {
+        const told = make("p");
+        told.textContent = "This browser has no WebGL, which the 3D scene needs; everything else on this page does not.";
+        box.replaceChildren(told);
+        return;
+      }
       const frame = make("iframe");
       frame.setAttribute("sandbox", "allow-scripts");
       frame.title = "3D scene";

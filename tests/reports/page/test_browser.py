@@ -148,6 +148,21 @@ def test_the_scene_is_made_when_it_is_looked_at_and_cannot_reach_the_page(opened
     assert ground == "rgb(1, 2, 3)"
 
 
+def test_a_browser_that_cannot_draw_the_scene_says_so(watched, plain, tmp_path):
+    file = tmp_path / "page.html"
+    file.write_bytes(plain.encode())
+    shown = watched()
+    shown.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
+    shown.goto(file.as_uri())
+    shown.locator("#replay-box").scroll_into_view_if_needed()
+    told = (
+        "This browser has no WebGL, which the 3D scene needs; everything else on this page does "
+        "not."
+    )
+    assert shown.inner_text("#replay-box p") == told
+    assert shown.locator("iframe").count() == 0
+
+
 def test_a_scene_of_viser_runs_under_the_policy(opened, report, segments, screenshots):
     """Unpacks, draws and plays; the fixture sees that nothing was blocked or asked for."""
     from playwright.sync_api import expect
