@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest, Pair
 from planner.findings import Finding, Severity
-from planner.job.stylus import STYLUS
+from planner.job.settings import Probe
+from planner.job.stylus import BALL, SHANK, STYLUS
 from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
+
+_THINNER = {BALL: ("ball", "smaller"), SHANK: ("shank", "thinner")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +30,13 @@ class Watch:
         pairs: of the checker.
         cell: the cell.
         required: clearance that the job asks for. [m]
+        diameters: of the stylus, by the name of its capsule: no advice takes away more. [m]
     """
 
     pairs: Sequence[Pair]
     cell: Cell
     required: float
+    diameters: Mapping[str, float] = field(default_factory=dict)
 
     def own(self, pair: Pair) -> bool:
         """Whether both bodies are the robot's."""
@@ -238,10 +243,16 @@ def _travel_hint(watch: Watch, pair: Pair) -> str:
     )
 
 
+def stylus_diameters(probe: Probe) -> dict[str, float]:
+    """Diameters of ball and shank by the names of their capsules. [m]."""
+    return {BALL: probe.ball_diameter, SHANK: probe.shank_diameter}
+
+
 def _line_hint(watch: Watch, pair: Pair, seen: float) -> str:
-    missing = 1e3 * max(watch.required - seen, 0.0)
-    if pair.moving == STYLUS[0]:
-        return f"a ball {2.0 * missing:.2f} mm smaller, or another approach direction"
-    if pair.moving == STYLUS[1]:
-        return f"a shank {2.0 * missing:.2f} mm thinner, or another approach direction"
-    return f"a stylus longer by {missing:.1f} mm or more, or another pose of the part"
+    missing = max(watch.required - seen, 0.0)
+    if pair.moving not in STYLUS:
+        return f"a stylus longer by {1e3 * missing:.1f} mm or more, or another pose of the part"
+    if 2.0 * missing >= watch.diameters.get(pair.moving, np.inf):
+        return f"another approach direction; no {_THINNER[pair.moving][0]} is small enough"
+    what, word = _THINNER[pair.moving]
+    return f"a {what} {2e3 * missing:.2f} mm {word}, or another approach direction"

@@ -16,6 +16,7 @@ from planner.clearance_findings import (
     line_findings,
     open_solid_findings,
     point_clearance_findings,
+    stylus_diameters,
     stylus_only_findings,
 )
 from planner.detours.findings import detour_findings
@@ -48,7 +49,12 @@ class VisitFindings:
     ) -> None:
         self._job, self._placed, self._found = job, placed, found
         self._safety, self._made = safety, made
-        self._watch = Watch(pairs=safety.checker.pairs, cell=job.cell, required=safety.required)
+        self._watch = Watch(
+            pairs=safety.checker.pairs,
+            cell=job.cell,
+            required=safety.required,
+            diameters=stylus_diameters(job.probe),
+        )
 
     def colliding(self) -> Indices:
         """Points that a branch could serve, were nothing in its way. # (m,)."""

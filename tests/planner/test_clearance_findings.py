@@ -18,11 +18,13 @@ from planner.clearance_findings import (
     line_findings,
     open_solid_findings,
     point_clearance_findings,
+    stylus_diameters,
     stylus_only_findings,
     travel_findings,
 )
 from planner.findings import Severity, page
 from planner.findings.clearance_pages import CLEARANCE_PAGES
+from planner.job.settings import Probe
 from robots.library import load
 
 MESH = TriangleMesh(
@@ -90,6 +92,22 @@ def test_lines_that_fail_count_from_contact(pair, hint):
     assert hint in finding.hint
     (beyond,) = line_findings(found, WATCH, names=["P7"], approach=0.05, overtravel=0.05)
     assert "30.0 mm beyond contact" in beyond.message
+
+
+@pytest.mark.parametrize(
+    ("pair", "diameter", "hint"),
+    [
+        (1, 0.0081, "a ball 8.00 mm smaller, or another approach direction"),
+        (1, 0.004, "another approach direction; no ball is small enough"),
+        (2, 0.0024, "another approach direction; no shank is small enough"),
+    ],
+)
+def test_nothing_is_advised_to_be_thinner_than_nothing(pair, diameter, hint):
+    probe = Probe(stylus_length=0.2, ball_diameter=diameter, shank_diameter=diameter)
+    watch = replace(WATCH, diameters=stylus_diameters(probe))
+    found = clearance((-np.inf, 0.001, pair))
+    (finding,) = line_findings(found, watch, names=["P7"], approach=0.05, overtravel=0.0)
+    assert finding.hint == hint
 
 
 def test_clearance_points_that_fail():
