@@ -28,7 +28,7 @@ from planner.reasons import (
     reach_finding,
     torque_findings,
 )
-from planner.surface_findings import surface_findings
+from planner.surface_findings import causes_first, surface_findings, told_once
 from planner.timing import Timings, timings, travels
 from planner.visiting import Visit, visit
 from robots.core.motion.joint_limits import JointLimits
@@ -139,7 +139,7 @@ def _rest_loads(assembly: Assembly) -> Array:
 
 
 def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
-    """All findings, the gravest first, otherwise in the order of the job."""
+    """All findings: causes in the points first, then the gravest, then in the job's order."""
     job, placed, choice = made.job, made.placed, made.visit.choice
     colliding = np.zeros(0, dtype=np.int64)
     met: list[Finding] = []
@@ -155,7 +155,7 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
         *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
         *met,
         *approach_findings(placed),
-        *surface_findings(job),
+        *told_once(job, surface_findings(job)),
         *torque_findings(placed, choice, made.timings),
         *_order_notes(made.visit),
         *watched,
@@ -163,7 +163,8 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
         *reach_finding(made.reach),
     ]
     names = frozenset(placed.names)
-    return tuple(sorted((_with_way_on(finding, names) for finding in findings), key=_gravity))
+    gravest = sorted((_with_way_on(finding, names) for finding in findings), key=_gravity)
+    return tuple(causes_first(gravest))
 
 
 def _order_notes(made: Visit) -> list[Finding]:

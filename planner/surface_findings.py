@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
+from robots.core.pose import inverse_pose, transform_points
+
+Mask = NDArray[np.bool_]
 
 FAR = 1e-3  # [m] a probe point farther from the surface was meant for another part or pose
+_ALL = 0.9  # of the points: from here on it is the list that is turned round, not its points
+_LIST = 3  # points that make a list
 
 
 def surface_findings(job: Job) -> list[Finding]:
@@ -18,11 +26,38 @@ def surface_findings(job: Job) -> list[Finding]:
     return [
         *(_doubt(job, sentence) for sentence in job.surface.audit.warnings),
         *(_inward(name) for name in report.inward_names()),
-        *(
-            _far(report.names[k], float(report.distances[k]))
-            for k in np.flatnonzero(report.distances > FAR)
-        ),
+        *_off(job),
     ]
+
+
+def told_once(job: Job, findings: Sequence[Finding]) -> list[Finding]:
+    """Findings about the surface, those of a list of normals that is turned round as one of them.
+
+    Args:
+        job: that they are about.
+        findings: as ``surface_findings`` has them.
+    """
+    inward = [finding for finding in findings if finding.code == "P121"]
+    total = len(job.points)
+    if total < _LIST or len(inward) < _ALL * total:
+        return list(findings)
+    rest = [finding for finding in findings if finding.code != "P121"]
+    return [_turned_round(job, [finding.where for finding in inward]), *rest]
+
+
+def causes_first(findings: Sequence[Finding]) -> list[Finding]:
+    """The same, what is wrong with the points before what follows from it.
+
+    A warning that a point lies off the surface goes before the errors where the same point fails.
+    """
+    failing = {one.where for one in findings if one.severity is Severity.ERROR}
+
+    def rank(finding: Finding) -> int:
+        if finding.code == "P121":
+            return 0
+        return 1 if finding.code == "P122" and finding.where in failing else 2
+
+    return sorted(findings, key=rank)
 
 
 def _doubt(job: Job, sentence: str) -> Finding:
@@ -45,12 +80,52 @@ def _inward(name: str) -> Finding:
     )
 
 
-def _far(name: str, distance: float) -> Finding:
+def _turned_round(job: Job, names: Sequence[str]) -> Finding:
+    right = [name for name in job.points.names if name not in set(names)]
+    others = f" (all but {', '.join(right)})" if right else ""
+    return Finding(
+        code="P121",
+        severity=Severity.ERROR,
+        where="points",
+        message=f"{len(names)} of {len(job.points)} normals point into the material of the part"
+        f"{others}",
+        hint="turn them round: change the sign of nx, ny and nz of these points; what else is said "
+        "of them follows from it",
+    )
+
+
+def _off(job: Job) -> list[Finding]:
+    """Points off the surface, and on which side of it."""
+    if job.surface is None:
+        return []
+    report = job.surface.normals
+    rows = np.flatnonzero(report.distances > FAR)
+    sides = _sides(job, rows)
+    return [
+        _far(report.names[k], float(report.distances[k]), side)
+        for k, side in zip(rows.tolist(), sides, strict=True)
+    ]
+
+
+def _sides(job: Job, rows: NDArray[np.int64]) -> list[str]:
+    """Where points lie, in words; a skin that is open has no inside."""
+    if not rows.size or job.geometry is None or not job.geometry.audit.watertight:
+        return ["from the part's surface"] * rows.size
+    positions = job.points.positions[rows]
+    if job.frame == "base":
+        positions = transform_points(inverse_pose(job.part.T_base_part), positions)
+    inside: Mask = job.geometry.inside(positions)
+    return [
+        "inside the part, below its surface" if one else "outside the part, off its surface"
+        for one in inside.tolist()
+    ]
+
+
+def _far(name: str, distance: float, side: str) -> Finding:
     return Finding(
         code="P122",
         severity=Severity.WARNING,
         where=name,
-        message=f"the point lies {1e3 * distance:.3f} mm from the part's surface "
-        f"(limit {1e3 * FAR:g} mm)",
+        message=f"the point lies {1e3 * distance:.3f} mm {side} (limit {1e3 * FAR:g} mm)",
         hint="check that points and geometry share one frame and one revision",
     )
