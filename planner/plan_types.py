@@ -189,7 +189,8 @@ class Plan:
         trajectory: the exact motion, to be asked at any instant.
         joints: loads of each joint.
         totals: of the whole motion.
-        findings: everything a reader should know, the worst first.
+        findings: everything a reader should know: faults of the points that others follow from,
+            then the worst first.
     """
 
     job: Job
@@ -200,6 +201,15 @@ class Plan:
     joints: tuple[JointLoad, ...]
     totals: Totals
     findings: tuple[Finding, ...]
+
+    @property
+    def nearest(self) -> tuple[SegmentClearance, Segment] | None:
+        """The least proven clearance of all motions, and which it is; None where none was checked.
+
+        Reports, the terminal and batches tell this one number.
+        """
+        checked = [(s.clearance, s) for s in self.segments if s.clearance is not None]
+        return min(checked, key=lambda both: both[0].certified, default=None)
 
     @property
     def feasible(self) -> bool:

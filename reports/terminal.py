@@ -117,8 +117,20 @@ def _print_margins(console: Console, plan: Plan) -> None:
     if least is not None:
         console.print(f"  singularity   {least.singularity_margin:.3g} of 1, at {least.name}")
     least = _least(reached, _clearance)
-    told = f"{1e3 * _clearance(least):.4g} mm, at {least.name}" if least else "not checked"
+    told = f"{1e3 * _clearance(least):.4g} mm, at {least.name}, proven" if least else "not checked"
     console.print(f"  clearance     {told}")
+    _print_nearest(console, plan)
+
+
+def _print_nearest(console: Console, plan: Plan) -> None:
+    """The number that report and batch tell, too: of all motions."""
+    if plan.nearest is None:
+        return
+    clearance, segment = plan.nearest
+    console.print(
+        f"Least clearance, proven, of all motions: {1e3 * clearance.certified:.2f} mm, "
+        f"{segment.kind.value} of {segment.point}"
+    )
 
 
 def _clearance(point: PlannedPoint) -> float:

@@ -55,7 +55,14 @@ KNOWN = (
     Figure(
         key="joint_margin_mm", title="joint margin", unit="mm", sense=_MORE, step=0.5, limit=0.0
     ),
-    Figure(key="clearance_mm", title="clearance", unit="mm", sense=_MORE, step=0.1, limit=0.0),
+    Figure(
+        key="clearance_mm",
+        title="least clearance, proven",
+        unit="mm",
+        sense=_MORE,
+        step=0.1,
+        limit=0.0,
+    ),
     Figure(key="singularity_margin", title="singularity margin", sense=_MORE, share=0.02),
     Figure(key="peak_torque_nm", title="peak torque", unit="N m", sense=_LESS, share=0.02),
     Figure(

@@ -91,10 +91,10 @@ def _turns(plan: Plan, point: PlannedPoint) -> bool:
 
 
 def _clearance(plan: Plan) -> Fact:
-    checked = [(s.clearance, s) for s in plan.segments if s.clearance is not None]
-    if not checked:
+    nearest = plan.nearest
+    if nearest is None:
         return Fact(label="clearance", value=text("not checked", Status.DOUBTFUL))
-    clearance, segment = min(checked, key=lambda both: both[0].certified)
+    clearance, segment = nearest
     kept = clearance.certified >= plan.job.checks.clearance
     return Fact(
         label="least clearance, proven",

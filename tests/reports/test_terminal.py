@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.plan_types import SegmentClearance
+from reports.content.summary import facts
 from reports.terminal import print_summary
 
 
@@ -67,7 +69,30 @@ def test_a_clearance_is_told_where_it_was_checked(plan, validation):
         for point, clearance in zip(plan.points, (0.02, None, 0.0125), strict=True)
     )
     text = summary(replace(plan, points=points), validation)
-    assert "clearance     12.5 mm, at P3" in text
+    assert "clearance     12.5 mm, at P3, proven" in text
+
+
+def test_the_least_clearance_of_all_motions_is_the_reports(plan, validation):
+    segments = tuple(
+        replace(one, clearance=_clearance(0.02 if one.kind.value == "probe" else 0.005, k))
+        for k, one in enumerate(plan.segments)
+    )
+    near = replace(plan, segments=segments)
+    first = next(one for one in segments if one.kind.value != "probe")
+    told = f"Least clearance, proven, of all motions: 5.00 mm, {first.kind.value} of {first.point}"
+    assert told in summary(near, validation)
+    fact = next(f for f in facts(near, validation) if f.label == "least clearance, proven")
+    assert fact.value.text == "5.00"
+
+
+def _clearance(certified, k):
+    return SegmentClearance(
+        certified=certified + 1e-6 * k,
+        seen=certified + 0.001,
+        pair="forearm - table",
+        place=(0.0, 0.0, 0.0),
+        at=0.5,
+    )
 
 
 def test_findings_come_with_their_hints(text):

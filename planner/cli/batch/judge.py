@@ -145,13 +145,13 @@ def _figures(plan: Plan) -> dict[str, float]:
     turns = {joint.name: joint.kind.angular for joint in mechanism.movable}
     angles = [p.joint_margin for p in reached if turns.get(p.margin_joint, False)]
     slides = [p.joint_margin for p in reached if not turns.get(p.margin_joint, True)]
-    gaps = [p.min_clearance for p in reached if p.min_clearance is not None]
+    nearest = plan.nearest
     found = {
         "points": float(len(plan.points)),
         "points_reached": float(len(reached)),
         "joint_margin_deg": float(np.degrees(min(angles, default=np.nan))),
         "joint_margin_mm": 1e3 * min(slides, default=np.nan),
-        "clearance_mm": 1e3 * min(gaps, default=np.nan),
+        "clearance_mm": np.nan if nearest is None else 1e3 * nearest[0].certified,
         "singularity_margin": min((p.singularity_margin for p in reached), default=np.nan),
     }
     if plan.segments:

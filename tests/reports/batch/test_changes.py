@@ -87,7 +87,7 @@ def test_worse_beats_better_and_both_are_told():
     assert found == "worse"
     assert {(line.what, line.verdict) for line in lines} == {
         ("duration", "better"),
-        ("clearance", "worse"),
+        ("least clearance, proven", "worse"),
     }
 
 

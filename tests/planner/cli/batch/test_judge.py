@@ -11,6 +11,8 @@ from planner.batch.ledger import result_text
 from planner.batch.outcome import Status
 from planner.cli.batch.judge import judge, placeless
 from planner.errors import JobError
+from planner.job import read_job
+from planner.planning import plan
 from tests.planner.batch.generated_jobs import FAR
 
 AROUND = Surroundings(parameters=(), code="c", environment=())
@@ -28,6 +30,16 @@ def test_a_feasible_job_has_its_figures(nine):
     assert outcome.figures["duration_s"] == pytest.approx(2.7931, abs=5e-5)
     assert outcome.figures["points"] == outcome.figures["points_reached"] == 9.0
     assert {"joint_margin_deg", "peak_torque_nm", "clearance_mm"} <= set(outcome.figures)
+
+
+def test_the_clearance_of_a_batch_is_the_proven_one_of_the_report(nine):
+    planned = plan(read_job(nine / "job.toml"))
+    clearance, _ = planned.nearest
+    assert clearance.certified == min(
+        s.clearance.certified for s in planned.segments if s.clearance
+    )
+    figures = judged(nine / "job.toml").outcome.figures
+    assert figures["clearance_mm"] == pytest.approx(1e3 * clearance.certified, rel=1e-12)
 
 
 def test_an_infeasible_job_says_its_first_reason(nine):
