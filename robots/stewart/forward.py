@@ -54,12 +54,7 @@ def forward(platform: Platform, lengths: ArrayLike, start: ArrayLike) -> Forward
             singular; lengths that no pose near the start has.
     """
     L = np.asarray(lengths, dtype=np.float64)
-    if L.shape[-1:] != (LEGS,) or not np.all(np.isfinite(L)) or np.any(L <= 0.0):
-        raise PlatformError(
-            f"The leg lengths (shape {L.shape}) must be positive and finite, six for each pose, "
-            f"in metres; the smallest found is {np.min(L, initial=np.inf):g} m.",
-            shape=L.shape,
-        )
+    _check_lengths(platform, L)
     first = as_pose(start, "The start of the forward geometry")
     batch = np.broadcast_shapes(L.shape[:-1], first.shape[:-2])
     flat = np.broadcast_to(L, (*batch, LEGS)).reshape(-1, LEGS)
@@ -91,13 +86,38 @@ def forward_along(platform: Platform, lengths: ArrayLike, start: ArrayLike) -> F
     L = np.atleast_2d(np.asarray(lengths, dtype=np.float64))
     steps = []
     pose = as_pose(start, "The start of the forward geometry")
-    for row in L:
-        steps.append(forward(platform, row, pose))
+    for k, row in enumerate(L):
+        try:
+            steps.append(forward(platform, row, pose))
+        except PlatformError as error:
+            raise PlatformError(error.message, **{**error.facts, "index": k}) from error
         pose = steps[-1].T
     if not steps:
         return forward(platform, L.reshape(0, LEGS), pose)
     names = ("T", "residual", "iterations", "certified", "kantorovich")
     return ForwardSolution(**{n: np.stack([getattr(s, n) for s in steps]) for n in names})
+
+
+def _check_lengths(platform: Platform, L: Array) -> None:
+    if L.shape[-1:] != (LEGS,):
+        raise PlatformError(
+            f"The leg lengths have shape {L.shape}; give {LEGS} for each pose, positive "
+            "and finite, in metres.",
+            shape=L.shape,
+        )
+    flat = L.reshape(-1, LEGS)
+    bad = np.argwhere(~(np.isfinite(flat) & (flat > 0.0)))
+    if len(bad):
+        k, leg = bad[0].tolist()
+        which = f" of set {k + 1}" if len(flat) > 1 else ""
+        raise PlatformError(
+            f"Leg {platform.legs[leg].name!r}{which} is {1e3 * flat[k, leg]:g} mm long; a length "
+            "must be positive and finite.",
+            index=k,
+            leg=platform.legs[leg].name,
+            value=float(flat[k, leg]),
+            unit="m",
+        )
 
 
 def _leg_vectors(platform: Platform, T: Array) -> tuple[Array, Array]:
@@ -128,7 +148,7 @@ def _check_start(platform: Platform, T: Array) -> None:
     if np.any(~(condition < SINGULAR)):
         k = int(np.argmax(~(condition < SINGULAR)))
         raise PlatformError(
-            f"Forward geometry of {platform.name!r}: start {k} is singular (condition "
+            f"Forward geometry of {platform.name!r}: start {k + 1} is singular (condition "
             f"{condition[k]:.1e}, limit {SINGULAR:.0e}): from there the lengths do not tell the "
             "way. Start from a pose a little aside.",
             index=k,
@@ -172,9 +192,10 @@ def _fail(platform: Platform, L: Array, T: Array, active: NDArray[np.int64]) -> 
     vectors, arms = _leg_vectors(platform, T[k : k + 1])
     condition = float(np.linalg.cond(_matrix(vectors, arms, _size(platform)))[0])
     worst = int(np.argmax(np.abs(errors)))
+    which = f"Set {k + 1}" if len(T) > 1 else "It"
     raise PlatformError(
         f"Forward geometry of {platform.name!r}: no pose found for {len(active)} of {len(T)} sets "
-        f"of lengths in {MOST_ITERATIONS} iterations. Set {k} is left with "
+        f"of lengths in {MOST_ITERATIONS} iterations. {which} is left with "
         f"{1e3 * errors[worst]:+.3g} mm in leg {platform.legs[worst].name!r} (length "
         f"{1e3 * L[k, worst]:.6g} mm), condition {condition:.1e}. "
         "No pose near the start has these lengths, or it is singular; start nearer, or list "

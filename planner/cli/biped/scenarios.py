@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -86,14 +88,20 @@ def print_walk(
         step_width: between the ankles; none for that of the hips. [m]
 
     Raises:
-        OptionError: more steps than are told.
+        OptionError: steps out of their range, a speed or length that is not above zero.
         RobotError: no such walk; for a step that the legs cannot make, with the longest.
     """
     from robots.biped.scenarios.walk import walk
     from robots.biped.walking.gait import Gait
 
-    if steps > _STEPS:
-        raise OptionError(f"--steps is {steps}; at most {_STEPS} are told.", option="--steps")
+    if not 1 <= steps <= _STEPS:
+        raise OptionError(
+            f"--steps is {steps}; give at least 1 and at most {_STEPS}.", option="--steps"
+        )
+    _check_above_zero("--speed", speed, "m/s")
+    _check_above_zero("--step-length", step_length, "m")
+    if step_width is not None:
+        _check_above_zero("--step-width", step_width, "m")
     gait = Gait(speed=speed, steps=steps, step_length=step_length, step_width=step_width)
     return print_motion(request, lambda biped, _: walk(biped, speed, steps, gait=gait))
 
@@ -138,6 +146,17 @@ def _way(text: str) -> Array:
             found=text,
         )
     return numbers
+
+
+def _check_above_zero(option: str, value: float, unit: str) -> None:
+    if not 0.0 < value < inf:
+        raise OptionError(
+            f"{option} is {value:g} {unit}; give a finite number above 0.",
+            option=option,
+            value=value,
+            limit=0.0,
+            unit=unit,
+        )
 
 
 def _check_duration(value: float) -> None:

@@ -12,8 +12,10 @@ from planner.cli.output import Form, number, print_csv, print_rows, print_table
 from planner.cli.stewart.pose_columns import LENGTHS, length_columns
 from planner.cli.stewart.pose_tables import read_table
 from planner.cli.stewart.pose_text import pose_of
+from planner.cli.unit_table import States
 from planner.errors import OptionError
 from robots.core.orientation.angles import angles_zyx
+from robots.stewart.errors import PlatformError
 from robots.stewart.library import open_platform
 from robots.stewart.platform import Platform
 
@@ -68,9 +70,9 @@ def print_forward(request: ForwardRequest) -> int:
     if request.all_modes:
         if request.along or request.start != "home":
             raise OptionError("--all-modes needs no start; leave out --start and --along.")
-        answers = [_modes(platform, row) for row in lengths]
+        answers = [_modes(platform, row, table, k) for k, row in enumerate(lengths)]
     else:
-        answers = _tracked(platform, lengths, request)
+        answers = _tracked(platform, table, request)
     if request.form.json:
         print_rows(_document(one, all_modes=request.all_modes) for one in answers)
     elif request.form.csv:
@@ -81,10 +83,20 @@ def print_forward(request: ForwardRequest) -> int:
     return ExitCode.DONE if good else ExitCode.FAILED
 
 
-def _modes(platform: Platform, lengths: Array) -> _Answer:
+def _at_line(table: States, error: PlatformError, row: int) -> PlatformError:
+    """An error that names the line of its lengths."""
+    line = table.lines[row]
+    message = f"{table.origin}, line {line}: {error.message}"
+    return PlatformError(message, **{**error.facts, "file": table.origin, "line": line})
+
+
+def _modes(platform: Platform, lengths: Array, table: States, row: int) -> _Answer:
     from robots.stewart.assembly_modes import assembly_modes
 
-    found = assembly_modes(platform, lengths)
+    try:
+        found = assembly_modes(platform, lengths)
+    except PlatformError as error:
+        raise _at_line(table, error, row) from error
     return _Answer(
         T=found.T,
         residual=found.residual,
@@ -93,12 +105,19 @@ def _modes(platform: Platform, lengths: Array) -> _Answer:
     )
 
 
-def _tracked(platform: Platform, lengths: Array, request: ForwardRequest) -> list[_Answer]:
+def _tracked(platform: Platform, table: States, request: ForwardRequest) -> list[_Answer]:
     from robots.stewart.forward import forward, forward_along
 
     start = pose_of(request.start, "--start", platform)
     search = forward_along if request.along else forward
-    found = search(platform, lengths, start)
+    lengths = table.require(LENGTHS, "forward geometry")
+    try:
+        found = search(platform, lengths, start)
+    except PlatformError as error:
+        row = error.facts.get("index")
+        if not isinstance(row, int) or not (row or "leg" in error.facts):
+            raise  # the start is at fault, not a line of the table
+        raise _at_line(table, error, row) from error
     return [
         _Answer(
             T=found.T[k : k + 1],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,15 @@ def _timed(platform: Platform, request: MoveRequest) -> _Timed:
     end = pose_of(request.end, "--to", platform)
     _check_inside(platform, start, "--from")
     _check_inside(platform, end, "--to")
+    if not 0.0 <= request.duration < inf:
+        raise OptionError(
+            f"--duration is {request.duration:g} s; give a finite number above 0, or leave it out "
+            "for the least that the legs allow.",
+            option="--duration",
+            value=request.duration,
+            limit=0.0,
+            unit="s",
+        )
     title = f"{platform.name}, {request.start} to {request.end}"
     if request.duration:
         course = pose_move(start, end, motion_law(request.law, acceleration_fraction=_RISE))

@@ -90,7 +90,7 @@ def test_unreachable_lengths_are_an_error_with_numbers(hexapod):
     L = lengths(hexapod, hexapod.home)
     L = np.stack([L, L + 3.0 * np.eye(6)[0]])
     with pytest.raises(
-        PlatformError, match=r"1 of 2 sets of lengths.*Set 1 .* mm in leg"
+        PlatformError, match=r"1 of 2 sets of lengths.*Set 2 .* mm in leg"
     ) as caught:
         forward(hexapod, L, hexapod.home)
     assert caught.value.facts["index"] == 1
@@ -101,7 +101,7 @@ def test_a_singular_start_is_an_error_with_its_condition():
     platform = load("mathworks-hexapod")
     start = platform.home.copy()
     start[:3, :3] = rotation_z(np.pi / 2)  # det J = 0 there, stewart.md item 5
-    with pytest.raises(PlatformError, match="start 0 is singular") as caught:
+    with pytest.raises(PlatformError, match="start 1 is singular") as caught:
         forward(platform, lengths(platform, platform.home), start)
     assert caught.value.facts["condition"] > 1e10
 
@@ -117,3 +117,19 @@ def test_bad_lengths(hexapod, bad):
 def test_a_start_that_is_no_pose(hexapod):
     with pytest.raises(PoseError, match="start of the forward geometry"):
         forward(hexapod, np.ones(6), 2.0 * np.eye(4))
+
+
+def test_a_length_that_is_none_is_told_by_set_and_leg(hexapod):
+    L = np.stack([lengths(hexapod, hexapod.home)] * 2)
+    L[1, 2] = -0.005
+    name = hexapod.legs[2].name
+    with pytest.raises(PlatformError) as caught:
+        forward(hexapod, L, hexapod.home)
+    assert caught.value.message == (
+        f"Leg {name!r} of set 2 is -5 mm long; a length must be positive and finite."
+    )
+    with pytest.raises(PlatformError, match=r"^The leg lengths have shape \(1, 5\); give 6"):
+        forward(hexapod, np.ones((1, 5)), hexapod.home)
+    with pytest.raises(PlatformError, match="is -5 mm long") as caught:
+        forward_along(hexapod, L, hexapod.home)
+    assert caught.value.facts["index"] == 1

@@ -145,3 +145,20 @@ def test_a_force_beyond_its_drive_is_a_finding_with_leg_limit_amount_and_pose(pa
 
 def test_the_help_of_dynamics_says_its_exit_codes(palpeur):
     assert "1 one is not" in " ".join(palpeur("stewart", "dynamics", "--help").out.split())
+
+
+@pytest.mark.parametrize("words", [(), ("--along",)])
+def test_lengths_that_no_pose_has_are_told_by_line(palpeur, tmp_path, words):
+    home = load("measuring-hexapod")
+    good = ",".join(map(str, (1e3 * lengths(home, home.home)).tolist()))
+    table = tmp_path / "l.csv"
+    table.write_text(f"{','.join(f'l{k}_mm' for k in range(1, 7))}\n{good}\n5000{good[3:]}\n")
+    ran = palpeur("stewart", "forward", "measuring-hexapod", "--lengths", table, *words)
+    assert ran.code == 2
+    assert ran.err.startswith(
+        "Error: l.csv, line 3: Forward geometry of 'measuring-hexapod': no pose found for 1 of "
+    )
+    table.write_text(f"{','.join(f'l{k}_mm' for k in range(1, 7))}\n{good}\n1,1,1,-5,1,1\n")
+    ran = palpeur("stewart", "forward", "measuring-hexapod", "--lengths", table, *words)
+    assert "l.csv, line 3: Leg " in ran.err
+    assert " is -5 mm long; a length must be positive and finite.\n" in ran.err
