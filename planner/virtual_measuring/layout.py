@@ -14,12 +14,14 @@ from parts.points import ProbePoints
 from parts.sampling import STRATEGIES, sample
 from planner.errors import JobError
 from planner.evaluation import nominal_points
+from planner.job import Job
 from planner.placement import place
 from planner.plan_types import Plan
 from planner.uncertainty import Measuring, measuring_of
 from planner.virtual_measuring.patches import patch_around
 from planner.virtual_measuring.postures import follow
 from robots.core.model import Model
+from robots.core.robot_file.problems import nearest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -183,8 +185,12 @@ def _joined(points: ProbePoints, kept: Indices, more: ProbePoints) -> ProbePoint
     )
 
 
-def _check(plan: Plan, feature: str, strategy: str) -> None:
-    job = plan.job
+def check_layout(job: Job, feature: str, strategy: str) -> None:
+    """What can be told before a job is planned.
+
+    Raises:
+        JobError: no such feature, an unknown strategy.
+    """
     if strategy not in LAYOUTS:
         raise JobError(
             f"There is no strategy {strategy!r}; choose one of {', '.join(LAYOUTS)}.",
@@ -192,12 +198,17 @@ def _check(plan: Plan, feature: str, strategy: str) -> None:
         )
     known = tuple(dict.fromkeys(filter(None, job.points.features)))
     if feature not in known:
-        told = ", ".join(map(repr, known)) if known else "none: their column feature is empty"
+        told = nearest(feature, known) if known else "the column feature of its points is empty."
         raise JobError(
-            f"The job {job.name!r} has no feature {feature!r}; its points have {told}.",
+            f"The job {job.name!r} has no feature {feature!r}; {told}",
             found=feature,
             expected=known,
         )
+
+
+def _check(plan: Plan, feature: str, strategy: str) -> None:
+    job = plan.job
+    check_layout(job, feature, strategy)
     lost = [point.name for point in plan.points if not point.reachable]
     if lost:
         raise JobError(

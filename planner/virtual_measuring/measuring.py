@@ -23,7 +23,7 @@ from robots.core.pose import inverse_pose, transform_directions, transform_point
 
 Array = NDArray[np.float64]
 
-_MOST_RUNS = 10_000
+MOST_RUNS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -154,11 +154,11 @@ def _check(job: Job, runs: int) -> None:
             "and give [part] one of its poses.",
             key="presenter",
         )
-    if not 1 <= runs <= _MOST_RUNS:
+    if not 1 <= runs <= MOST_RUNS:
         raise JobError(
-            f"{runs} virtual runs are asked; expected 1 to {_MOST_RUNS}.",
+            f"{runs} virtual runs are asked; expected 1 to {MOST_RUNS}.",
             found=runs,
-            limit=_MOST_RUNS,
+            limit=MOST_RUNS,
         )
 
 

@@ -18,13 +18,14 @@ from parts.fits import Shape, SpaceCircle
 from parts.geometry.surfaces import Cylinder
 from parts.points import ProbePoints
 from planner.errors import JobError
+from robots.core.robot_file.problems import nearest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _FORM = 3  # kind of this random stream; planner.uncertainty.streams has 0 to 2
 _CURVES = ("line3d",)
-_FARTHEST = 0.1  # [m]: a part that is more than that off is another part
+FARTHEST = 0.1  # [m]: a part that is more than that off is another part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,20 +46,20 @@ class PartErrors:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offsets", MappingProxyType(dict(self.offsets)))
-        if not 0.0 <= self.form <= _FARTHEST:
+        if not 0.0 <= self.form <= FARTHEST:
             raise JobError(
                 f"The form error is {self.form} m; expected a standard deviation from 0 to "
-                f"{_FARTHEST:g} m.",
+                f"{FARTHEST:g} m.",
                 found=self.form,
-                limit=_FARTHEST,
+                limit=FARTHEST,
             )
         for name, value in self.offsets.items():
-            if not abs(value) <= _FARTHEST:
+            if not abs(value) <= FARTHEST:
                 raise JobError(
-                    f"The offset of {name!r} is {value} m; expected at most {_FARTHEST:g} m either "
+                    f"The offset of {name!r} is {value} m; expected at most {FARTHEST:g} m either "
                     "way.",
                     found=value,
-                    limit=_FARTHEST,
+                    limit=FARTHEST,
                 )
 
 
@@ -102,18 +103,27 @@ class TruePart:
         return np.asarray(found - self._nominal - self.heights)
 
 
-def _heights(points: ProbePoints, errors: PartErrors, seed: int) -> Array:
-    """How much higher than nominal the surface is at each point. # (k,) [m]."""
+def check_features(points: ProbePoints, errors: PartErrors) -> None:
+    """Refuse offsets of what no point belongs to.
+
+    Raises:
+        JobError: an offset of a feature that the points do not have, with the nearest one.
+    """
     known = tuple(dict.fromkeys(filter(None, points.features)))
     for name in errors.offsets:
         if name not in known:
-            told = ", ".join(map(repr, known)) if known else "none: their column feature is empty"
+            told = nearest(name, known) if known else "their column feature is empty."
             raise JobError(
-                f"The feature {name!r} has an offset, but no point of the job belongs to it; the "
-                f"features are {told}.",
+                f"The feature {name!r} has an offset, but no point of the job belongs to it; "
+                f"{told}",
                 found=name,
                 expected=known,
             )
+
+
+def _heights(points: ProbePoints, errors: PartErrors, seed: int) -> Array:
+    """How much higher than nominal the surface is at each point. # (k,) [m]."""
+    check_features(points, errors)
     heights = np.array([errors.offsets.get(name, 0.0) for name in points.features])
     if errors.form > 0.0:
         sequence = np.random.SeedSequence(seed, spawn_key=(_FORM, 0))

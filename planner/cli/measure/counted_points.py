@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.measure.measured_job import MeasureRequest, planned_job
+from planner.cli.measure.measured_job import MeasureRequest, job_of, plan_of
 from planner.cli.output import FORMAT, print_json, print_table
 
 if TYPE_CHECKING:
@@ -18,9 +18,11 @@ def run_count(request: MeasureRequest, wanted: Wanted) -> int:
     Raises:
         JobError: no [uncertainty], no such feature or characteristic, points out of reach.
     """
-    from planner.virtual_measuring import points_for
+    from planner.virtual_measuring import check_layout, points_for
 
-    found = points_for(planned_job(request), wanted, seed=request.seed)
+    job = job_of(request)
+    check_layout(job, wanted.feature, wanted.strategy)  # before the work, not after it
+    found = points_for(plan_of(job, request), wanted, seed=request.seed)
     if request.json:
         print_json(_document(found))
     else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import radians
+from math import inf, radians
 from typing import Annotated
 
 import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job
 from planner.cli.options import Json, Robot
+from planner.cli.out_place import file_option
 
 Seed = Annotated[
     int | None,
@@ -24,6 +25,7 @@ def measure(  # noqa: PLR0913 one parameter per option
         str,
         typer.Option(
             "--out",
+            callback=file_option,
             metavar="FILE",
             help="Write the measured points there; several runs are numbered: FILE-1.csv, …",
             show_default=False,
@@ -52,14 +54,14 @@ def measure(  # noqa: PLR0913 one parameter per option
         typer.Option("--form-um", min=0.0, help="Form error of the true part, 1 sigma per point."),
     ] = 0.0,
     target_um: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--target-um",
             min=0.0,
             help="Instead: how many points know --feature to this expanded uncertainty.",
             show_default=False,
         ),
-    ] = 0.0,
+    ] = None,
     feature: Annotated[
         str,
         typer.Option("--feature", metavar="NAME", help="Of --target-um.", show_default=False),
@@ -109,10 +111,16 @@ def measure(  # noqa: PLR0913 one parameter per option
         allow_outside=allow_outside,
         session=context.obj,
     )
-    if bool(feature) != bool(target_um):
+    if bool(feature) != (target_um is not None):
         raise OptionError("--feature and --target-um belong together; give both, or neither.")
-    if not feature:
+    if target_um is None:
         return run_measure(request)
+    if not 0.0 < target_um < inf:
+        raise OptionError(
+            f"--target-um is {target_um:g}; give a finite target uncertainty above 0 µm.",
+            value=target_um,
+            limit=0.0,
+        )
     from planner.cli.measure.counted_points import run_count
     from planner.virtual_measuring import Wanted
 

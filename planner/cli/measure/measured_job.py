@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_json, write_file
+from planner.cli.output import FORMAT, print_json
+from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
+    from planner.job import Job
     from planner.plan_types import Plan
     from planner.virtual_measuring import PartErrors, VirtualMeasurement
+
+_COMMAND = "palpeur measure"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,18 +46,22 @@ def run_measure(request: MeasureRequest) -> int:
         JobError: the job cannot be read or measured.
         RobotError: the robot cannot do such a job.
         OptionError: options that contradict each other.
-        OutputError: a file cannot be written.
+        OutputError: a file cannot be written, or is somebody else's.
     """
-    from planner.virtual_measuring import measure_virtually, measured_csv
+    from planner.virtual_measuring import check_features, measure_virtually, measured_csv
 
     errors = part_errors(request)
     _check(request)
-    planned = planned_job(request)
+    files = _files(request)
+    for path in files:
+        check_own_file(path, _COMMAND)  # before the work, not after it
+    job = job_of(request)
+    check_features(job.points, errors)  # before the work, not after it
+    planned = plan_of(job, request)
     found = measure_virtually(planned, part=errors, runs=request.runs, seed=request.seed)
     texts = [measured_csv(one, request.content) for one in found]
-    files = _files(request)
     for path, text in zip(files, texts, strict=False):
-        write_file(path, text)
+        write_own_file(path, text, _COMMAND)
     if request.json:
         print_json(_document(request, planned, found, files))
     elif not files:
@@ -63,26 +71,34 @@ def run_measure(request: MeasureRequest) -> int:
     return ExitCode.DONE if len(found[0].names) == len(planned.points) else ExitCode.FAILED
 
 
-def planned_job(request: MeasureRequest) -> Plan:
-    """The plan of the request's job."""
+def job_of(request: MeasureRequest) -> Job:
+    """The request's job."""
     from planner.cli.job.planned_job import refuse_presenter
-    from planner.cli.progress_bar import progress_of
     from planner.job import read_job
-    from planner.planning import plan
 
     read = read_job(request.job, allow_outside=request.allow_outside)
     refuse_presenter(read, request.job)
+    return read
+
+
+def plan_of(job: Job, request: MeasureRequest) -> Plan:
+    """Its plan."""
+    from planner.cli.progress_bar import progress_of
+    from planner.planning import plan
+
     with progress_of(request.session) as progress:
-        return plan(read, progress)
+        return plan(job, progress)
 
 
 def part_errors(request: MeasureRequest) -> PartErrors:
     """What ``--offset-um`` and ``--form-um`` say.
 
     Raises:
-        OptionError: an offset that is not FEATURE=VALUE.
+        OptionError: an offset that is not FEATURE=VALUE, or a value too large for an error.
     """
     from planner.virtual_measuring import PartErrors
+
+    _check_size("--form-um", request.form)
 
     offsets: dict[str, float] = {}
     for text in request.offsets:
@@ -96,15 +112,36 @@ def part_errors(request: MeasureRequest) -> PartErrors:
                 f"--offset-um {text!r}: expected FEATURE=VALUE in micrometres, such as bore=20.",
                 value=text,
             )
+        _check_size(f"--offset-um {name}", offsets[name])
     return PartErrors(offsets=offsets, form=request.form)
 
 
+def _check_size(option: str, value: float) -> None:
+    """Args: value, in metres; told in the option's unit."""
+    from planner.virtual_measuring import FARTHEST
+
+    if not abs(value) <= FARTHEST:
+        raise OptionError(
+            f"{option} is {1e6 * value:g} µm; give at most {1e6 * FARTHEST:g} µm: a part that is "
+            "farther off is another part.",
+            value=value,
+            limit=FARTHEST,
+            unit="m",
+        )
+
+
 def _check(request: MeasureRequest) -> None:
-    from planner.virtual_measuring import CONTENTS
+    from planner.virtual_measuring import CONTENTS, MOST_RUNS
 
     if request.content not in CONTENTS:
         raise OptionError(
             f"--as {request.content}: choose one of {', '.join(CONTENTS)}.", value=request.content
+        )
+    if request.runs > MOST_RUNS:
+        raise OptionError(
+            f"--runs is {request.runs}; give 1 to {MOST_RUNS}.",
+            value=request.runs,
+            limit=MOST_RUNS,
         )
     if request.runs > 1 and not request.out and not request.json:
         raise OptionError("--runs of several machines needs --out FILE, which is numbered.")

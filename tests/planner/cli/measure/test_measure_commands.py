@@ -86,6 +86,27 @@ def test_machine_test(palpeur, job):
     [
         (("measure", "JOB", "--offset-um", "plane"), "expected FEATURE=VALUE"),
         (("measure", "JOB", "--offset-um", "x=1"), "feature 'x' has an offset"),
+        (
+            ("measure", "JOB", "--offset-um", "plan=1"),
+            "no point of the job belongs to it; did you mean 'plane'?",
+        ),
+        (
+            ("measure", "JOB", "--offset-um", "plane=1e9"),
+            "Error: --offset-um plane is 1e+09 µm; give at most 100000 µm: a part that is farther "
+            "off is another part.\n",
+        ),
+        (("measure", "JOB", "--offset-um", "plane=nan"), "--offset-um plane is nan µm; give at"),
+        (("measure", "JOB", "--form-um", "1e12"), "--form-um is 1e+12 µm; give at most 100000 µm"),
+        (("measure", "JOB", "--runs", 10**9), "Error: --runs is 1000000000; give 1 to 10000.\n"),
+        (
+            ("measure", "JOB", "--feature", "plane", "--target-um", 0),
+            "Error: --target-um is 0; give a finite target uncertainty above 0 µm.\n",
+        ),
+        (("measure", "JOB", "--target-um", 0), "belong together; give both"),
+        (
+            ("measure", "JOB", "--feature", "plan", "--target-um", 5),
+            "has no feature 'plan'; did you mean 'plane'?",
+        ),
         (("measure", "JOB", "--as", "xml"), "choose one of joints"),
         (("measure", "JOB", "--runs", 2), "needs --out FILE"),
         (("measure", "JOB", "--feature", "plane"), "belong together"),
