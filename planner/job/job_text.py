@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import JobError
+from planner.job.toml_faults import decimal_comma, looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.file_units import decimal_of
 from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
@@ -34,7 +35,7 @@ class JobText:
         """The TOML document, its decimals kept exactly as printed.
 
         Raises:
-            JobError: not TOML.
+            JobError: not TOML; a decimal comma and a table of points are told as such.
         """
         try:
             return tomllib.loads(self.source.text, parse_float=decimal_of)
@@ -42,7 +43,21 @@ class JobText:
             reason = "tables are nested too deeply"
         except ValueError as error:
             reason = str(error)
-        raise JobError(
+        raise self._not_toml(reason)
+
+    def _not_toml(self, reason: str) -> JobError:
+        if comma := decimal_comma(self.source, reason):
+            return self.error(
+                comma.path, f"is {comma.found}; decimals have a point: write {comma.better}."
+            )
+        if looks_like_table(self.source.text):
+            return JobError(
+                f"{self.origin}: this looks like a table, not a job; a job is a TOML file that "
+                f'names it: file = "{self.origin}" under [points]. `palpeur init` writes one to '
+                "start from.",
+                file=self.origin,
+            )
+        return JobError(
             f"{self.origin}: this is not a job file in TOML: {reason}.", file=self.origin
         )
 

@@ -60,13 +60,23 @@ class SourceText:
         )
 
     def line_of(self, path: KeyPath) -> int | None:
-        """Line of the key, or of the nearest table that holds it; None when neither is found."""
+        """Line of the key, or of the nearest table that holds it; None when neither is found.
+
+        A table that is only written by its keys, as in ``limits.q9.min_deg = 1``, stands where
+        the first of them does.
+        """
         found: int | None = None
-        depth = 0
+        best = (0, False)
         for line, key in _keys(self.text):
-            if depth < len(key) <= len(path) and path[: len(key)] == key:
-                found, depth = line, len(key)
+            shared = min(len(key), len(path))
+            rank = (shared, len(key) <= len(path))  # its own line before that of a key below it
+            if rank > best and path[:shared] == key[:shared]:
+                found, best = line, rank
         return found
+
+    def key_at(self, line: int) -> KeyPath:
+        """Full path of the key or table at the start of a line; empty for none."""
+        return next((key for number, key in _keys(self.text) if number == line), ())
 
 
 def read_text(path: Path) -> SourceText:

@@ -93,6 +93,10 @@ def section(text):
             "line 6: robot.limits.q6 is no movable joint of measuring-arm; known here: q1, q2,",
         ),
         (
+            {'"measuring-arm"': '"measuring-arm"\nlimits.q9.min_deg = 1'},
+            "line 6: robot.limits.q9 is no movable joint of measuring-arm; known here: q1, q2,",
+        ),
+        (
             {'"measuring-arm"': '"measuring-arm"\nlimits.q1 = { min_mm = 1 }'},
             "robot.limits.q1.min_mm does not fit a revolute joint; min_deg, max_deg,",
         ),

@@ -211,6 +211,19 @@ def test_a_job_file_that_is_none(tmp_path):
     path.write_text("format = = 1")
     with pytest.raises(JobError, match=r"not a job file in TOML: Invalid value \(at line 1"):
         read_job(path)
+    path.write_text("format = 1\n[approach]\ndistance_mm = 50,0  # far\n")
+    with pytest.raises(JobError) as caught:
+        read_job(path)
+    assert str(caught.value) == (
+        "job.toml, line 3: approach.distance_mm is 50,0; decimals have a point: write 50.0."
+    )
+    (tmp_path / "points.csv").write_text("name,x_mm,y_mm,z_mm\nA,1,2,3\n")
+    with pytest.raises(JobError) as caught:
+        read_job(tmp_path / "points.csv")
+    assert str(caught.value) == (
+        "points.csv: this looks like a table, not a job; a job is a TOML file that names it: "
+        'file = "points.csv" under [points]. `palpeur init` writes one to start from.'
+    )
     path.write_text("#" * 1_000_001)
     with pytest.raises(JobError, match="more than 1000000 bytes"):
         read_job(path)
