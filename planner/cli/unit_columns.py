@@ -60,6 +60,11 @@ def body_columns(lengths: tuple[str, ...], angles: tuple[str, ...]) -> dict[str,
     return columns
 
 
+def unit_of(header: str) -> str:
+    """The unit in a header's name, with what it is per; empty for none."""
+    return header.partition("_")[2]
+
+
 def group_headers(group: str, known: Mapping[str, Column]) -> list[str]:
     """Preferred header of every entry of a group, in order."""
     chosen: dict[int, str] = {}
@@ -73,8 +78,6 @@ def nearest_header(header: str, known: Mapping[str, Column]) -> str:
     """What could stand in place of a header that is not known."""
     if not header:
         return "the column has no name"
-    if ";" in header or "\t" in header:
-        return "columns are separated by commas"
     lowered = {name.lower(): name for name in known}
     close = get_close_matches(header.lower(), lowered, n=1, cutoff=0.6)
     if close:

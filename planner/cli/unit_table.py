@@ -9,13 +9,15 @@ import csv
 import io
 import re
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.cli.unit_columns import Column, group_headers
+from planner.cli.separator import SEPARATORS, separator_of
+from planner.cli.unit_columns import Column, group_headers, unit_of
 from planner.errors import StatesError
 from robots.core.caps import Cap
 
@@ -23,6 +25,7 @@ Array = NDArray[np.float64]
 
 Advice = Callable[[str], str]
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,7 +79,7 @@ def table_of(text: str, origin: str, known: Mapping[str, Column], advice: Advice
     """States from the text of a table.
 
     Args:
-        text: header, then one state per line.
+        text: header, then one state per line; what separates the header's names separates all.
         origin: names the file in messages.
         known: headers that may stand in it.
         advice: what could stand in place of a header that is not known.
@@ -85,14 +88,15 @@ def table_of(text: str, origin: str, known: Mapping[str, Column], advice: Advice
         StatesError: a column or a cell that is not right; with file, line, column, what was found
             and what was expected.
     """
-    records = _records(text, origin)
+    separator = separator_of(text, origin)
+    records = _records(text, origin, separator)
     try:
         line, header = next(records)
     except StopIteration:
         raise StatesError(f"{origin}: the file is empty; give a header and states.") from None
     names = [name.strip() for name in header]
     columns = _columns(names, _Place(origin, line), known, advice)
-    lines, numbers = _numbers(records, names, origin)
+    lines, numbers = _numbers(records, names, origin, SEPARATORS[separator])
     headers = {c.group: group_headers(c.group, known) for c in known.values()}
     groups = _groups(columns, numbers)
     return States(origin=origin, lines=tuple(lines), groups=groups, headers=headers)
@@ -110,9 +114,9 @@ class _Place:
         )
 
 
-def _records(text: str, origin: str) -> Iterator[tuple[int, list[str]]]:
+def _records(text: str, origin: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not empty."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     while True:
         try:
             cells = next(reader)
@@ -136,7 +140,9 @@ def _columns(
     for position, name in enumerate(names, start=1):
         if name not in known:
             shown = _shown(name) if name else f"number {position}"
-            raise place.error(f"this column is not known: {advice(name)}.", shown, found=name)
+            told = advice(name)
+            end = "" if told.endswith("?") else "."
+            raise place.error(f"this column is not known: {told}{end}", shown, found=name)
         entry = (known[name].group, known[name].place)
         if entry in taken:
             raise place.error(f"it says the same as column {taken[entry]}; remove one.", name)
@@ -149,18 +155,39 @@ def _check_complete(
     taken: dict[tuple[str, int], str], place: _Place, known: Mapping[str, Column]
 ) -> None:
     for group in dict.fromkeys(group for group, _ in taken):
-        headers = group_headers(group, known)
-        missing = [h for index, h in enumerate(headers) if (group, index) not in taken]
-        if missing:
-            given = [name for (other, _), name in taken.items() if other == group]
+        given = [name for (other, _), name in taken.items() if other == group]
+        places = range(len(group_headers(group, known)))
+        lacking = [index for index in places if (group, index) not in taken]
+        if lacking:
+            found = [_nearest_units((group, index), given, known) for index in lacking]
+            missing = [units[0] for units in found]
+            columns = "column {} is" if len(missing) == 1 else "columns {} are"
+            told = columns.format(", ".join(missing))
             raise place.error(
-                f"column {', '.join(missing)} is missing beside {', '.join(given)}.",
-                missing=missing,
+                f"{told} missing beside {', '.join(given)}{_mixture(found[0])}.", missing=missing
             )
 
 
+def _nearest_units(
+    entry: tuple[str, int], given: Sequence[str], known: Mapping[str, Column]
+) -> list[str]:
+    """Headers of one entry in the units that were given, the most frequent one first."""
+    headers = [h for h, column in known.items() if (column.group, column.place) == entry]
+    counts = Counter(map(unit_of, given))
+    ordered = sorted(headers, key=lambda header: -counts[unit_of(header)])
+    return [h for h in ordered if counts[unit_of(h)]] or ordered[:1]
+
+
+def _mixture(headers: Sequence[str]) -> str:
+    """What is said where the given columns have several units that would do."""
+    if len(headers) == 1:
+        return ""
+    units = " and ".join(map(unit_of, headers))
+    return f", whose units are mixed ({units}); either will do"
+
+
 def _numbers(
-    records: Iterator[tuple[int, list[str]]], names: Sequence[str], origin: str
+    records: Iterator[tuple[int, list[str]]], names: Sequence[str], origin: str, separators: str
 ) -> tuple[list[int], Array]:
     most = Cap.TABLE_ROWS.limit
     lines: list[int] = []
@@ -174,7 +201,7 @@ def _numbers(
         if len(cells) != len(names):
             raise place.error(
                 f"{len(cells)} cells where the header has {len(names)} columns; "
-                "separate by commas and write decimals with a point.",
+                f"separate by {separators} and write decimals with a point.",
             )
         numbers.extend(_number(c, place, n) for c, n in zip(cells, names, strict=True))
         lines.append(line)
@@ -186,15 +213,23 @@ def _numbers(
 def _number(cell: str, place: _Place, name: str) -> float:
     text = cell.strip()
     if not _NUMBER.fullmatch(text):
-        expected = "a finite number" if text.lower().lstrip("+-") in _NOT_FINITE else "a number"
         found = _shown(text) if text else "an empty cell"
-        raise place.error(f"found {found}; expected {expected}.", name, found=text)
+        raise place.error(f"found {found}; expected {_expected(text)}.", name, found=text)
     value = float(text)
-    if not abs(value) < _LARGEST:
+    if not abs(value) <= _LARGEST:
         raise place.error(f"found {_shown(text)}; expected at most {_LARGEST:g}.", name, found=text)
     return value
 
 
+def _expected(text: str) -> str:
+    if text.lower().lstrip("+-") in _NOT_FINITE:
+        return "a finite number"
+    if len(text) <= _LONGEST and _COMMA.fullmatch(text):
+        return f"a number with a decimal point, as {text.replace(',', '.')}"
+    return "a number"
+
+
+_LONGEST = 40  # characters of a cell that is told
 _NOT_FINITE = ("nan", "inf", "infinity")
 _LARGEST = (
     1e9  # beyond it sine and cosine lose their digits, and nobody means such a length or force
@@ -202,7 +237,7 @@ _LARGEST = (
 
 
 def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
+    return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...")
 
 
 def _groups(columns: Sequence[Column], numbers: Array) -> dict[str, Array]:

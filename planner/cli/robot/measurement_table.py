@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.cli.robot.states import states_of
+from planner.cli.separator import SEPARATORS, separator_of
 from planner.cli.table_text import origin_of, table_text
 from planner.cli.unit_columns import POSITION
 from planner.cli.unit_table import States
@@ -109,7 +110,8 @@ def _read(text: str, origin: str, mechanism: Mechanism) -> _Table:
         if len(cells) != len(header):
             raise StatesError(
                 f"{origin}, line {line}: {len(cells)} cells where the header has {len(header)} "
-                "columns; separate by commas and write decimals with a point.",
+                f"columns; separate by {SEPARATORS[separator_of(text, origin)]} and write "
+                "decimals with a point.",
                 file=origin,
                 line=line,
             )
@@ -119,7 +121,9 @@ def _read(text: str, origin: str, mechanism: Mechanism) -> _Table:
 
 
 def _records(text: str, origin: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=separator_of(text, origin), strict=True
+    )
     try:
         for cells in reader:
             yield reader.line_num, cells

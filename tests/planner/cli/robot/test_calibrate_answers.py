@@ -148,8 +148,16 @@ def test_outliers_are_listed_and_dropped_when_asked(palpeur):
     ("text", "found"),
     [
         ("", "the file is empty"),
-        ("sphere,q1_deg\n1,2\n", "column q2_rad, q3_rad, q4_rad, q5_rad is missing"),
+        (
+            "sphere,q1_deg\n1,2\n",
+            "columns q2_deg, q3_deg, q4_deg, q5_deg are missing beside q1_deg.",
+        ),
         ("sphere,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n1,2,3,4,5\n", "line 2: 5 cells"),
+        (
+            "sphere;q1_deg\n1,2;3;4\n",
+            "line 2: 3 cells where the header has 2 columns; separate by "
+            "semicolons and write decimals with a point.",
+        ),
         ("sphere,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n\n,2,3,4,5,6\n", "line 3, column sphere"),
         (
             "pair,length_mm,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\na,9,1,2,3,4,5\na,8,2,3,4,5,6\n",
@@ -163,6 +171,14 @@ def test_tables_that_cannot_be_read(tmp_path, text, found):
     with pytest.raises(StatesError) as caught:
         read_measurements(str(path), ARM, "")
     assert found in caught.value.message
+
+
+def test_semicolons_separate_as_commas_do(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("q1_deg;q2_deg;q3_deg;q4_deg;q5_deg;sphere\n1;2;3;4;5;a\n", encoding="utf-8")
+    np.testing.assert_allclose(
+        read_measurements(str(path), ARM, "sphere").q, np.deg2rad([[1, 2, 3, 4, 5]])
+    )
 
 
 def test_a_kind_that_the_columns_leave_open(tmp_path):

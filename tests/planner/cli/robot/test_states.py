@@ -80,6 +80,7 @@ def test_a_missing_group_names_its_columns():
         (f"{HEADER}\n1,2,nan,4,5,6\n", ["line 2", "q3_mm", "a finite number"]),
         (f"{HEADER}\n1,2,-inf,4,5,6\n", ["a finite number"]),
         (f"{HEADER}\n1,2,1e400,4,5,6\n", ["at most 1e+09"]),
+        (f"{HEADER}\n1,2,-1.000000001e9,4,5,6\n", ["'-1.000000001e9'; expected at most 1e+09."]),
         (f"{HEADER}\n1,2,,4,5,6\n", ["an empty cell"]),
         (f"{HEADER}\n1,2,1_0,4,5,6\n", ["'1_0'"]),
         (f"{HEADER}\n1,2,٣,4,5,6\n", ["a number"]),
@@ -92,7 +93,8 @@ def test_a_missing_group_names_its_columns():
         (HEADER.replace("q1_deg", "q1") + "\n", ["'q1'", "no unit", "q1_rad or q1_deg"]),
         (HEADER.replace("q1_deg", "q7_deg") + "\n", ["q7_deg", "6 joint variables", "q6"]),
         (HEADER.replace("q1_deg", "Q1_deg") + "\n", ["did you mean q1_deg?"]),
-        (HEADER.replace(",", ";") + "\n", ["separated by commas"]),
+        (HEADER.replace(",", ";", 1) + "\n", ["line 1: the header has commas and semicolons;"]),
+        (HEADER.replace(",", ";") + "\n1;2;3\n", ["separate by semicolons and write decimals"]),
         (f"{HEADER},\n1,2,3,4,5,6,7\n", ["number 7", "no name"]),
         (f"{HEADER},nx,ny\n", ["nz is missing beside nx, ny"]),
     ],
@@ -103,6 +105,58 @@ def test_errors_say_where_what_and_what_instead(text, parts):
     message = str(caught.value)
     assert message.startswith("table.csv")
     assert [part for part in parts if part not in message] == []
+
+
+@pytest.mark.parametrize(("sign", "plural"), [(";", "semicolons"), ("\t", "tabs")])
+def test_columns_are_separated_as_in_the_header(sign, plural):
+    header = HEADER.replace(",", sign)
+    table = read(f"\n{header}\n1{sign}2{sign}3{sign}4{sign}5{sign}6\n")
+    np.testing.assert_array_equal(table.groups["q"], read(f"{HEADER}\n1,2,3,4,5,6\n").groups["q"])
+    with pytest.raises(StatesError) as caught:
+        read(f"{header}\n1{sign}2\n")
+    assert str(caught.value) == (
+        "table.csv, line 2: 2 cells where the header has 6 columns; "
+        f"separate by {plural} and write decimals with a point."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            f'{HEADER}\n1,"-1,5",3,4,5,6\n',
+            "line 2, column q2_rad: found '-1,5'; expected a number with a decimal point, as -1.5.",
+        ),
+        (
+            HEADER.replace(",", ";") + "\n1;2;,5e3;4;5;6\n",
+            "line 2, column q3_mm: found ',5e3'; expected a number with a decimal point, as .5e3.",
+        ),
+        (
+            HEADER.replace("q1_deg", "Q1_deg") + "\n",
+            "line 1, column 'Q1_deg': this column is not known: did you mean q1_deg?",
+        ),
+        (
+            "q1_deg,q2_deg,q3_mm,q5_deg\n1,2,3,4\n",
+            "line 1: columns q4_deg, q6_deg are missing beside q1_deg, q2_deg, q3_mm, q5_deg.",
+        ),
+        (
+            "q1_deg,q2_rad,q3_mm,q5_deg,q6_rad\n1,2,3,4,5\n",
+            "line 1: column q4_rad is missing beside q1_deg, q2_rad, q3_mm, q5_deg, q6_rad, whose "
+            "units are mixed (rad and deg); either will do.",
+        ),
+        ("q1_deg\n1\n", "line 1: columns q2_deg, q3_m, q4_deg, q5_deg, q6_deg are missing beside "
+         "q1_deg."),
+    ],
+)  # fmt: skip
+def test_the_whole_sentence(text, told):
+    with pytest.raises(StatesError) as caught:
+        read(text)
+    assert str(caught.value) == f"table.csv, {told}"
+
+
+def test_the_largest_number_is_read():
+    table = read(f"{HEADER}\n1,1e9,3,4,5,-1e9\n")
+    assert table.groups["q"][0, [1, 5]].tolist() == [1e9, -1e9]
 
 
 def test_bytes_that_are_no_text_are_refused(file):
