@@ -33,9 +33,9 @@ def open_part(name: str) -> LibraryPart:
     """
     if name not in _MAKERS:
         close = get_close_matches(name, names(), n=1, cutoff=0.4)
-        advice = f"did you mean {close[0]!r}? " if close else ""
+        advice = f"did you mean {close[0]!r}? The" if close else "the"
         raise LibraryError(
-            f"There is no library part {name!r}; {advice}The library has {', '.join(names())}.",
+            f"There is no library part {name!r}; {advice} library has {', '.join(names())}.",
             name=name,
             known=names(),
         )

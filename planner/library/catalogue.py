@@ -25,9 +25,9 @@ def path_of(name: str) -> Path:
     known = names()
     if name not in known:
         close = get_close_matches(name, known, n=1, cutoff=0.4)
-        advice = f"did you mean {close[0]!r}? " if close else ""
+        advice = f"did you mean {close[0]!r}? The" if close else "the"
         raise JobError(
-            f"There is no library job {name!r}; {advice}The library has {', '.join(known)}.",
+            f"There is no library job {name!r}; {advice} library has {', '.join(known)}.",
             name=name,
             known=known,
         )

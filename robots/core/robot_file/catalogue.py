@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
@@ -40,9 +41,11 @@ class Catalogue:
         known = self.names()
         if name not in known:
             close = get_close_matches(name, known, n=1, cutoff=0.5)
-            advice = f"did you mean {close[0]!r}? " if close else ""
+            advice = f"did you mean {close[0]!r}? The" if close else "the"
+            if os.path.isdir(name):  # noqa: PTH112 a name may be no path at all
+                advice = "it is a folder. The"
             raise RobotFileError(
-                f"There is no library {self.thing} {name!r}; {advice}The library has "
+                f"There is no library {self.thing} {name!r}; {advice} library has "
                 f"{', '.join(known)}; a {self.thing} file is given by its path, ending in "
                 f"{' or '.join(self.endings)}.",
                 name=name,

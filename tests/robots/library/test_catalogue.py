@@ -53,8 +53,8 @@ def test_a_path_opens_a_file_of_the_user(tmp_path):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("measurin-arm", "did you mean 'measuring-arm'?"),
-        ("xyzzy", "There is no library robot 'xyzzy'; The library has anthropomorphic,"),
+        ("measurin-arm", "; did you mean 'measuring-arm'? The library has anth"),
+        ("xyzzy", "There is no library robot 'xyzzy'; the library has anthropomorphic,"),
         ("", "There is no library robot ''"),
         ("missing.toml", "missing.toml: the file cannot be read"),
         ("missing.urdf", "missing.urdf: the file cannot be read"),
@@ -65,6 +65,16 @@ def test_what_cannot_be_opened_says_what_can(given, words):
     with pytest.raises(RobotFileError) as caught:
         open_robot(given)
     assert words in str(caught.value)
+
+
+def test_a_folder_is_told_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ev").mkdir()
+    with pytest.raises(
+        RobotFileError,
+        match=r"^There is no library robot 'ev'; it is a folder\. The library has .*by its path",
+    ):
+        open_robot("ev")
 
 
 def test_another_kind_of_file_is_told_by_its_ending(tmp_path):
