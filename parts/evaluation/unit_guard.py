@@ -31,17 +31,19 @@ def check_factor(nominal: Array, measured: Array) -> None:
     factor = unit_factor(expected, seen)
     if factor is None:
         return
-    large, times = factor > 1.0, max(seen / expected, expected / seen)
     raise EvaluationError(
         f"The measured points are off by a factor of {max(factor, 1.0 / factor):g}: they spread "
-        f"{1e3 * seen:.4g} mm, the job's points {1e3 * expected:.4g} mm (root mean square), "
-        f"{times:.4g} times as {'little' if large else 'much'}. Correct the unit of the measured "
-        "file.",
+        f"{1e3 * seen:.4g} mm, {_compared(seen / expected)} the job's points, which spread "
+        f"{1e3 * expected:.4g} mm (root mean square). Correct the unit of the measured file.",
         factor=factor,
         value=seen,
         limit=expected,
         unit="m",
     )
+
+
+def _compared(ratio: float) -> str:
+    return f"{ratio:.4g} times as far as" if ratio > 1.0 else f"1/{1.0 / ratio:.4g} as far as"
 
 
 def unit_factor(expected: float, seen: float) -> float | None:

@@ -8,11 +8,13 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job
 from planner.cli.options import Json
+from planner.cli.out_place import folder_option
 
 Out = Annotated[
     str,
     typer.Option(
         "--out",
+        callback=folder_option,
         metavar="DIR",
         help="Folder of the report set: page, paper, tables, figures.",
         show_default=False,
@@ -39,7 +41,7 @@ def evaluate(
         typer.Option(
             "--align",
             metavar="HOW",
-            help="Instead of the job's: none, points, normals, surface, datum.",
+            help="Instead of the job's: none, points, normals, surface, datums.",
             show_default=False,
         ),
     ] = "",

@@ -25,8 +25,8 @@ _ALIGNMENTS: dict[str, AlignmentMethod] = {
     "points": "points",
     "normals": "normals",
     "surface": "surface",
+    "datums": "datums",  # as the job file calls it
     "datum": "datums",
-    "datums": "datums",
 }
 
 
@@ -71,7 +71,7 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
         OptionError: an alignment that does not exist, or that the job has not the datums for.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    from planner.evaluation import read_measured
+    from planner.evaluation import check_measured, read_measured
     from planner.job import read_job
     from reports.document_text import document_text
     from reports.evaluation.document import evaluation_document
@@ -81,6 +81,7 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
         check_evaluation_set(Path(asked.out))  # before the work, not after it
     job = _aligned(read_job(asked.job, allow_outside=asked.allow_outside), asked.align)
     measured = read_measured(asked.measured, job, robot=asked.robot or None)
+    check_measured(job, measured, Path(asked.measured).name)  # before the work, not after it
     shown = _shown(job, measured, asked, session)
     if asked.out:
         write_evaluation_set(shown, Path(asked.out))
@@ -102,7 +103,7 @@ def _aligned(job: Job, align: str) -> Job:
     if not align:
         return job
     if align not in _ALIGNMENTS:
-        known = ", ".join(name for name in _ALIGNMENTS if name != "datums")
+        known = ", ".join(name for name in _ALIGNMENTS if name != "datum")
         raise OptionError(f"--align {align}: there is no such alignment; choose from {known}.")
     method = _ALIGNMENTS[align]
     if method == "surface" and job.geometry is None:

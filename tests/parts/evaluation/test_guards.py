@@ -20,6 +20,9 @@ def test_points_in_another_unit_are_refused_with_the_factor(factor):
     with pytest.raises(EvaluationError, match=f"off by a factor of {told}:") as caught:
         check_factor(CLOUD, moved)
     assert caught.value.facts["factor"] == pytest.approx(factor)
+    large = f"mm, {factor:.4g} times as far as the job's points, which spread "
+    small = f"mm, 1/{1 / factor:.4g} as far as the job's points, which spread "
+    assert (large if factor > 1 else small) in caught.value.message
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.01, 2.0, 0.5, 5.0])

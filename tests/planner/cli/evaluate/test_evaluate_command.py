@@ -103,9 +103,10 @@ def test_the_command_line_may_align_otherwise(palpeur, job, measured):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("best", "there is no such alignment; choose from none, points, normals, surface, datum"),
+        ("best", "there is no such alignment; choose from none, points, normals, surface, datums."),
         ("surface", "the job has no part.geometry"),
         ("datum", "the job names no datums"),
+        ("datums", "the job names no datums"),
     ],
 )
 def test_an_alignment_that_cannot_be_is_refused(palpeur, job, measured, how, told):
@@ -227,3 +228,26 @@ def test_branches_of_a_presented_part_are_compared(palpeur, presented):
     for point in points:
         (planned,) = (branch for branch in point["branches"] if branch["planned"])
         assert planned["sigma_normal_m"] == pytest.approx(point["sigma_first_order_m"], rel=1e-9)
+
+
+def test_a_wrong_unit_is_told_with_the_file_before_the_plan(palpeur, job, measured):
+    path, points = job(UNCERTAINTY + flatness(1)), measured()
+    points.write_text(points.read_text().replace("x_mm,y_mm,z_mm", "x_in,y_in,z_in"))
+    ran = palpeur("evaluate", path, points)
+    assert ran.code == 2
+    assert ran.err.startswith(
+        "Error: measured.csv: The measured points are off by a factor of 25.4: they spread "
+    )
+    assert " mm, 25.4 times as far as the job's points, which spread " in ran.err
+
+
+def test_too_few_points_for_an_alignment_are_counted(palpeur, job, measured):
+    points = measured()
+    points.write_text("".join(points.read_text().splitlines(keepends=True)[:5]))
+    ran = palpeur("evaluate", job(UNCERTAINTY), points, "--align", "normals")
+    assert ran.code == 2
+    assert ran.err == (
+        'Error: measured.csv: 4 of the job\'s 9 points are measured; alignment = "normals" '
+        "([evaluation], or --align normals) needs at least 6, 2 more. Measure them, or align by "
+        '"none".\n'
+    )
