@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from parts.errors import PointsError
+from parts.points.decimals import is_number
 from parts.points.faults import fault
 
 LENGTH_UNITS = ("mm", "m", "in")
@@ -74,6 +75,9 @@ def columns_of(cells: Sequence[str], origin: str, line: int) -> PointColumns:
         PointsError: no unit or several, a column that is missing, unknown or given twice.
     """
     headers = tuple(cell.strip() for cell in cells)
+    if _is_point(headers):
+        sentence = f"this line is a point: the header is missing; give a first line {_HEADER}"
+        raise _error(origin, line, sentence, headers[0])
     if len(set(headers)) < len(headers):
         header = next(header for header, count in Counter(headers).items() if count > 1)
         sentence = f"column {header[:40]!r} stands here twice; remove one"
@@ -98,6 +102,11 @@ def columns_of(cells: Sequence[str], origin: str, line: int) -> PointColumns:
             sentence = f"column {header} is missing; expected {_HEADER}"
             raise _error(origin, line, sentence, header)
     return PointColumns(headers=headers, unit=unit)
+
+
+def _is_point(headers: Sequence[str]) -> bool:
+    """Whether a line holds a name and numbers where the columns' names are expected."""
+    return len(headers) > 3 and all(is_number(cell) for cell in headers[1:4])
 
 
 def _unknown(header: str, known: Sequence[str]) -> str:

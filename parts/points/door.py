@@ -129,12 +129,12 @@ def format_of(raw: bytes, origin: str) -> str:
         raise fault(
             origin,
             f"the name says {FORMATS[by_name]}, but the content looks like {FORMATS[by_content]}; "
-            f'rename the file, or say which (format = "{by_name}" or "{by_content}").',
+            f"rename the file to end in {_usual(by_content)}, or correct the content.",
             choices=(by_name, by_content),
         )
     kind = by_content or by_name
     if kind is None:
-        raise _unknown(origin)
+        raise _unknown(raw, origin)
     return kind
 
 
@@ -154,12 +154,21 @@ def _by_content(raw: bytes) -> str | None:
     return "power-inspect" if is_power_inspect(first) else None
 
 
-def _unknown(origin: str) -> PointsError:
-    known = ", ".join(f"{name} ({key})" for key, name in FORMATS.items())
+def _usual(kind: str) -> str:
+    """Endings of a format."""
+    return " or ".join(ending for ending, key in _ENDINGS.items() if key == kind)
+
+
+def _unknown(raw: bytes, origin: str) -> PointsError:
+    known = ", ".join(f"{name} ({_usual(key)})" for key, name in FORMATS.items())
+    found = "neither the name nor the first line tells the format"
+    if not raw.strip():
+        found = "the file is empty"
+    elif b"\0" in raw[:_FIRST]:
+        found = "this is a binary file, not points"
     return fault(
         origin,
-        "neither the name nor the first line tells the format; say which (format = …), or give "
-        f"the file its usual ending. Known are {known}.",
+        f"{found}; give points, in a file with the usual ending. Known are {known}.",
         choices=tuple(FORMATS),
     )
 

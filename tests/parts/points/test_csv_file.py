@@ -77,6 +77,12 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
         ("name;x_mm,y_mm\n", "p.csv, line 1: the header has commas and semicolons; separate all"),
         ("name,x_mm,y_mm,z_mm,nx,ny\nP1,1,2,3,0,0\n", "p.csv, line 1: column nz is missing;"),
         ("name,nx,ny,nz\nP1,1,2,3\n", "p.csv, line 1: column x_mm is missing;"),
+        (
+            "P1,0.0,0.0,5.0,0,0,1\nP2,1,2,3,0,0,1\n",
+            "p.csv, line 1: this line is a point: the header is missing; give a first line "
+            "name,x_mm,y_mm,z_mm,nx,ny,nz (and, if you like, feature).",
+        ),
+        ("P1,-1.5,2e3,7\n", "p.csv, line 1: this line is a point: the header is missing;"),
         ("name,x_mm,x_mm,z_mm,nx,ny,nz\n", "column 'x_mm' stands here twice"),
         (HEADER.replace("nz", "n_z"), "column 'n_z' is not known; did you mean nz?"),
         (HEADER.replace("nz", "nz,remark"), "column 'remark' is not known; expected name,x_mm"),

@@ -34,6 +34,7 @@ def test_name_against_content_is_refused_with_the_choices(samples, name):
     other = "b.csv" if name != "a.csv" else "b.dms"
     with pytest.raises(PointsError, match=r"the name says .*, but the content looks like") as error:
         found_points(samples[name], origin=other, unit="mm")
+    assert "; rename the file to end in ." in error.value.message
     first, second = error.value.facts["choices"]
     assert FORMATS[second] == EXPECTED[name]
     assert found_points(samples[name], origin=other, format=second, unit="mm").source.unit == "mm"
@@ -41,13 +42,21 @@ def test_name_against_content_is_refused_with_the_choices(samples, name):
 
 
 def test_what_no_format_fits_is_refused_with_the_choices():
-    message = (
-        "p.txt: neither the name nor the first line tells the format; say which (format = …), or "
-        "give the file its usual ending. Known are CSV (csv), DMIS (dmis), PowerInspect text "
-        "(power-inspect), QIF 3.0 (qif), PC-DMIS XYZ (xyz)."
+    advice = (
+        "; give points, in a file with the usual ending. Known are CSV (.csv), DMIS (.dmi or .dmis "
+        "or .dms), PowerInspect text (.pts), QIF 3.0 (.qif), PC-DMIS XYZ (.xyz)."
     )
-    for raw in (b"", b"hello\n", b"1.0 2.0\n", b"\xff\xfe\x00", bytes(range(256))):
-        with pytest.raises(PointsError, match=re.escape(message)):
+    unknown = "p.txt: neither the name nor the first line tells the format"
+    binary = "p.txt: this is a binary file, not points"
+    for raw, told in {
+        b"": "p.txt: the file is empty",
+        b" \n\n": "p.txt: the file is empty",
+        b"hello\n": unknown,
+        b"1.0 2.0\n": unknown,
+        b"\xff\xfe\x00": binary,
+        bytes(range(256)): binary,
+    }.items():
+        with pytest.raises(PointsError, match=f"^{re.escape(told + advice)}$"):
             found_points(raw, origin="p.txt")
     with pytest.raises(PointsError, match="format 'cad' is not known; expected one of csv, dmis"):
         found_points(b"", origin="p.txt", format="cad")
