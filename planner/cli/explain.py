@@ -28,10 +28,16 @@ def run_explain(
 
     Raises:
         FindingError: no such code.
-        OptionError: a job without a point.
+        OptionError: a job without a point, or after it.
         PlannerError: the job cannot be read, or has no such point.
     """
     if point:
+        if Path(point).suffix.lower() == ".toml" and not Path(subject).is_file():
+            raise OptionError(
+                f"{subject} is no job file, but {point} looks like one: the job comes first, as in "
+                f"palpeur explain {point} {subject}.",
+                job=point,
+            )
         from planner.cli.job.explain_point import run_explain as explain_point
 
         return explain_point(

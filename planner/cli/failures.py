@@ -12,6 +12,7 @@ import typer
 
 from parts.errors import PartError
 from planner.cli.exit_codes import ExitCode
+from planner.cli.usage import usage_text
 from planner.errors import PlannerError
 from robots.core.errors import RobotError
 
@@ -61,7 +62,7 @@ def _tell_usage(error: BaseException) -> None:
     if context is not None:
         print(context.get_usage(), file=sys.stderr)
         print(f"Try '{context.command_path} --help' for help.", file=sys.stderr)
-    print(f"Error: {error.format_message()}", file=sys.stderr)  # type: ignore[attr-defined]
+    print(f"Error: {usage_text(error)}", file=sys.stderr)
 
 
 def _tell_bug(error: BaseException, arguments: str) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from parts.errors import PointsError
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, bold, print_json, print_table
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
+from planner.errors import JobError
 
 if TYPE_CHECKING:
     from planner.findings import Finding
@@ -75,13 +78,17 @@ def run_explain(
         session: of this run.
 
     Raises:
-        JobError: the job cannot be read.
-        PointsError: it has no such point.
+        JobError: the job cannot be read, or has no such point.
         RobotError: the robot cannot do such a job.
     """
     from planner.job import read_job
 
-    explained = _explained(read_job(job, allow_outside=allow_outside), point, session)
+    read = read_job(job, allow_outside=allow_outside)
+    try:
+        read.points.index(point)  # before the work, not after it
+    except PointsError as error:
+        raise JobError(f"{Path(job).name}: {error.message}", **error.facts) from error
+    explained = _explained(read, point, session)
     if as_json:
         print_json(_document(explained))
     else:

@@ -134,3 +134,18 @@ def test_a_job_without_a_point_says_what_is_missing(palpeur):
 def test_codes_are_explained_as_before(palpeur):
     assert palpeur("explain", "P101").out.startswith("P101: point out of reach")
     assert palpeur("explain", "P999").code == 2
+
+
+def test_a_point_that_is_not_there_is_told_with_the_job(palpeur):
+    ran = palpeur("explain", JOB, "gooood-2")
+    assert ran.code == 2
+    assert ran.err == f"Error: {JOB.name}: There is no point 'gooood-2'; did you mean 'good-2'?\n"
+
+
+def test_job_and_point_in_the_wrong_order_are_told(palpeur):
+    ran = palpeur("explain", "good-1", JOB)
+    assert ran.code == 2
+    assert ran.err == (
+        f"Error: good-1 is no job file, but {JOB} looks like one: the job comes first, as in "
+        f"palpeur explain {JOB} good-1.\n"
+    )
