@@ -12,7 +12,7 @@ from reports.inputs import INPUTS, blocks
 from reports.provenance import RECORD
 from reports.verification.files import ChangedFile, is_plain
 from reports.verification.number_tables import compare_points, compare_trajectories
-from reports.verification.numbers import Difference, Tally, compare_documents
+from reports.verification.numbers import Tally, compare_documents
 
 _Compare = Callable[[Tally, str, Path, Path], None]
 _LARGER = 4  # a document that is so much larger than ours is not read
@@ -105,10 +105,15 @@ def _documents(tally: Tally, file: str, claimed: Path, found: Path) -> None:
             raise ValueError(f"it has more than {most} bytes")
         document = json.loads(theirs.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        told = f"no document: {error}"
-        tally.differ(Difference(file=file, where="the whole file", claimed=told, found="one"))
+        tally.unreadable(file, f"it cannot be read as JSON{_place_and_reason(error)}")
         return
     compare_documents(tally, file, document, json.loads(ours))
+
+
+def _place_and_reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f": line {error.lineno}, column {error.colno}: {error.msg}"
+    return f": {error}"
 
 
 _NUMBERS: dict[str, _Compare] = {

@@ -133,7 +133,11 @@ def _changed(changed: ChangedFile) -> Document:
 
 
 def _told(difference: Difference) -> str:
-    share = f" ({difference.relative:.2g} of 1)" if math.isfinite(difference.relative) else ""
+    if difference.unreadable:
+        return f"{_fit(difference.file)}: {_fit(difference.unreadable)}"
+    share = ""
+    if math.isfinite(difference.relative):
+        share = f"; they differ by {difference.relative:.2g} times the largest value of its kind"
     return (
         f"{_fit(difference.file)}, {_fit(difference.where)}: {_fit(difference.claimed)} is "
         f"claimed, {_fit(difference.found)} found{share}"

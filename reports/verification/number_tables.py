@@ -231,6 +231,4 @@ def _number(text: str) -> float | None:
 
 def _unreadable(tally: Tally, file: str, error: Exception) -> None:
     reason = str(error).splitlines()[0][:_SHOWN] if str(error) else type(error).__name__
-    tally.differ(
-        Difference(file=file, where="the whole file", claimed=f"no table: {reason}", found="one")
-    )
+    tally.unreadable(file, f"it cannot be read as a table: {reason}")

@@ -28,6 +28,7 @@ class Difference:
         found: what its inputs give.
         relative: difference in relation to the largest number of its kind; infinite where the two
             cannot be compared.
+        unreadable: why the whole file cannot be compared; empty where it can.
     """
 
     file: str
@@ -35,6 +36,7 @@ class Difference:
     claimed: str
     found: str
     relative: float = math.inf
+    unreadable: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,6 +89,18 @@ class Tally:
                     relative=relative if math.isfinite(relative) else math.inf,
                 )
             )
+
+    def unreadable(self, file: str, reason: str) -> None:
+        """Note a file of the set that cannot be compared at all."""
+        self.differ(
+            Difference(
+                file=file,
+                where="the whole file",
+                claimed="a file that cannot be read",
+                found="one that can",
+                unreadable=reason,
+            )
+        )
 
     def values(self, file: str, where: str, claimed: object, found: object) -> None:
         """Compare anything else."""

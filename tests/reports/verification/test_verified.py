@@ -61,6 +61,28 @@ def test_a_forged_number_is_found_though_its_hash_agrees(folder, forge):
     assert found.verdict is DIFFERENT
     assert verified_document(found)["numbers"]["worst"]["where"] == "row 3, x_mm"
     assert told(found).startswith("numbers differ: 1, the worst points.csv, row 3, x_mm: 0.5 is")
+    worst = found.results.tally.worst
+    assert (
+        told(found)
+        .splitlines()[0]
+        .endswith(
+            f"0.5 is claimed, {worst.found} found; they differ by {worst.relative:.2g} times the "
+            "largest value of its kind"
+        )
+    )
+
+
+def test_a_forged_plan_that_is_no_json_is_told_plainly(folder, forge):
+    forge("plan.json", "{\nx")
+    assert told(verify(folder)).startswith(
+        "numbers differ: 1, the worst plan.json: it cannot be read as JSON: line 2, column 1: "
+        "Expecting property name enclosed in double quotes\n"
+    )
+
+
+def test_a_forged_table_that_is_none_is_told_plainly(folder, forge):
+    forge("trajectory.csv", "nothing\n")
+    assert "trajectory.csv: it cannot be read as a table: " in told(verify(folder))
 
 
 def test_a_forged_text_is_found_on_the_same_versions(folder, forge):
