@@ -85,8 +85,9 @@ def open_geometry(part: str, unit: str = "") -> Geometry:
 def _check(request: SampleRequest) -> None:
     if request.count and request.target:
         raise OptionError("--count and --target-um exclude each other; give one.")
-    if request.count < 0 or request.target < 0.0:
-        raise OptionError("--count and --target-um must be above zero.")
+    for option, value in (("--count", request.count), ("--target-um", 1e6 * request.target)):
+        if not value >= 0.0:
+            raise OptionError(f"{option} is {value:g}; it must be above zero.", value=value)
     if request.shank_radius and not (request.ball_radius and request.stylus_length):
         raise OptionError(
             "--shank-diameter-mm needs --ball-diameter-mm and --stylus-length-mm, to know where "

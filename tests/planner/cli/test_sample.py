@@ -85,7 +85,7 @@ def test_points_that_determine_nothing_are_told(palpeur):
         (("block", "--feature", "hole"), "has no feature 'hole'"),
         (("block", "--feature", "top", "--strategy", "gird"), "no strategy 'gird'"),
         (("block", "--feature", "top", "--count", "5", "--target-um", "1"), "exclude each other"),
-        (("block", "--feature", "top", "--count", "-5"), "must be above zero"),
+        (("block", "--feature", "top", "--count", "-5"), "--count is -5; it must be above zero."),
         (("block", "--feature", "top", "--edge-margin-mm", "100"), "smaller edge margin"),
         (("block", "--feature", "top", "--shank-diameter-mm", "1"), "needs --ball-diameter-mm"),
         (("block", "--feature", "top", "--ball-diameter-mm", "1", "--stylus-axis", "up"),
