@@ -12,3 +12,5 @@ from parts.points.source import PointSource as PointSource
 from parts.points.surface_normals import JudgedBy as JudgedBy
 from parts.points.surface_normals import NormalReport as NormalReport
 from parts.points.surface_normals import with_surface_normals as with_surface_normals
+from parts.points.surface_scale import SurfaceScale as SurfaceScale
+from parts.points.surface_scale import surface_scale as surface_scale

@@ -87,6 +87,7 @@ def _source(table: Table) -> PointSource:
         format=FORMAT,
         unit=table.columns.unit,
         unit_from="the header",
+        unit_line=table.header_line,
         compensation=Compensation.UNSTATED,
         notes=tuple(notes),
     )

@@ -28,6 +28,7 @@ class Table:
 
     Args:
         origin: name of the file.
+        header_line: where its header stands, from 1.
         columns: from its header.
         separator: of the columns.
         lines: of the rows, from 1.
@@ -35,6 +36,7 @@ class Table:
     """
 
     origin: str
+    header_line: int
     columns: PointColumns
     separator: str
     lines: tuple[int, ...]
@@ -99,10 +101,10 @@ def table_of(text: str, origin: str) -> Table:
     separator = _separator(text, origin)
     records = _records(text, separator, origin)
     try:
-        line, cells = next(records)
+        header_line, cells = next(records)
     except StopIteration:
         raise fault(origin, "the file is empty; give a header and points.") from None
-    columns = columns_of(cells, origin, line)
+    columns = columns_of(cells, origin, header_line)
     lines: list[int] = []
     rows: list[list[str]] = []
     for line, cells in records:
@@ -114,7 +116,12 @@ def table_of(text: str, origin: str) -> Table:
     if not rows:
         raise fault(origin, "there is a header but no point; give at least one line.")
     return Table(
-        origin=origin, columns=columns, separator=separator, lines=tuple(lines), rows=tuple(rows)
+        origin=origin,
+        header_line=header_line,
+        columns=columns,
+        separator=separator,
+        lines=tuple(lines),
+        rows=tuple(rows),
     )
 
 

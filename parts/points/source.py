@@ -25,6 +25,7 @@ class PointSource:
         unit_from: who says so, such as "the header".
         compensation: what the coordinates are.
         ball_diameter: of the ball that the file was made with, where it says so. [m]
+        unit_line: of the file, from 1, where the unit stands in the headers of columns.
         notes: what was ignored, assumed by the format's rules, or done; one sentence each.
     """
 
@@ -34,6 +35,7 @@ class PointSource:
     unit_from: str
     compensation: Compensation
     ball_diameter: float | None = None
+    unit_line: int | None = None
     notes: tuple[str, ...] = ()
 
     def describe(self) -> str:

@@ -10,21 +10,24 @@ from planner.job.approach_of import approach_of
 from planner.job.cell import job_cell
 from planner.job.evaluation import evaluation_of
 from planner.job.folder import JobFolder
-from planner.job.job import Job
+from planner.job.job import Job, Part
 from planner.job.job_text import JobText, job_text, read_job_text
 from planner.job.part import job_part
-from planner.job.points import job_points
+from planner.job.points import JobPoints, job_points
 from planner.job.presenter import job_presenter
 from planner.job.problems import job_error
 from planner.job.robot import job_robot
 from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
 from planner.job.surface import JobGeometry, examined
+from planner.job.surface_unit import check_surface_unit
 from planner.job.uncertainty import uncertainty_of
 from planner.job.unit_guard import check_unit
+from planner.job.unit_label import part_label, points_label
 from robots.core.file_units import metres
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile
+    from robots.core.mechanism import Mechanism
 
 
 def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -> Job:
@@ -49,7 +52,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
     held = job_presenter(file, folder, part.part)
     geometry = JobGeometry(file=file, folder=folder)
     points = job_points(file, folder, geometry)
-    check_unit(points.points, held.part, file.points.frame, robot.mechanism, source)
+    _check_units(file, (points, geometry), held.part, robot.mechanism, source)
     travel = travel_of(file, points.points, source)
     cell = job_cell(file, folder, held.part, geometry.loaded)
     return Job(
@@ -76,6 +79,21 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
         uncertainty=uncertainty_of(file.uncertainty, source),
         evaluation=evaluation_of(file, points.points.features, source),
     )
+
+
+def _check_units(
+    file: JobFile,
+    measured: tuple[JobPoints, JobGeometry],
+    part: Part,
+    mechanism: Mechanism,
+    source: JobText,
+) -> None:
+    """Refuse points in another unit than they are labelled with, by the robot or the surface."""
+    (points, geometry), frame = measured, file.points.frame
+    label = points_label(source, file, points.source)
+    check_unit(points.points, part, frame, mechanism, label)
+    of_part = (part, part_label(source, file))
+    check_surface_unit(points.points, geometry.loaded, of_part, frame, label)
 
 
 def json_schema() -> dict[str, object]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job.job import Frame, Part
-from planner.job.job_text import JobText
+from planner.job.unit_label import UnitLabel
 from robots.core.mechanism import JointKind, Mechanism
 from robots.core.pose import transform_points
 
@@ -27,9 +27,9 @@ _CRUMB = 0.5  # reaches; size, times 1000, up to which a list may be a part read
 
 
 def check_unit(
-    points: ProbePoints, part: Part, frame: Frame, mechanism: Mechanism, source: JobText
+    points: ProbePoints, part: Part, frame: Frame, mechanism: Mechanism, label: UnitLabel
 ) -> None:
-    """Refuse a list of points that is off by a factor of 1000.
+    """Refuse a list of points that is off by a factor of 1000; ``label`` says their unit.
 
     Raises:
         JobError: the list does not fit the robot, but fits when scaled by 1000.
@@ -40,9 +40,9 @@ def check_unit(
     T = part.T_base_part if frame == "part" else np.eye(4)
     given = _distances(T, points.positions)
     if np.median(given) > _FAR * reach and _fits(T, points.positions / _FACTOR, reach):
-        raise _off(source, points, given, reach, "large")
+        raise _off(label, points, given, reach, "large")
     if _is_crumb(points, frame, reach) and _fits(T, points.positions * _FACTOR, reach):
-        raise _off(source, points, given, reach, "small")
+        raise _off(label, points, given, reach, "small")
 
 
 def reach_of(mechanism: Mechanism) -> float:
@@ -86,19 +86,20 @@ def _is_crumb(points: ProbePoints, frame: Frame, reach: float) -> bool:
     return 0.0 < spread < _CRUMB * reach / _FACTOR
 
 
-def _off(source: JobText, points: ProbePoints, given: Array, reach: float, size: str) -> JobError:
+def _off(label: UnitLabel, points: ProbePoints, given: Array, reach: float, size: str) -> JobError:
     spread = 1e3 * float(np.linalg.norm(np.ptp(points.positions, axis=0)))
     seen = (
         f"they lie {given.min():.4g} to {given.max():.4g} m from the robot's base"
         if size == "large"
         else f"all {len(points)} of them lie within {spread:.3g} mm of each other"
     )
-    wanted = "metres where millimetres" if size == "large" else "millimetres where metres"
-    return source.error(
-        ("points",),
-        f"are off by a factor of 1000: {seen}, and the robot reaches {reach:.4g} m. Is the unit "
-        f"right? They look like {wanted} are meant: correct the unit in the header or key."
-        + ("" if size == "large" else ' If they are right, give them with frame = "base".'),
+    factor = _FACTOR if size == "small" else 1 / _FACTOR
+    doubt = label.doubt(factor)
+    fix = f"They are {doubt}." if doubt else "Correct the unit in the header or key."
+    return label.error(
+        f"the points are off by a factor of 1000: {seen}, and the robot reaches {reach:.4g} m. "
+        f"Is the unit right? {fix}",
+        key="points",
         reach=reach,
-        factor=_FACTOR if size == "small" else 1 / _FACTOR,
+        factor=factor,
     )

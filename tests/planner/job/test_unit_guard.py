@@ -40,6 +40,44 @@ def test_a_list_off_by_a_thousand_is_refused(job_of, points, frame, scale):
 
 
 @pytest.mark.parametrize(
+    ("unit", "scale", "told"),
+    [
+        (
+            "m",
+            1000.0,
+            "labelled metres and look like millimetres: head the columns x_mm, y_mm, z_mm",
+        ),
+        ("mm", 1.0, "labelled millimetres and look like metres: head the columns x_m, y_m, z_m"),
+    ],
+)
+def test_a_wrong_label_is_named_where_it_stands(job_of, unit, scale, told):
+    header = f"name,x_{unit},y_{unit},z_{unit},nx,ny,nz\n"
+    with pytest.raises(JobError) as caught:
+        job_of(files=table(BASE, scale, "\n" + header))
+    assert caught.value.message.startswith("points.csv, line 2: the points are off by a factor of ")
+    assert caught.value.message.endswith(f"Is the unit right? They are {told}.")
+    assert (caught.value.facts["file"], caught.value.facts["line"]) == ("points.csv", 2)
+
+
+def test_a_label_that_no_unit_replaces_asks_for_the_unit(job_of):
+    with pytest.raises(
+        JobError, match=r"Is the unit right\? Correct the unit in the header or key\.$"
+    ):
+        job_of(files=in_mm(BASE, 1000.0))
+
+
+def test_points_of_the_job_file_are_named_there(job_of):
+    rows = "".join(
+        f'[[points.point]]\nname = "{k}"\nx_mm = {x}\ny_mm = {y}\nz_mm = {z}\n'
+        "nx = 0\nny = 0\nnz = 1\n"
+        for k, (x, y, z) in enumerate(BASE)
+    )
+    with pytest.raises(JobError) as caught:
+        job_of(change={'file = "points.csv"\n': "", 'frame = "base"\n': f'frame = "base"\n{rows}'})
+    assert caught.value.message.startswith("job.toml, line 8: points.point: the points are off")
+
+
+@pytest.mark.parametrize(
     ("points", "frame"),
     [
         ([(x + 4.0, y, z) for x, y, z in BASE], "base"),  # out of reach: a finding, not a unit
