@@ -14,7 +14,7 @@ from parts.evaluation import MeasuredPoints
 from parts.points.decimals import expected_for, is_number
 from parts.points.faults import fault, shown
 from parts.points.file_text import check_count, text_of
-from robots.core.mechanism import JointKind, Mechanism
+from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 
 Array = NDArray[np.float64]
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 _COLUMN = re.compile(r"q(\d+)_(deg|rad|mm|m)")
 _SCALES = {"deg": np.pi / 180.0, "rad": 1.0, "mm": 1e-3, "m": 1.0}
 _UNITS = {JointKind.REVOLUTE: ("deg", "rad"), JointKind.PRISMATIC: ("mm", "m")}
+_WORDS = {"deg": "degrees", "rad": "radians", "mm": "millimetres", "m": "metres"}
+_TURN = 2.0 * np.pi + 1e-6  # [rad] a counter that starts a turn too far, and rounding
 _SLACK = 1e-6  # [rad, m] of rounding beyond a limit
 
 
@@ -45,7 +47,7 @@ def joint_points(
 
     Raises:
         PointsError: a column that is missing, unknown or in a wrong unit, a cell that is no number,
-            no row.
+            no row, a reading far outside the joint's range.
     """
     header, rows = _rows(text_of(raw, origin), origin)
     places = _columns(header, mechanism, origin)
@@ -56,7 +58,9 @@ def joint_points(
             for line, cells in rows
         ]
     )
-    _check_names(names, [line for line, _ in rows], origin)
+    lines = [line for line, _ in rows]
+    _check_names(names, lines, origin)
+    _check_range(q, lines, [header[place] for place, _ in places], mechanism, origin)
     T = Model(mechanism).forward(q)
     return MeasuredPoints(
         names=names,
@@ -148,6 +152,58 @@ def _check_names(names: Sequence[str], lines: Sequence[int], origin: str) -> Non
             what = f"the name {name!r} is given a second time" if name else "the name is missing"
             raise fault(origin, f"{what}; give every touch its own.", line=line, column="name")
         seen.add(name)
+
+
+def _check_range(
+    q: Array, lines: Sequence[int], headers: Sequence[str], mechanism: Mechanism, origin: str
+) -> None:
+    """Refuse readings that no arm has shown: more than a turn, or its stroke, beyond a limit.
+
+    What is nearer may be a counter that was not reset, and is told as a finding.
+    """
+    far = [
+        (row, place)
+        for place, joint in enumerate(mechanism.movable)
+        for row in np.flatnonzero(_excess(q[:, place], joint) > _farthest(joint)).tolist()
+    ]
+    if not far:
+        return
+    row, place = min(far)
+    joint, unit = mechanism.movable[place], headers[place].rpartition("_")[2]
+    low, high = (end / _SCALES[unit] for end in (joint.q_min, joint.q_max))
+    value = float(q[row, place]) / _SCALES[unit]
+    others = f" (and {len(far) - 1} more readings)" if len(far) > 1 else ""
+    raise fault(
+        origin,
+        f"joint {joint.name} reads {value:.6g} {unit}, far outside its range of {low:.4g} to "
+        f"{high:.4g} {unit}{others}{_unit_doubt(value, joint, headers[place])}.",
+        line=lines[row],
+        column=headers[place],
+        joint=joint.name,
+        value=value,
+        limits=(low, high),
+        unit=unit,
+    )
+
+
+def _excess(q: Array, joint: Joint) -> Array:
+    """How far readings lie beyond the nearer limit, negative within. # (k,) [rad or m]."""
+    return np.maximum(joint.q_min - q, q - joint.q_max)
+
+
+def _farthest(joint: Joint) -> float:
+    """How far beyond a limit a reading may lie and still be believed. [rad or m]."""
+    return _TURN if joint.kind.angular else joint.q_max - joint.q_min
+
+
+def _unit_doubt(value: float, joint: Joint, header: str) -> str:
+    """The unit in which the reading would be one of the joint's, as a question."""
+    name, _, unit = header.rpartition("_")
+    for other, word in _WORDS.items():
+        fits = joint.q_min - _SLACK <= value * _SCALES[other] <= joint.q_max + _SLACK
+        if other != unit and other in _UNITS[joint.kind] and fits:
+            return f"; {word}? Then name the column {name}_{other}, and the others likewise"
+    return "; correct it, or its column"
 
 
 def _beyond(q: Array, names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:

@@ -132,6 +132,39 @@ def test_readings_beyond_the_joint_limits_are_told(small, file_of):
     assert told == ["B"]
 
 
+def test_a_counter_that_starts_a_turn_too_far_is_told(small, file_of):
+    q = Q.copy()
+    q[2, 0] += 2.0 * np.pi
+    found = evaluate(small(), read_measured(file_of("q.csv", _readings(q)), small()))
+    assert [one.where for one in found.findings if one.code == "E112"] == ["C"]
+
+
+def test_degrees_in_a_column_of_radians_are_refused(small, file_of):
+    text = _readings(Q).replace("_deg", "_rad")
+    with pytest.raises(PointsError) as caught:
+        read_measured(file_of("q.csv", text), small())
+    low, high = small().mechanism.q_min[0], small().mechanism.q_max[0]
+    assert caught.value.message == (
+        "q.csv, line 2, column q1_rad: joint q1 reads 10 rad, far outside its range of "
+        f"{low:.4g} to {high:.4g} rad (and 13 more readings); degrees? Then name the column "
+        "q1_deg, and the others likewise."
+    )
+    facts = caught.value.facts
+    assert (facts["joint"], facts["unit"], facts["line"]) == ("q1", "rad", 2)
+    assert facts["value"] == pytest.approx(10.0)
+    assert facts["limits"] == pytest.approx((low, high))
+
+
+def test_a_reading_that_no_unit_explains_is_refused(small, file_of):
+    q = Q.copy()
+    q[1, 3] = np.radians(5000.0)
+    with pytest.raises(PointsError) as caught:
+        read_measured(file_of("q.csv", _readings(q)), small())
+    told = caught.value.message
+    assert told.startswith("q.csv, line 3, column q4_deg: joint q4 reads 5000 deg, far outside its")
+    assert told.endswith(" deg; correct it, or its column.")
+
+
 def test_points_of_which_nobody_says_whether_they_are_compensated_are_refused(small, file_of):
     csv = file_of("m.csv", "name,x_mm,y_mm,z_mm\nA,1,2,3\n")
     with pytest.raises(PointsError, match=r"does not say whether .* ball of 4 mm"):
