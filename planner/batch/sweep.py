@@ -6,7 +6,6 @@ import copy
 import itertools
 import os
 import random
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
@@ -18,14 +17,6 @@ from planner.batch.toml_text import toml_text
 from planner.job.job_text import JobText, read_job_text
 from planner.job.problems import shown
 from robots.core.caps import Cap
-
-
-def is_sweep(text: str) -> bool:
-    """Whether a TOML text is a sweep rather than a job."""
-    try:
-        return "sweep" in text and "sweep" in tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return False
 
 
 def sweep_cases(path: Path, name: str) -> Iterator[Case]:

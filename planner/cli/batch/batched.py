@@ -17,19 +17,21 @@ from planner.batch.ledger import Ledger, Result
 from planner.batch.litter import clear_litter
 from planner.batch.manifest import read_manifest, write_manifest
 from planner.batch.measured import Costs
+from planner.batch.passed_over import PassedOver
 from planner.batch.pending import Pending, Redo, decide
 from planner.batch.run import Run, run_batch
 from planner.batch.shown import shown
-from planner.batch.sources import cases_of
+from planner.batch.sources import gathered
 from planner.cli.batch.compared import compared_document, print_compared
 from planner.cli.batch.dry_run import dry_run
 from planner.cli.batch.interrupts import interruptible
 from planner.cli.batch.results_folder import check_folder, make_folder
 from planner.cli.batch.telling import telling
+from planner.cli.batch.totals import print_passed_over, print_totals
 from planner.cli.batch.wanted import Wanted
 from planner.cli.batch.worker import Order
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_table
+from planner.cli.output import FORMAT
 from planner.cli.session import Session
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class _Batch:
     Args:
         wanted: options.
         cases: of this run or share.
+        passed_over: files of its folders that are no jobs.
         ledger: of results.
         around: what every key depends on.
         hashes: of files that were read.
@@ -52,6 +55,7 @@ class _Batch:
 
     wanted: Wanted
     cases: tuple[Case, ...]
+    passed_over: tuple[PassedOver, ...]
     ledger: Ledger
     around: Surroundings
     hashes: FileHashes = field(default_factory=FileHashes)
@@ -98,15 +102,17 @@ def run(wanted: Wanted, session: Session) -> int:
     folder = Path(wanted.out)
     check_folder(folder)
     previous = previous_rows(Path(wanted.compare)) if wanted.compare else None
+    found = gathered(wanted.sources, leave_out=folder.resolve())
     batch = _Batch(
         wanted=wanted,
-        cases=_share(cases_of(wanted.sources, leave_out=folder.resolve()), wanted),
+        cases=_share(found.cases, wanted),
+        passed_over=found.passed_over,
         ledger=Ledger(folder=folder.resolve()),
         around=surroundings(allow_outside=wanted.allow_outside),
     )
     pending = batch.decided()
     if wanted.dry_run:
-        return dry_run(pending, wanted)
+        return dry_run(pending, wanted, batch.passed_over)
     rows: list[Row] = []
     try:
         with interruptible():
@@ -231,27 +237,19 @@ def _print(
             "ran": ran,
             "by_status": dict(sorted(totals.items())),
             "reasons": dict(sorted(reasons.items())),
+            "passed_over": [file.document() for file in batch.passed_over],
             "folder": shown(wanted.out),
         }
         if found is not None:
             document["compared"] = compared_document(found, wanted.compare)
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
         return
-    _print_totals(rows)
+    print_totals(rows)
     if found is not None:
         print_compared(found, wanted.compare)
-    print(f"\n{ran} of {len(pending)} jobs ran. {_next(batch)}")
-
-
-def _print_totals(rows: Sequence[Row]) -> None:
-    from reports.batch import reason_words
-
-    totals = Counter(row.outcome.status.value for row in rows)
-    reasons = Counter(reason_words(row.outcome) for row in rows if row.outcome.status.failed)
-    print_table(("status", "jobs"), [(name, str(n)) for name, n in sorted(totals.items())])
-    if reasons:
-        print()
-        print_table(("reason", "jobs"), [(name, str(n)) for name, n in reasons.most_common()])
+    print()
+    print_passed_over(batch.passed_over)
+    print(f"{ran} of {len(pending)} jobs ran. {_next(batch)}")
 
 
 def _next(batch: _Batch) -> str:

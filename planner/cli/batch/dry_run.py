@@ -8,9 +8,11 @@ from pathlib import Path
 from planner.batch.case import Case
 from planner.batch.first_cases import faults_of_first_cases
 from planner.batch.job_files import write_jobs
+from planner.batch.passed_over import PassedOver
 from planner.batch.pending import Pending
 from planner.batch.shown import shown
 from planner.batch.swept import swept_text
+from planner.cli.batch.totals import print_passed_over
 from planner.cli.batch.wanted import Wanted
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json, print_table
@@ -18,12 +20,15 @@ from planner.cli.output import FORMAT, print_json, print_table
 _LONGEST = 60  # characters of a value
 
 
-def dry_run(pending: Sequence[Pending], wanted: Wanted) -> int:
+def dry_run(
+    pending: Sequence[Pending], wanted: Wanted, passed_over: Sequence[PassedOver] = ()
+) -> int:
     """List what would run; write the jobs of sweeps where that was asked for.
 
     Args:
         pending: every case of the batch, and why it has to run.
         wanted: options.
+        passed_over: files of its folders that are no jobs.
 
     Raises:
         OptionError, OutputError: the jobs cannot be written.
@@ -33,9 +38,12 @@ def dry_run(pending: Sequence[Pending], wanted: Wanted) -> int:
     written = _write(cases, wanted)
     if wanted.as_json:
         told = [_document(item) for item in pending]
-        print_json({"format": FORMAT, "cases": told, "faults": faults} | written)
+        others = [file.document() for file in passed_over]
+        document = {"format": FORMAT, "cases": told, "faults": faults, "passed_over": others}
+        print_json(document | written)
         return ExitCode.DONE
     _print(pending, faults)
+    print_passed_over(passed_over)
     if written:
         print(f"{written['written']} jobs of sweeps are in {shown(wanted.write_jobs)}.")
     return ExitCode.DONE

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
+import tomllib
 
 import pytest
 
-from planner.batch.sources import cases_of
+from planner.batch.sources import cases_of, gathered
+from planner.batch.toml_kind import Kind, _is_plainly_job, toml_kind
 from planner.errors import OptionError
 
 JOB = '[job]\nname = "a"\n'
@@ -155,3 +158,116 @@ def test_a_sweep_as_long_as_a_job_may_be_is_seen(tree, monkeypatch):
     assert names(["s.toml"]) == ["s.toml"]  # too long: a case that says so
     monkeypatch.setenv("PALPEUR_CAP_JOB_BYTES", "2000000")
     assert names(["s.toml"]) == ["s.toml#1", "s.toml#2"]
+
+
+SWEEP = "format = 1\n{}\nvary = [{{ key = 'job.name', values = ['one', 'two'] }}]\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[ job ]\nname = 'a'\n",
+        "\t[\tjob\t] # mine\n",
+        "job.name = 'a'\n",
+        "job = { name = 'a' }\n",
+        '["job"]\nname = "a"\n',
+        '["j\\u006fb"]\nname = "a"\n',
+        "[job.more]\n",
+        "[[job]]\n",
+        "\ufeff[job]\n",
+        "job.name = '''\n[jbo]'''\n",
+    ],
+)
+def test_a_job_is_seen_however_its_table_is_written(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.toml").write_text(text, encoding="utf-8")
+    assert names(["."]) == ["a.toml"]
+    assert gathered(["."]).passed_over == ()
+
+
+@pytest.mark.parametrize(
+    "head", ["[sweep]\nbase = 'b.toml'\n[more]", "sweep.base = 'b.toml'", '"\\u0073weep".base = 1']
+)
+def test_a_sweep_is_seen_however_its_table_is_written(tmp_path, head):
+    path = tmp_path / "s.toml"
+    path.write_text("\ufeff" + head + "\n# [job]\n[job]\n", encoding="utf-8")
+    assert toml_kind(path).kind is Kind.SWEEP
+
+
+def test_a_sweep_of_dotted_keys_gives_its_jobs(tree):
+    (tree / "jobs/s.toml").write_text(SWEEP.format("sweep.base = 'b.toml'"))
+    assert names(["jobs/s.toml"]) == ["jobs/s.toml#1", "jobs/s.toml#2"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\n# nothing yet\n",
+        b"[job\n",
+        b"[robot]\nname = \n",
+        "[job]\nname = 'a'\n".encode("utf-16"),
+        b"[robot]\nname = 'caf\xe9'\n",
+        b"# a remark\n" * 100_000,
+        b"a = " + b"[" * 100_000,
+    ],
+)
+def test_a_damaged_file_of_a_folder_is_a_case_that_is_refused(tree, raw):
+    (tree / "jobs/x.toml").write_bytes(raw)
+    assert "jobs/x.toml" in names(["jobs"])
+
+
+def test_a_file_that_may_not_be_read_is_a_case(tree, monkeypatch):
+    def refused(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("planner.batch.toml_kind.read_capped", refused)
+    assert "jobs/robot.toml" in names(["jobs"])
+    assert tree.is_dir()
+
+
+def test_what_is_neither_is_passed_over_and_told_what_may_be_meant_first(tree):
+    for name, text in {
+        "z": "[jbo]\nname = 'a'\n",
+        "y": "[Sweeps]\n",
+        "robots": "[robot]\nspeed = 1\n",
+        "remarks": "text = '''\n[job]\n'''\n",
+    }.items():
+        (tree / f"jobs/{name}.toml").write_text(text)
+    found = gathered(["jobs", "jobs/deep/..", "jobs/robots.toml"])
+    assert [(file.name, file.hint) for file in found.passed_over] == [
+        ("jobs/y.toml", '"Sweeps": did you mean "sweep"?'),
+        ("jobs/z.toml", '"jbo": did you mean "job"?'),
+        ("jobs/remarks.toml", ""),
+        ("jobs/robot.toml", ""),
+    ]
+    assert "jobs/robots.toml" in [case.name for case in found.cases]  # it was named
+
+
+def test_a_folder_without_jobs_says_what_it_has(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/a.toml").write_text("[jbo]\n")
+    with pytest.raises(OptionError) as caught:
+        gathered(["jobs"])
+    assert str(caught.value) == (
+        "jobs: no file in this folder is a job; a job is a .toml file with a [job] table. "
+        "1 .toml file is neither job nor sweep and was passed over: jobs/a.toml "
+        '("jbo": did you mean "job"?). `palpeur init` writes one to start from.'
+    )
+
+
+def test_the_line_that_spares_the_parser_never_hides_a_job():
+    """Held against the parser: what it calls a job at once has the key, or is damaged."""
+    pieces = ("[job]", " [ job ]", "a = [", "]", "'", '"', "#", "\n", "job.b = 1", "\\", "[x]", ",")
+    draw = random.Random(5)
+    seen = 0
+    for _ in range(20_000):
+        text = "".join(draw.choices(pieces, k=draw.randrange(1, 9)))
+        if _is_plainly_job(text):
+            seen += 1
+            try:
+                assert "job" in tomllib.loads(text)
+            except tomllib.TOMLDecodeError:
+                continue
+    assert seen > 1000

@@ -55,6 +55,7 @@ def test_all_feasible_is_zero(palpeur, nine, tmp_path):
         "ran": 1,
         "by_status": {"feasible": 1},
         "reasons": {},
+        "passed_over": [],
         "folder": "out",
     }
     with (tmp_path / "out/summary.csv").open(newline="") as file:
@@ -331,3 +332,38 @@ def test_a_comparison_has_a_cap_and_waits_for_no_pipe(palpeur, nine, tmp_path, m
     ran = palpeur("batch", "nine", "--out", "out", "--compare", "before")
     assert (ran.code, "holds no summary.json" in ran.err) == (2, True)
     assert nine.is_dir()
+
+
+def test_no_file_of_a_folder_is_left_out_without_a_word(palpeur, nine, tmp_path, statuses):
+    """However a job is written it is judged; a damaged one is refused; others are told."""
+    text = (nine / "job.toml").read_text()
+    (nine / "job.toml").write_text(text.replace("[job]", "[ job ]"))
+    (nine / "wide.toml").write_text(text, encoding="utf-16")
+    (nine / "empty.toml").touch()
+    (nine / "typo.toml").write_text(text.replace("[job]", "[jbo]"))
+    (nine / "x\x1b[31m.toml").write_text("[tool.ruff]\n")
+    line = (
+        "2 .toml files are neither job nor sweep and were passed over: "
+        'nine/typo.toml ("jbo": did you mean "job"?), nine/x⟨U+001B⟩[31m.toml.\n'
+    )
+    ran = palpeur("batch", "nine", "--out", "out", "--dry-run")
+    assert ran.out.endswith(f"3 of 3 jobs would run.\n{line}")
+    passed = palpeur("batch", "nine", "--out", "out", "--dry-run", "--json").json["passed_over"]
+    assert passed[0] == {"name": "nine/typo.toml", "hint": '"jbo": did you mean "job"?'}
+    ran = palpeur("batch", "nine", "--out", "out")
+    assert ran.code == 1
+    assert ran.out == (
+        "status    jobs\n"
+        "feasible     1\n"
+        "refused      2\n"
+        "\n"
+        "reason             jobs  such as\n"
+        "refused: job file     2  nine/empty.toml, nine/wide.toml\n"
+        f"\n{line}3 of 3 jobs ran. out/dashboard.html\n"
+    )
+    assert statuses(tmp_path / "out") == {
+        "nine/job.toml": "feasible",
+        "nine/empty.toml": "refused",
+        "nine/wide.toml": "refused",
+    }
+    assert palpeur("batch", "nine", "--out", "out", "--json").json["passed_over"] == passed
