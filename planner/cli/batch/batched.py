@@ -31,6 +31,7 @@ from planner.cli.batch.totals import print_passed_over, print_totals
 from planner.cli.batch.wanted import Wanted
 from planner.cli.batch.worker import Order
 from planner.cli.exit_codes import ExitCode
+from planner.cli.failures import Resumable
 from planner.cli.output import FORMAT
 from planner.cli.session import Session
 
@@ -124,9 +125,9 @@ def run(wanted: Wanted, session: Session) -> int:
                 rows += _rows(batch, pending)
                 if rows and not wanted.share:  # shares run side by side; one run sums them up
                     _summarise(batch, rows, previous)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         session.say(f"{len(rows)} of {len(pending)} jobs are done; the same command goes on.")
-        raise
+        raise Resumable from stop
     _print(rows, pending, batch, previous)
     return ExitCode.FAILED if any(row.outcome.status.failed for row in rows) else ExitCode.DONE
 
