@@ -28,9 +28,14 @@ def held_in(folder: Path) -> list[Path]:
     """What a folder holds, by name; nothing where it does not exist.
 
     Raises:
-        OutputError: it cannot be looked into.
+        OutputError: it is a file, or cannot be looked into.
     """
     try:
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(
+                f"{folder} is a file, not a folder; give another place with --out.",
+                folder=str(folder),
+            )
         return sorted(folder.iterdir()) if folder.exists() else []
     except OSError as error:
         raise OutputError(

@@ -15,12 +15,14 @@ from parts.library import names, open_part
 from parts.probe import Tip
 from parts.sampling import Design, Reach, Sample, count_for, points_csv, sample
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_json, write_file
+from planner.cli.output import FORMAT, print_json
+from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
 
 Array = NDArray[np.float64]
 
+_COMMAND = "palpeur sample"
 _USUAL = 25  # points, where nothing is asked
 
 
@@ -52,16 +54,18 @@ def run_sample(request: SampleRequest) -> int:
     Raises:
         OptionError: options that contradict each other.
         PartError: a part, feature or layout that cannot be.
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or is somebody else's.
     """
     _check(request)
+    if request.out:
+        check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
     geometry = open_geometry(request.part, request.unit)
     feature = choose_feature(geometry, request.feature)
     reach = _reach(request, geometry)
     count = _count(request, feature, reach)
     found = sample(feature, request.strategy, count, reach=reach, prefix=request.prefix)
     if request.out:
-        write_file(Path(request.out), points_csv(found.points))
+        write_own_file(Path(request.out), points_csv(found.points), _COMMAND)
     if request.json:
         print_json(_document(request, geometry, feature, found))
     elif not request.out:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json
+from planner.cli.out_place import file_option
 
 
 def sample(  # noqa: PLR0913 one parameter per option
@@ -76,7 +77,10 @@ def sample(  # noqa: PLR0913 one parameter per option
     ] = "",
     prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Write the points there, as CSV.")
+        str,
+        typer.Option(
+            "--out", callback=file_option, metavar="FILE", help="Write the points there, as CSV."
+        ),
     ] = "",
     as_json: Json = False,
 ) -> int:

@@ -8,6 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside
 from planner.cli.options import Json
+from planner.cli.out_place import kept_folder_option
 
 
 def batch(  # noqa: PLR0913 one parameter per option, and Typer knows no other way
@@ -25,6 +26,7 @@ def batch(  # noqa: PLR0913 one parameter per option, and Typer knows no other w
         str,
         typer.Option(
             "--out",
+            callback=kept_folder_option,
             metavar="DIR",
             help="Folder of the results; run again with the same one to go on.",
             show_default=False,

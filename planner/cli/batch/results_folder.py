@@ -26,7 +26,7 @@ def check_folder(folder: Path) -> None:
         if not folder.exists():
             return
         if not folder.is_dir():
-            raise OutputError(f"{folder}: this is a file; give a folder with --out.")
+            raise OutputError(f"{folder} is a file, not a folder; give another place with --out.")
         names = sorted(path.name for path in folder.iterdir())
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)

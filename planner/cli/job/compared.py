@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from errno import EISDIR
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.out_place import check_file_place
 from planner.cli.output import write_file
 from planner.cli.session import Session
 from planner.errors import OptionError, OutputError
@@ -84,18 +84,18 @@ def _document(path: Path, wanted: Wanted, session: Session) -> dict[str, object]
 
 
 def _check_page(path: Path) -> None:
-    """Whether a page may take the place: nothing is there, or an earlier page.
+    """Whether a page may take the place: nothing is there, or an earlier page; and no report set.
 
     Raises:
         OutputError: something else is.
     """
     from reports.comparison.page import MARK
 
+    check_file_place(path, "--html")
+    _refuse_report_set(path)
     try:
         if not path.exists():
             return
-        if path.is_dir():
-            raise IsADirectoryError(EISDIR, "it is a folder")
         mark = MARK.encode()
         page = path.is_file()  # to open a pipe could wait for ever
         if page:
@@ -110,3 +110,22 @@ def _check_page(path: Path) -> None:
             "--html.",
             file=str(path),
         )
+
+
+def _refuse_report_set(path: Path) -> None:
+    """A set holds what its record lists: its own page is no earlier one, and a new one is foreign.
+
+    Raises:
+        OutputError: the page would be in a report set.
+    """
+    from reports.provenance import RECORD
+
+    room = path.parent.resolve()
+    for folder in (room, *room.parents):
+        if (folder / RECORD).is_file():
+            raise OutputError(
+                f"{path}: the page cannot be written: {folder} is a report set, whose {RECORD} "
+                f"lists its files; give a file outside it with --html, such as "
+                f"{folder.parent / 'diff.html'}.",
+                file=str(path),
+            )

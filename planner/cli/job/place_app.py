@@ -8,6 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job, NoFigures
 from planner.cli.options import Json
+from planner.cli.out_place import folder_option
 
 
 def place(
@@ -18,6 +19,7 @@ def place(
         str,
         typer.Option(
             "--out",
+            callback=folder_option,
             metavar="DIR",
             help="Folder of the results; default: the job file's name with -place, beside it.",
             show_default=False,

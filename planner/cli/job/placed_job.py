@@ -7,6 +7,7 @@ from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.job.planned_job import refuse_presenter
+from planner.cli.out_place import check_folder_place
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 
@@ -41,6 +42,8 @@ def run_place(
     from reports.plan_document import document_text
 
     folder = Path(out) if out else Path(job).parent / f"{Path(job).stem}-place"
+    if not out and Path(job).is_file():  # what --out names was looked at already
+        check_folder_place(folder)
     check_place_set(folder)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside)
     refuse_presenter(read, job)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json
+from planner.cli.out_place import folder_option
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
 AllowOutside = Annotated[
@@ -23,6 +24,7 @@ def plan(
         str,
         typer.Option(
             "--out",
+            callback=folder_option,
             metavar="DIR",
             help="Folder of the report set; default: the job file's name with -plan, beside it.",
             show_default=False,
@@ -85,7 +87,10 @@ def init(
 def demo(
     context: typer.Context,
     out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Folder of the two report sets.")
+        str,
+        typer.Option(
+            "--out", callback=folder_option, metavar="DIR", help="Folder of the two report sets."
+        ),
     ] = "palpeur-demo",
     as_json: Json = False,
     no_figures: NoFigures = False,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.out_place import check_folder_place
 from planner.cli.session import Session
 from planner.errors import JobError, OptionError
 
@@ -95,6 +96,8 @@ def run_plan(
 
     options = wanted.options()
     folder = Path(out) if out else beside(Path(job))
+    if not out and Path(job).is_file():  # what --out names was looked at already
+        check_folder_place(folder)
     check_place(folder)  # before the work, not after it
     done = validated(job, session, allow_outside=allow_outside)
     print_validated(done, as_json=as_json)

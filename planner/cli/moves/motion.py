@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import jerk_values, joint_units, limit_values, listed_numbers
-from planner.cli.moves.sampled import instants, write_samples
+from planner.cli.moves.sampled import COMMAND, instants, write_samples
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
+from planner.cli.own_file import check_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
 from robots.core.mechanism import Mechanism
@@ -73,7 +75,10 @@ def print_motion(request: MotionRequest) -> int:
     Raises:
         OptionError: values that do not fit together.
         MotionError: limits or a law that allow no motion.
+        OutputError: the file cannot be written, or is somebody else's.
     """
+    if request.out:
+        check_own_file(Path(request.out), COMMAND)  # before the work, not after it
     if not np.isfinite(request.period_ms):
         raise OptionError(f"--period-ms is {request.period_ms}; give a finite number.")
     if request.straight:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json
+from planner.cli.out_place import file_option
 
 
 def motion(  # noqa: PLR0913 one parameter per option
@@ -52,7 +53,10 @@ def motion(  # noqa: PLR0913 one parameter per option
         float, typer.Option("--period-ms", min=0.001, help="Sampling period of --out.")
     ] = 1.0,
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Write the sampled motion as CSV.")
+        str,
+        typer.Option(
+            "--out", callback=file_option, metavar="FILE", help="Write the sampled motion as CSV."
+        ),
     ] = "",
     as_json: Json = False,
 ) -> int:

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.cli.output import write_file
+from planner.cli.own_file import write_own_file
 from planner.errors import OptionError
 from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
+
+COMMAND = "palpeur motion"
 
 
 def instants(duration: float, period_ms: float) -> Array:
@@ -46,4 +48,4 @@ def write_samples(path: str, headers: Sequence[str], table: Array) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["t_s", *headers])
     writer.writerows(table.tolist())
-    write_file(Path(path), text.getvalue())
+    write_own_file(Path(path), text.getvalue(), COMMAND)

@@ -10,7 +10,8 @@ import numpy as np
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot
-from planner.cli.output import FORMAT, print_json, print_table, write_file
+from planner.cli.output import FORMAT, print_json, print_table
+from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.measurement_table import read_measurements
 from planner.cli.robot.measurement_units import check_measured_unit
 from planner.cli.session import Session
@@ -30,6 +31,8 @@ from robots.core.identification import (
 from robots.core.mechanism import Mechanism
 from robots.core.pose import make_pose
 from robots.core.robot_file import write_toml
+
+_COMMAND = "palpeur robot calibrate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +103,10 @@ def print_calibration(request: CalibrationRequest) -> int:
     Raises:
         RobotError: measurements that do not belong to the robot.
         StatesError: a table that cannot be read.
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or is somebody else's.
     """
+    if request.out:  # before the work, not after it
+        check_own_file(Path(request.out), _COMMAND, [request.robot, request.measurements])
     nominal = with_stylus(movable_robot(request.robot), request.stylus)
     given = read_measurements(request.measurements, nominal, request.kind)
     check_measured_unit(given, nominal, origin_of(request.measurements))
@@ -142,7 +147,7 @@ def _written(
         request.session.say(f"{request.out} is not written: the calibrated arm does no better.")
         return ""
     text = calibrated_file(nominal, found, given, _origin(request.measurements))
-    write_file(Path(request.out), text)
+    write_own_file(Path(request.out), text, _COMMAND)
     request.session.say(f"calibrated arm written to {request.out}")
     return request.out
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json, Robot
+from planner.cli.out_place import file_option
 
 
 def calibrate(  # noqa: PLR0913 one parameter per option
@@ -39,7 +40,10 @@ def calibrate(  # noqa: PLR0913 one parameter per option
     out: Annotated[
         str,
         typer.Option(
-            "--out", metavar="FILE", help="Write the calibrated robot file (or the postures)."
+            "--out",
+            callback=file_option,
+            metavar="FILE",
+            help="Write the calibrated robot file (or the postures).",
         ),
     ] = "",
     stylus_mm: Annotated[

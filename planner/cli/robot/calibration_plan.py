@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot
-from planner.cli.output import FORMAT, print_json, write_file
+from planner.cli.output import FORMAT, print_json
+from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.calibrate_answers import with_stylus
 from planner.cli.robot.measurement_table import PAIR, SPHERE, measurement_kind
 from planner.cli.session import Session
@@ -29,6 +30,8 @@ from robots.core.identification.plan import DEFAULT_NOISE
 from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
+
+_COMMAND = "palpeur robot calibrate --plan"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +71,10 @@ def print_plan(request: PlanRequest) -> int:
     Raises:
         RobotError: too few measurements, or places that nothing reaches.
         OptionError: an option that is not one.
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or is somebody else's.
     """
+    if request.out:
+        check_own_file(Path(request.out), _COMMAND, [request.robot])  # before the work
     mechanism = with_stylus(movable_robot(request.robot), request.stylus)
     kind = measurement_kind(request.kind or MeasurementKind.SPHERE.value)
     site = Site(
@@ -82,7 +87,7 @@ def print_plan(request: PlanRequest) -> int:
     plan = plan_postures(mechanism, request.count, site)
     table = posture_table(mechanism, plan.measurements)
     if request.out:
-        write_file(Path(request.out), table)
+        write_own_file(Path(request.out), table, _COMMAND)
     if request.json:
         print_json(_document(mechanism, plan))
         return ExitCode.DONE

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json, Robot, Task
+from planner.cli.out_place import path_option
 from planner.cli.robot import robot_model_app as models
 from planner.cli.robot.calibrate_app import calibrate
 
@@ -130,7 +131,10 @@ def equations(
         ),
     ] = 0.0,
     out: Annotated[
-        str, typer.Option("--out", metavar="PATH", help="Write there instead of stdout.")
+        str,
+        typer.Option(
+            "--out", callback=path_option, metavar="PATH", help="Write there instead of stdout."
+        ),
     ] = "",
 ) -> int:
     """Condensed dynamic equations, or source code with a self-test."""

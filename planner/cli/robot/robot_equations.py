@@ -8,7 +8,8 @@ from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot
-from planner.cli.output import number, write_file
+from planner.cli.output import number
+from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.described_robot import named_equations
 from planner.errors import OptionError
 from robots.core.mechanism import Mechanism
@@ -27,6 +28,7 @@ from robots.core.symbols.condensed.pages import (
 )
 from robots.core.symbols.export import EXPORTED, Language, SourceFile, export
 
+_COMMAND = "palpeur robot equations"
 _TEXT, _LATEX = "text", "latex"
 FORMS = (_TEXT, *(language.value for language in Language))
 _PARTS = {
@@ -68,6 +70,7 @@ def print_equations(request: EquationRequest) -> int:
     Raises:
         OptionError: a form, quantity or combination that does not exist.
         EquationError: an unknown quantity, or equations too long to be of use.
+        OutputError: the file cannot be written, or is somebody else's.
     """
     if request.form not in FORMS:
         raise OptionError(
@@ -76,10 +79,12 @@ def print_equations(request: EquationRequest) -> int:
         )
     if not 0.0 <= request.neglect < float("inf"):
         raise OptionError(f"--neglect is {request.neglect}; give a torque in N m, zero or more.")
+    if request.out and not _is_folder(request.out):
+        check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
     mechanism = movable_robot(request.robot)
     source = _condensed(request, mechanism) if _is_condensed(request) else _code(request, mechanism)
     if request.out:
-        write_file(_place(request.out, source.name), source.text)
+        write_own_file(_place(request.out, source.name), source.text, _COMMAND)
     else:
         print(source.text, end="" if source.text.endswith("\n") else "\n")
     return ExitCode.DONE
@@ -93,8 +98,11 @@ def _is_condensed(request: EquationRequest) -> bool:
 
 
 def _place(out: str, name: str) -> Path:
-    path = Path(out)
-    return path / name if path.is_dir() or out.endswith("/") else path
+    return Path(out) / name if _is_folder(out) else Path(out)
+
+
+def _is_folder(out: str) -> bool:
+    return out.endswith("/") or Path(out).is_dir()
 
 
 def _code(request: EquationRequest, mechanism: Mechanism) -> SourceFile:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, Form, print_csv, print_json, print_table, write_file
+from planner.cli.output import FORMAT, Form, print_csv, print_json, print_table
+from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.cli.stewart.pose_columns import LENGTHS, length_columns, pose_columns
 from planner.cli.stewart.pose_tables import poses_of, read_table
@@ -16,6 +17,7 @@ from robots.stewart.library import open_platform
 from robots.stewart.platform import Platform
 from robots.stewart.platform_file import write_toml
 
+_COMMAND = "palpeur stewart calibrate"
 _NAMES = ("ax", "ay", "az", "bx", "by", "bz", "offset")
 
 
@@ -25,13 +27,15 @@ def print_calibration(robot: str, measured: str, out: str, form: Form, session: 
     Raises:
         RobotError: a platform that is none; poses that do not tell the parameters apart.
         StatesError: a table that cannot be read.
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or is somebody else's.
     """
+    if out:
+        check_own_file(Path(out), _COMMAND, [robot, measured])  # before the work, not after it
     platform = open_platform(robot)
     table = read_table(measured, pose_columns() | length_columns())
     found = calibrate(platform, poses_of(table), table.require(LENGTHS, "calibration"))
     if out:
-        write_file(Path(out), write_toml(found.applied_to(platform)))
+        write_own_file(Path(out), write_toml(found.applied_to(platform)), _COMMAND)
         session.say(
             f"corrected platform written to {out}; the offsets belong to the "
             "controller, which adds them to its readings"

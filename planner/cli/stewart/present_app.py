@@ -8,6 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job, NoFigures
 from planner.cli.options import Json
+from planner.cli.out_place import folder_option
 
 
 def present(
@@ -18,6 +19,7 @@ def present(
         str,
         typer.Option(
             "--out",
+            callback=folder_option,
             metavar="DIR",
             help="Folder of presentation.json and one report set per pose, pose-1 and so on.",
             show_default=False,

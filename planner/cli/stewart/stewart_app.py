@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Csv, Json
+from planner.cli.out_place import file_option, folder_option
 from planner.cli.stewart.present_app import present
 
 app = typer.Typer(
@@ -35,7 +36,13 @@ Poses = Annotated[
 ]
 Pose = "home, or x,y,z in mm, if wanted followed by rz,ry,rx in degrees"
 Out = Annotated[
-    str, typer.Option("--out", metavar="DIR", help="Write figures, CSV and page.html there.")
+    str,
+    typer.Option(
+        "--out",
+        callback=folder_option,
+        metavar="DIR",
+        help="Write figures, CSV and page.html there.",
+    ),
 ]
 
 
@@ -205,7 +212,12 @@ def workspace(
     ] = None,
     out: Annotated[
         str,
-        typer.Option("--out", metavar="DIR", help="Write figure, workspace.csv and .json there."),
+        typer.Option(
+            "--out",
+            callback=folder_option,
+            metavar="DIR",
+            help="Write figure, workspace.csv and .json there.",
+        ),
     ] = "",
     as_json: Json = False,
     as_csv: Csv = False,
@@ -238,7 +250,10 @@ def calibrate(
         ),
     ],
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Write the corrected platform file.")
+        str,
+        typer.Option(
+            "--out", callback=file_option, metavar="FILE", help="Write the corrected platform file."
+        ),
     ] = "",
     as_json: Json = False,
     as_csv: Csv = False,

@@ -35,6 +35,10 @@ def write_template(folder: Path | str) -> tuple[Path, ...]:
             f"{there[0]} exists already and is not overwritten; give another folder, or move it.",
             file=str(there[0]),
         )
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(
+            f"{folder} is a file, not a folder; give another folder.", file=str(folder)
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(paths, template.values(), strict=True):

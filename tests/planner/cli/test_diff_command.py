@@ -70,6 +70,30 @@ def test_no_other_file_is_overwritten(palpeur, plans, tmp_path):
     assert "cannot be written" in ran.err
 
 
+@pytest.mark.parametrize("name", ["report.html", "new.html", "figures/new.html"])
+def test_no_page_goes_into_a_report_set(palpeur, plans, name):
+    page = plans / "set" / name
+    before = sorted((path, path.stat().st_mtime_ns) for path in (plans / "set").rglob("*"))
+    ran = palpeur("diff", plans / "set", plans / "slow.json", "--html", page)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"Error: {page}: the page cannot be written: {plans}/set is a report set, whose "
+        f"provenance.json lists its files; give a file outside it with --html, such as "
+        f"{plans}/diff.html.\n"
+    )
+    assert before == sorted((path, path.stat().st_mtime_ns) for path in (plans / "set").rglob("*"))
+
+
+def test_a_page_below_a_file_is_refused_before_the_work(palpeur, plans, tmp_path):
+    (tmp_path / "afile").touch()
+    ran = palpeur("diff", "no.toml", plans / "slow.json", "--html", tmp_path / "afile" / "x.html")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"Error: {tmp_path}/afile/x.html: the file cannot be written: {tmp_path}/afile is a file, "
+        "not a folder; give another file with --html.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,6 +131,19 @@ def test_a_folder_of_somebody_else_is_refused_before_the_work(palpeur, job, monk
     ran = palpeur("plan", job, "--out", job.parent)
     assert (ran.code, ran.out) == (2, "")
     assert "holds job.toml" in ran.err
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc of Linux")
+@pytest.mark.parametrize("command", ["plan", "place"])
+def test_the_usual_place_is_looked_at_before_the_work(palpeur, job, command):
+    usual = job.parent / f"job-{command}"
+    usual.symlink_to("/proc/none")
+    ran = palpeur(command, job)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"Error: {usual}: the folder cannot be written: nothing can be made in /proc (No such file "
+        "or directory); give another folder with --out.\n"
+    )
 
 
 def test_a_job_that_is_not_there_is_bad_input(palpeur, tmp_path):

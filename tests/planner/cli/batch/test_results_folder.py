@@ -28,7 +28,9 @@ def test_a_folder_of_something_else(tmp_path, names):
 
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="file: this is a file; give a folder with --out"):
+    with pytest.raises(
+        OutputError, match="file is a file, not a folder; give another place with --out"
+    ):
         check_folder(tmp_path / "file")
     with pytest.raises(OutputError, match="cannot be made: File exists; give another one with"):
         make_folder(tmp_path / "file")
