@@ -1,10 +1,11 @@
 """Files that a command may replace: those that it wrote, as it left them.
 
-The rule for every ``--out FILE``: a file is replaced only where the same command wrote it and
-nobody has changed it since, and never where it is an input of the command. People and machines
-write points, readings and robots too, in the same columns and keys, so no look at a file tells
-whose it is: Palpeur remembers the hash of what it wrote, beside its compiled kernels. Where that
-memory is lost, the file counts as somebody else's: a name has to be changed, but nothing is lost.
+The rule for every ``--out FILE``: a file is replaced only where it is empty, or where the same
+command wrote it and nobody has changed it since, and never where it is an input of the command.
+People and machines write points, readings and robots too, in the same columns and keys, so no look
+at a file tells whose it is: Palpeur remembers the hash of what it wrote, beside its compiled
+kernels. Where that memory is lost, the file counts as somebody else's: a name has to be changed,
+but nothing is lost.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def check_own_file(path: Path, command: str, inputs: Iterable[str] = ()) -> None
     check_file_place(path)
     if is_device(path) or not (path.exists() or path.is_symlink()):
         return
+    if path.is_file() and not path.is_symlink() and path.stat().st_size == 0:
+        return  # a name kept free, such as mktemp makes
     if any(_is_same(path, name) for name in inputs):
         raise OutputError(
             f"{path} is read by this command and is not overwritten; give another file with --out.",
@@ -79,11 +82,16 @@ def _remember(path: Path, command: str) -> None:
         return
 
 
-def _memory(digest: str, command: str) -> Path:
-    """An empty file whose name says which command wrote what."""
+def memory_folder() -> Path:
+    """Where it is remembered who wrote what."""
     from robots.core.kernels.cache import cache_folder
 
-    return cache_folder().parent / "written" / f"{command.replace(' ', '-')}-{digest}"
+    return cache_folder().parent / "written"
+
+
+def _memory(digest: str, command: str) -> Path:
+    """An empty file whose name says which command wrote what."""
+    return memory_folder() / f"{command.replace(' ', '-')}-{digest}"
 
 
 def _digest(path: Path) -> str:

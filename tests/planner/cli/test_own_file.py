@@ -25,7 +25,7 @@ COMMANDS = (
 @pytest.fixture(autouse=True)
 def house(tmp_path, monkeypatch):
     """A job to lose, and a memory of its own."""
-    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("planner.cli.own_file.memory_folder", lambda: tmp_path / "written")
     monkeypatch.chdir(tmp_path)
     assert main(["--quiet", "init", "."]) == 0
 
@@ -121,7 +121,8 @@ def test_a_link_is_somebody_elses(tmp_path):
 
 def test_a_lost_memory_loses_no_file(tmp_path, monkeypatch):
     write_own_file(tmp_path / "a", "text", "palpeur sample")
-    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path / "job.toml"))  # cannot be a folder
+    lost = tmp_path / "job.toml" / "written"  # cannot be a folder
+    monkeypatch.setattr("planner.cli.own_file.memory_folder", lambda: lost)
     with pytest.raises(OutputError, match="a is not overwritten"):
         write_own_file(tmp_path / "a", "other", "palpeur sample")
     write_own_file(tmp_path / "b", "text", "palpeur sample")
@@ -132,3 +133,9 @@ def test_a_lost_memory_loses_no_file(tmp_path, monkeypatch):
 def test_a_device_has_no_owner():
     write_own_file(Path("/dev/null"), "text", "palpeur sample")
     assert Path("/dev/null").is_char_device()
+
+
+def test_an_empty_file_is_a_name_kept_free(palpeur):
+    Path("eq.txt").touch()
+    assert palpeur("robot", "equations", "planar-3r", "--out", "eq.txt").code == 0
+    assert Path("eq.txt").stat().st_size > 0
