@@ -15,6 +15,7 @@ from planner.uncertainty.streams import CommonStream, TouchStreams
 Array = NDArray[np.float64]
 
 _ROWS = 16_384  # point evaluations at a time: they stay in the processor's cache
+_BLOCKS = 4  # of touches drawn at a time: asking the stream of each point takes a microsecond
 
 
 def draws(
@@ -54,7 +55,10 @@ def _chunks(measuring: Measuring, count: int, seed: int, threads: int) -> Iterat
     common = CommonStream(deviations.inputs, seed)
     touches = TouchStreams(deviations.inputs, points, seed)
     size = max(1, _ROWS * threads // max(len(measuring), 1))
-    for start in range(0, count, size):
-        m = min(size, count - start)
-        block = touches.next(m)
-        yield deviations(common.next(m), block.own, block.steps, points)
+    at_once = _BLOCKS * size
+    for start in range(0, count, at_once):
+        m = min(at_once, count - start)
+        block, errors = touches.next(m), common.next(m)
+        for first in range(0, m, size):
+            part = slice(first, first + size)
+            yield deviations(errors[part], block.own[part], block.steps[part], points)

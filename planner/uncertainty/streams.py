@@ -69,14 +69,13 @@ class TouchStreams:
     def next(self, draws: int) -> Block:
         """The next draws of every point."""
         count = len(self._generators)
-        own = np.empty((draws, count, self._normal))
-        steps = np.empty((draws, count, self._uniform))
+        own = np.empty((count, draws, self._normal))
+        steps = np.empty((count, draws, self._uniform))
         for k, (normal, uniform) in enumerate(self._generators):
-            if self._normal:
-                own[:, k] = normal.standard_normal((draws, self._normal))
-            if self._uniform:
-                steps[:, k] = uniform.random((draws, self._uniform)) - 0.5
-        return Block(own=own, steps=steps)
+            normal.standard_normal(out=own[k])
+            uniform.random(out=steps[k])
+        steps -= 0.5
+        return Block(own=own.swapaxes(0, 1), steps=steps.swapaxes(0, 1))
 
 
 def _generator(seed: int, kind: int, point: int) -> np.random.Generator:
