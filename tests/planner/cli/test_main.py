@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -190,6 +191,12 @@ def test_a_shell_gets_completions():
 
 def test_run_is_the_entry_point(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["palpeur", "--version"])
-    with pytest.raises(SystemExit) as stop:
-        entry.run()
-    assert stop.value.code == 0
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as stop:
+            entry.run()
+        assert stop.value.code == 0
+        # All is done and told: Ctrl-C does not turn the code into that of an interruption.
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
