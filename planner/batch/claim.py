@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from planner.batch.processes import boot, host, started
+from planner.batch.processes import LINKLESS, PARTIAL, boot, half_written, host, started
 from robots.core.caps import Cap, read_capped
 
 STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts
@@ -60,6 +60,8 @@ class Claims:
         """Remove claims of processes that are gone, whatever they were about."""
         with contextlib.suppress(OSError):
             for path in (self.folder / "claims").iterdir():
+                if path.suffix == PARTIAL:
+                    continue  # litter is told by its name
                 if path.name.startswith(_CLOCK) or self._abandoned(path):
                     path.unlink(missing_ok=True)
 
@@ -90,17 +92,45 @@ class Claims:
 
 
 def _create(path: Path) -> bool:
+    """Make a claim that is there whole or not at all, and never where one is.
+
+    A torn one would keep others waiting: nobody knows whose it is.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        return False
+    fresh = half_written(path)
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        _write(fresh, os.O_TRUNC)
+        os.link(fresh, path)  # unlike a renaming, it fails where something is
     except FileExistsError:
         return False
+    except OSError as error:
+        if error.errno not in LINKLESS:
+            raise
+        return _create_in_place(path)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+    return True
+
+
+def _create_in_place(path: Path) -> bool:
+    """The same on a file system without links; only a kill leaves a torn claim."""
+    try:
+        _write(path, os.O_EXCL)
+    except FileExistsError:
+        return False
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return True
+
+
+def _write(path: Path, flag: int) -> None:
     pid = os.getpid()
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600)
     try:
         os.write(handle, f"{host()} {boot()} {pid} {started(pid)}\n".encode())
-    except OSError:
-        path.unlink(missing_ok=True)  # a claim of nobody would keep others waiting
-        raise
     finally:
         os.close(handle)
-    return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import filecmp
 import os
 import secrets
@@ -11,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
 from planner.batch.case import Case, is_within, raw_of, strings_of
+from planner.batch.processes import LINKLESS
 from planner.batch.shown import shown
 from planner.errors import OptionError, OutputError
 
 Content = str | Path  # the text of a job, or a file that is copied
-_LINKLESS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 def write_jobs(cases: Sequence[Case], folder: Path, *, allow_outside: bool) -> int:
@@ -136,6 +135,6 @@ def _name(fresh: Path, path: Path) -> None:
     try:
         os.link(fresh, path)  # unlike a renaming, it fails where something is
     except OSError as error:
-        if error.errno not in _LINKLESS or os.path.lexists(path):
+        if error.errno not in LINKLESS or os.path.lexists(path):
             raise
         fresh.rename(path)  # a file system without links

@@ -12,7 +12,7 @@ from pathlib import Path
 from planner.batch.claim import Claims
 from planner.batch.processes import host, started
 
-_FILES = (".*.partial", "results/??/.*.partial")
+_FILES = (".*.partial", "results/??/.*.partial", "claims/.*.partial")
 _SETS = "reports/.*.partial"
 _LONG_AGO = 86400.0  # [s]
 

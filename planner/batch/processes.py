@@ -1,12 +1,16 @@
-"""Which process wrote something, and whether it still runs."""
+"""Which process wrote something, whether it still runs, and names for what is half-written."""
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 GONE = "gone"
+PARTIAL = ".partial"
+# What a file system without hard links answers.
+LINKLESS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 def host() -> str:
@@ -39,7 +43,7 @@ def started(pid: int) -> str:
 def half_written(path: Path) -> Path:
     """Where this process writes a file before it gives it its name."""
     pid = os.getpid()
-    return path.with_name(f".{path.name}.{host()}.{pid}-{started(pid)}.partial")
+    return path.with_name(f".{path.name}.{host()}.{pid}-{started(pid)}{PARTIAL}")
 
 
 def _alive_without_proc(pid: int) -> str:

@@ -135,3 +135,33 @@ def test_a_process_id_longer_than_any_is_torn(claims, path):
     path.write_text(owner(pid="9" * 5000))
     os.utime(path, (1.0, 1.0))
     assert claims.take(DIGEST)
+
+
+def test_ctrl_c_while_a_claim_is_made_leaves_none(claims, path, monkeypatch):
+    """A torn one would keep the next batch waiting for a minute."""
+    monkeypatch.setattr(os, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        claims.take(DIGEST)
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_file_system_without_links(claims, path, monkeypatch, number):
+    def linkless(*_):
+        raise OSError(number, "no links here")
+
+    monkeypatch.setattr(os, "link", linkless)
+    assert claims.take(DIGEST)
+    assert not claims.take(DIGEST)
+    assert list(path.parent.iterdir()) == [path]
+    claims.drop(DIGEST)
+    writes = iter([os.write, interrupted])  # aside, then in place
+    monkeypatch.setattr(os, "write", lambda *given: next(writes)(*given))
+    with pytest.raises(KeyboardInterrupt):
+        claims.take(DIGEST)
+    assert list(path.parent.iterdir()) == []
+    assert list(writes) == []
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt

@@ -28,6 +28,7 @@ def test_only_half_written_files_of_the_dead_go(tmp_path):
         tmp_path / f"results/ab/.abcd.{HOST}.{GONE}.partial",
         tmp_path / f".batch.json.{HOST}.{GONE}.partial",
         tmp_path / f".batch.json.{HOST}.{os.getpid()}-1.partial",  # the process id is used again
+        tmp_path / f"claims/.abcd.{HOST}.{GONE}.partial",
         tmp_path / "reports/.old.5.partial/report.html",
     ]
     for path in (*kept, *gone):
