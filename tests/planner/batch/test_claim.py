@@ -156,7 +156,11 @@ def test_a_file_system_without_links(claims, path, monkeypatch, number):
     assert list(path.parent.iterdir()) == [path]
     claims.drop(DIGEST)
     writes = iter([os.write, interrupted])  # aside, then in place
-    monkeypatch.setattr(os, "write", lambda *given: next(writes)(*given))
+
+    def write(handle, content):
+        return next(writes)(handle, content)
+
+    monkeypatch.setattr(os, "write", write)
     with pytest.raises(KeyboardInterrupt):
         claims.take(DIGEST)
     assert list(path.parent.iterdir()) == []
