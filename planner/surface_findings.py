@@ -16,6 +16,7 @@ Mask = NDArray[np.bool_]
 FAR = 1e-3  # [m] a probe point farther from the surface was meant for another part or pose
 _ALL = 0.9  # of the points: from here on it is the list that is turned round, not its points
 _LIST = 3  # points that make a list
+_NAMED = 5  # points that one message names
 
 
 def surface_findings(job: Job) -> list[Finding]:
@@ -81,8 +82,10 @@ def _inward(name: str) -> Finding:
 
 
 def _turned_round(job: Job, names: Sequence[str]) -> Finding:
-    right = [name for name in job.points.names if name not in set(names)]
-    others = f" (all but {', '.join(right)})" if right else ""
+    inward = set(names)
+    right = [name for name in job.points.names if name not in inward]
+    more = f" and {len(right) - _NAMED} more" if len(right) > _NAMED else ""
+    others = f" (all but {', '.join(right[:_NAMED])}{more})" if right else ""
     return Finding(
         code="P121",
         severity=Severity.ERROR,

@@ -34,14 +34,12 @@ def told(files: Sequence[PassedOver]) -> str:
     """
     if not files:
         return ""
-    one = len(files) == 1
-    what = "file is neither job nor sweep and was" if one else _MANY
+    what = "files are neither job nor sweep and were"
+    if len(files) == 1:
+        what = "file is neither job nor sweep and was"
     end = ", …" if len(files) > _NAMED else "."
     names = ", ".join(map(_brief, files[:_NAMED]))
     return f"{len(files)} .toml {what} passed over: {names}{end}"
-
-
-_MANY = "files are neither job nor sweep and were"
 
 
 def _brief(file: PassedOver) -> str:

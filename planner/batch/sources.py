@@ -38,11 +38,6 @@ class _File:
     found: TomlKind
 
 
-def cases_of(sources: Sequence[str], *, leave_out: Path | None = None) -> tuple[Case, ...]:
-    """The cases of all sources, as ``gathered`` finds them."""
-    return gathered(sources, leave_out=leave_out).cases
-
-
 def gathered(sources: Sequence[str], *, leave_out: Path | None = None) -> Gathered:
     """The cases of all sources, and what was passed over.
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -50,6 +51,17 @@ def path_option(context: typer.Context, parameter: typer.CallbackParam, value: s
     if value.endswith("/") or (value and Path(value).is_dir()):
         return kept_folder_option(context, parameter, value)
     return file_option(context, parameter, value)
+
+
+FiguresOut = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        callback=folder_option,
+        metavar="DIR",
+        help="Write figures, CSV and page.html there.",
+    ),
+]
 
 
 def check_folder_place(folder: Path, option: str = "--out", *, kept: bool = False) -> None:

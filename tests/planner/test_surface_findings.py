@@ -8,7 +8,7 @@ from parts.library import open_part, stl_bytes
 from planner.findings import Finding, Severity
 from planner.job import read_job
 from planner.planning import plan
-from planner.surface_findings import causes_first
+from planner.surface_findings import causes_first, surface_findings, told_once
 
 JOB = """format = 1
 [job]
@@ -119,6 +119,16 @@ def test_a_list_of_normals_that_is_turned_round_is_told_once_and_first(job, top,
     assert told[0].hint == (
         "turn them round: change the sign of nx, ny and nz of these points; what else is said of "
         "them follows from it"
+    )
+
+
+def test_a_few_of_many_points_that_are_right_are_named(job, top):
+    rows = [f"P{k},{row_of(top, k)},0,0,{1 if k < 7 else -1}\n" for k in range(100)]
+    read = job("".join(rows))
+    told = told_once(read, surface_findings(read))[0]
+    assert told.message == (
+        "93 of 100 normals point into the material of the part (all but P0, P1, P2, P3, P4 and 2 "
+        "more)"
     )
 
 

@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.out_place import folder_option
-
 Biped = Annotated[
     str,
     typer.Argument(
@@ -35,13 +33,4 @@ States = Annotated[
 Ground = Annotated[
     str,
     typer.Option("--tilt", metavar="ROLL,PITCH", help="Of the ground, in degrees."),
-]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        callback=folder_option,
-        metavar="DIR",
-        help="Write figures, CSV and page.html there.",
-    ),
 ]

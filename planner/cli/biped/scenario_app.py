@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.biped.arguments import Biped, Out
+from planner.cli.biped.arguments import Biped
 from planner.cli.options import Csv, Json
+from planner.cli.out_place import FiguresOut
 
 
 def squat(  # noqa: PLR0913 one parameter per option
@@ -20,7 +21,7 @@ def squat(  # noqa: PLR0913 one parameter per option
     duration: Annotated[
         float, typer.Option("--duration", metavar="S", help="Of each way, down and up.")
     ] = 7.0,
-    out: Out = "",
+    out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:
@@ -51,7 +52,7 @@ def tilt(
     frozen: Annotated[
         bool, typer.Option("--frozen", help="Hold the posture, without the stabiliser.")
     ] = False,
-    out: Out = "",
+    out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:
@@ -87,7 +88,7 @@ def walk(  # noqa: PLR0913 one parameter per option
             show_default=False,
         ),
     ] = None,
-    out: Out = "",
+    out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:
@@ -126,7 +127,7 @@ def push(
         str,
         typer.Option("--direction", metavar="WAY", help="forward, backward, left, right or x,y."),
     ] = "forward",
-    out: Out = "",
+    out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Csv, Json
-from planner.cli.out_place import file_option, folder_option
+from planner.cli.out_place import FiguresOut, file_option, folder_option
 from planner.cli.stewart.present_app import present
 
 app = typer.Typer(
@@ -35,15 +35,6 @@ Poses = Annotated[
     ),
 ]
 Pose = "home, or x,y,z in mm, if wanted followed by rz,ry,rx in degrees"
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        callback=folder_option,
-        metavar="DIR",
-        help="Write figures, CSV and page.html there.",
-    ),
-]
 
 
 @app.command("list")
@@ -171,7 +162,7 @@ def move(  # noqa: PLR0913 one parameter per option
     period_ms: Annotated[
         float, typer.Option("--period-ms", min=0.01, help="Of the samples that are told.")
     ] = 10.0,
-    out: Out = "",
+    out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> int:

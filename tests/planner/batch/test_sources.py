@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 
-from planner.batch.sources import cases_of, gathered
+from planner.batch.sources import gathered
 from planner.batch.toml_kind import Kind, _is_plainly_job, toml_kind
 from planner.errors import OptionError
 
@@ -35,6 +35,10 @@ def tree(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return tmp_path
+
+
+def cases_of(sources, **options):
+    return gathered(sources, **options).cases
 
 
 def names(sources, **options):

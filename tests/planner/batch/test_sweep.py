@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from planner.batch.sources import cases_of
+from planner.batch.sources import gathered
 from planner.batch.sweep import sweep_cases
 from planner.errors import JobError
 
@@ -96,7 +96,7 @@ def test_lists_of_tables_are_counted_from_zero(sweep):
 def test_cases_stand_beside_the_base_wherever_the_command_runs(sweep, tmp_path, monkeypatch):
     sweep("grid")
     monkeypatch.chdir(tmp_path)
-    for case in cases_of(["s.toml"]):
+    for case in gathered(["s.toml"]).cases:
         assert case.job == (tmp_path / "base.toml").resolve()
 
 
