@@ -34,6 +34,7 @@ _OUTLINES = 24
 _LEAST, _MOST = 2.2, 6.0  # height of the view from above [in]
 _ABOVE, _BELOW = 0.5, 0.85  # [in]
 _PANEL = 1.5  # [in]
+_ZMP_WIDTH = 3.2  # [pt] it is seen beneath the centre of mass where both go the same way
 
 
 def polygon_figure(shown: ShownMotion) -> Figure:
@@ -55,7 +56,7 @@ def polygon_figure(shown: ShownMotion) -> Figure:
         axis.fill(*corners.T, facecolor=FILL, edgecolor="none", zorder=0.5)
         label = "support polygon" if number == 0 else None
         axis.plot(*np.vstack([corners, corners[:1]]).T, color=POLYGON, linewidth=0.9, label=label)
-    axis.plot(*motion.zmp[:, :2].T, color=ZMP, linewidth=0.9, label="zero-moment point")
+    axis.plot(*motion.zmp[:, :2].T, color=ZMP, linewidth=_ZMP_WIDTH, label="zero-moment point")
     axis.plot(*motion.com[:, :2].T, color=COM, linewidth=1.6, label="centre of mass")
     axis.plot(*motion.com[0, :2], color=COM, marker="o", markersize=5.0, linestyle="none")
     _mark_tipping(axis, shown)
