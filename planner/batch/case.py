@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
-import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from planner.batch.shown import shown
 from planner.batch.swept import Swept
+from planner.batch.toml_strings import names_in
 from robots.core.caps import Cap, read_capped
 
 _BLOCK = 1 << 20
-_LONGEST_NAME = 4096  # bytes of a path that systems open
 OUTSIDE = "allow-outside"  # the parameter, "true" or "false"
 _NAMED = (Cap.GEOMETRY_BYTES, Cap.POINT_BYTES, Cap.ROBOT_BYTES)  # caps of files that a job names
 
@@ -124,7 +122,7 @@ def key_of(case: Case, surroundings: Surroundings, hashes: FileHashes) -> CaseKe
     root = None if surroundings.outside else case.job.parent.resolve()
     job = shown(case.job.name)
     inputs = {job: hashlib.sha256(raw).hexdigest()}
-    for name in sorted(set(strings_of(raw))):
+    for name in names_in(raw):
         path = case.job.parent / name
         digest = hashes.of(path) if root is None or is_within(path, root) else ""
         if digest:  # a job that names itself must not hide its own text
@@ -148,22 +146,6 @@ def is_within(path: Path, root: Path) -> bool:
         return path.is_file() and path.resolve().is_relative_to(root)
     except (OSError, ValueError, RuntimeError):
         return False
-
-
-def strings_of(raw: bytes) -> Iterator[str]:
-    """Strings of a job that may be paths; every file it names is among them."""
-    try:
-        stack: list[object] = [tomllib.loads(raw.decode("utf-8-sig"))]
-    except (ValueError, RecursionError):
-        return
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict):
-            stack.extend(value.values())
-        elif isinstance(value, list):
-            stack.extend(value)
-        elif isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and "\0" not in value:
-            yield value
 
 
 def _hash_of(path: Path) -> str:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from planner.batch.processes import LINKLESS, PARTIAL, boot, half_written, host, started
+from planner.batch.processes import LINKLESS, PARTIAL, boot, half_written, host, own_start, started
 from robots.core.caps import Cap, read_capped
 
 STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts
@@ -96,9 +96,9 @@ def _create(path: Path) -> bool:
 
     A torn one would keep others waiting: nobody knows whose it is.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
         return False
+    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = half_written(path)
     try:
         _write(fresh, os.O_TRUNC)
@@ -128,9 +128,8 @@ def _create_in_place(path: Path) -> bool:
 
 
 def _write(path: Path, flag: int) -> None:
-    pid = os.getpid()
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600)
     try:
-        os.write(handle, f"{host()} {boot()} {pid} {started(pid)}\n".encode())
+        os.write(handle, f"{host()} {boot()} {os.getpid()} {own_start()}\n".encode())
     finally:
         os.close(handle)

@@ -9,9 +9,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
-from planner.batch.case import Case, is_within, raw_of, strings_of
+from planner.batch.case import Case, is_within, raw_of
 from planner.batch.processes import LINKLESS
 from planner.batch.shown import shown
+from planner.batch.toml_strings import names_in
 from planner.errors import OptionError, OutputError
 
 Content = str | Path  # the text of a job, or a file that is copied
@@ -66,7 +67,7 @@ def _files(case: Case, folder: Path, *, allow_outside: bool) -> Iterator[tuple[P
     place = folder / name.parent
     yield place / f"{name.name.removesuffix('.toml')}-{number}.toml", case.text
     root = case.job.parent.resolve()
-    for text in sorted(set(strings_of(raw_of(case)))):
+    for text in names_in(raw_of(case)):
         path, pure = case.job.parent / text, PurePath(text)
         outside = _is_file(path) and not is_within(path, root)
         if not _is_file(path) or (outside and (pure.is_absolute() or not allow_outside)):

@@ -68,17 +68,16 @@ class Ledger:
         Raises:
             OutputError: the folder cannot be written; nothing half-written stays under the name.
         """
-        digest = key.digest
-        path = self.path(digest)
+        path = self.path(key.digest)
         fresh = half_written(path)
         try:
-            new_folder = not path.parent.is_dir()
-            path.parent.mkdir(parents=True, exist_ok=True)
+            new_folder = _make(path.parent)
             try:
                 _write_to_disk(fresh, result_text(key, outcome))
                 fresh.rename(path)
-            finally:
+            except BaseException:
                 fresh.unlink(missing_ok=True)
+                raise
             _folder_to_disk(path.parent)
             if new_folder:
                 _folder_to_disk(path.parent.parent)
@@ -128,6 +127,14 @@ def result_of(raw: bytes, digest: str) -> Result | None:
         return Result(digest=digest, key=key, outcome=outcome_of(document["outcome"]))
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
+
+
+def _make(folder: Path) -> bool:
+    """Make a folder; whether it was not there before."""
+    if folder.is_dir():
+        return False
+    folder.mkdir(parents=True, exist_ok=True)
+    return True
 
 
 def _write_to_disk(path: Path, content: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from functools import cache, lru_cache
 from pathlib import Path
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -18,6 +19,7 @@ def host() -> str:
     return os.uname().nodename
 
 
+@cache
 def boot() -> str:
     """What tells this boot of the host from others; "unknown" where nothing does."""
     try:
@@ -40,10 +42,19 @@ def started(pid: int) -> str:
     return GONE if fields[0] == "Z" else fields[19]
 
 
+def own_start() -> str:
+    """When this process began, as ``started`` says it."""
+    return _own_start(os.getpid())
+
+
+@lru_cache(maxsize=1)  # a fork has a process id of its own
+def _own_start(pid: int) -> str:
+    return started(pid)
+
+
 def half_written(path: Path) -> Path:
     """Where this process writes a file before it gives it its name."""
-    pid = os.getpid()
-    return path.with_name(f".{path.name}.{host()}.{pid}-{started(pid)}{PARTIAL}")
+    return path.with_name(f".{path.name}.{host()}.{os.getpid()}-{own_start()}{PARTIAL}")
 
 
 def _alive_without_proc(pid: int) -> str:
