@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ class MeasuredPoints:
         features: name of the feature that each point belongs to, as the file says; empty texts
             where it does not.
         notes: how they were read, one sentence each.
-        beyond: names of points at which the machine has reported a posture beyond its limits.
+        beyond: by the name of a point, the joint that was read beyond its limits there, in words.
 
     Raises:
         EvaluationError: another shape, a value that is not finite, a name twice, no point, a
@@ -43,7 +44,7 @@ class MeasuredPoints:
     directions: Array | None = None
     features: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    beyond: tuple[str, ...] = ()
+    beyond: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         count = len(self.names)

@@ -80,13 +80,13 @@ def _unmatched(matched: Matched) -> Iterator[Finding]:
 
 
 def _postures(measured: MeasuredPoints) -> Iterator[Finding]:
-    for name in measured.beyond:
+    for name, told in measured.beyond.items():
         if name in measured.names:
             yield _finding(
                 "E112",
                 Severity.WARNING,
                 name,
-                "A joint reading lies outside the joint's range.",
+                f"{told[0].upper()}{told[1:]}.",
                 "Check the columns and their units.",
             )
 

@@ -70,7 +70,7 @@ def joint_points(
         probe_radius=probe_radius,
         directions=-T[:, :3, 2],
         notes=(f"{origin}: joint readings, by the forward model of {mechanism.name}.",),
-        beyond=_beyond(q, names, mechanism),
+        beyond=_beyond(q, names, [header[place] for place, _ in places], mechanism),
     )
 
 
@@ -170,18 +170,17 @@ def _check_range(
         return
     row, place = min(far)
     joint, unit = mechanism.movable[place], headers[place].rpartition("_")[2]
-    low, high = (end / _SCALES[unit] for end in (joint.q_min, joint.q_max))
     value = float(q[row, place]) / _SCALES[unit]
     others = f" (and {len(far) - 1} more readings)" if len(far) > 1 else ""
     raise fault(
         origin,
-        f"joint {joint.name} reads {value:.6g} {unit}, far outside its range of {low:.4g} to "
-        f"{high:.4g} {unit}{others}{_unit_doubt(value, joint, headers[place])}.",
+        f"{_told(value, joint, unit, 'far outside')}{others}"
+        f"{_unit_doubt(value, joint, headers[place])}.",
         line=lines[row],
         column=headers[place],
         joint=joint.name,
         value=value,
-        limits=(low, high),
+        limits=_limits(joint, unit),
         unit=unit,
     )
 
@@ -206,9 +205,31 @@ def _unit_doubt(value: float, joint: Joint, header: str) -> str:
     return "; correct it, or its column"
 
 
-def _beyond(q: Array, names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of points at which a joint is outside its range."""
-    low = np.array([joint.q_min for joint in mechanism.movable])
-    high = np.array([joint.q_max for joint in mechanism.movable])
-    outside = ((q < low - _SLACK) | (q > high + _SLACK)).any(axis=1)
-    return tuple(names[row] for row in np.flatnonzero(outside).tolist())
+def _beyond(
+    q: Array, names: Sequence[str], headers: Sequence[str], mechanism: Mechanism
+) -> dict[str, str]:
+    """By the name of a point, the joint that lies farthest beyond its range there, in words."""
+    excess = np.column_stack(
+        [_excess(q[:, place], joint) for place, joint in enumerate(mechanism.movable)]
+    )
+    found: dict[str, str] = {}
+    for row in np.flatnonzero((excess > _SLACK).any(axis=1)).tolist():
+        place = int(np.argmax(excess[row]))
+        unit = headers[place].rpartition("_")[2]
+        value = float(q[row, place]) / _SCALES[unit]
+        told = _told(value, mechanism.movable[place], unit, "outside")
+        others = int(np.count_nonzero(excess[row] > _SLACK)) - 1
+        found[names[row]] = f"{told}{f', and {others} more joints are outside' if others else ''}"
+    return found
+
+
+def _told(value: float, joint: Joint, unit: str, where: str) -> str:
+    low, high = _limits(joint, unit)
+    return (
+        f"joint {joint.name} reads {value:.6g} {unit}, {where} its range of {low:.4g} to "
+        f"{high:.4g} {unit}"
+    )
+
+
+def _limits(joint: Joint, unit: str) -> tuple[float, float]:
+    return joint.q_min / _SCALES[unit], joint.q_max / _SCALES[unit]

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import JobError
-from planner.job.toml_faults import decimal_comma, looks_like_table
+from planner.job.mistaken_table import looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.file_units import decimal_of
+from robots.core.robot_file.decimal_comma import decimal_comma
 from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
 
 
@@ -47,9 +48,7 @@ class JobText:
 
     def _not_toml(self, reason: str) -> JobError:
         if comma := decimal_comma(self.source, reason):
-            return self.error(
-                comma.path, f"is {comma.found}; decimals have a point: write {comma.better}."
-            )
+            return self.error(comma.path, comma.sentence)
         if looks_like_table(self.source.text):
             return JobError(
                 f"{self.origin}: this looks like a table, not a job; a job is a TOML file that "

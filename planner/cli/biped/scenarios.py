@@ -118,7 +118,7 @@ def print_push(
         direction: a word, or x and y.
 
     Raises:
-        OptionError: both or none of speed and impulse, or no direction.
+        OptionError: both or none of speed and impulse, one below zero, or no direction.
         RobotError: a blow that is none.
     """
     from robots.biped.scenarios.push import push
@@ -128,6 +128,15 @@ def print_push(
             "Give one of --speed (m/s of the centre of mass) and --impulse (N s).",
             option="--speed",
         )
+    for option, value, unit in (("--speed", speed, "m/s"), ("--impulse", impulse, "N s")):
+        if value is not None and not 0.0 <= value < inf:
+            raise OptionError(
+                f"{option} is {value:g} {unit}; give 0 or more, and the sense by --direction.",
+                option=option,
+                value=value,
+                limit=0.0,
+                unit=unit,
+            )
     way = _way(direction)
     return print_motion(request, lambda biped, _: push(biped, speed, way, impulse=impulse))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
 from robots.core.file_units import decimal_of
+from robots.core.robot_file.decimal_comma import decimal_comma
 
 KeyPath = tuple[str | int, ...]
 
@@ -32,7 +33,7 @@ class SourceText:
         """The TOML document, its decimals kept exactly as printed.
 
         Raises:
-            RobotFileError: text too long or not TOML.
+            RobotFileError: text too long or not TOML; a decimal comma is told as such.
         """
         check_size(self.origin, len(self.text.encode("utf-8", "surrogatepass")))
         try:
@@ -43,6 +44,8 @@ class SourceText:
                 file=self.origin,
             ) from None
         except ValueError as error:
+            if comma := decimal_comma(self, str(error)):
+                raise self.error(comma.path, comma.sentence) from None
             raise RobotFileError(
                 f"{self.origin}: this is not valid TOML: {error}.", file=self.origin
             ) from None

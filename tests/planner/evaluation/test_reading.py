@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -128,8 +130,11 @@ def test_readings_beyond_the_joint_limits_are_told(small, file_of):
     q = Q.copy()
     q[1, 0] = np.radians(500.0)
     found = evaluate(small(), read_measured(file_of("q.csv", _readings(q)), small()))
-    told = [finding.where for finding in found.findings if finding.code == "E112"]
-    assert told == ["B"]
+    (told,) = [finding for finding in found.findings if finding.code == "E112"]
+    assert told.where == "B"
+    assert re.fullmatch(
+        r"Joint \S+ reads 500 deg, outside its range of -?[\d.]+ to [\d.]+ deg\.", told.message
+    )
 
 
 def test_a_counter_that_starts_a_turn_too_far_is_told(small, file_of):

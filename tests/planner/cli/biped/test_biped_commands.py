@@ -208,6 +208,8 @@ def test_a_biped_without_transmissions_is_judged_all_the_same(palpeur, file):
         (("walk", "bip2000", "--speed", "5"), "the limit is"),
         (("walk", "bip2000", "--steps", "51"), "at most 50"),
         (("push", "bip2000"), "Give one of --speed"),
+        (("push", "bip2000", "--speed", "-1"), "--speed is -1 m/s; give 0 or more"),
+        (("push", "bip2000", "--impulse", "nan"), "--impulse is nan N s; give 0 or more"),
         (("push", "bip2000", "--speed", "1", "--impulse", "1"), "Give one of --speed"),
         (("push", "bip2000", "--speed", "9"), "comes back from at most 0.551 m/s"),
         (("push", "bip-leg", "--speed", "9"), "without a step from at most"),

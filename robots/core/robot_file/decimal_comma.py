@@ -1,17 +1,18 @@
-"""What makes a text no TOML, where people often mean something else: decimal commas, tables."""
+"""A decimal comma in a TOML file: people mean a number and get a syntax error."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from robots.core.robot_file.source_text import KeyPath, SourceText
+if TYPE_CHECKING:
+    from robots.core.robot_file.source_text import KeyPath, SourceText
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _COMMA = re.compile(
     r"([\w-]+)[\"']?\s*=\s*([+-]?\d+),(\d+)(?=\s*(?:#|$|\}|,\s*(?:\D|$)))", re.ASCII
 )
-_SEPARATORS = (",", ";", "\t")
 _LONGEST = 40  # characters of a number that is told
 
 
@@ -28,6 +29,11 @@ class DecimalComma:
     path: KeyPath
     found: str
     better: str
+
+    @property
+    def sentence(self) -> str:
+        """What to do, as it follows the key in a message."""
+        return f"is {self.found}; decimals have a point: write {self.better}."
 
 
 def decimal_comma(source: SourceText, fault: str) -> DecimalComma | None:
@@ -51,12 +57,3 @@ def decimal_comma(source: SourceText, fault: str) -> DecimalComma | None:
         found=f"{whole},{rest}",
         better=f"{whole}.{rest}",
     )
-
-
-def looks_like_table(text: str) -> bool:
-    """Whether a text that is no TOML begins as CSV does."""
-    for line in text.splitlines():
-        if line.strip() and not line.lstrip().startswith("#"):
-            separated = any(sign in line.strip() for sign in _SEPARATORS)
-            return separated and "=" not in line and not line.lstrip().startswith("[")
-    return False

@@ -1,4 +1,4 @@
-"""Decimal commas and tables told apart from other faults of TOML."""
+"""Decimal commas told apart from other faults of TOML."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import tomllib
 
 import pytest
 
-from planner.job.toml_faults import decimal_comma, looks_like_table
+from robots.core.errors import RobotFileError
+from robots.core.robot_file.decimal_comma import decimal_comma
 from robots.core.robot_file.source_text import SourceText
 
 
@@ -37,18 +38,10 @@ def test_other_faults_are_none(text):
     assert comma_of(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "table"),
-    [
-        ("name,x_mm\nA,1\n", True),
-        ("# from the laboratory\n\n  name;x_mm\n", True),
-        ("A\t1\t2\n", True),
-        ("\t[job\n", False),
-        ("[a,b\n", False),
-        ("x = 1,5\n", False),
-        ("", False),
-        ("a b c\n", False),
-    ],
-)
-def test_a_table_by_its_first_line(text, table):
-    assert looks_like_table(text) is table
+def test_a_robot_file_says_it_with_its_key_and_line():
+    text = "[robot]\nname = 'arm'\n\n[[link]]\nmass_kg = 2,5\n"
+    with pytest.raises(RobotFileError) as caught:
+        SourceText(origin="arm.toml", text=text).document()
+    assert caught.value.message == (
+        "arm.toml, line 5: link[0].mass_kg is 2,5; decimals have a point: write 2.5."
+    )
