@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.kernels import cache, machine
+from robots.core.kernels.address import address_of
 from robots.core.kernels.llvm_text import llvm_text
 from robots.core.recording import Programme
 
@@ -86,7 +87,7 @@ class CompiledForm:
 
     def _rows(self, inputs: Sequence[Array], out: Array, start: int, stop: int) -> None:
         """Whole blocks; the call releases the interpreter lock."""
-        addresses = [a.ctypes.data + start * a.strides[0] if a.size else 0 for a in (*inputs, out)]
+        addresses = [address_of(a) + start * a.strides[0] if a.size else 0 for a in (*inputs, out)]
         self._loaded.call((stop - start) // self._lanes, *addresses)
 
     def _remainder(self, inputs: Sequence[Array], out: Array, start: int) -> None:

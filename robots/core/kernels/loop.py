@@ -23,6 +23,7 @@ import numpy as np
 
 from robots.core.errors import EquationError
 from robots.core.kernels import cache
+from robots.core.kernels.address import address_of
 from robots.core.kernels.machine import host, load_symbol
 
 # Raise when the generated code changes in a way the modules' texts do not show.
@@ -39,8 +40,18 @@ _SCALARS: dict[str, Any] = {"f8": ctypes.c_double, "i8": ctypes.c_int64}
 class _Argument:
     """Type of one argument: "f8[2]" is a C-ordered matrix of doubles, "i8" an integer."""
 
-    dtype: str
+    kind: str
     rank: int
+    dtype: np.dtype[Any]
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value may be passed as this array."""
+        return (
+            isinstance(value, np.ndarray)
+            and value.dtype == self.dtype
+            and value.ndim == self.rank
+            and value.flags.c_contiguous
+        )
 
 
 class Loop:
@@ -74,26 +85,22 @@ class Loop:
             self._load()
         flat: list[Any] = []
         for place, (argument, value) in enumerate(zip(self._arguments, values, strict=True)):
-            flat += self._passed(place, argument, value)
+            if argument.rank == 0:
+                flat.append(value)
+            elif argument.takes(value):
+                flat += (address_of(value), *value.shape)
+            else:
+                raise self._refused(place, value)
         self._call(*flat)
 
-    def _passed(self, place: int, argument: _Argument, value: Any) -> list[Any]:
-        if argument.rank == 0:
-            return [value]
-        kind = _DTYPES[argument.dtype]
-        if (
-            not isinstance(value, np.ndarray)
-            or value.dtype != kind
-            or value.ndim != argument.rank
-            or not value.flags.c_contiguous
-        ):
-            found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise EquationError(
-                f"Argument {place} of loop {self.function.__name__} is {found}; expected a "
-                f"C-ordered array of {kind} with {argument.rank} axes.",
-                place=place,
-            )
-        return [value.ctypes.data, *value.shape]
+    def _refused(self, place: int, value: Any) -> EquationError:
+        argument = self._arguments[place]
+        found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        return EquationError(
+            f"Argument {place} of loop {self.function.__name__} is {found}; expected a "
+            f"C-ordered array of {argument.dtype} with {argument.rank} axes.",
+            place=place,
+        )
 
     def _load(self) -> None:
         with self._lock:
@@ -115,7 +122,7 @@ class Loop:
         kinds: list[Any] = []
         for argument in self._arguments:
             if argument.rank == 0:
-                kinds.append(_SCALARS[argument.dtype])
+                kinds.append(_SCALARS[argument.kind])
             else:
                 kinds += [ctypes.c_void_p, *[ctypes.c_int64] * argument.rank]
         return ctypes.CFUNCTYPE(None, *kinds)(address)
@@ -136,7 +143,7 @@ class Loop:
         entry = _jitted(modules)[self.function.__module__][self.function.__name__]
         kinds: list[Any] = []
         for argument in self._arguments:
-            base = getattr(types, _DTYPES[argument.dtype])
+            base = getattr(types, argument.dtype.name)
             if argument.rank == 0:
                 kinds.append(base)
             else:
@@ -150,13 +157,13 @@ class Loop:
 
 
 def _argument(text: str) -> _Argument:
-    dtype, _, rest = text.partition("[")
+    kind, _, rest = text.partition("[")
     rank = int(rest.removesuffix("]")) if rest else 0
-    if dtype not in _DTYPES or (rank == 0 and dtype not in _SCALARS):
+    if kind not in _DTYPES or (rank == 0 and kind not in _SCALARS):
         raise EquationError(
             f"A loop has no argument type {text!r}; there are {', '.join(_DTYPES)}."
         )
-    return _Argument(dtype=dtype, rank=rank)
+    return _Argument(kind=kind, rank=rank, dtype=np.dtype(_DTYPES[kind]))
 
 
 def _wrapper(arguments: tuple[_Argument, ...]) -> str:
