@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planner.errors import OutputError
+from planner.processes import half_written, left_behind
 
 _HERE = -100  # AT_FDCWD of Linux: paths are relative to the current folder
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
@@ -30,9 +31,11 @@ def atomic_folder(folder: Path, check: Callable[[Path], None]) -> Iterator[Path]
         OutputError: the place cannot be written to.
     """
     place = _place(folder)
-    fresh = place.with_name(f".{place.name}.{os.getpid()}.partial")
+    fresh = half_written(place)
     try:
         check(place)
+        for path in left_behind(place):
+            shutil.rmtree(path, ignore_errors=True)
         fresh.mkdir(parents=True)
         yield fresh
         _to_disk(fresh)

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from planner.batch.processes import LINKLESS, PARTIAL, boot, half_written, host, own_start, started
+from planner.processes import LINKLESS, PARTIAL, boot, half_written, host, own_start, started
 from robots.core.caps import Cap, read_capped
 
 STALE_AFTER = 60.0  # [s] without a touch, for claims of other hosts

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
 from planner.batch.case import Case, is_within, raw_of
-from planner.batch.processes import LINKLESS
 from planner.batch.shown import shown
 from planner.batch.toml_strings import names_in
 from planner.errors import OptionError, OutputError
+from planner.processes import LINKLESS
 
 Content = str | Path  # the text of a job, or a file that is copied
 

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from planner.batch.case import CaseKey
 from planner.batch.outcome import FORMAT, Outcome, outcome_of
-from planner.batch.processes import half_written
 from planner.errors import OutputError
+from planner.processes import half_written
 from robots.core.caps import Cap, read_capped
 
 _SUFFIX = ".json"

@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from planner.batch.processes import half_written
 from planner.errors import OutputError
+from planner.processes import half_written
 from robots.core.caps import Cap, read_capped
 
 NAME = "batch.json"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from planner.batch.processes import half_written
 from planner.errors import OutputError
+from planner.processes import half_written
 
 
 @contextmanager

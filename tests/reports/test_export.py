@@ -18,6 +18,7 @@ import reports.atomic_folder
 import reports.export
 from planner.errors import OutputError
 from planner.planning import plan as planned
+from planner.processes import host, started
 from planner.sampled_motion import sampled
 from reports.export import export
 from reports.plan_document import plan_document
@@ -219,6 +220,21 @@ def test_the_old_set_comes_back_when_the_exchange_fails(plan, validation, writte
     with pytest.raises(OutputError, match="Input/output error"):
         export(plan, validation, written, options=DATA)
     assert contents(written) == before
+
+
+def test_what_a_killed_process_half_wrote_goes_and_what_others_write_stays(
+    plan, validation, written
+):
+    dead, alive = f"{2**22 + 1}-7", f"{os.getppid()}-{started(os.getppid())}"
+    gone, elsewhere, running = (
+        written.parent / f".{written.name}.{writer}.partial"
+        for writer in (f"{host()}.{dead}", f"elsewhere.{dead}", f"{host()}.{alive}")
+    )
+    for path in (gone, elsewhere, running):
+        path.mkdir()
+        (path / "report.html").touch()
+    export(plan, validation, written, options=DATA)
+    assert [path.exists() for path in (gone, elsewhere, running)] == [False, True, True]
 
 
 def test_a_link_to_a_folder_is_followed(plan, validation, written, tmp_path):

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from planner.batch import processes
+from planner import processes
 from planner.batch.claim import STALE_AFTER, Claims
 
 DIGEST = "ab" * 32

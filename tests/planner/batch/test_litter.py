@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from planner.batch.litter import clear_litter
-from planner.batch.processes import half_written, host, started
+from planner.processes import half_written, host, started
 
 HOST = host()
 GONE = f"{2**22 + 1}-7"
@@ -22,23 +22,22 @@ def test_only_half_written_files_of_the_dead_go(tmp_path):
         tmp_path / f"results/ab/.abcd.{HOST}.{os.getpid()}-{started(os.getpid())}.partial",
         tmp_path / f"results/ab/.abcd.elsewhere.{GONE}.partial",
         tmp_path / f".summary.csv.{HOST}.1-{started(1)}.partial",
-        tmp_path / "reports/.abcd.5.partial/report.html",
+        tmp_path / f"reports/.abcd.elsewhere.{GONE}.partial/report.html",
     ]
     gone = [
         tmp_path / f"results/ab/.abcd.{HOST}.{GONE}.partial",
         tmp_path / f".batch.json.{HOST}.{GONE}.partial",
         tmp_path / f".batch.json.{HOST}.{os.getpid()}-1.partial",  # the process id is used again
         tmp_path / f"claims/.abcd.{HOST}.{GONE}.partial",
-        tmp_path / "reports/.old.5.partial/report.html",
+        tmp_path / f"reports/.abcd.{HOST}.{GONE}.partial/report.html",
     ]
     for path in (*kept, *gone):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    os.utime(tmp_path / "reports/.old.5.partial", (1.0, 1.0))
     clear_litter(tmp_path)
     assert [path.exists() for path in kept] == [True] * len(kept)
     assert [path.exists() for path in gone] == [False] * len(gone)
-    assert not (tmp_path / "reports/.old.5.partial").exists()
+    assert not gone[-1].parent.exists()
 
 
 def test_a_folder_that_is_not_there_yet_is_clean(tmp_path):
@@ -49,8 +48,7 @@ def test_a_folder_that_is_not_there_yet_is_clean(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from pathlib import Path
-from planner.batch.processes import half_written
+from planner.processes import half_written
 half_written(Path(sys.argv[1])).touch()
 print("written", flush=True)
 sys.stdin.read()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from glob import escape
 from pathlib import Path
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 GONE = "gone"
 PARTIAL = ".partial"
+_NAME = 100  # bytes of a name, which may have 255 in all
 # What a file system without hard links answers.
 LINKLESS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
@@ -53,8 +57,30 @@ def _own_start(pid: int) -> str:
 
 
 def half_written(path: Path) -> Path:
-    """Where this process writes a file before it gives it its name."""
-    return path.with_name(f".{path.name}.{host()}.{os.getpid()}-{own_start()}{PARTIAL}")
+    """Where this process writes a file or a folder before it gives it its name."""
+    return path.with_name(f".{_short(path)}.{host()}.{os.getpid()}-{own_start()}{PARTIAL}")
+
+
+def left_behind(path: Path) -> list[Path]:
+    """What processes of this host that are gone have half-written for a place."""
+    return list(abandoned(list(path.parent.glob(f".{escape(_short(path))}.*{PARTIAL}"))))
+
+
+def abandoned(paths: Iterable[Path]) -> Iterator[Path]:
+    """Those that a process of this host was writing, as their names say, and that is gone.
+
+    What another host may still be writing is none of them.
+    """
+    ours = re.compile(rf"\.{re.escape(host())}\.([0-9]{{1,9}})-([a-z0-9]+){re.escape(PARTIAL)}$")
+    for path in paths:
+        found = ours.search(path.name)
+        if found is not None and started(int(found[1])) != found[2]:
+            yield path
+
+
+def _short(path: Path) -> str:
+    """So much of the name that it has room beside what is added to it."""
+    return os.fsencode(path.name)[:_NAME].decode("utf-8", errors="ignore")
 
 
 def _alive_without_proc(pid: int) -> str:
