@@ -18,6 +18,7 @@ from robots.core.errors import RobotError
 
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
+_HELP = "NoArgsIsHelpError"  # a group without a command: its help, which is no fault to be told
 
 # Files and report sets take their names when they are whole.
 _INTERRUPTED = (
@@ -58,6 +59,9 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
 
 
 def _tell_usage(error: BaseException) -> None:
+    if type(error).__name__ == _HELP:
+        print(usage_text(error), file=sys.stderr)
+        return
     context = getattr(error, "ctx", None)
     if context is not None:
         print(context.get_usage(), file=sys.stderr)

@@ -54,19 +54,21 @@ def _invoke(arguments: Sequence[str]) -> int:
     import typer
 
     from planner.cli.app import app
+    from planner.cli.asked_command import asked_application
     from planner.cli.session import Session
 
-    command = typer.main.get_command(app)
     if _COMPLETION in os.environ:
         from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
+        command = typer.main.get_command(app)
         command.main(list(arguments), prog_name=PROGRAMME, complete_var=_COMPLETION)
         return ExitCode.DONE
     _check(arguments)
     rest = _without_quiet(arguments)
     session = Session(quiet=len(rest) < len(arguments))
     session.tell_of_compiling()
+    command = typer.main.get_command(asked_application(app, rest))
     try:
         with command.make_context(PROGRAMME, rest, obj=session) as context:
             return int(command.invoke(context) or ExitCode.DONE)
