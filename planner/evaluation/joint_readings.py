@@ -218,8 +218,9 @@ def _beyond(
         unit = headers[place].rpartition("_")[2]
         value = float(q[row, place]) / _SCALES[unit]
         told = _told(value, mechanism.movable[place], unit, "outside")
-        others = int(np.count_nonzero(excess[row] > _SLACK)) - 1
-        found[names[row]] = f"{told}{f', and {others} more joints are outside' if others else ''}"
+        outside = np.flatnonzero(excess[row] > _SLACK).tolist()
+        others = ", ".join(mechanism.movable[k].name for k in outside if k != place)
+        found[names[row]] = f"{told}; {others} likewise" if others else told
     return found
 
 

@@ -137,6 +137,16 @@ def test_readings_beyond_the_joint_limits_are_told(small, file_of):
     )
 
 
+def test_every_joint_that_is_beyond_is_named(small, file_of):
+    q = Q.copy()
+    q[0, 1], q[0, 2], q[0, 4] = np.radians([300.0, -120.0, 106.0])
+    found = evaluate(small(), read_measured(file_of("q.csv", _readings(q)), small()))
+    (told,) = [finding for finding in found.findings if finding.code == "E112"]
+    assert told.message == (
+        "Joint q2 reads 300 deg, outside its range of -90 to 90 deg; q3, q5 likewise."
+    )
+
+
 def test_a_counter_that_starts_a_turn_too_far_is_told(small, file_of):
     q = Q.copy()
     q[2, 0] += 2.0 * np.pi
