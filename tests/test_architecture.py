@@ -1,4 +1,4 @@
-"""The architecture as a test: doors between rooms, exported names, sizes, imports at start."""
+"""The architecture as a test: doors between rooms, exported names, imports at start."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import ast
 import importlib
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import types
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,13 +22,6 @@ HEAVY = {
     *("pyarrow", "pydantic", "scipy", "sympy", "trimesh", "jinja2", "typst", "xlsxwriter"),
     *("openpyxl", "viser", "zstandard", "msgspec", "websockets", "numba", "ompl"),
 }
-MAX_FILE_LINES = 300
-MAX_MEDIAN_FILE_LINES = 160  # "near 120"
-MAX_BODY_LINES = 40
-MAX_MEDIAN_BODY_LINES = 10
-MAX_POSITIONAL = 5
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def listed_files(pattern: str = "*") -> list[Path]:
@@ -49,94 +40,11 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse((ROOT / path).read_text(encoding="utf-8"), filename=str(path))
 
 
-def line_count(path: Path) -> int:
-    return len((ROOT / path).read_text(encoding="utf-8").splitlines())
-
-
-def functions(tree: ast.Module) -> Iterator[tuple[Function, bool]]:
-    """Every function with whether its first parameter is self or cls."""
-    for owner in ast.walk(tree):
-        for node in ast.iter_child_nodes(owner):
-            if isinstance(node, Function):
-                static = any(ast.unparse(d) == "staticmethod" for d in node.decorator_list)
-                yield node, isinstance(owner, ast.ClassDef) and not static
-
-
-def body_lines(function: Function) -> int:
-    """Lines from the first statement after the docstring to the end."""
-    body = function.body[ast.get_docstring(function) is not None :]
-    if not body:
-        return 0
-    first = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", []))])
-    return function.end_lineno - first + 1
-
-
-def positional_count(function: Function, bound: bool) -> int:
-    return len(function.args.posonlyargs) + len(function.args.args) - bound
-
-
-def long_bodies(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for function, _ in functions(tree):
-        if body_lines(function) > MAX_BODY_LINES:
-            yield function.lineno, f"{function.name} has {body_lines(function)} lines"
-
-
-def crowded_signatures(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for function, bound in functions(tree):
-        if positional_count(function, bound) > MAX_POSITIONAL:
-            count = positional_count(function, bound)
-            yield function.lineno, f"{function.name} takes {count} positional parameters"
-
-
-def offenders(rule: Callable[[ast.Module], Iterator[tuple[int, str]]]) -> list[str]:
-    return [
-        f"{path}:{line}: {text}" for path in product_files() for line, text in rule(parsed(path))
-    ]
-
-
-# --- sizes ---------------------------------------------------------------------------------------
-
-
-def test_there_is_something_to_measure():
-    assert {path.parts[0] for path in product_files()} == set(ROOMS)
-
-
-def test_no_file_is_longer_than_300_lines():
-    lengths = {path: line_count(path) for path in product_files()}
-    assert [f"{path}:{n}: {n} lines" for path, n in lengths.items() if n > MAX_FILE_LINES] == []
-
-
-def test_the_median_file_is_short():
-    lengths = [line_count(path) for path in product_files() if path.name != "__init__.py"]
-    assert statistics.median(lengths) <= MAX_MEDIAN_FILE_LINES
-
-
-def test_no_function_body_is_longer_than_40_lines():
-    assert offenders(long_bodies) == []
-
-
-def test_the_median_function_body_is_short():
-    bodies = [body_lines(f) for path in product_files() for f, _ in functions(parsed(path))]
-    assert statistics.median(bodies) <= MAX_MEDIAN_BODY_LINES
-
-
-def test_no_function_takes_more_than_five_positional_parameters():
-    assert offenders(crowded_signatures) == []
-
-
-def test_the_rules_see_what_they_forbid():
-    crowded = (
-        "class A:\n    def f(self, a, b, c, d, e{}): ...\n    @staticmethod\n    def g(a): ...\n"
-    )
-    assert list(crowded_signatures(ast.parse(crowded.format("")))) == []
-    assert list(crowded_signatures(ast.parse(crowded.format(", *, k")))) == []
-    assert len(list(crowded_signatures(ast.parse(crowded.format(", /, k"))))) == 1
-    long = "def f():\n    '''One.\n\n    Two.\n    '''\n" + "    x = 1\n" * 40
-    assert list(long_bodies(ast.parse(long))) == []
-    assert list(long_bodies(ast.parse(long + "    x = 1\n"))) == [(1, "f has 41 lines")]
-
-
 # --- names and places ----------------------------------------------------------------------------
+
+
+def test_there_is_something_to_look_at():
+    assert {path.parts[0] for path in product_files()} == set(ROOMS)
 
 
 def test_code_lives_in_the_four_rooms_and_the_tests_only():
