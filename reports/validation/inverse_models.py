@@ -29,7 +29,7 @@ class InverseModels(Judge):
     """
 
     def __init__(self, evidence: Evidence) -> None:
-        self._model = evidence.model
+        self._evidence, self._model = evidence, evidence.model
         self._first, self._second = Worst(), Worst()
         self._left_out = 0
 
