@@ -104,18 +104,14 @@ class Derivatives(Judge):
         """Condition number of the task in the middle of pieces of lines; 1 in travels. # (p,)."""
         motion, plan = passage.motion, self._evidence.plan
         middle = len(NODES) // 2
-        state = tuple(a[rows, middle] for a in (motion.q, motion.qd, motion.qdd))
-        kappa = np.ones(rows.size)
-        try:
-            known = recovered_rates(self._evidence.model, state).condition
-        except np.linalg.LinAlgError:
-            return kappa
+        state = motion.q[rows, middle], motion.qd[rows, middle], motion.qdd[rows, middle]
+        kappa = np.full(rows.size, _SINGULAR)
+        known = recovered_rates(self._evidence.model, state)
+        kappa[known.rows] = np.clip(known.condition, 1.0, _SINGULAR)
         line = [
             plan.segments[i].kind is not SegmentKind.TRAVEL for i in motion.pieces.segment[rows]
         ]
-        if known.size == rows.size:
-            kappa = np.where(line, np.clip(known, 1.0, _SINGULAR), 1.0)
-        return np.where(np.isnan(kappa), 1.0, kappa)
+        return np.where(np.array(line) & ~np.isnan(kappa), kappa, 1.0)
 
     def checks(self) -> list[Check]:
         """Of joints and their rates."""

@@ -44,7 +44,7 @@ class Dynamics(Judge):
         self._work, self._delivered, self._squared = np.zeros((3, n))
         # Bounds of what two right computations of these may differ by. [J], [J], [N² m² s]
         self._doubt, self._doubt_squared = np.zeros((2, n))
-        self._seconds, self._sum_off, self._sum_slack, self._exchanged = np.zeros(4)
+        self._seconds = self._sum_off = self._sum_slack = self._exchanged = 0.0
 
     def look(self, passage: Passage) -> None:
         """Work, energy and losses of every smooth piece."""

@@ -110,9 +110,12 @@ def placeless(text: str, case: Case) -> str:
 
 def _planned(plan: Plan, validation: Validation, further: dict[str, str]) -> Outcome:
     if not validation.passed:
+        from reports.rejection import failed_check_text
+
         failed = ", ".join(check.name for check in validation.failures)
         status, code, where = Status.NOT_VALIDATED, "validation", failed
-        message = f"the plan failed its own validation: {failed}. This is a fault of Palpeur's."
+        told = "; ".join(failed_check_text(plan, check) for check in validation.failures)
+        message = f"the plan failed its own validation: {told}. This is a fault of Palpeur's."
     elif plan.feasible:
         status, code, where, message = Status.FEASIBLE, "", "", ""
     else:

@@ -205,12 +205,22 @@ def print_validated(done: Validated, *, as_json: bool) -> None:
     else:
         print_summary(done.plan, done.validation, sys.stdout)
     if not done.validation.passed:
-        failed = ", ".join(check.name for check in done.validation.failures)
-        print(
-            f"Error: the plan failed its own validation ({failed}); nothing is exported. This is a "
-            "fault of Palpeur's: please report it with the job file.",
-            file=sys.stderr,
-        )
+        print_rejection(done.plan, done.validation)
+
+
+def print_rejection(plan: Plan, validation: Validation, what: str = "the plan") -> None:
+    """Tell on stderr which checks failed and where, and keep the evidence in a file."""
+    from reports.rejection import failed_check_text, write_evidence
+    from robots.core.kernels.cache import cache_folder
+
+    evidence = write_evidence(plan, validation, cache_folder().parent / "rejected")
+    kept = f" and {evidence}" if evidence else ""
+    lines = "".join(f"  {failed_check_text(plan, one)}\n" for one in validation.failures)
+    print(
+        f"Error: {what} failed its own validation; nothing is exported.\n{lines}"
+        f"This is a fault of Palpeur's, not of the job: please report it with the job file{kept}.",
+        file=sys.stderr,
+    )
 
 
 def _formats(name: str) -> str:

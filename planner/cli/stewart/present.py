@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.job.planned_job import Validated
+from planner.cli.job.planned_job import Validated, print_rejection
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 
@@ -62,11 +62,8 @@ def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
     sys.stdout.write(text if as_json else "\n".join(presentation_lines(found)) + "\n")
     failed = [k for k, done in enumerate(validated, start=1) if not done.validation.passed]
     if failed:
-        print(
-            f"Error: the plan of pose {failed[0]} failed its own validation; nothing is exported. "
-            "This is a fault of Palpeur's: please report it with the job file.",
-            file=sys.stderr,
-        )
+        worst = validated[failed[0] - 1]
+        print_rejection(worst.plan, worst.validation, f"the plan of pose {failed[0]}")
         return ExitCode.NOT_VALIDATED
     if folder is not None:
         _write(folder, text, validated, asked, session)

@@ -115,7 +115,7 @@ def test_positive_less_negative_is_the_whole(shift):
     length = np.array([0.3])
     up, down = positive_parts(values, length), positive_parts(-values, length)
     assert up.value - down.value == pytest.approx(integrals(values, length), abs=1e-14)
-    assert np.all(up >= 0.0)
+    assert np.all(up.value >= 0.0)
 
 
 def test_a_function_that_is_zero():
