@@ -2,6 +2,5 @@
 
 from robots.library.catalogue import load as load
 from robots.library.catalogue import names as names
-from robots.library.catalogue import no_tip as no_tip
 from robots.library.catalogue import open_robot as open_robot
 from robots.library.catalogue import text_of as text_of

@@ -38,15 +38,10 @@ def open_robot(name_or_path: str, *, tip: str = "") -> Mechanism:
     if path is not None and path.suffix.lower() == ".urdf":
         return load_urdf(path, tip=tip)
     if tip:
-        raise no_tip(name_or_path, tip)
+        raise RobotFileError(
+            f"The tip {tip!r} is given for {name_or_path}, which is no URDF file; a library robot "
+            "and a robot file in TOML have their tool frame in [tool]. Leave the tip out.",
+            tip=tip,
+            model=name_or_path,
+        )
     return load(name_or_path) if path is None else load_toml(path)
-
-
-def no_tip(model: str, tip: str) -> RobotFileError:
-    """The error about a tip of a robot whose tool frame has no link."""
-    return RobotFileError(
-        f"The tip {tip!r} is given for {model}, which is no URDF file; a library robot and a robot "
-        "file in TOML have their tool frame in [tool]. Leave the tip out.",
-        tip=tip,
-        model=model,
-    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
@@ -57,7 +57,7 @@ def run_machine_test(request: MachineRequest) -> int:
     job = _job(request)
     found = machine_tests(_with_stylus(mechanism, request, job), _bench(request, job))
     if request.json:
-        print_json(_document(found))
+        print_json(_document(found) | tip_document(mechanism))
     else:
         _print(found)
     return ExitCode.DONE

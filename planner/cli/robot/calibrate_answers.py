@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.measurement_table import read_measurements
@@ -190,6 +190,7 @@ def _print_refusal(
         document = {
             "format": FORMAT,
             "robot": nominal.name,
+            **tip_document(nominal),
             "kind": given.kind.value,
             "measurements": given.count,
             "identifiable": False,
@@ -256,6 +257,7 @@ def _document(
     return {
         "format": FORMAT,
         "robot": nominal.name,
+        **tip_document(nominal),
         "kind": given.kind.value,
         "measurements": found.count,
         "identifiable": True,

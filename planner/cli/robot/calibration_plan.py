@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json
 from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.calibrate_answers import with_stylus
@@ -162,6 +162,7 @@ def _document(mechanism: Mechanism, plan: PosturePlan) -> dict[str, object]:
     return {
         "format": FORMAT,
         "robot": mechanism.name,
+        **tip_document(mechanism),
         "kind": given.kind.value,
         "measurements": given.count,
         "candidates": plan.candidates,

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.cli.doctor import processor
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.robot.bench_first_use import FirstUse, first_use
 from planner.cli.robot.bench_kernels import (
@@ -124,6 +124,7 @@ def _document(bench: Bench) -> dict[str, object]:
     return {
         "format": FORMAT,
         "robot": bench.mechanism.name,
+        **tip_document(bench.mechanism),
         "dof": bench.mechanism.dof,
         "samples": bench.samples,
         "runs": bench.runs,

@@ -92,7 +92,8 @@ def _missing(code: str, joint: Joint, keys: list[str]) -> Finding:
         severity=Severity.WARNING,
         where=joint.name,
         message=f"A {what} is missing: {', '.join(keys)}.",
-        hint="Add it to the joint's table; nothing is assumed in its place.",
+        hint="Nothing is assumed in its place: add it to the joint's table of a robot file, or "
+        f"in a job under robot.limits.{joint.name}.",
     )
 
 

@@ -69,7 +69,7 @@ def print_singularities(request: SingularityRequest) -> int:
         verdicts = [
             analyse(model, row, task) for row in request.session.watched(list(q), "judging")
         ]
-        return _print_verdicts(verdicts, task, as_json=request.json)
+        return _print_verdicts(mechanism, verdicts, task, as_json=request.json)
     closed = _determinant(mechanism, task, request.session)
     found = tuple(searched(model, task, request.session))
     if request.json:
@@ -136,9 +136,12 @@ def _verdict(found: Singularity) -> dict[str, object]:
     }
 
 
-def _print_verdicts(verdicts: list[Singularity], task: Task, *, as_json: bool) -> int:
+def _print_verdicts(
+    mechanism: Mechanism, verdicts: list[Singularity], task: Task, *, as_json: bool
+) -> int:
     if as_json:
-        print_rows({"task": task.value, **_verdict(found)} for found in verdicts)
+        listed = ({"task": task.value, **_verdict(found)} for found in verdicts)
+        print_rows(listed, tip_document(mechanism))
         return ExitCode.DONE
     rows = [
         (
