@@ -26,9 +26,9 @@ from planner.reasons import (
     law_findings,
     point_findings,
     reach_finding,
-    robot_findings,
     torque_findings,
 )
+from planner.robot_findings import robot_findings
 from planner.surface_findings import causes_first, surface_findings, told_once
 from planner.timing import Timings, timings, travels
 from planner.visiting import Visit, visit

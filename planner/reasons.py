@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
-from planner.findings.robot_file import named, reading_findings
 from planner.job import Job
 from planner.order.chooser import Choice
 from planner.placement import PlacedPoints
@@ -122,26 +119,6 @@ def law_findings(job: Job) -> list[Finding]:
         for where, table, law in laws
         if law == "linear"
     ]
-
-
-def robot_findings(job: Job) -> list[Finding]:
-    """What was taken from the robot's file, and what the job puts in place of what it lacks."""
-    return [*reading_findings(job.mechanism), *_assumed_accelerations(job)]
-
-
-def _assumed_accelerations(job: Job) -> Iterator[Finding]:
-    for unit in dict.fromkeys(item.unit for item in job.assumed_accelerations):
-        same = [item for item in job.assumed_accelerations if item.unit == unit]
-        names = named([item.joint for item in same])
-        yield Finding(
-            code="R111",
-            severity=Severity.WARNING,
-            where=job.mechanism.name,
-            message=f"The robot file has no acceleration limit for {names}; the job's default of "
-            f"{same[0].value:g} {unit} is used, so durations and torques depend on it.",
-            hint="Give the drives' own limits: max_acceleration_… under robot.limits of each "
-            "joint.",
-        )
 
 
 def _degrees(cosine: float) -> float:

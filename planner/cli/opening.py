@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
-from planner.findings.robot_file import choice_findings
+from planner.robot_findings import choice_findings
 from robots.core.mechanism import Mechanism
 
 
@@ -42,6 +42,7 @@ def tip_document(mechanism: Mechanism) -> dict[str, object]:
     tip = mechanism.tip
     if tip is None:
         return {}
+    side = mechanism.side_branches
     return {
         "tip": {
             "link": tip.link,
@@ -49,10 +50,11 @@ def tip_document(mechanism: Mechanism) -> dict[str, object]:
             "rule": tip.rule.value,
             "moving_joints": tip.moving,
             "held_joints": [
-                {"name": joint.name, f"value_{joint.unit}": joint.value}
-                for joint in mechanism.side_branches.joints
+                {"name": joint.name, f"value_{joint.unit}": joint.value} for joint in side.joints
             ],
-            "side_links": list(mechanism.side_branches.links),
-            "side_mass_kg": mechanism.side_branches.mass,
+            "held_links": list(side.links),
+            "held_mass_kg": side.mass,
+            "fixed_links": list(side.fixed_links),
+            "fixed_mass_kg": side.fixed_mass,
         }
     }

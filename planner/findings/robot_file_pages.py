@@ -90,11 +90,12 @@ ROBOT_FILE_PAGES = (
     ),
     Page(
         code="R110",
-        title="branches fixed to the chain",
-        meaning="Only the chain of joints from the base to the tool frame moves. What branches off "
-        "it (fingers, a second arm, a mimic linkage) is fixed to it: its joints are held at zero, "
-        "or at the limit nearest to it, and a mimic joint follows the one it mimics. Masses and "
-        "shapes count as they stand then; how the branch itself moves is not checked.",
+        title="branches off the chain to the tool frame",
+        meaning="Only the chain of joints from the base to the tool frame moves. Joints that "
+        "branch off it (fingers, a second arm, a mimic linkage) are held at zero, or at the limit "
+        "nearest to it, and a mimic joint follows the one it mimics. Masses and shapes of the "
+        "links behind them, and of links fixed beside the chain, count as they stand then; how a "
+        "branch itself moves is not checked.",
         cause="A URDF file with a gripper, several arms or a parallel linkage.",
         fix="Nothing where the branch keeps still during measuring. Otherwise remove it from the "
         "file, or give its shape as an obstacle or a capsule of the probe.",

@@ -223,10 +223,11 @@ def _missing_limits(mechanism: Mechanism, limit: str) -> Iterator[str]:
         else:
             key = f"max_acceleration_{unit}_s2"
             default = f"default_acceleration_{unit}_s2"
-            one_for_all, line = f"robot.{default} for all of them, or ", f"{default} = 10.0"
+            one_for_all = f"robot.{default} for all of them, or "
+            line = f"{default} = {'10.0' if unit == 'rad' else '1.0'}"
         line = line or f"limits.{toml_key(names[0])}.{key} = 1.0"
         yield (
             f"{who} no {limit.removeprefix('max_')} limit, without which no time can be planned. "
-            f"From the drives' data sheets give {one_for_all}robot.limits.NAME.{key} of each joint "
-            f"NAME. For example, under [robot]:\n    {line}"
+            f"From the drives' data sheets give {one_for_all}robot.limits.{names[0]}.{key}"
+            f"{' and so on' if len(names) > 1 else ''}. For example, under [robot]:\n    {line}"
         )

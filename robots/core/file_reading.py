@@ -71,13 +71,17 @@ class SideBranches:
 
     Args:
         joints: that could move, and are held.
-        links: with mass or shape, in the order of the file.
-        mass: of the links that moving joints of the chain carry. [kg]
+        links: behind held joints, with mass or shape.
+        mass: of these, as far as moving joints of the chain carry them. [kg]
+        fixed_links: beside the chain without a joint that could move, with mass or shape.
+        fixed_mass: of these, likewise. [kg]
     """
 
     joints: tuple[HeldJoint, ...] = ()
     links: tuple[str, ...] = ()
     mass: float = 0.0
+    fixed_links: tuple[str, ...] = ()
+    fixed_mass: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

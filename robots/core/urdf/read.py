@@ -9,6 +9,7 @@ limit of zero effort or velocity means that none is stated.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -93,6 +94,15 @@ def _mechanism(document: UrdfText, tip: str) -> Mechanism:
     return _Reading(document=document, tree=tree, tip=chosen).mechanism()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _SideLink:
+    """A link off the chain, and the body it adds to the joint of the chain that carries it."""
+
+    name: str
+    joint: int
+    body: Body
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Reading:
     """The chain to the tip as it grows, joint by joint; what hangs beside it is fixed to it."""
@@ -104,8 +114,8 @@ class _Reading:
     joints: list[Joint] = field(default_factory=list)
     frames: dict[str, _Frame] = field(default_factory=dict)
     held: list[HeldJoint] = field(default_factory=list)
-    side_links: list[str] = field(default_factory=list)
-    side_bodies: list[tuple[int, Body]] = field(default_factory=list)
+    side_links: list[_SideLink] = field(default_factory=list)
+    behind_held: set[str] = field(default_factory=set)  # names of links
 
     def mechanism(self) -> Mechanism:
         """Read the whole tree."""
@@ -165,6 +175,9 @@ class _Reading:
         document = self.document
         parent = self.frames[_link(document, element, "parent")]
         T = parent.T @ document.origin_of(element)
+        parent_link = _link(document, element, "parent")
+        if is_moving(element) or parent_link in self.behind_held:
+            self.behind_held.add(link.get("name"))
         if is_moving(element):
             joint = self._held(element)
             self.held.append(joint)
@@ -172,8 +185,7 @@ class _Reading:
         self.frames[link.get("name")] = _Frame(joint=parent.joint, T=T)
         body = _body(document, link, T)
         if not body.massless or link.find("collision") is not None:
-            self.side_links.append(link.get("name"))
-            self.side_bodies.append((parent.joint, body))
+            self.side_links.append(_SideLink(name=link.get("name"), joint=parent.joint, body=body))
 
     def _held(self, element: Element) -> HeldJoint:
         """At zero, or at the limit nearest to it; a joint that mimics one follows it."""
@@ -210,20 +222,28 @@ class _Reading:
     def _joined(self) -> tuple[Joint, ...]:
         """The chain's joints, with the bodies beside it."""
         bodies = [joint.body for joint in self.joints]
-        for index, body in self.side_bodies:
-            if index != BASE:
-                bodies[index] = bodies[index].joined(body)
+        for side in self.side_links:
+            if side.joint != BASE:
+                bodies[side.joint] = bodies[side.joint].joined(side.body)
         return tuple(
             joint if body is joint.body else replace(joint, body=body)
             for joint, body in zip(self.joints, bodies, strict=True)
         )
 
     def _side_branches(self) -> SideBranches:
+        held = [side for side in self.side_links if side.name in self.behind_held]
+        fixed = [side for side in self.side_links if side.name not in self.behind_held]
         return SideBranches(
             joints=tuple(self.held),
-            links=tuple(self.side_links),
-            mass=sum((body.mass for index, body in self.side_bodies if self._moves(index)), 0.0),
+            links=tuple(side.name for side in held),
+            mass=self._carried_mass(held),
+            fixed_links=tuple(side.name for side in fixed),
+            fixed_mass=self._carried_mass(fixed),
         )
+
+    def _carried_mass(self, links: Sequence[_SideLink]) -> float:
+        """Of those that a moving joint of the chain carries. [kg]."""
+        return sum((side.body.mass for side in links if self._moves(side.joint)), 0.0)
 
     def _moves(self, index: int) -> bool:
         while index != BASE and not self.joints[index].movable:

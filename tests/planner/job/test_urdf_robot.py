@@ -7,8 +7,9 @@ import jsonschema
 import pytest
 
 from planner.errors import JobError
+from planner.evaluation.calibrated import calibrated_mechanism
 from planner.planning import plan
-from planner.reasons import robot_findings
+from planner.robot_findings import robot_findings
 from reports.content.tables import provenance_table
 from reports.plan_document import document_text, plan_document
 from reports.plan_schema import plan_schema
@@ -67,7 +68,7 @@ def test_missing_accelerations_name_the_keys_and_the_line_shown_works(urdf_job):
     text = str(caught.value)
     assert "Joints q1, q2, q3, q4, q5 of measuring-arm have no acceleration limit" in text
     assert "robot.default_acceleration_rad_s2 for all of them" in text
-    assert "robot.limits.NAME.max_acceleration_rad_s2" in text
+    assert "robot.limits.q1.max_acceleration_rad_s2 and so on" in text
     line = text.splitlines()[-1].strip()
     mended = urdf_job(JOB.replace(SHOWN, line + "\n"))
     assert mended.joint_limits().max_acceleration.tolist() == [10.0] * 5
@@ -142,3 +143,12 @@ def test_a_tie_is_a_fault_of_the_job_with_its_line(urdf_job):
 def test_a_tip_of_a_library_robot_is_refused(job_of):
     with pytest.raises(JobError, match=r"robot.tip is 'tool0', but measuring-arm is no URDF file"):
         job_of(change={'"measuring-arm"': '"measuring-arm"\ntip = "tool0"'})
+
+
+def test_a_calibrated_urdf_has_the_tip_that_the_job_gives(urdf_job, tmp_path):
+    job = urdf_job(JOB.replace('"arm.urdf"', '"arm.urdf"\ntip = "end"'), gripper=True)
+    path = tmp_path / "calibrated.urdf"
+    path.write_text(urdf(gripper=True))  # without the job's tip a tie
+    found = calibrated_mechanism(job, path)
+    assert found.tip is not None
+    assert (found.tip.link, found.dof) == ("end", 5)

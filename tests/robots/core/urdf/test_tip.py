@@ -183,7 +183,17 @@ def test_a_floating_branch_and_a_missing_limit_off_the_chain_stop_nothing():
             link("lid"), joint("hinge", "link_1", "lid", "revolute"))  # fmt: skip
     robot = read_urdf(arm(*TOOL0, *more))
     assert [j.name for j in robot.side_branches.joints] == ["hangs", "hinge"]
-    assert robot.side_branches.mass == 0.2
+    assert (robot.side_branches.links, robot.side_branches.mass) == (("cable",), 0.2)
+
+
+def test_what_is_fixed_beside_the_chain_counts_and_is_told_apart_from_what_is_held():
+    more = (link("camera", mass=0.3), joint("screwed", "link_2", "camera"),
+            link("rack", mass=5.0), joint("bolted", "base_link", "rack"))  # fmt: skip
+    text = arm(*TOOL0, *more)
+    side = read_urdf(text).side_branches
+    assert (side.joints, side.links, side.mass) == ((), (), 0.0)
+    assert (side.fixed_links, side.fixed_mass) == (("camera", "rack"), 0.3)  # the base bears 5 kg
+    check_against_pinocchio(text, read_urdf(text))
 
 
 XACRO = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
