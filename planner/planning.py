@@ -28,6 +28,7 @@ from planner.reasons import (
     reach_finding,
     torque_findings,
 )
+from planner.robot_findings import robot_findings
 from planner.surface_findings import causes_first, surface_findings, told_once
 from planner.timing import Timings, timings, travels
 from planner.visiting import Visit, visit
@@ -69,10 +70,10 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
 
     Raises:
         InverseError: the robot cannot bring a ball to a place along a direction.
-        MotionError: a joint without a speed or acceleration limit.
+        JobError: a joint without a speed or acceleration limit.
     """
-    reach = reach_of(job)
     limits = _limits(job)
+    reach = reach_of(job)
     placed = place_points(job)
     found = reach.candidates(placed)
     safety = None
@@ -122,7 +123,7 @@ def _plan(made: _Made, limits: JointLimits) -> Plan:
 
 def _limits(job: Job) -> JointLimits:
     """The robot's limits, torque limits tightened by the job's."""
-    limits = JointLimits.of(job.mechanism)
+    limits = job.joint_limits()
     return replace(limits, max_effort=np.minimum(limits.max_effort, job.checks.torque_limits))
 
 
@@ -161,6 +162,7 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
         *watched,
         *law_findings(job),
         *reach_finding(made.reach),
+        *robot_findings(job),
     ]
     names = frozenset(placed.names)
     gravest = sorted((_with_way_on(finding, names) for finding in findings), key=_gravity)

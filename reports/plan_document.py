@@ -24,6 +24,7 @@ from planner.plan_types import (
 
 if TYPE_CHECKING:
     from reports.validation import Validation
+    from robots.core.file_reading import Tip
 
 FORMAT = 1
 Document = dict[str, object]
@@ -43,6 +44,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "palpeur": version("palpeur"),
         "job": {"name": plan.job.name, "sha256": plan.job.sha256},
         "robot": plan.job.robot,
+        **_tip(plan.job.mechanism.tip),
         "feasible": plan.feasible,
         "duration_s": _number(totals.duration),
         "energy_j": _number(totals.energy),
@@ -60,6 +62,13 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
 def document_text(document: Document) -> str:
     """JSON with one point, segment, joint, finding or check per line, and a line end."""
     return _text(document) + "\n"
+
+
+def _tip(tip: Tip | None) -> Document:
+    """The link that is the tool frame of a robot from a URDF file."""
+    if tip is None:
+        return {}
+    return {"tip": {"link": tip.link, "root": tip.root, "rule": tip.rule.value}}
 
 
 def _point(point: PlannedPoint, turning: Mapping[str, bool]) -> Document:

@@ -11,6 +11,7 @@ from pathlib import Path
 from planner.job import JobInput
 from planner.plan_types import Plan
 from reports.inputs import StoredInput, StoredInputs, blocks
+from robots.core.file_reading import Tip
 
 RECORD = "provenance.json"
 RECORD_FORMAT = 1
@@ -33,6 +34,7 @@ class Provenance:
         inputs: every other file or library entry it was read with.
         versions: of Palpeur, Python and the packages that numbers and bytes depend on.
         machine: kind of processor; compiled sums may differ in the last bit between kinds.
+        tip: link that is the tool frame of a robot from a URDF file.
     """
 
     command: str
@@ -41,6 +43,7 @@ class Provenance:
     inputs: tuple[JobInput, ...]
     versions: tuple[tuple[str, str], ...]
     machine: str
+    tip: Tip | None = None
 
 
 def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml") -> Provenance:
@@ -58,6 +61,7 @@ def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml")
         inputs=plan.job.inputs,
         versions=installed_versions(),
         machine=platform.machine(),
+        tip=plan.job.mechanism.tip,
     )
 
 

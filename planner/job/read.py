@@ -62,6 +62,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
         sha256=hashlib.sha256(source.raw).hexdigest(),
         inputs=(robot.record, *part.records, *points.records, *cell.records, *held.records),
         robot=file.robot.model,
+        assumed_accelerations=robot.assumed,
         mechanism=robot.mechanism,
         points=points.points,
         frame=file.points.frame,

@@ -211,6 +211,7 @@ def provenance_table(made: Provenance) -> Table:
         (text("command"), text(made.command)),
         (text(f"job file {made.job}"), text(f"SHA-256 {made.sha256}")),
         *((text(f"input {item.name}"), text(f"SHA-256 {item.sha256}")) for item in made.inputs),
+        *([] if made.tip is None else [(text("tool frame"), text(str(made.tip)))]),
         *((text(name), text(version)) for name, version in made.versions),
         (text("processor"), text(made.machine)),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -137,6 +138,19 @@ def path_text(path: KeyPath) -> str:
         else:
             text += f".{part}" if text else part
     return text or "the file"
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML: bare where it can be, else in quotes."""
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A text in quotes, as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:
