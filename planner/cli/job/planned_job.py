@@ -116,6 +116,7 @@ def run_check(job: str, *, as_json: bool, allow_outside: bool, session: Session)
 
 def validated(job: str | Path, session: Session, *, allow_outside: bool = False) -> Validated:
     """The plan of a job file, with its validation."""
+    from planner.budget import budget
     from planner.cli.progress_bar import progress_of
     from planner.job import read_job
     from planner.planning import plan
@@ -124,10 +125,10 @@ def validated(job: str | Path, session: Session, *, allow_outside: bool = False)
 
     read = read_job(job, allow_outside=allow_outside)
     refuse_presenter(read, str(job))
-    with progress_of(session) as progress:
+    with budget(f"the job {read.name!r}"), progress_of(session) as progress:
         planned = plan(read, progress)
-    motion = sampled(planned)
-    return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
+        motion = sampled(planned)
+        return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
 
 
 def refuse_presenter(read: Job, name: str) -> None:
