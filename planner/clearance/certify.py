@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.advance import Advance, Judge, Judged
+from planner.clearance.advance import Advance, Course, Floor, Judge, Judged
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import Paths
@@ -20,6 +20,7 @@ Mask = NDArray[np.bool_]
 
 _SAMPLES = 17  # places where a motion that fails is looked at first, then around the worst
 _ZOOMS = 3
+_FINEST = 2e-6  # [m] least grazing of motions whose ends graze themselves
 _FAR = 1e6  # [m] a floor that nothing reaches
 
 
@@ -79,13 +80,19 @@ def certify(
     def clearances(index: Indices, lam: Array) -> Array:
         return checker.nearest(paths.joints(index, lam), touching=touching).value
 
+    certified = course.certified.copy()
+    # A motion may graze what is required where it begins or ends: the doubt of a tolerance is then
+    # wider than what is left, and only the question whether it is kept has an answer.
+    doubtful = np.nonzero((certified < required) & (course.seen >= required))[0]
+    kept = _kept(checker, paths, doubtful, required, tolerance, touching)
+    certified[doubtful] = np.maximum(certified[doubtful], np.where(kept >= required, kept, -np.inf))
     failed = np.nonzero(course.seen < required)[0]
     lam = course.lam.copy()
     lam[failed] = deepest(clearances, failed, lam[failed])
     found = checker.nearest(paths.joints(np.arange(paths.count), lam), touching=touching)
     place = np.where(found.pair[:, None] >= 0, found.place, np.nan)
     return Clearance(
-        certified=np.minimum(course.certified, found.value),
+        certified=np.minimum(certified, found.value),
         seen=found.value,
         pair=found.pair,
         lam=lam,
@@ -116,9 +123,48 @@ def keeps(
     """
     if checker.empty or paths.count == 0:
         return np.ones(paths.count, dtype=bool)
-    floor = yes_or_no(required, tolerance or Tolerance())
-    search = Advance(_judge(checker, paths, touching), floor, ends=False)
-    return np.asarray(search.run(paths.count).certified >= required)
+    every = np.arange(paths.count)
+    kept = _kept(checker, paths, every, required, tolerance or Tolerance(), touching)
+    return np.asarray(kept >= required)
+
+
+def _kept(
+    checker: Checker,
+    paths: Paths,
+    rows: Indices,
+    required: float,
+    tolerance: Tolerance,
+    touching: bool,
+) -> Array:
+    """What some motions are proven to keep; each is given up at its first failure. # (r,) [m].
+
+    Where a motion ends, what it keeps there is given. An end nearer than the tolerance grazes by
+    half of that only, or whatever leaves it would count as not kept.
+    """
+    judge = _judge(checker, paths, touching)
+
+    def course(some: Indices, floor: Floor) -> Course:
+        def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
+            return judge(some[index], low, high, wanted)
+
+        return Advance(own, floor, ends=False).run(some.size)
+
+    first = course(rows, yes_or_no(required, tolerance))
+    certified = first.certified
+    close = np.nonzero((certified < required) & (first.seen >= required))[0]
+    if close.size == 0:
+        return certified
+    ends = [
+        checker.nearest(paths.joints(rows[close], np.full(close.size, lam)), touching=touching)
+        for lam in (0.0, 1.0)
+    ]
+    gap = np.minimum(ends[0].value, ends[1].value) - required
+    close, gap = close[gap < tolerance.grazing], gap[gap < tolerance.grazing]
+    if close.size:
+        grazing = max(0.5 * float(np.min(gap)), _FINEST)
+        again = course(rows[close], yes_or_no(required, replace(tolerance, grazing=grazing)))
+        certified[close] = np.maximum(certified[close], again.certified)
+    return certified
 
 
 def deepest(

@@ -21,8 +21,8 @@ from robots.core.errors import RobotError
 
 FEASIBLE, INFEASIBLE, REFUSED = "feasible", "infeasible", "refused"
 EXIT_3, NUMBER, TRACEBACK = "exit 3", "not a number", "traceback"
-HANG, MEMORY, WARNED = "hang", "memory", "warning"
-DEFECTS = (EXIT_3, NUMBER, TRACEBACK, HANG, MEMORY, WARNED)
+HANG, MEMORY = "hang", "memory"
+DEFECTS = (EXIT_3, NUMBER, TRACEBACK, HANG, MEMORY)
 
 # What the document leaves out by its format, not because a computation failed.
 _MAY_BE_NULL = re.compile(
@@ -45,6 +45,7 @@ class Verdict:
         peak: memory of the process. [bytes]
         points: of the job.
         moves: whether it has motion.
+        warned: where NumPy complained of a number; empty where it did not.
     """
 
     seed: int = 0
@@ -56,6 +57,7 @@ class Verdict:
     points: int = 0
     moves: bool = False
     robot: str = ""
+    warned: str = ""
     findings: list[str] = field(default_factory=list)
 
     @property
@@ -85,11 +87,10 @@ def judged(job: Path, seed: int = 0) -> Verdict:
             verdict.detail = traceback.format_exc()[-3000:]
     verdict.seconds = time.perf_counter() - began
     warned = [w for w in said if issubclass(w.category, RuntimeWarning)]
-    if warned and not verdict.defect:
+    if warned:
         one = warned[0]
-        where = str(one.filename).rpartition("/soak/")[2]
-        verdict.kind, verdict.where = WARNED, f"{where}:{one.lineno}"
-        verdict.detail = str(one.message)
+        where = "/".join(Path(one.filename).parts[-3:])
+        verdict.warned = f"{where}:{one.lineno}: {one.message}"
     return verdict
 
 

@@ -58,6 +58,8 @@ class Report:
         self.kinds[verdict.kind] += 1
         self.seconds += verdict.seconds
         self.moving += verdict.moves
+        if verdict.warned:
+            self.classes["warning", verdict.warned].append(verdict)
         self.slowest = max(self.slowest, (verdict.seconds, verdict.seed))
         self.largest = max(self.largest, (verdict.peak, verdict.seed))
         if verdict.defect:
@@ -76,7 +78,7 @@ class Report:
         for (kind, where), found in sorted(self.classes.items(), key=lambda item: -len(item[1])):
             seeds = " ".join(str(one.seed) for one in found[:12])
             lines.append(f"- {len(found)} x {kind}: {where} (seeds {seeds})")
-            lines.append(f"    {found[0].detail.strip().splitlines()[-1] if found[0].detail else ''}")
+            lines.append("    " + (found[0].detail.strip().splitlines() or [""])[-1])
         return "\n".join(lines) + "\n"
 
 
