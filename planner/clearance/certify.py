@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 
 _SAMPLES = 17  # places where a motion that fails is looked at first, then around the worst
 _ZOOMS = 3
-_FINEST = 2e-6  # [m] least grazing of motions whose ends graze themselves
+_FINEST = 2e-6  # [m] least grazing that is worth following
 _FAR = 1e6  # [m] a floor that nothing reaches
 
 
@@ -81,11 +81,15 @@ def certify(
         return checker.nearest(paths.joints(index, lam), touching=touching).value
 
     certified = course.certified.copy()
-    # A motion may graze what is required where it begins or ends: the doubt of a tolerance is then
-    # wider than what is left, and only the question whether it is kept has an answer.
+    # A motion that grazes what is required leaves less than the doubt of a tolerance: whether it is
+    # kept can be said all the same.
     doubtful = np.nonzero((certified < required) & (course.seen >= required))[0]
-    kept = _kept(checker, paths, doubtful, required, tolerance, touching)
-    certified[doubtful] = np.maximum(certified[doubtful], np.where(kept >= required, kept, -np.inf))
+    if doubtful.size:
+        least = max(0.5 * float(np.min(course.seen[doubtful]) - required), _FINEST)
+        fine = replace(tolerance, grazing=min(least, tolerance.grazing))
+        again = _followed(_judge(checker, paths, touching), doubtful, yes_or_no(required, fine))
+        kept = again.certified >= required
+        certified[doubtful[kept]] = again.certified[kept]
     failed = np.nonzero(course.seen < required)[0]
     lam = course.lam.copy()
     lam[failed] = deepest(clearances, failed, lam[failed])
@@ -123,48 +127,33 @@ def keeps(
     """
     if checker.empty or paths.count == 0:
         return np.ones(paths.count, dtype=bool)
-    every = np.arange(paths.count)
-    kept = _kept(checker, paths, every, required, tolerance or Tolerance(), touching)
-    return np.asarray(kept >= required)
-
-
-def _kept(
-    checker: Checker,
-    paths: Paths,
-    rows: Indices,
-    required: float,
-    tolerance: Tolerance,
-    touching: bool,
-) -> Array:
-    """What some motions are proven to keep; each is given up at its first failure. # (r,) [m].
-
-    Where a motion ends, what it keeps there is given. An end nearer than the tolerance grazes by
-    half of that only, or whatever leaves it would count as not kept.
-    """
+    tolerance = tolerance or Tolerance()
     judge = _judge(checker, paths, touching)
+    course = _followed(judge, np.arange(paths.count), yes_or_no(required, tolerance))
+    certified = course.certified
+    # What a motion keeps at its ends is given: one that begins or ends nearer than the tolerance may
+    # graze by half of that, or whatever leaves a clearance point so near would count as not kept.
+    close = np.nonzero((certified < required) & (course.seen >= required))[0]
+    ends = np.full(close.size, np.inf)
+    for lam in (0.0, 1.0) if close.size else ():
+        q = paths.joints(close, np.full(close.size, lam))
+        ends = np.minimum(ends, checker.nearest(q, touching=touching).value)
+    near = ends - required < tolerance.grazing
+    if np.any(near):
+        least = max(0.5 * float(np.min(ends[near]) - required), _FINEST)
+        fine = replace(tolerance, grazing=min(least, tolerance.grazing))
+        again = _followed(judge, close[near], yes_or_no(required, fine))
+        certified[close[near]] = np.maximum(certified[close[near]], again.certified)
+    return np.asarray(certified >= required)
 
-    def course(some: Indices, floor: Floor) -> Course:
-        def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
-            return judge(some[index], low, high, wanted)
 
-        return Advance(own, floor, ends=False).run(some.size)
+def _followed(judge: Judge, rows: Indices, floor: Floor) -> Course:
+    """Some of the motions, each given up at its first failure."""
 
-    first = course(rows, yes_or_no(required, tolerance))
-    certified = first.certified
-    close = np.nonzero((certified < required) & (first.seen >= required))[0]
-    if close.size == 0:
-        return certified
-    ends = [
-        checker.nearest(paths.joints(rows[close], np.full(close.size, lam)), touching=touching)
-        for lam in (0.0, 1.0)
-    ]
-    gap = np.minimum(ends[0].value, ends[1].value) - required
-    close, gap = close[gap < tolerance.grazing], gap[gap < tolerance.grazing]
-    if close.size:
-        grazing = max(0.5 * float(np.min(gap)), _FINEST)
-        again = course(rows[close], yes_or_no(required, replace(tolerance, grazing=grazing)))
-        certified[close] = np.maximum(certified[close], again.certified)
-    return certified
+    def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
+        return judge(rows[index], low, high, wanted)
+
+    return Advance(own, floor, ends=False).run(rows.size)
 
 
 def deepest(
