@@ -185,8 +185,9 @@ def _postures(job: _Drawing, count: int) -> np.ndarray:
     low = np.where(np.isfinite(mechanism.q_min), mechanism.q_min, -free)
     high = np.where(np.isfinite(mechanism.q_max), mechanism.q_max, free)
     turns = np.array([joint.kind.angular for joint in mechanism.movable])
-    low, high = np.where(turns, np.maximum(low, -np.pi), low), np.where(
-        turns, np.minimum(high, np.pi), high
+    low, high = (
+        np.where(turns, np.maximum(low, -np.pi), low),
+        np.where(turns, np.minimum(high, np.pi), high),
     )
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     share = float(draw.choice([0.5, 0.7, 0.9]))
@@ -325,9 +326,7 @@ def _write_points(job: _Drawing, places, axes, normals, T) -> None:
     for k, (p, n) in enumerate(zip(at, given, strict=True)):
         keys = ("x_mm", "y_mm", "z_mm", "nx", "ny", "nz")
         row = {"name": f"P{k + 1}"}
-        row |= {
-            key: _number(v) for key, v in zip(keys, [*(1e3 * p), *n], strict=True)
-        }
+        row |= {key: _number(v) for key, v in zip(keys, [*(1e3 * p), *n], strict=True)}
         if features:
             row["feature"] = ("top", "side")[k % 2]
         rows.append(row)
@@ -409,4 +408,3 @@ def _checks(job: _Drawing) -> None:
             size * draw.uniform(0.5, 1.5) for _ in job.robot.mechanism.movable
         ]
     job.document["checks"] = table
-
