@@ -131,8 +131,8 @@ def keeps(
     judge = _judge(checker, paths, touching)
     course = _followed(judge, np.arange(paths.count), yes_or_no(required, tolerance))
     certified = course.certified
-    # What a motion keeps at its ends is given: one that begins or ends nearer than the tolerance may
-    # graze by half of that, or whatever leaves a clearance point so near would count as not kept.
+    # What a motion keeps at its ends is given: one that ends nearer than the tolerance may graze by
+    # half of that, or whatever leaves a clearance point so near would count as not kept.
     close = np.nonzero((certified < required) & (course.seen >= required))[0]
     ends = np.full(close.size, np.inf)
     for lam in (0.0, 1.0) if close.size else ():

@@ -17,6 +17,7 @@ import numpy as np
 from parts.geometry import TriangleMesh
 from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
+from planner.job.stylus import BALL, SHANK
 from planner.plan_types import Plan, Samples, SegmentKind
 from planner.sampled_motion import InMemory, SampledMotion, sampled
 from planner.trajectory import Trajectory
@@ -180,7 +181,7 @@ for _quantity, _said in (
 def _total(quantity: str) -> Plant:
     def plant(plan: Plan, draw) -> Plan | None:
         value = getattr(plan.totals, quantity)
-        if value == 0.0 or abs(value) < 1e-4 * plan.totals.energy and quantity == "net_work":
+        if value == 0.0 or (abs(value) < 1e-4 * plan.totals.energy and quantity == "net_work"):
             return None
         changed = value * (1.0 + RELATIVE * draw.choice([-1.0, 1.0]))
         return replace(plan, totals=replace(plan.totals, **{quantity: changed}))
@@ -364,8 +365,8 @@ def _turned(plan, draw):
 @_plant("posture of another branch")
 def _branch_posture(plan, draw):
     """Another posture that brings the ball to the same place, and states the same branch."""
-    from planner.reach.robot import reach_of
     from planner.placement import place
+    from planner.reach.robot import reach_of
 
     k = _one(draw, _reached(plan))
     if k is None:
@@ -421,7 +422,7 @@ def _unreached(plan, draw):
 
 
 @_plant("an unreached point without its finding")
-def _silent(plan, draw):
+def _silent(plan, _):
     """A plan that misses points, or passes over what stands in the way, and is called feasible."""
     if plan.feasible:
         return None
@@ -475,8 +476,16 @@ def _pair(plan, draw):
         return None
     own = plan.segments[i].clearance
     names = {s.clearance.pair for s in plan.segments if s.clearance} - {own.pair}
-    name = _one(draw, sorted(names))
+    name = _one(draw, sorted(names - _same_there(plan, own.pair)))
     return None if name is None else _stating(plan, i, pair=name)
+
+
+def _same_there(plan: Plan, pair: str) -> set[str]:
+    """The pair of the shank where it is that of the ball: the shank ends there, as thick."""
+    radii = {c.name: c.radius for c in plan.job.mechanism.capsules}
+    if radii.get(BALL) != radii.get(SHANK):
+        return set()
+    return {pair.replace(BALL, SHANK), pair.replace(SHANK, BALL)}
 
 
 @_plant("a clearance left out")
@@ -565,7 +574,7 @@ PLANTS["two torques of samples swapped"] = _sample("tau", _swapped)
 
 @_plant("torque of a sample wrong by 1e-6")
 def _sample_torque(plan, draw):
-    def change(values, row, generator):
+    def change(values, row, _):
         joint = int(np.argmax(np.abs(values[row])))
         values[row, joint] *= 1.0 + RELATIVE
 

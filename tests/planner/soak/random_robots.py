@@ -74,21 +74,20 @@ def variant(number: int) -> Robot:
     mechanism = load(PLANNED[number % len(PLANNED)])
     friction, motors = number % 4, draw.random() < 0.5
     joints = []
-    for joint in mechanism.joints:
-        if joint.movable:
-            scale = 10.0 if joint.kind.angular else 60.0
-            joint = replace(
-                joint,
-                coulomb=scale * draw.uniform(0.01, 1.0) if friction in (1, 3) else 0.0,
-                viscous=scale * draw.uniform(0.01, 1.0) if friction in (2, 3) else 0.0,
-                motor_inertia=draw.uniform(0.0, 2.0) if motors else joint.motor_inertia,
-            )
-        if joint.parent == BASE and draw.random() < 0.5:
+    for given in mechanism.joints:
+        changes = {}
+        if given.movable:
+            scale = 10.0 if given.kind.angular else 60.0
+            changes = {
+                "coulomb": scale * draw.uniform(0.01, 1.0) if friction in (1, 3) else 0.0,
+                "viscous": scale * draw.uniform(0.01, 1.0) if friction in (2, 3) else 0.0,
+                "motor_inertia": draw.uniform(0.0, 2.0) if motors else given.motor_inertia,
+            }
+        if given.parent == BASE and draw.random() < 0.5:
             turn = draw.choice([0.0, 30.0, 90.0, 180.0], size=3) * (draw.random() < 0.5)
-            turn = rotation_zyx(np.radians(turn))
-            base = make_pose(turn, draw.uniform(-1.0, 1.0, 3))
-            joint = replace(joint, placement=base @ joint.placement)
-        joints.append(joint)
+            base = make_pose(rotation_zyx(np.radians(turn)), draw.uniform(-1.0, 1.0, 3))
+            changes["placement"] = base @ given.placement
+        joints.append(replace(given, **changes))
     changed = replace(mechanism, name=f"variant-{number}", joints=tuple(joints))
     if draw.random() < 0.4:
         changed = replace(changed, capsules=(), self_pairs=())

@@ -68,8 +68,8 @@ class Report:
     def line(self) -> str:
         told = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items()))
         return (
-            f"{self.jobs} jobs, {self.moving} with motion ({told}); slowest {self.slowest[0]:.1f} s "
-            f"(seed {self.slowest[1]}), most memory {self.largest[0] / 2**20:.0f} MB (seed "
+            f"{self.jobs} jobs, {self.moving} with motion ({told}); slowest "
+            f"{self.slowest[0]:.1f} s (seed {self.slowest[1]}), most memory {self.largest[0] / 2**20:.0f} MB (seed "
             f"{self.largest[1]}), {self.jobs / max(self.seconds, 1e-9):.2f} jobs per CPU second"
         )
 

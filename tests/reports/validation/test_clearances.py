@@ -75,7 +75,7 @@ def bare_job(*kept):
 
 
 def test_a_stylus_alone_states_no_distance_from_the_part_that_it_probes():
-    """A robot imported with meshes only: inf - inf was NaN here, and no such job could be planned."""
+    """As of a robot imported with meshes only: inf - inf was NaN, and no such job was planned."""
     bare = planned(bare_job(*STYLUS))
     assert bare.feasible
     assert all((s.clearance is not None) == (s.kind is SegmentKind.TRAVEL) for s in bare.segments)
