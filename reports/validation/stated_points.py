@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 POSTURE = 1e-9  # [rad or m]
-MARGIN = 1e-9  # [rad or m]
+MARGIN = 1e-7  # [rad or m]
 KEPT = 1e-9  # [rad]
 _GRID = 128
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)

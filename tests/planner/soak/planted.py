@@ -603,7 +603,7 @@ class Catches:
         for name in PLANTS:
             count, found = self.planted[name], self.caught[name]
             if count:
-                seeds = " ".join(str(seed) for seed in self.missed[name][:8])
+                seeds = " ".join(str(seed) for seed in self.missed.get(name, [])[:8])
                 lines.append(
                     f"{name:<{width}}  {count:7d} {found:7d} {100.0 * found / count:6.1f}%  {seeds}"
                 )

@@ -69,8 +69,9 @@ class Report:
         told = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items()))
         return (
             f"{self.jobs} jobs, {self.moving} with motion ({told}); slowest "
-            f"{self.slowest[0]:.1f} s (seed {self.slowest[1]}), most memory {self.largest[0] / 2**20:.0f} MB (seed "
-            f"{self.largest[1]}), {self.jobs / max(self.seconds, 1e-9):.2f} jobs per CPU second"
+            f"{self.slowest[0]:.1f} s (seed {self.slowest[1]}), most memory "
+            f"{self.largest[0] / 2**20:.0f} MB (seed {self.largest[1]}), "
+            f"{self.jobs / max(self.seconds, 1e-9):.2f} jobs per CPU second"
         )
 
     def text(self) -> str:
