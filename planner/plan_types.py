@@ -60,7 +60,8 @@ class Segment:
         start: [s]
         duration: [s]
         binding: which limit fixes the duration, such as "q5 acceleration"; empty for none.
-        clearance: how near it comes to the cell and to itself; None where nothing was checked.
+        clearance: how near it comes to the cell and to itself; None where no pair of bodies has a
+            distance to state: a robot without capsules beside the surface that it probes.
     """
 
     kind: SegmentKind
@@ -91,7 +92,7 @@ class PlannedPoint:
         joint_margin: least distance to a joint limit along the whole line; NaN when none. [rad]
         margin_joint: name of the joint that has it.
         singularity_margin: least distance from a singularity along the line, 0 to 1.
-        min_clearance: least distance to obstacles; None where none were checked. [m]
+        min_clearance: least distance to obstacles; None where none has been measured. [m]
     """
 
     name: str

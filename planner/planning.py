@@ -150,6 +150,7 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
 
         told = VisitFindings(job, placed, made.found, made.safety, made.visit)
         colliding, met = told.colliding(), [*told.points(), *told.travels(limits)]
+        met += told.unproven(made.lines, made.travels)
         watched = told.cell(made.lines, made.travels)
     failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], colliding)
     findings = [

@@ -18,6 +18,7 @@ from planner.clearance_findings import (
     point_clearance_findings,
     stylus_diameters,
     stylus_only_findings,
+    travel_findings,
 )
 from planner.detours.findings import detour_findings
 from planner.findings import Finding
@@ -99,6 +100,39 @@ class VisitFindings:
         straight = TravelMotions(q[:-1], q[1:], self._job.travel.law, limits).duration
         pairs = list(pairwise(names))
         return detour_findings(detours, pairs, straight, self._job.travel)
+
+    def unproven(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
+        """Motions of the plan whose certificate falls short of what is required.
+
+        Each was proven when it was chosen; one that is not as a whole is not called safe. Travels
+        that are known to be blocked have a finding of their own.
+        """
+        if lines is None or travels is None:
+            return []
+        names = [self._placed.names[k] for k in self._made.choice.visits]
+        detours = self._made.detours
+        blocked: set[int] = set() if detours is None else {item.travel for item in detours.blocked}
+        open_ = [k for k in range(len(names) - 1) if k not in blocked]
+        return [
+            *(
+                finding
+                for k, point in enumerate(self._made.choice.visits.tolist())
+                for finding in line_findings(
+                    _row(lines, k),
+                    self._watch,
+                    names=[names[k]],
+                    approach=float(self._placed.distances[point]),
+                    overtravel=self._job.approach.overtravel,
+                )
+            ),
+            *(
+                finding
+                for k in open_
+                for finding in travel_findings(
+                    _row(travels, k), self._watch, origins=[names[k]], goals=[names[k + 1]]
+                )
+            ),
+        ]
 
     def cell(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
         """What was certified, and what could not be looked at."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.advance import Advance, Judge, Judged
+from planner.clearance.advance import Advance, Course, Floor, Judge, Judged
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import Paths
@@ -20,6 +20,7 @@ Mask = NDArray[np.bool_]
 
 _SAMPLES = 17  # places where a motion that fails is looked at first, then around the worst
 _ZOOMS = 3
+_FINEST = 2e-6  # [m] least grazing that is worth following
 _FAR = 1e6  # [m] a floor that nothing reaches
 
 
@@ -79,13 +80,23 @@ def certify(
     def clearances(index: Indices, lam: Array) -> Array:
         return checker.nearest(paths.joints(index, lam), touching=touching).value
 
+    certified = course.certified.copy()
+    # A motion that grazes what is required leaves less than the doubt of a tolerance: whether it is
+    # kept can be said all the same.
+    doubtful = np.nonzero((certified < required) & (course.seen >= required))[0]
+    if doubtful.size:
+        least = max(0.5 * float(np.min(course.seen[doubtful]) - required), _FINEST)
+        fine = replace(tolerance, grazing=min(least, tolerance.grazing))
+        again = _followed(_judge(checker, paths, touching), doubtful, yes_or_no(required, fine))
+        kept = again.certified >= required
+        certified[doubtful[kept]] = again.certified[kept]
     failed = np.nonzero(course.seen < required)[0]
     lam = course.lam.copy()
     lam[failed] = deepest(clearances, failed, lam[failed])
     found = checker.nearest(paths.joints(np.arange(paths.count), lam), touching=touching)
     place = np.where(found.pair[:, None] >= 0, found.place, np.nan)
     return Clearance(
-        certified=np.minimum(course.certified, found.value),
+        certified=np.minimum(certified, found.value),
         seen=found.value,
         pair=found.pair,
         lam=lam,
@@ -116,9 +127,33 @@ def keeps(
     """
     if checker.empty or paths.count == 0:
         return np.ones(paths.count, dtype=bool)
-    floor = yes_or_no(required, tolerance or Tolerance())
-    search = Advance(_judge(checker, paths, touching), floor, ends=False)
-    return np.asarray(search.run(paths.count).certified >= required)
+    tolerance = tolerance or Tolerance()
+    judge = _judge(checker, paths, touching)
+    course = _followed(judge, np.arange(paths.count), yes_or_no(required, tolerance))
+    certified = course.certified
+    # What a motion keeps at its ends is given: one that ends nearer than the tolerance may graze by
+    # half of that, or whatever leaves a clearance point so near would count as not kept.
+    close = np.nonzero((certified < required) & (course.seen >= required))[0]
+    ends = np.full(close.size, np.inf)
+    for lam in (0.0, 1.0) if close.size else ():
+        q = paths.joints(close, np.full(close.size, lam))
+        ends = np.minimum(ends, checker.nearest(q, touching=touching).value)
+    near = ends - required < tolerance.grazing
+    if np.any(near):
+        least = max(0.5 * float(np.min(ends[near]) - required), _FINEST)
+        fine = replace(tolerance, grazing=min(least, tolerance.grazing))
+        again = _followed(judge, close[near], yes_or_no(required, fine))
+        certified[close[near]] = np.maximum(certified[close[near]], again.certified)
+    return np.asarray(certified >= required)
+
+
+def _followed(judge: Judge, rows: Indices, floor: Floor) -> Course:
+    """Some of the motions, each given up at its first failure."""
+
+    def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
+        return judge(rows[index], low, high, wanted)
+
+    return Advance(own, floor, ends=False).run(rows.size)
 
 
 def deepest(

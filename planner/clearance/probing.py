@@ -137,17 +137,19 @@ class ProbingLines:
         """The clearances with those of lines where the stylus comes nearer."""
         place = located(self._checker, demand)
         names = [p.moving if p.touching else "" for p in self._checker.pairs]
+        certified = found.certified.copy()
+        certified[rows] = np.minimum(certified[rows], np.minimum(value, place.seen))
+        nearer = place.seen < found.seen[rows]  # a shank that shifts has a bound below what is seen
         changes = {
-            "certified": np.minimum(found.certified[rows], value),
-            "seen": value,
+            "seen": place.seen,
             "pair": np.full(rows.size, names.index(demand.piece.name)),
             "lam": place.lam,
             "place": place.place,
         }
         changed = {name: getattr(found, name).copy() for name in changes}
         for name, values in changes.items():
-            changed[name][rows] = values
-        return replace(found, **changed)
+            changed[name][rows[nearer]] = values[nearer]
+        return replace(found, certified=certified, **changed)
 
 
 def _allowed(surface: ProbedSurface, touches: Touches, shank: Shank) -> Allowed:
