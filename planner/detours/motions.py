@@ -105,7 +105,11 @@ class DetourMotions:
         before, change = self._before[index, piece], self._change(index, piece)
         length = tau[:, None]
         q = self._q[index, piece] + length * u * (before + change * u * u * (1.0 - 0.5 * u))
-        speed = before + change * u * u * (3.0 - 2.0 * u)
+        # From the nearer end: near rest the other form is a difference that leaves only noise.
+        w = 1.0 - u
+        rising, falling = u * u * (3.0 - 2.0 * u), w * w * (3.0 - 2.0 * w)
+        after = self._after[index, piece]
+        speed = np.where(u < 0.5, before + change * rising, after - change * falling)
         bump = 6.0 * u * (1.0 - u) / np.where(length > 0.0, length, 1.0)
         T = T[:, None]
         return PathState(q=q, dq=T * speed, ddq=T * T * change * bump)
