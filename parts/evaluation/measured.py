@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
+from parts.points import Untaken
 
 Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
@@ -29,6 +30,8 @@ class MeasuredPoints:
         features: name of the feature that each point belongs to, as the file says; empty texts
             where it does not.
         notes: how they were read, one sentence each.
+        doubts: what is doubtful about them, one sentence each.
+        untaken: what their file holds beside them.
         beyond: by the name of a point, the joint that was read beyond its limits there, in words.
 
     Raises:
@@ -44,6 +47,8 @@ class MeasuredPoints:
     directions: Array | None = None
     features: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    untaken: tuple[Untaken, ...] = ()
     beyond: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

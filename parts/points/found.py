@@ -114,7 +114,7 @@ def found_in(
     """
     check_count(len(rows), source.origin)
     if not rows:
-        raise fault(source.origin, f"there is no point in this {source.format} file.")
+        raise fault(source.origin, _nothing(source))
     return checked_columns(
         names=tuple(row.name for row in rows),
         positions=np.array([row.position for row in rows]),
@@ -123,6 +123,20 @@ def found_in(
         lines=tuple(row.line for row in rows),
         source=source,
         warnings=warnings,
+    )
+
+
+def _nothing(source: PointSource) -> str:
+    """Why a file gives no point."""
+    lost = [one for one in source.untaken if one.lost]
+    if not lost:
+        return f"there is no point in this {source.format} file."
+    first = lost[0]
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    advice = f" {first.advice[0].upper()}{first.advice[1:]}." if first.advice else ""
+    return (
+        f"there is no point that can be taken from this {source.format} file: {first.name}, "
+        f"{first.sentence()}{more}.{advice}"
     )
 
 

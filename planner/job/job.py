@@ -22,7 +22,7 @@ from robots.core.pose import as_pose
 
 if TYPE_CHECKING:
     from parts.geometry import Audit, Geometry
-    from parts.points import NormalReport
+    from parts.points import NormalReport, PointSource
     from robots.stewart.platform import Platform
 
 Array = NDArray[np.float64]
@@ -142,6 +142,7 @@ class Job:
             where the part stands still.
         uncertainty: what makes measured points wrong; None where it is not evaluated.
         evaluation: how measured points are compared with the job's, and their tolerances.
+        point_source: how the point file was read; None for points in the job file.
     """
 
     name: str
@@ -166,6 +167,7 @@ class Job:
     presenter: Presenter | None = None
     uncertainty: UncertaintySettings | None = None
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    point_source: PointSource | None = None
 
     @property
     def fingerprint(self) -> str:

@@ -64,6 +64,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
         robot=file.robot.model,
         mechanism=robot.mechanism,
         points=points.points,
+        point_source=points.source,
         frame=file.points.frame,
         part=held.part,
         probe=probe,
