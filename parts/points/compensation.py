@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from parts.points.faults import fault
 from parts.points.found import FoundPoints
@@ -67,9 +70,11 @@ def surface_points(
             "diameter (0 for a point) to move them there along their normals.",
         )
     points = found.points
+    centres = np.ones(len(points), dtype=bool) if found.settled is None else ~found.settled
+    shift = np.where(centres, 0.5 * diameter, 0.0)[:, None]
     moved = ProbePoints(
         names=points.names,
-        positions=points.positions - 0.5 * diameter * points.normals,
+        positions=points.positions - shift * points.normals,
         normals=points.normals,
         features=points.features,
         warnings=points.warnings,
@@ -78,7 +83,7 @@ def surface_points(
         f"The coordinates were centres of a ball of {ball_text(diameter)} mm; the points were "
         "moved to the surface by its radius, against their normals."
     )
-    return found.filled(moved).with_source(
+    return replace(found.filled(moved), settled=None).with_source(
         compensation=Compensation.SURFACE, ball_diameter=diameter, notes=(*source.notes, note)
     )
 

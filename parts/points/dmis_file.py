@@ -496,8 +496,8 @@ class _Programme:
             name = block.feature
             into = self.touches if statement.major == "PTMEAS" else self.results
         why = self._open_region(statement.line)
+        count = self.counts[f"{statement.major} {name}"] + 1
         if why is None:
-            count = self.counts[f"{statement.major} {name}"] + 1
             row, why = self._row(statement, statement.words, name=f"{name}-{count}", feature=name)
         if why is not None:
             if block is not None:
@@ -523,8 +523,8 @@ class _Programme:
         elif block.scanned:
             why = f"it is scanned ({block.scanned}); there is no PTMEAS"
             self._lose(begin, block.feature, why, "give the touches as PTMEAS")
-        elif not block.touches and (why := self._open_region(begin.line)):
-            self._lose(begin, block.feature, why)
+        elif not block.touches and (branch := self._open_region(begin.line)):
+            self._lose(begin, block.feature, branch)
         elif not block.touches and not self._in_results(block.feature):
             advice = "give PTMEAS, or lay points out with palpeur sample"
             why = f"its block has no PTMEAS ({told}): the machine would choose the points"
@@ -786,7 +786,7 @@ def _term(node: ast.expr, variables: dict[str, float]) -> float:
     Raises:
         ValueError: it is not a number, a known variable, a sign or one of + - * / **.
     """
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     if isinstance(node, ast.Name) and node.id.upper() in variables:
         return variables[node.id.upper()]

@@ -169,8 +169,8 @@ def translated(
         if across and (across & by_value.keys() or len(across) < 2 or len(one) != 1):
             raise NotNominalError(_open(system))
     origin = _origin(system, system.axes, by_feature)
-    for axis, value in by_value.items():
-        origin = origin + value * system.axes[:, axis]
+    for axis, length in by_value.items():
+        origin = origin + length * system.axes[:, axis]
     return replace(system, origin=origin)
 
 

@@ -80,13 +80,12 @@ def measured_points(document: QifDocument, units: LengthUnits) -> MeasuredRows:
     """Points of ``MeasuredPointSet`` elements, and measured point features that have no set.
 
     Each is called after its feature, or its set. Where a document holds results of several parts,
-    those of the first are taken. Where some points are centres of a ball and some lie on the
-    surface, the centres are brought there, which needs their normals and radii.
+    those of the first are taken. Centres of balls of several sizes are brought to the surface,
+    which needs their normals and radii.
 
     Raises:
         PointsError: binary lists, a coordinate system of the set's own, another count than stated,
-            centres that cannot be brought to the surface beside points on it, balls of several
-            sizes, a point with a fault.
+            balls of several sizes without normals, a point with a fault.
     """
     known = features_of(document)
     used: set[str] = set()
@@ -148,18 +147,6 @@ def measured_points(document: QifDocument, units: LengthUnits) -> MeasuredRows:
                 )
             )
         check_count(len(points) + len(alone), document.origin, feature.sourceline)
-    if not all(one.compensated or one.movable for one in points):
-        for one in alone:
-            untaken.append(
-                Untaken(
-                    name=one.row.name,
-                    line=one.row.line,
-                    reason="it lies on the surface, but the points of the sets are centres of a "
-                    "ball without the normals that would bring them there",
-                    advice="put them into two files",
-                )
-            )
-        alone = []
     points += alone
     for found, count in repeated.items():
         if count:
@@ -184,24 +171,26 @@ def _one_state(
     """All points as centres of one ball, or all on the surface."""
     centres = [one for one in points if not one.compensated]
     radii = {one.radius for one in centres}
-    diameters = {one.radius for one in points if one.radius is not None}
-    stated = 2.0 * diameters.pop() if len(diameters) == 1 else None
-    rows = tuple(distinct([one.row for one in points]))
-    if not centres or (len(centres) == len(points) and len(radii) == 1):
+    diameters = radii or {one.radius for one in points if one.radius is not None}
+    stated = next(iter(diameters)) if len(diameters) == 1 else None
+    if len(radii) < 2:
+        mixed = 0 < len(centres) < len(points)
+        rows = [replace(one.row, settled=mixed and one.compensated) for one in points]
+        told = f"{len(centres)} of {len(points)} points are centres of the ball; the others lie on "
         return MeasuredRows(
-            rows=rows,
+            rows=tuple(distinct(rows)),
             units=used,
             compensated=not centres,
-            ball_diameter=stated,
+            ball_diameter=None if stated is None else 2.0 * stated,
+            notes=(f"{told}the surface.",) if mixed else (),
             untaken=untaken,
         )
     for one in centres:
         if not one.movable:
             raise fault(
                 document.origin,
-                f"{one.row.name} is the centre of a ball, but other points "
-                + ("have another ball" if len(centres) == len(points) else "lie on the surface")
-                + "; it has no normal and radius to bring it there. Put them into two files.",
+                f"{one.row.name} is the centre of a ball, but other points have another ball; it "
+                "has no normal and radius to bring it to the surface. Put them into two files.",
                 line=one.row.line or None,
             )
     moved = [one if one.compensated else _on_surface(one) for one in points]
@@ -213,7 +202,7 @@ def _one_state(
         rows=tuple(distinct([one.row for one in moved])),
         units=used,
         compensated=True,
-        ball_diameter=stated,
+        ball_diameter=None,
         notes=(note,),
         untaken=untaken,
     )

@@ -80,6 +80,7 @@ def _measured(
         xyz=found.positions,
         frame=frame,
         compensated=_on_surface(found, job, compensated),
+        settled=found.settled,
         probe_radius=_radius(found, job),
         directions=np.where(found.has_normal[:, None], found.checked.normals, np.nan),
         features=found.checked.features,

@@ -45,8 +45,8 @@ def test_name_against_content_is_refused_with_the_choices(samples, name):
 def test_what_no_format_fits_is_refused_with_the_choices():
     advice = (
         "; give points, in a file with the usual ending. Known are CSV (.csv), DMIS (.dmi or .dmis "
-        "or .dms), list of surface points, Metrolog list, PolyWorks list, PowerInspect text (.pts), "
-        "QIF 3.0 (.qif), PC-DMIS XYZ (.xyz)."
+        "or .dms), list of surface points, Metrolog list, PolyWorks list, PowerInspect text "
+        "(.pts), QIF 3.0 (.qif), PC-DMIS XYZ (.xyz)."
     )
     unknown = "p.txt: neither the name nor the first line tells the format"
     binary = "p.txt: this is a binary file, not points"

@@ -134,11 +134,6 @@ def test_bad_plans(samples, old, new, message):
         ("<Compensated>false", "<Compensated>maybe", "Compensated is 'maybe'; expected true or"),
         ("<Compensated>false</Compensated>", "", "Compensated is ''; expected true or false"),
         (
-            "<Normals>0 0 1 0 0.6 0.8</Normals>\n<Compensated>false</Compensated>",
-            "<Compensations>false true</Compensations>",
-            "set 11-1 is the centre of a ball, but other points lie on the surface; it has no",
-        ),
-        (
             "<Normals>0 0 1 0 0.6 0.8</Normals>\n<Compensated>false</Compensated>"
             "<ProbeRadius>2</ProbeRadius>",
             "<Compensated>false</Compensated><ProbeRadii count='2'>2 3</ProbeRadii>",
@@ -185,26 +180,44 @@ def with_features(results, *features):
     return results.replace("<MeasuredPointSets", text + "<MeasuredPointSets", 1)
 
 
-def test_measured_points_of_point_features_are_taken(qif, pieces):
-    """Centres of the sets come to the surface, where the point features are."""
+def test_measured_points_of_point_features_are_taken(qif, pieces, tmp_path):
+    """Point features lie on the surface, also beside sets of centres."""
     results = with_features(pieces["results"], POINT, CIRCLE)
-    found = read(qif(pieces["units"], pieces["features"], results), choice="measured")
+    text = qif(pieces["units"], pieces["features"], results)
+    found = read(text, choice="measured")
     assert found.names == ("set 11-1", "set 11-2", "PT1")
     assert found.checked.features == ("", "", "PT1")
-    assert found.positions == pytest.approx(np.array([*POSITIONS, [0.007, 0.008, 0.00902]]))
-    assert found.source.compensation is Compensation.SURFACE
-    assert any("2 of 3 points were centres of balls" in note for note in found.source.notes)
+    assert found.settled.tolist() == [False, False, True]
+    assert found.source.compensation is Compensation.CENTRE
+    assert "2 of 3 points are centres of the ball; the others lie on the surface." in (
+        found.source.notes
+    )
+    assert 1e3 * found.positions[2] == pytest.approx([7, 8, 9.02])
     (hole,) = found.source.untaken
     assert (hole.name, hole.lost) == ("HOLE", True)
     assert hole.reason == "the file has the result of this circle, but not its measured points"
+    with_normal = text.replace("9.02</Location>", "9.02</Location><Normal>1 0 0</Normal>")
+    (tmp_path / "r.qif").write_text(with_normal)
+    moved = read_points(tmp_path / "r.qif", choice="measured")
+    assert moved.positions == pytest.approx(np.array([*POSITIONS, [0.007, 0.008, 0.00902]]))
+    assert moved.settled is None
 
 
-def test_surface_points_beside_centres_without_normals_are_told(qif, pieces):
-    results = pieces["results"].replace("<Normals>0 0 1 0 0.6 0.8</Normals>", "")
-    text = qif(pieces["units"], pieces["features"], with_features(results, POINT))
-    found = read(text, choice="measured")
-    assert found.names == ("set 11-1", "set 11-2")
-    assert [one.name for one in found.source.untaken] == ["PT1"]
+def test_points_of_one_set_may_be_of_both_states(samples):
+    text = samples["results.qif"].decode()
+    text = text.replace("Compensated>false</Compensated", "Compensations>false true</Compensations")
+    found = read(text)
+    assert found.settled.tolist() == [False, True]
+    assert found.source.ball_diameter == 0.004
+
+
+def test_centres_of_several_balls_come_to_the_surface_by_their_own(samples):
+    text = samples["results.qif"].decode()
+    radii = '<ProbeRadii count="2">2 1</ProbeRadii>'
+    found = read(text.replace("<ProbeRadius>2</ProbeRadius>", radii))
+    assert found.source.compensation is Compensation.SURFACE
+    expected = [POSITIONS[0], [0.04, 0.0254 + 0.0006, 0.0305 + 0.0008]]
+    assert found.positions == pytest.approx(np.array(expected), abs=1e-17)
 
 
 def test_results_of_a_second_part_are_told_not_mixed_in(qif, pieces):

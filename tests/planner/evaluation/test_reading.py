@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -220,6 +221,22 @@ def test_a_calibrated_ball_is_the_jobs_ball(small, file_of):
     assert any("of 4.99957 mm, as calibrated; the job's is 5 mm" in one for one in measured.notes)
     with pytest.raises(PointsError, match=r"ball of 4\.99957 mm, but the job's is 4\.8 mm"):
         read_measured(path, small(ball=4.8))
+
+
+@pytest.mark.parametrize("normals", ["nominal", "fitted"])
+def test_points_on_the_surface_beside_centres_stay_where_they_are(small, file_of, normals):
+    job = small(f'[evaluation]\nalignment = "none"\ncompensation = "{normals}"\n')
+    points = job.points
+    lifted = 1e3 * (points.positions + 0.002 * points.normals * [[1], [0], [1]])
+    text = " ".join(repr(float(v)) for v in lifted.ravel())
+    raw = QIF.replace("<Compensated>{compensated}</Compensated>", "").format(compensated="")
+    raw = raw.replace("400 1500 1202 500 1400 1102 450 1450 1152", text)
+    raw = raw.replace("<ProbeR", "<Compensations>false true false</Compensations><ProbeR")
+    measured = read_measured(file_of("r.qif", raw), job)
+    measured = replace(measured, names=("A", "B", "C"))
+    found = evaluate(job, measured)
+    assert np.abs(found.points.measured - found.points.nominal).max() < 1e-12
+    assert found.compensation.startswith("2 of the measured points are centres of a ball of 4 mm")
 
 
 def test_lists_are_read_by_their_format(small, file_of):
