@@ -8,6 +8,8 @@ that they lie on the surface, unless the caller says otherwise.
 
 from __future__ import annotations
 
+import re
+
 from parts.points.csv_columns import NORMAL_COLUMNS, PointColumns, cells_of
 from parts.points.csv_decimals import has_commas
 from parts.points.csv_file import points_of
@@ -23,6 +25,7 @@ LISTS = {
     "metrolog": "Metrolog list",
     "polyworks": "PolyWorks list",
 }
+_NOTE = re.compile(r"\s(#|//).*$")  # behind the values of a line
 _NAMED = {3: False, 4: True, 6: False, 7: True}  # cells of a line: whether the first is a name
 
 
@@ -126,7 +129,7 @@ def _separator(text: str) -> str:
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    cells = cells_of(line, separator)
+    cells = cells_of(_NOTE.sub("", line), separator)
     while cells and not cells[-1]:
         cells.pop()
     return [cell.strip("\"'") for cell in cells]

@@ -170,6 +170,7 @@ def test_a_list_that_two_systems_write_is_not_guessed(name):
         LIST.replace(" ", "   ").replace("A", '"A"'),
         "# points\n\n" + LIST,
         LIST.replace(" ", ", "),
+        LIST.replace("0\nB", "0  # by hand\nB"),
     ],
 )
 def test_lists_between_any_signs(text):
