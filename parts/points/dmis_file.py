@@ -148,6 +148,7 @@ class _Programme:
     block: _Block | None = None
     settled: bool = True  # whether coordinates lie on the surface
     ended: bool = False
+    lost_systems: dict[int, tuple[str, str]] = field(default_factory=dict)  # line: text, why
     notes: list[str] = field(default_factory=list)
     untaken: list[Untaken] = field(default_factory=list)
 
@@ -345,7 +346,11 @@ class _Programme:
         if major == "DATSET" and statement.word(0) == "MCS":
             return DatumSystem()
         if major == "DATSET":
-            return datum_set(self.system, words, self.geometry, statement.line)
+            made = datum_set(self.system, words, self.geometry, statement.line)
+            if made.open_axis is not None:
+                why = "its one direction leaves the turn about it open"
+                self.lost_systems[statement.line] = (_quoted(statement), why)
+            return made
         if major == "TRANS":
             scale = float(SCALES[self._scale(statement)])
             return translated(self.system, words, self.geometry, scale)
@@ -375,6 +380,7 @@ class _Programme:
             line=statement.line,
             root=statement.line,
         )
+        self.lost_systems[statement.line] = (_quoted(statement), why)
         self.notes.append(
             f"Line {statement.line} ({_quoted(statement)}): the datum system is not computed from "
             f"nominal values: {why}."
@@ -691,12 +697,16 @@ class _Programme:
         for feature in dict.fromkeys(touch.row.feature for touch in away):
             lost = [touch for touch in away if touch.row.feature == feature]
             system = lost[0].system
+            blamed = [line for line in (*system.base, *target.base) if line]
+            text, why = self.lost_systems.get(blamed[0] if blamed else 0, ("", ""))
             self.untaken.append(
                 Untaken(
                     name=feature,
-                    line=lost[0].row.line,
-                    reason=f"its {len(lost)} points stand in {system.label} of line {system.line}, "
-                    f"whose pose to {_called(target)} is not known from nominal values",
+                    line=blamed[0] if text else lost[0].row.line,
+                    statement=text,
+                    reason=f"its {len(lost)} points (line {lost[0].row.line}) stand in "
+                    f"{_called(system)}, whose pose to {_called(target)} is not known from nominal "
+                    f"values{f': {why}' if why else ''}",
                     advice="read these points from a programme of their own",
                 )
             )

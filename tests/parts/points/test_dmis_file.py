@@ -286,13 +286,18 @@ def test_systems_that_nominals_do_not_determine(statement, why):
     (point,) = [one for one in found.source.untaken if one.name == "P1"]
     assert "whose pose to" in point.reason
     assert "is not known from nominal values" in point.reason
+    assert why in point.reason
+    assert point.statement in statement.splitlines()
+    assert point.line == 4 + statement.splitlines().index(point.statement) + 1
 
 
 def test_one_direction_leaves_the_turn_about_it_open():
     plane = "F(A)=FEAT/PLANE,CART,0,0,0,1,0,0\nDATDEF/F(A),DAT(A)\nD(P)=DATSET/DAT(A),ZDIR\n"
     found = read(HEAD + touch("B") + plane + touch("C") + touch("D") + "ENDFIL\n")
     assert found.names == ("C-1", "D-1")
-    assert lost(found)["B"].line == 4
+    assert lost(found)["B"].line == 8
+    assert lost(found)["B"].statement == "D(P)=DATSET/DAT(A),ZDIR"
+    assert "leaves the turn about it open" in lost(found)["B"].reason
     settled = plane + "F(L)=FEAT/LINE,UNBND,CART,0,0,0,0,1,0,1,0,0\nD(Q)=ROTATE/ZAXIS,F(L),XDIR\n"
     # F(L) is defined in the open system: a part as drawn does not say where it is.
     assert len(read(HEAD + touch("B") + settled + touch("C") + "ENDFIL\n")) == 1
