@@ -17,6 +17,7 @@ from planner.placement import PlacedPoints
 from planner.placement import place as place_points
 from planner.plan_types import Plan
 from planner.planned_points import planned_points
+from planner.point_findings import point_file_findings
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.reach import Reach
@@ -157,6 +158,7 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
         *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
         *met,
         *approach_findings(placed),
+        *point_file_findings(job),
         *told_once(job, surface_findings(job)),
         *torque_findings(placed, choice, made.timings),
         *_order_notes(made.visit),

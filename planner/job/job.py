@@ -25,7 +25,7 @@ from robots.core.robot_file.source_text import toml_key
 
 if TYPE_CHECKING:
     from parts.geometry import Audit, Geometry
-    from parts.points import NormalReport
+    from parts.points import NormalReport, PointSource
     from robots.stewart.platform import Platform
 
 Array = NDArray[np.float64]
@@ -161,6 +161,7 @@ class Job:
         uncertainty: what makes measured points wrong; None where it is not evaluated.
         evaluation: how measured points are compared with the job's, and their tolerances.
         assumed_accelerations: limits that the job gives in place of missing ones.
+        point_source: how the point file was read; None for points in the job file.
     """
 
     name: str
@@ -186,6 +187,7 @@ class Job:
     uncertainty: UncertaintySettings | None = None
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     assumed_accelerations: tuple[AssumedAcceleration, ...] = ()
+    point_source: PointSource | None = None
 
     def joint_limits(self) -> JointLimits:
         """What the drives may do.

@@ -65,6 +65,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
         assumed_accelerations=robot.assumed,
         mechanism=robot.mechanism,
         points=points.points,
+        point_source=points.source,
         frame=file.points.frame,
         part=held.part,
         probe=probe,

@@ -168,14 +168,27 @@ class PointTable(Table):
     feature: str = ""
 
 
+PointFormat = Literal[
+    "auto", "csv", "dmis", "list", "metrolog", "polyworks", "power-inspect", "qif", "xyz"
+]
+
+
 class PointsTable(Table):
     """The points: a file, or ``[[points.point]]`` tables."""
 
     file: str | None = Field(
-        default=None, description="CSV, PC-DMIS .xyz, PowerInspect text, DMIS or QIF 3.0"
+        default=None,
+        description="CSV, PC-DMIS .xyz, PowerInspect text, lists without header, DMIS or QIF 3.0",
+    )
+    format: PointFormat = Field(
+        default="auto",
+        description="of the point file, where neither its name nor its content tells; lists "
+        "without header (name x y z i j k) must name theirs: list, metrolog and polyworks hold "
+        "points on the surface, power-inspect centres of the ball",
     )
     unit: Literal["mm", "cm", "m", "in", "ft"] | None = Field(
-        default=None, description="of a point file that carries none (PowerInspect)"
+        default=None,
+        description="of a point file that carries none (PowerInspect, lists, a header without)",
     )
     point: tuple[PointTable, ...] = ()
     frame: Literal["part", "base"] = "part"

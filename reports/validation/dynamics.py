@@ -21,6 +21,7 @@ ENERGY = 1e-8
 # torque. This part of the largest torque is what 1e-10 of is still above that rounding.
 QUIET_TORQUE = 1e-4
 _ROUNDINGS = 64.0
+_TAIL = 3  # last coefficients: symmetric functions have every second one zero
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -57,12 +58,11 @@ class Dynamics(Judge):
         self._squared += np.sum(integrals(motion.tau**2, length), axis=0)
         self._seconds += float(np.sum(length))
         moved = integrals(np.abs(motion.qd), length)
-        survey = self._evidence.survey
-        missed = (motion.roughness * length)[:, None]
-        doubt = TORQUE * self._peak * moved + missed * scales(survey.power) + delivered.unsure
+        missed = _missed(motion.power) * length[:, None]
+        doubt = TORQUE * self._peak * moved + missed + delivered.unsure
         self._doubt += np.sum(doubt, axis=0)
         torque = np.max(np.abs(motion.tau), axis=1)
-        inexact = TORQUE * self._peak + motion.roughness[:, None] * scales(survey.torque)
+        inexact = TORQUE * self._peak + _missed(motion.tau)
         self._doubt_squared += np.sum(2.0 * torque * inexact * length[:, None], axis=0)
         self._balance(passage, work, np.sum(doubt, axis=1))
 
@@ -154,6 +154,11 @@ class Dynamics(Judge):
         first, last = at_ends(passage.c_q)
         dry = torques.coulomb * motion.side * (last - first)
         return np.asarray(dry + torques.viscous * integrals(motion.qd**2, motion.pieces.length))
+
+
+def _missed(values: Array) -> Array:
+    """What the polynomials of functions miss, by their last coefficients. # (P, K, C) -> (P, C)."""
+    return np.asarray(np.sum(np.abs(coefficients(values)[:, -_TAIL:]), axis=1))
 
 
 _TORQUES = (
