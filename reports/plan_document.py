@@ -21,6 +21,7 @@ from planner.plan_types import (
     Segment,
     SegmentClearance,
 )
+from reports.verdict import aspect_names
 
 if TYPE_CHECKING:
     from reports.validation import Validation
@@ -49,6 +50,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "net_work_j": _number(totals.net_work),
         "peak_power_w": _number(totals.peak_power),
         "min_power_w": _number(totals.min_power),
+        "unchecked": aspect_names(plan.unchecked),
         "points": [_point(point, turning) for point in plan.points],
         "segments": [_segment(segment) for segment in plan.segments],
         "joints": [_joint(joint, turning[joint.name]) for joint in plan.joints],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from planner.findings.unchecked import Aspect
+
 Schema = dict[str, object]
 
 _TEXT: Schema = {"type": "string"}
@@ -45,6 +47,7 @@ def plan_schema() -> Schema:
             net_work_j=_NUMBER,
             peak_power_w=_NUMBER,
             min_power_w=_NUMBER,
+            unchecked=_list(_one_of(*(aspect.value for aspect in Aspect))),
             points=_list(_point()),
             segments=_list(_segment()),
             joints=_list(_joint()),

@@ -69,11 +69,13 @@ class SetOptions:
         figures: whether they are drawn.
         pages: whether page, paper, workbook, replay and the programmes to exchange are made.
         exports: programmes that were chosen, sorted.
+        partial: whether programmes may leave out points that cannot be measured.
     """
 
     figures: bool = True
     pages: bool = True
     exports: tuple[str, ...] = ()
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,7 @@ def provenance_document(
             "figures": chosen.figures,
             "pages": chosen.pages,
             "exports": list(chosen.exports),
+            "partial": chosen.partial,
         },
         "job": {
             "name": inputs.title,

@@ -83,6 +83,7 @@ def _document(row: Row) -> dict[str, object]:
     return {
         "name": storable(row.name),
         "status": outcome.status.value,
+        "unchecked": [aspect.value for aspect in outcome.unchecked],
         "code": storable(outcome.code),
         "where": storable(outcome.where),
         "message": storable(outcome.message),
