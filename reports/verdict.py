@@ -71,23 +71,29 @@ def meaning(one: Unchecked) -> str:
     return f"{what}; {fix}"
 
 
+def clearance_scope(plan: Plan) -> str:
+    """What the clearances of a plan are distances to."""
+    there = plan.surroundings
+    if not there:
+        return "nothing to keep clear of is given"
+    if there == (Surrounding.ITSELF,):
+        return "self-clearance only"
+    names = [_SURROUNDINGS[one] for one in there]
+    return "to " + " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
 def measured_to(plan: Plan) -> str:
     """What the clearances of a plan are distances to, and what they leave out."""
     there = plan.surroundings
-    names = [_SURROUNDINGS[one] for one in there]
-    if there == (Surrounding.ITSELF,):
-        told = "self-clearance only"
-    elif not names:
-        return "nothing to keep clear of is given"
-    else:
-        told = "to " + " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    if not there:
+        return clearance_scope(plan)
     bare = [one for one in plan.unchecked if one.aspect is Aspect.LINK_SHAPES]
     missing = [
         *(["part geometry not given"] if Surrounding.PART not in there else []),
         *(["no obstacles given"] if Surrounding.OBSTACLES not in there else []),
         *("of the probe only" if not one.of else f"without {aspect_text(one)}" for one in bare),
     ]
-    return ", ".join([told, *missing])
+    return ", ".join([clearance_scope(plan), *missing])
 
 
 def clearance_proven(plan: Plan) -> bool:

@@ -38,7 +38,7 @@ def krl(source: ProgrammeSource) -> dict[str, bytes]:
         "DECL INT I",
         *_START,
         *(_TRACK_START if track else ()),
-        "; the way to the first point is not certified: drive there by hand first",
+        "; the way to the first point is not proven: drive there by hand first",
         f"PTP {postures[0]}",
         *_FULL,
         *(_TRACK_FULL if track else ()),

@@ -25,7 +25,7 @@ def rapid(source: ProgrammeSource) -> dict[str, bytes]:
         f"MODULE {NAME}",
         *(f"  ! {line}" for line in _about(source)),
         f"  PROC {NAME}_run()",
-        "    ! the way to the first point is not certified: drive there by hand first",
+        "    ! the way to the first point is not proven: drive there by hand first",
         f"    MoveAbsJ {postures[0]}\\NoEOffs, v5, fine, tool0;",
     ]
     for k in range(1, len(posts)):

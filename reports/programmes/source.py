@@ -20,8 +20,9 @@ from reports.programmes.joint_posts import (
 from reports.programmes.measured_features import MeasuredFeature, measured_features
 from reports.programmes.safe_text import ascii_text
 from reports.programmes.steps import Steps, steps_of
-from reports.verdict import aspect_text, measured_to
+from reports.verdict import aspect_text, clearance_scope
 
+_OF_TORQUES = {Aspect.TORQUE_LIMITS, Aspect.MASSES, Aspect.ACCELERATIONS}
 _LINE = 120  # characters of a comment
 
 
@@ -97,16 +98,16 @@ class ProgrammeSource:
     def _certificate(self) -> Iterator[str]:
         """What is proven of every motion, and what nobody looked at."""
         plan = self.plan
-        aspects = {one.aspect for one in plan.unchecked if not one.of}
+        aspects = {one.aspect for one in plan.unchecked}
         kept = ["positions", "speeds"]
         kept += [] if Aspect.ACCELERATIONS in aspects else ["accelerations"]
-        kept += [] if Aspect.TORQUE_LIMITS in aspects else ["torques"]
+        kept += [] if aspects & _OF_TORQUES else ["torques"]
         yield f"proven: {', '.join(kept)} within the limits of job and robot"
         if plan.nearest is None:
             yield "clearance: NOT CHECKED"
         else:
             floor = np.floor(1e5 * plan.nearest[0].certified) / 100.0
-            yield f"proven: clearance of {floor:.2f} mm, {measured_to(plan)}"
+            yield f"proven: clearance of {floor:.2f} mm, {clearance_scope(plan)}"
         yield from (f"NOT CHECKED: {aspect_text(one)}" for one in plan.unchecked)
 
     def about_joints(

@@ -19,9 +19,9 @@ def urscript(source: ProgrammeSource) -> dict[str, bytes]:
     postures = [template % tuple(row) for row in rounded(posts.q, _ANGLE).tolist()]
     how = f"t={posts.period:g}, lookahead_time={_LOOKAHEAD:g}, gain={_GAIN}"
     lines = [
-        *(f"# {line}" for line in _about(source)),
-        f"def {NAME}():",
-        "  # the way to the first point is not certified: drive there by hand first",
+        f"def {NAME}():",  # first of all: a controller that is sent the file reads from here
+        *(f"  # {line}" for line in _about(source)),
+        "  # the way to the first point is not proven: drive there by hand first",
         f"  movej({postures[0]}, a=0.2, v=0.05)",
         *(f"  servoj({posture}, {how})" for posture in postures[1:]),
         "  stopj(2.0)",

@@ -119,7 +119,10 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == "The programmes leave out 1 of 10 points: far"
     programme = (out / "program.dmi").read_text()
-    assert programme.splitlines()[1:3] == ["$$ PARTIAL: 1 of 10 points are NOT MEASURED:", "$$   far"]
+    assert programme.splitlines()[1:3] == [
+        "$$ PARTIAL: 1 of 10 points are NOT MEASURED:",
+        "$$   far",
+    ]
     assert {*PROGRAMMES, "robot/palpeur.src"} <= set(names(out))
     verified = palpeur("verify", out)
     assert verified.code == 0

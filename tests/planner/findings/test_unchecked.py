@@ -75,9 +75,7 @@ def test_a_robot_without_capsules_but_the_probe_s(checked):
 
 
 def test_links_without_shape_are_named(checked):
-    some = tuple(
-        c for c in checked.mechanism.capsules if c.name not in ("column", "forearm")
-    )
+    some = tuple(c for c in checked.mechanism.capsules if c.name not in ("column", "forearm"))
     job = replace(checked, mechanism=replace(checked.mechanism, capsules=some, self_pairs=()))
     assert unchecked_aspects(job) == (Unchecked(aspect=Aspect.LINK_SHAPES, of=("base", "q3")),)
 
@@ -112,7 +110,9 @@ def test_a_law_that_jumps_has_accelerations_that_nobody_counts(checked):
     assert aspects(job) == [Aspect.ACCELERATIONS]
 
 
-@pytest.mark.parametrize(("table", "told"), [("", True), ("pose = { translation_mm = [0, 0, 0] }", False)])
+@pytest.mark.parametrize(
+    ("table", "told"), [("", True), ("pose = { translation_mm = [0, 0, 0] }", False)]
+)
 def test_a_part_that_nobody_placed(tmp_path, table, told):
     job = tmp_path / "job.toml"
     job.write_text(
