@@ -153,7 +153,7 @@ def _programmes(folder: Path, order: Order) -> None:
         return
     from reports.programmes import programmes
 
-    for name, content in programmes(order.plan, chosen, partial=order.options.partial).items():
+    for name, content in programmes(order.plan, chosen, order.options).items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
@@ -184,7 +184,7 @@ def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, 
         drawn,
         order.made,
         errata=plan.job.errata,
-        partial=order.options.partial,
+        options=order.options,
     )
     _page(folder, plan, content)
     (folder / PAPER).write_bytes(report_pdf(content, plan.segments, pictures))

@@ -70,12 +70,15 @@ class SetOptions:
         pages: whether page, paper, workbook, replay and the programmes to exchange are made.
         exports: programmes that were chosen, sorted.
         partial: whether programmes may leave out points that cannot be measured.
+        withheld: why programmes must not be written although the plan's own motion is proven, as
+            of one pose of a presentation that fails elsewhere; empty for no such reason.
     """
 
     figures: bool = True
     pages: bool = True
     exports: tuple[str, ...] = ()
     partial: bool = False
+    withheld: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,7 +70,7 @@ def _verdict(plan: Plan, options: SetOptions) -> Iterator[str]:
     """Whether it is feasible, what was not checked, and which programmes there are."""
     missing = not_checked(plan.unchecked)
     yield ("feasible" if plan.feasible else "NOT FEASIBLE") + (f"; {missing}" if missing else "")
-    refused = withheld(plan, partial=options.partial)
+    refused = withheld(plan, options)
     if refused:
         yield f"No programmes that could move a machine are written: {refused}."
     elif plan.left_out:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from planner.findings.unchecked import Aspect, Surrounding, Unchecked
 from planner.plan_types import Plan
+from reports.provenance import SetOptions
 
 _NAMED = 4  # joints or points that a sentence names
 
@@ -101,18 +102,20 @@ def clearance_proven(plan: Plan) -> bool:
     return not any(one.aspect.clearance for one in plan.unchecked)
 
 
-def withheld(plan: Plan, *, partial: bool) -> str:
+def withheld(plan: Plan, options: SetOptions) -> str:
     """Why no programme of a plan may be written; empty where one may.
 
     Args:
         plan: with or without motion.
-        partial: whether a programme may leave out points.
+        options: whether a programme may leave out points, and what else speaks against one.
     """
     if not plan.segments or plan.trajectory.duration <= 0.0:
         return "no point is reached, so there is no motion"
     if not plan.motion_proven:
         return f"the motion is not proven{_first_error(plan)}; correct the job first"
-    if plan.left_out and not partial:
+    if options.withheld:
+        return options.withheld
+    if plan.left_out and not options.partial:
         return (
             f"{points_left_out(plan)} cannot be measured; --partial writes programmes of the others"
         )

@@ -87,7 +87,8 @@ def outcome_of(document: Mapping[str, object]) -> Outcome:
         message=_text(document["message"]),
         figures={name: float(str(value)) for name, value in _table(document["figures"]).items()},
         findings={name: int(str(value)) for name, value in _table(document["findings"]).items()},
-        unchecked=tuple(Aspect(name) for name in _list(document["unchecked"])),
+        # summaries of earlier versions do not say
+        unchecked=tuple(Aspect(name) for name in _list(document.get("unchecked", []))),
         inputs={name: _text(value) for name, value in _table(document["inputs"]).items()},
         cap=float(str(document["cap"])),
     )

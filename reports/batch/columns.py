@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reports.batch.row import Row
 
-FIRST = ("name", "status", "unchecked", "code", "where", "message")
+FIRST = ("name", "status", "code", "where", "message", "unchecked")
 LAST = ("digest", "report")
 _FINDINGS = "findings_"
 _SWEPT = "swept_"  # before the name of a key that is called like another column
@@ -51,8 +51,8 @@ class Columns:
         numbers = figures_of(row)
         none = 0 if numbers else None  # of a job that was not planned nothing is known
         return (
-            *(row.name, outcome.status.value, unchecked_text(row)),
-            *(outcome.code, outcome.where, outcome.message),
+            *(row.name, outcome.status.value, outcome.code, outcome.where, outcome.message),
+            unchecked_text(row),
             *(row.swept.get(key) for key in self.swept),
             *(numbers.get(name) for name in self.figures),
             *(outcome.findings.get(code, none) for code in self.findings),

@@ -137,9 +137,9 @@ def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None
     if verdicts is not None:
         columns.append(_verdict(verdicts))
     columns += [
-        _word("unchecked", "not checked", unchecked_text, detail),
         _word("code", "reason", lambda row: brief_reason(row.outcome), detail),
         *(_swept(key, rows, detail, number) for number, key in enumerate(swept[:SWEPT])),
+        _word("unchecked", "not checked", unchecked_text, detail),
         _word("message", "message", _message, detail),
         *(_figure(figure) for figure in figures_among(names)[:_FIGURES]),
         _word("findings", "findings", _findings, detail),

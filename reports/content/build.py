@@ -8,7 +8,7 @@ from reports.content.curves import curve_sets
 from reports.content.report import Report
 from reports.content.summary import facts, unchecked_facts, verdict
 from reports.drawn_samples import DrawnSamples
-from reports.provenance import Provenance
+from reports.provenance import Provenance, SetOptions
 from reports.validation.check import Validation
 
 
@@ -19,7 +19,7 @@ def report_content(
     made: Provenance,
     *,
     errata: tuple[str, ...] = (),
-    partial: bool = False,
+    options: SetOptions | None = None,
 ) -> Report:
     """Everything that a report says.
 
@@ -29,7 +29,7 @@ def report_content(
         drawn: samples that curves show.
         made: provenance.
         errata: what a reproduced source says otherwise.
-        partial: whether programmes may leave out points.
+        options: of the report set; the usual ones when None.
     """
     told, status = verdict(plan, validation)
     return Report(
@@ -37,7 +37,7 @@ def report_content(
         verdict=told,
         status=status,
         unchecked=unchecked_facts(plan),
-        facts=facts(plan, validation, partial=partial),
+        facts=facts(plan, validation, options or SetOptions()),
         findings=plan.findings,
         curves=curve_sets(plan, drawn),
         joints=tables.joints_table(plan),

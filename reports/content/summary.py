@@ -6,6 +6,7 @@ import numpy as np
 
 from planner.plan_types import Plan, PlannedPoint
 from reports.content.table import Fact, Status, Value, fixed, number, text
+from reports.provenance import SetOptions
 from reports.validation.check import Validation
 from reports.verdict import (
     aspect_text,
@@ -49,7 +50,9 @@ def unchecked_facts(plan: Plan) -> tuple[Fact, ...]:
     )
 
 
-def facts(plan: Plan, validation: Validation, *, partial: bool = False) -> tuple[Fact, ...]:
+def facts(
+    plan: Plan, validation: Validation, options: SetOptions | None = None
+) -> tuple[Fact, ...]:
     """Points, time, energy, power, the worst margins, programmes, and what validation said."""
     totals = plan.totals
     reached, count = sum(point.reachable for point in plan.points), len(plan.points)
@@ -71,7 +74,7 @@ def facts(plan: Plan, validation: Validation, *, partial: bool = False) -> tuple
             unit="W",
         ),
         *_margins(plan),
-        *_programmes(plan, partial=partial),
+        *_programmes(plan, options or SetOptions()),
         Fact(
             label="validation",
             value=text(f"{passed} of {len(validation.checks)}", valid),
@@ -133,9 +136,9 @@ def _clearance(plan: Plan) -> Fact:
     )
 
 
-def _programmes(plan: Plan, *, partial: bool) -> list[Fact]:
+def _programmes(plan: Plan, options: SetOptions) -> list[Fact]:
     """Programmes that a reader may expect and that are not there, or leave points out."""
-    refused = withheld(plan, partial=partial)
+    refused = withheld(plan, options)
     if refused:
         return [Fact(label="programmes", value=text("none", Status.BAD), detail=refused)]
     if plan.left_out:

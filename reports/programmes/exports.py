@@ -14,6 +14,7 @@ from planner.plan_types import Plan
 from reports.programmes import dmis, ipp, joint_table, krl, qif, rapid, ros, urscript
 from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource
+from reports.provenance import SetOptions
 from reports.verdict import withheld
 from robots.core.mechanism import Mechanism
 
@@ -77,7 +78,7 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
 
 
 def programmes(
-    plan: Plan, formats: Iterable[str] | None = None, *, partial: bool = False
+    plan: Plan, formats: Iterable[str] | None = None, options: SetOptions | None = None
 ) -> dict[str, bytes]:
     """Content of the programmes of a plan, by path relative to the report set.
 
@@ -87,7 +88,7 @@ def programmes(
     Args:
         plan: whose exact motion is written, not its samples.
         formats: keys of ``EXPORTS``; all that can hold the robot's joints when None.
-        partial: whether programmes may leave out points that cannot be measured.
+        options: whether programmes may leave out points, and what else speaks against them.
 
     Raises:
         OutputError: an unknown format, or one that was asked for and cannot hold the joints.
@@ -100,7 +101,7 @@ def programmes(
         check_formats(chosen, mechanism)
     if not plan.segments or plan.trajectory.duration <= 0.0:
         return {}
-    still = bool(withheld(plan, partial=partial))
+    still = bool(withheld(plan, options or SetOptions()))
     source = ProgrammeSource(plan)
     files: dict[str, bytes] = {}
     for key, export in EXPORTS.items():

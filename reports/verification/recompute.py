@@ -86,7 +86,7 @@ def recompute(
         folder=made,
         feasible=planned.feasible,
         unchecked=planned.unchecked,
-        withheld=withheld(planned, partial=record.options.partial),
+        withheld=withheld(planned, record.options),
         left_out=planned.left_out,
     )
 

@@ -120,7 +120,7 @@ def _tell_of_programmes(plan: Plan, options: SetOptions) -> None:
 
     if not (options.pages or options.exports):
         return
-    refused = withheld(plan, partial=options.partial)
+    refused = withheld(plan, options)
     if refused:
         print(f"No programme is written: {refused}.", file=sys.stderr)
     elif plan.left_out:

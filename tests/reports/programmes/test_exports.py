@@ -11,6 +11,7 @@ from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan
 from reports.programmes import EXPORTS, check_formats, programmes
+from reports.provenance import SetOptions
 from reports.verdict import withheld
 from robots.library import load
 
@@ -44,7 +45,7 @@ def test_points_are_left_out_only_where_that_is_asked_for(with_a_far_point):
 
 
 def test_a_partial_programme_names_what_is_missing_before_anything_else(with_a_far_point):
-    files = programmes(with_a_far_point, partial=True)
+    files = programmes(with_a_far_point, options=SetOptions(partial=True))
     assert b'name="not reached 1" value="far"' in files["plan.qif"]
     heads = {"program.dmi": "$$ ", "robot/palpeur.mod": "! ", "robot/palpeur.src": "; "}
     heads |= {"robot/joints.csv": "# ", "robot/joint_trajectory.yaml": "# "}
@@ -68,10 +69,10 @@ def through_a_wall():
 def test_no_programme_leads_into_a_wall(through_a_wall, partial):
     assert through_a_wall.left_out == ()
     assert not through_a_wall.motion_proven
-    files = programmes(through_a_wall, partial=partial)
+    files = programmes(through_a_wall, options=SetOptions(partial=partial))
     assert list(files) == ["plan.qif"]
     assert b"feasible: NO, " in files["plan.qif"]
-    told = withheld(through_a_wall, partial=partial)
+    told = withheld(through_a_wall, SetOptions(partial=partial))
     assert told.startswith("the motion is not proven (P137 at ")
 
 
@@ -86,7 +87,7 @@ def test_torques_that_no_duration_keeps_withhold_programmes(job):
     limits = np.full(5, 1e-3)
     weak = plan(replace(job, checks=replace(job.checks, torque_limits=limits)))
     assert {finding.code for finding in weak.motion_errors} == {"P105"}
-    assert list(programmes(weak, partial=True)) == ["plan.qif"]
+    assert list(programmes(weak, options=SetOptions(partial=True))) == ["plan.qif"]
 
 
 def test_a_plan_without_motion_has_no_programme(planned):
