@@ -142,10 +142,12 @@ def _print_nearest(console: Console, plan: Plan) -> None:
     if plan.nearest is None:
         return
     clearance, segment = plan.nearest
+    kept = clearance.certified >= plan.job.checks.clearance
+    how, value = ("proven", clearance.certified) if kept else ("found", clearance.seen)
     console.print(
-        f"Least clearance, proven, of all motions: {1e3 * clearance.certified:.2f} mm, "
+        f"Least clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
         f"{segment.kind.value} of {segment.point}; {measured_to(plan)}",
-        style=None if clearance_proven(plan) else "yellow",
+        style="red" if not kept else None if clearance_proven(plan) else "yellow",
         soft_wrap=True,
     )
 

@@ -35,6 +35,10 @@ _MEANING = {
         "the robot's file gives none: torques, power and energy leave them out",
         "add [joint.body] tables with masses to the robot file",
     ),
+    Aspect.ACCELERATION_LIMITS: (
+        "the robot's file gives none: the job's default stands for what the drives can do",
+        "give the drives' own under limits in [robot]",
+    ),
     Aspect.ACCELERATIONS: (
         "the linear law jumps to its speed: what the jumps ask of the drives is not counted",
         "choose another law in [approach] and [travel]",

@@ -31,6 +31,7 @@ class Aspect(Enum):
     STYLUS_SHAPE = "stylus shape"
     PART_POSE = "part pose"
     MASSES = "masses"
+    ACCELERATION_LIMITS = "acceleration limits"
     ACCELERATIONS = "accelerations"
     TORQUE_LIMITS = "torque limits"
 
@@ -46,8 +47,9 @@ class Unchecked:
 
     Args:
         aspect: what it is.
-        of: names of the joints (of the joint that carries a link; "base" for the base) that it is
-            not known of; empty where it is not known at all.
+        of: names of the joints (of the joint that carries a link, or of the link where its file
+            has a shape that is not read; "base" for the base) that it is not known of; empty where
+            it is not known at all.
     """
 
     aspect: Aspect
@@ -97,13 +99,21 @@ def _unchecked(job: Job) -> Iterator[Unchecked]:
     probe = (*STYLUS, *(body.name for body in job.probe.bodies))
     bare = links_without_shape(mechanism, probe)
     some = any(capsule.name not in probe for capsule in mechanism.capsules)
-    if bare or not some:
-        yield Unchecked(aspect=Aspect.LINK_SHAPES, of=bare if some else ())
+    unread = tuple(shape.link for shape in getattr(mechanism, "unread_shapes", ()))
+    if bare or unread or not some:
+        which = bare or tuple(dict.fromkeys(unread))
+        yield Unchecked(aspect=Aspect.LINK_SHAPES, of=which if some else ())
     if not _has_shape(job.probe):
         yield Unchecked(aspect=Aspect.STYLUS_SHAPE)
     if job.frame == "part" and not job.part.posed:
         yield Unchecked(aspect=Aspect.PART_POSE)
     yield from _masses(mechanism, job.probe)
+    # Facts of robots that are read from URDF; a job or mechanism that has none says nothing.
+    assumed = getattr(job, "assumed_accelerations", ())
+    if assumed:
+        names = tuple(one.joint for one in assumed)
+        some = () if len(names) == mechanism.dof else names
+        yield Unchecked(aspect=Aspect.ACCELERATION_LIMITS, of=some)
     if "linear" in (job.approach.law, job.travel.law):
         yield Unchecked(aspect=Aspect.ACCELERATIONS)
     limits = np.minimum(mechanism.max_effort, job.checks.torque_limits)

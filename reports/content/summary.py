@@ -128,9 +128,11 @@ def _clearance(plan: Plan) -> Fact:
     clearance, segment = nearest
     kept = clearance.certified >= plan.job.checks.clearance
     whole = Status.GOOD if clearance_proven(plan) else Status.DOUBTFUL
+    # Of a motion that does not keep its clearance the certificate is only a bound.
+    value = clearance.certified if kept else clearance.seen
     return Fact(
-        label="least clearance, proven",
-        value=fixed(1e3 * clearance.certified, 2, whole if kept else Status.BAD),
+        label="least clearance, proven" if kept else "least clearance, found",
+        value=fixed(1e3 * value, 2, whole if kept else Status.BAD),
         unit="mm",
         detail=f"{measured_to(plan)}; {clearance.pair}, {segment.kind.value} of {segment.point}",
     )

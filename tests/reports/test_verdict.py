@@ -76,7 +76,8 @@ def test_a_clearance_says_what_it_is_to(feasible, whole, validation):
     all_round = clearance_of(near(whole, 0.78), validation)
     assert all_round.value.status is Status.GOOD
     assert all_round.detail.startswith("to the part and the robot itself, no obstacles given; ")
-    assert clearance_of(near(whole, -0.001), validation).value.status is Status.BAD
+    deep = clearance_of(near(whole, -0.001), validation)
+    assert (deep.label, deep.value.status) == ("least clearance, found", Status.BAD)
 
 
 def test_links_without_shape_are_said_beside_a_clearance(whole):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -108,6 +109,32 @@ def test_a_robot_without_masses(checked):
 def test_a_law_that_jumps_has_accelerations_that_nobody_counts(checked):
     job = replace(checked, travel=replace(checked.travel, law="linear"))
     assert aspects(job) == [Aspect.ACCELERATIONS]
+
+
+def having(value, **facts):
+    """The same with facts that robots of some files have."""
+    own = {name: getattr(value, name) for name in type(value).__slots__}
+    derived = {"movable": value.movable, "dof": value.dof} if hasattr(value, "movable") else {}
+    if derived:
+        derived |= {"total_mass": value.total_mass, "max_effort": value.max_effort}
+    return SimpleNamespace(**(own | derived | facts))
+
+
+def test_accelerations_that_are_assumed(checked):
+    assumed = [SimpleNamespace(joint=name) for name in ("q2", "q3")]
+    job = having(checked, assumed_accelerations=tuple(assumed))
+    assert unchecked_aspects(job) == (
+        Unchecked(aspect=Aspect.ACCELERATION_LIMITS, of=("q2", "q3")),
+    )
+    every = [SimpleNamespace(joint=joint.name) for joint in checked.mechanism.movable]
+    job = having(checked, assumed_accelerations=tuple(every))
+    assert unchecked_aspects(job) == (Unchecked(aspect=Aspect.ACCELERATION_LIMITS),)
+
+
+def test_shapes_that_are_not_read(checked):
+    shapes = (SimpleNamespace(link="hand"), SimpleNamespace(link="hand"))
+    job = having(checked, mechanism=having(checked.mechanism, unread_shapes=shapes))
+    assert unchecked_aspects(job) == (Unchecked(aspect=Aspect.LINK_SHAPES, of=("hand",)),)
 
 
 @pytest.mark.parametrize(
