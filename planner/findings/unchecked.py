@@ -112,8 +112,8 @@ def _unchecked(job: Job) -> Iterator[Unchecked]:
     assumed = getattr(job, "assumed_accelerations", ())
     if assumed:
         names = tuple(one.joint for one in assumed)
-        some = () if len(names) == mechanism.dof else names
-        yield Unchecked(aspect=Aspect.ACCELERATION_LIMITS, of=some)
+        every = len(names) == mechanism.dof
+        yield Unchecked(aspect=Aspect.ACCELERATION_LIMITS, of=() if every else names)
     if "linear" in (job.approach.law, job.travel.law):
         yield Unchecked(aspect=Aspect.ACCELERATIONS)
     limits = np.minimum(mechanism.max_effort, job.checks.torque_limits)
