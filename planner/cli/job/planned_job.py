@@ -111,6 +111,11 @@ def run_plan(
         write_set(done, folder, options, session, Source(job=job, words=wanted.words))
         session.say(f"Report set written to {folder}")
         _tell_of_programmes(done.plan, options)
+    elif folder.is_dir():
+        print(
+            f"{folder} still holds the set of an earlier run; its programmes are not of this job.",
+            file=sys.stderr,
+        )
     return done.exit_code
 
 

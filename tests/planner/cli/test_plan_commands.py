@@ -169,6 +169,24 @@ def test_a_plan_that_fails_its_validation_is_not_exported(palpeur, job, command)
     assert names(job.parent) == before
 
 
+def test_the_set_of_an_earlier_run_is_not_taken_for_this_one_s(palpeur, job, tmp_path, monkeypatch):
+    import reports.validation
+
+    out = tmp_path / "set"
+    assert palpeur("plan", job, "--no-figures", "--out", out).code == 0
+    validate = reports.validation.validate
+
+    def fail(*given):
+        found = validate(*given)
+        first = replace(found.checks[0], passed=False)
+        return replace(found, passed=False, checks=(first, *found.checks[1:]))
+
+    monkeypatch.setattr(reports.validation, "validate", fail)
+    ran = palpeur("plan", job, "--no-figures", "--out", out)
+    assert ran.code == 3
+    assert "still holds the set of an earlier run; its programmes are not of this job" in ran.err
+
+
 def test_a_folder_of_somebody_else_is_refused_before_the_work(palpeur, job, monkeypatch):
     monkeypatch.setattr("planner.planning.plan", None)
     ran = palpeur("plan", job, "--out", job.parent)
