@@ -144,22 +144,30 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     """All findings: causes in the points first, then the gravest, then in the job's order."""
     job, placed, choice = made.job, made.placed, made.visit.choice
     colliding = np.zeros(0, dtype=np.int64)
+    refused: list[Finding] = []
     met: list[Finding] = []
     watched: list[Finding] = []
     if made.safety is not None:
         from planner.visit_findings import VisitFindings
 
         told = VisitFindings(job, placed, made.found, made.safety, made.visit)
-        colliding, met = told.colliding(), [*told.points(), *told.travels(limits)]
+        colliding, met = told.colliding(), told.travels(limits)
         met += told.unproven(made.lines, made.travels)
+        refused = told.points()
         watched = told.cell(made.lines, made.travels)
-    failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], colliding)
+    unserved = np.nonzero(choice.candidate < 0)[0]
+    failing = np.setdiff1d(unserved, colliding)
+    left_out = frozenset(placed.names[k] for k in unserved)
     findings = [
-        *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
+        *_of_left_out(
+            point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
+            left_out,
+        ),
+        *_of_left_out(refused, left_out),
         *met,
-        *approach_findings(placed),
+        *_of_left_out(approach_findings(placed), left_out),
         *point_file_findings(job),
-        *told_once(job, surface_findings(job)),
+        *told_once(job, _of_left_out(surface_findings(job), left_out)),
         *torque_findings(placed, choice, made.timings),
         *_order_notes(made.visit),
         *watched,
@@ -170,6 +178,11 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     names = frozenset(placed.names)
     gravest = sorted((_with_way_on(finding, names) for finding in findings), key=_gravity)
     return tuple(causes_first(gravest))
+
+
+def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Finding]:
+    """Findings about single points; those about points without motion are marked as such."""
+    return [replace(one, left_out=True) if one.where in left_out else one for one in findings]
 
 
 def _order_notes(made: Visit) -> list[Finding]:

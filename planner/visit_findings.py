@@ -16,12 +16,13 @@ from planner.clearance_findings import (
     line_findings,
     open_solid_findings,
     point_clearance_findings,
+    shape_findings,
     stylus_diameters,
-    stylus_only_findings,
     travel_findings,
 )
 from planner.detours.findings import detour_findings
 from planner.findings import Finding
+from planner.findings.unchecked import unchecked_aspects
 from planner.job import Job
 from planner.placement import PlacedPoints
 from planner.reach.candidates import Candidates
@@ -140,7 +141,8 @@ class VisitFindings:
         names = [self._placed.names[k] for k in visits]
         if not job.cell.solids:
             return []
-        findings = open_solid_findings(job.cell) + stylus_only_findings(job.mechanism)
+        findings = open_solid_findings(job.cell)
+        findings += shape_findings(job.mechanism, unchecked_aspects(job))
         if lines is None or travels is None:
             return findings
         motions = [("probing line of", names, lines), ("travel to", names[1:], travels)]

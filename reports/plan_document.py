@@ -21,6 +21,7 @@ from planner.plan_types import (
     Segment,
     SegmentClearance,
 )
+from reports.verdict import aspect_names
 
 if TYPE_CHECKING:
     from reports.validation import Validation
@@ -52,6 +53,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "peak_power_w": _number(totals.peak_power),
         "min_power_w": _number(totals.min_power),
         "points": [_point(point, turning) for point in plan.points],
+        "unchecked": aspect_names(plan.unchecked),
         "segments": [_segment(segment) for segment in plan.segments],
         "joints": [_joint(joint, turning[joint.name]) for joint in plan.joints],
         "findings": [finding.document() for finding in plan.findings],

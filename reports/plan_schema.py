@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.findings.unchecked import Aspect
 from robots.core.file_reading import TipRule
 
 Schema = dict[str, object]
@@ -59,6 +60,7 @@ def _plan() -> Schema:
         peak_power_w=_NUMBER,
         min_power_w=_NUMBER,
         points=_list(_point()),
+        unchecked=_list(_one_of(*(aspect.value for aspect in Aspect))),
         segments=_list(_segment()),
         joints=_list(_joint()),
         findings=_list(_finding()),

@@ -73,11 +73,16 @@ class SetOptions:
         figures: whether they are drawn.
         pages: whether page, paper, workbook, replay and the programmes to exchange are made.
         exports: programmes that were chosen, sorted.
+        partial: whether programmes may leave out points that cannot be measured.
+        withheld: why programmes must not be written although the plan's own motion is proven, as
+            of one pose of a presentation that fails elsewhere; empty for no such reason.
     """
 
     figures: bool = True
     pages: bool = True
     exports: tuple[str, ...] = ()
+    partial: bool = False
+    withheld: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +138,7 @@ def provenance_document(
             "figures": chosen.figures,
             "pages": chosen.pages,
             "exports": list(chosen.exports),
+            "partial": chosen.partial,
         },
         "job": {
             "name": inputs.title,

@@ -70,11 +70,13 @@ class Part:
         T_base_part: maps part coordinates into the base frame. # (4, 4)
         geometry: path of its geometry as the job file says it; empty where there is none.
         unit: of a geometry whose format carries none: "mm", "cm", "m", "in" or "".
+        posed: whether somebody said where it stands; otherwise its frame is the robot's base.
     """
 
     T_base_part: Array = field(default_factory=lambda: np.eye(4))
     geometry: str = ""
     unit: str = ""
+    posed: bool = True
 
     def __post_init__(self) -> None:
         try:

@@ -235,30 +235,6 @@ class Mechanism:
         return sum(joint.body.mass for joint in self.joints)
 
     @property
-    def joints_without_mass(self) -> tuple[str, ...]:
-        """Movable joints whose rigid body has no mass in the file: torques are then too low."""
-        heavy = {self._carrier(k) for k, joint in enumerate(self.joints) if not joint.body.massless}
-        return self._movable_names_without(heavy)
-
-    @property
-    def joints_without_shape(self) -> tuple[str, ...]:
-        """Movable joints whose rigid body has no capsule: its space is not checked."""
-        return self._movable_names_without({self._carrier(c.joint) for c in self.capsules})
-
-    def _movable_names_without(self, carriers: set[int]) -> tuple[str, ...]:
-        return tuple(
-            joint.name
-            for index, joint in enumerate(self.joints)
-            if joint.movable and index not in carriers
-        )
-
-    def _carrier(self, index: int) -> int:
-        """Index of the movable joint that carries a joint's frame, ``BASE`` where none does."""
-        while index != BASE and not self.joints[index].movable:
-            index = self.joints[index].parent
-        return index
-
-    @property
     def is_chain(self) -> bool:
         """Whether every joint's parent is the joint before it."""
         return all(joint.parent == index - 1 for index, joint in enumerate(self.joints))

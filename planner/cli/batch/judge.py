@@ -129,6 +129,7 @@ def _planned(plan: Plan, validation: Validation, further: dict[str, str]) -> Out
         message=shown(message)[:_LONGEST],
         figures=_figures(plan),
         findings=Counter(item.code for item in plan.findings),
+        unchecked=tuple(one.aspect for one in plan.unchecked),
         inputs=further,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,7 @@ def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
         print_rejection(worst.plan, worst.validation, f"the plan of pose {failed[0]}")
         return ExitCode.NOT_VALIDATED
     if folder is not None:
-        _write(folder, text, validated, asked, session)
+        _write(folder, text, validated, asked, session, feasible=found.feasible)
         session.say(f"Presentation written to {folder}")
     return ExitCode.DONE if found.feasible else ExitCode.FAILED
 
@@ -100,15 +100,28 @@ def _validated(found: Presentation) -> list[Validated]:
 
 
 def _write(
-    folder: Path, text: str, validated: list[Validated], asked: Asked, session: Session
+    folder: Path,
+    text: str,
+    validated: list[Validated],
+    asked: Asked,
+    session: Session,
+    *,
+    feasible: bool,
 ) -> None:
-    """The document and one report set per pose, all of them or nothing."""
+    """The document and one report set per pose, all of them or nothing.
+
+    The programmes of single poses do what the presentation promises only where all of it is
+    feasible.
+    """
     from planner.cli.job.planned_job import Source, Wanted, write_set
     from reports.atomic_folder import atomic_folder
 
-    wanted = Wanted(figures=asked.figures)
+    options = Wanted(figures=asked.figures).options()
+    if not feasible:
+        reason = "the presentation is not feasible, and this is one of its poses"
+        options = replace(options, withheld=reason)
     source = Source(job=asked.job, verb="stewart present")
     with atomic_folder(folder, check_presentation_set) as fresh:
         (fresh / DOCUMENT).write_text(text, encoding="utf-8", newline="")
         for number, done in enumerate(validated, start=1):
-            write_set(done, fresh / f"pose-{number}", wanted.options(), session, source)
+            write_set(done, fresh / f"pose-{number}", options, session, source)

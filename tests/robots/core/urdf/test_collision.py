@@ -111,7 +111,6 @@ def test_a_mesh_is_remarked_and_not_read():
     (mesh,) = arm.unread_shapes
     assert (mesh.link, mesh.kind, mesh.line, mesh.count) == ("upper", "mesh", 9, 1)
     assert arm.remarks == ("Link 'upper' has mesh shapes, which are not checked.",)
-    assert arm.joints_without_shape == ()
     (empty,) = read_urdf(ARM.replace('<mesh filename="upper.stl"/>', "")).unread_shapes
     assert empty.kind == "empty geometry"
 
