@@ -119,6 +119,7 @@ class Safety:
             self.checker,
             paths,
             required=self.required,
+            grazing=True,
             progress=_named(self._progress, TRAVELS),
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.advance import Advance, Course, Floor, Judge, Judged
+from planner.clearance.advance import Advance, Course, Judge, Judged
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import Paths
@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 
 _SAMPLES = 17  # places where a motion that fails is looked at first, then around the worst
 _ZOOMS = 3
-_FINEST = 2e-6  # [m] least grazing that is worth following
+_FINEST = 5e-6  # [m] grazing of motions that are followed to the end of the doubt
 _FAR = 1e6  # [m] a floor that nothing reaches
 
 
@@ -59,6 +59,7 @@ def certify(
     required: float,
     tolerance: Tolerance | None = None,
     touching: bool = True,
+    grazing: bool = False,
     progress: Progress = silent,
 ) -> Clearance:
     """Least clearance of motions, to a tolerance; those that fail are only followed to their worst.
@@ -69,6 +70,8 @@ def certify(
         required: clearance that they must keep. [m]
         tolerance: of the clearances that are certified.
         touching: whether the stylus must keep away from the part too.
+        grazing: whether motions that graze what is required are followed to the end of the doubt,
+            as it is worth for those of a plan; otherwise they are kept where ``keeps`` says so.
         progress: told how many motions are settled.
     """
     tolerance = tolerance or Tolerance()
@@ -85,11 +88,9 @@ def certify(
     # kept can be said all the same.
     doubtful = np.nonzero((certified < required) & (course.seen >= required))[0]
     if doubtful.size:
-        least = max(0.5 * float(np.min(course.seen[doubtful]) - required), _FINEST)
-        fine = replace(tolerance, grazing=min(least, tolerance.grazing))
-        again = _followed(_judge(checker, paths, touching), doubtful, yes_or_no(required, fine))
-        kept = again.certified >= required
-        certified[doubtful[kept]] = again.certified[kept]
+        rule = replace(tolerance, grazing=_FINEST) if grazing else tolerance
+        kept = _kept(checker, paths, doubtful, required, rule, touching)
+        certified[doubtful] = np.where(kept >= required, kept, certified[doubtful])
     failed = np.nonzero(course.seen < required)[0]
     lam = course.lam.copy()
     lam[failed] = deepest(clearances, failed, lam[failed])
@@ -127,33 +128,45 @@ def keeps(
     """
     if checker.empty or paths.count == 0:
         return np.ones(paths.count, dtype=bool)
-    tolerance = tolerance or Tolerance()
+    every = np.arange(paths.count)
+    kept = _kept(checker, paths, every, required, tolerance or Tolerance(), touching)
+    return np.asarray(kept >= required)
+
+
+def _kept(
+    checker: Checker,
+    paths: Paths,
+    rows: Indices,
+    required: float,
+    tolerance: Tolerance,
+    touching: bool,
+) -> Array:
+    """What some motions are proven to keep; each is given up at its first failure. # (r,) [m].
+
+    What a motion keeps at its ends is given: one that ends nearer than the tolerance is followed
+    more finely, or whatever leaves a clearance point so near would count as not kept.
+    """
     judge = _judge(checker, paths, touching)
-    course = _followed(judge, np.arange(paths.count), yes_or_no(required, tolerance))
-    certified = course.certified
-    # What a motion keeps at its ends is given: one that ends nearer than the tolerance may graze by
-    # half of that, or whatever leaves a clearance point so near would count as not kept.
-    close = np.nonzero((certified < required) & (course.seen >= required))[0]
-    ends = np.full(close.size, np.inf)
-    for lam in (0.0, 1.0) if close.size else ():
-        q = paths.joints(close, np.full(close.size, lam))
-        ends = np.minimum(ends, checker.nearest(q, touching=touching).value)
-    near = ends - required < tolerance.grazing
-    if np.any(near):
-        least = max(0.5 * float(np.min(ends[near]) - required), _FINEST)
-        fine = replace(tolerance, grazing=min(least, tolerance.grazing))
-        again = _followed(judge, close[near], yes_or_no(required, fine))
-        certified[close[near]] = np.maximum(certified[close[near]], again.certified)
-    return np.asarray(certified >= required)
 
+    def course(some: Indices, grazing: float) -> Course:
+        def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
+            return judge(some[index], low, high, wanted)
 
-def _followed(judge: Judge, rows: Indices, floor: Floor) -> Course:
-    """Some of the motions, each given up at its first failure."""
+        floor = yes_or_no(required, replace(tolerance, grazing=grazing))
+        return Advance(own, floor, ends=False).run(some.size)
 
-    def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
-        return judge(rows[index], low, high, wanted)
-
-    return Advance(own, floor, ends=False).run(rows.size)
+    first = course(rows, tolerance.grazing)
+    certified = first.certified
+    close = np.nonzero((certified < required) & (first.seen >= required))[0]
+    if close.size and tolerance.grazing > _FINEST:
+        ends = [
+            checker.nearest(paths.joints(rows[close], np.full(close.size, lam)), touching=touching)
+            for lam in (0.0, 1.0)
+        ]
+        gap = np.minimum(ends[0].value, ends[1].value) - required
+        near = close[(gap >= 0.0) & (gap < tolerance.grazing)]
+        certified[near] = np.maximum(certified[near], course(rows[near], _FINEST).certified)
+    return certified
 
 
 def deepest(

@@ -137,11 +137,13 @@ class ProbingLines:
         """The clearances with those of lines where the stylus comes nearer."""
         place = located(self._checker, demand)
         names = [p.moving if p.touching else "" for p in self._checker.pairs]
+        # What is kept may be a bound, as of a shank that shifts; what is not kept has been seen.
+        seen = np.where(value < demand.least, value, place.seen)
+        nearer = seen < found.seen[rows]
         certified = found.certified.copy()
-        certified[rows] = np.minimum(certified[rows], np.minimum(value, place.seen))
-        nearer = place.seen < found.seen[rows]  # a shank that shifts has a bound below what is seen
+        certified[rows] = np.minimum(certified[rows], np.minimum(value, seen))
         changes = {
-            "seen": place.seen,
+            "seen": seen,
             "pair": np.full(rows.size, names.index(demand.piece.name)),
             "lam": place.lam,
             "place": place.place,
