@@ -19,7 +19,8 @@ WORK = 1e-8
 ENERGY = 1e-8
 # Uicker's traces are about the base: what a wrist body adds far out cancels down to its own small
 # torque. This part of the largest torque is what 1e-10 of is still above that rounding.
-QUIET_TORQUE = 1e-4
+_QUIET_TORQUE = 1e-4
+_EXACT, _CARRIED = 1e-13, 0.1
 _ROUNDINGS = 64.0
 _TAIL = 3  # last coefficients: symmetric functions have every second one zero
 _TINY = float(np.finfo(np.float64).tiny)
@@ -29,8 +30,8 @@ class Dynamics(Judge):
     """Torques of the samples, energy balance of the pieces, work and energy that are reported.
 
     What is compared are two ways through the same arithmetic, so each residual is measured against
-    what it is part of *and* what the arithmetic may do to it: torques may differ by what the check
-    of torques allows, and polynomials by their roughness. A joint that hardly works is then not
+    what it is part of *and* what the arithmetic may do to it: torques differ by their rounding,
+    and polynomials miss what their last coefficients show. A joint that hardly works is then not
     judged by digits that it does not have.
 
     Args:
@@ -40,7 +41,8 @@ class Dynamics(Judge):
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         n = evidence.model.dof
-        self._peak = scales(evidence.survey.torque, QUIET_TORQUE)
+        self._peak = scales(evidence.survey.torque, _QUIET_TORQUE)
+        self._inexact = torque_rounding(evidence.survey.torque)
         self._torques, self._off = Worst(), Worst()
         self._work, self._delivered, self._squared = np.zeros((3, n))
         # Bounds of what two right computations of these may differ by. [J], [J], [N² m² s]
@@ -59,11 +61,11 @@ class Dynamics(Judge):
         self._seconds += float(np.sum(length))
         moved = integrals(np.abs(motion.qd), length)
         missed = _missed(motion.power) * length[:, None]
-        doubt = TORQUE * self._peak * moved + missed + delivered.unsure
+        doubt = self._inexact * moved + missed + delivered.unsure
         self._doubt += np.sum(doubt, axis=0)
         torque = np.max(np.abs(motion.tau), axis=1)
-        inexact = TORQUE * self._peak + _missed(motion.tau)
-        self._doubt_squared += np.sum(2.0 * torque * inexact * length[:, None], axis=0)
+        inexact = self._inexact + _missed(motion.tau)
+        self._doubt_squared += np.sum((2.0 * torque + inexact) * inexact * length[:, None], axis=0)
         self._balance(passage, work, np.sum(doubt, axis=1))
 
     def _balance(self, passage: Passage, work: Array, doubt: Array) -> None:
@@ -154,6 +156,15 @@ class Dynamics(Judge):
         first, last = at_ends(passage.c_q)
         dry = torques.coulomb * motion.side * (last - first)
         return np.asarray(dry + torques.viscous * integrals(motion.qd**2, motion.pieces.length))
+
+
+def torque_rounding(peak: Array) -> Array:
+    """What rounding lets two right torques differ by, given the peaks. # (n,) [N m].
+
+    Of a joint's own torque hardly anything; but Uicker's traces, taken about the base, leave of the
+    largest torque some ε in the small one of a wrist.
+    """
+    return np.asarray(_EXACT * scales(peak, _CARRIED))
 
 
 def _missed(values: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from reports.validation.bounds import Bounds
 from reports.validation.chebyshev import at_ends, coefficients
 from reports.validation.check import Check, Locate, Location, check, scales
-from reports.validation.dynamics import QUIET_TORQUE, TORQUE
+from reports.validation.dynamics import torque_rounding
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.peaks import Peaks, peaks
 from reports.validation.resolved_motion import ResolvedMotion
@@ -126,10 +126,10 @@ def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> 
     reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
     # Each kind of peak is measured in its own unit, the two totals in that of the largest power.
     size = np.concatenate([*(scales(row) for row in np.split(upper[:-2], 4)), scales(upper[-2:])])
-    # What two right computations may differ by: rates by rounding, torques by what their own check
-    # allows, powers by that times the speed.
+    # What two right computations may differ by: rates by rounding, torques likewise, powers by that
+    # times the speed.
     speed, acceleration, torque, _ = np.split(upper[:-2], 4)
-    effort = TORQUE * scales(torque, QUIET_TORQUE)
+    effort = torque_rounding(torque)
     power = effort * speed
     rounding = np.concatenate(
         [

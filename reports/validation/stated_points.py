@@ -121,8 +121,9 @@ class StatedPoints(Judge):
                 continue
             speed = self._model.velocity(state.q, state.qd)[:, :3]
             rate = duration * np.sum(speed * way, axis=1) / square
-            near = s - off / np.where(rate > 0.0, rate, np.inf)
-            s = np.where((near >= low) & (near <= high), near, middle)
+            # A root at an end of the bracket, as where contact is half-way, may be overshot by ε.
+            near = np.clip(s - off / np.where(rate > 0.0, rate, np.inf), low, high)
+            s = np.where(rate > 0.0, near, middle)
         return plan.trajectory.state(start + s * duration).q
 
     def _margins(self) -> Array:
