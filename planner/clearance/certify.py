@@ -149,11 +149,11 @@ def _kept(
     judge = _judge(checker, paths, touching)
 
     def course(some: Indices, grazing: float) -> Course:
-        def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
-            return judge(some[index], low, high, wanted)
+        def own(index: Indices, low: Array, high: Array, floor: Array) -> Judged:
+            return judge(some[index], low, high, floor)
 
-        floor = yes_or_no(required, replace(tolerance, grazing=grazing))
-        return Advance(own, floor, ends=False).run(some.size)
+        least = yes_or_no(required, replace(tolerance, grazing=grazing))
+        return Advance(own, least, ends=False).run(some.size)
 
     first = course(rows, tolerance.grazing)
     certified = first.certified

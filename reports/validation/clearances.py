@@ -131,7 +131,8 @@ _CERTIFIED = (
 _STATED = (
     "distance stated as least of every segment, against the nearest triangle or capsule at the "
     "place and posture stated, and that place against the capsule's axis; of a body inside a solid "
-    "and of a stylus beside the surface it probes only that the distance is not larger"
+    "only that the distance is not larger; of a stylus beside the surface it probes that the part "
+    "is not farther, and that some triangle of it is as far"
 )
 _TOUCH = (
     "how deep ball or shank are in the part before contact, the probed surface included; where the "

@@ -22,7 +22,7 @@ def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
     A place must lie on the axis of the moving capsule. There the other body is as near as stated.
     Two exceptions: of a body inside a solid the depth is an estimate, so the place only has to
     touch; of the stylus near the part in a probing line the probed surface is left out, so that
-    the part may be nearer than stated, not farther.
+    the part may be nearer than stated, not farther, and some triangle is as near as stated.
     """
     stated = [plan.segments[i].clearance for i in postures.segment]
     axes = capsule_axes(room.model, postures.q)
@@ -73,9 +73,15 @@ class _Pair:
         if self._solid >= 0:
             solid = self._room.cell.solids[self._solid]
             beside = solid is self._room.cell.part and self._capsule.name in STYLUS
-            off = np.where(lines & beside, np.maximum(off, 0.0), off)
+            if beside:
+                off[lines] = self._off_part(places[lines], seen[lines], off[lines])
             off = np.where(seen < 0.0, np.maximum(gap, 0.0), off)
         return np.concatenate([off_axis, off])
+
+    def _off_part(self, places: Array, seen: Array, off: Array) -> Array:
+        """Of the stylus in lines: not farther, and as far as some triangle of the part. # (m,)."""
+        surface, radius = self._room.surfaces[self._solid], self._capsule.radius
+        return np.maximum(np.maximum(off, 0.0), surface.off_any(places, seen + radius))
 
     @property
     def _capsule(self) -> Capsule:

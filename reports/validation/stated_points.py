@@ -154,12 +154,13 @@ class StatedPoints(Judge):
         lacking = [
             plan.job.checks.joint_margin - self._along(k)[turning] for k, _ in self._moving()
         ]
-        return np.maximum(np.concatenate([np.zeros(1), *lacking]), 0.0)
+        return np.asarray(np.maximum(np.concatenate([np.zeros(1), *lacking]), 0.0))
 
     def _along(self, k: int) -> Array:
         """Distance of every joint from its limits along a point's line. # (n,)."""
         mechanism = self._plan.job.mechanism
-        return np.minimum(self._low[k] - mechanism.q_min, mechanism.q_max - self._high[k])
+        below, above = self._low[k] - mechanism.q_min, mechanism.q_max - self._high[k]
+        return np.asarray(np.minimum(below, above))
 
     def _moving(self) -> list[tuple[int, PlannedPoint]]:
         """Points whose line was looked at."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from parts.geometry.triangle_distance import closest_on_triangles
 from reports.validation.spread_points import SpreadPoints
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ Mask = NDArray[np.bool_]
 
 _FINE = 8.0  # a distance is measured to 1/128 by points and steps of an eighth of it
 _LEAST = 5e-4  # [m] shorter steps are not made
+_PAIRS = 2_000_000  # of a point and a triangle, measured one by one
 _EXACT = 400  # places with least to spare, measured exactly
 
 
@@ -42,6 +44,7 @@ class SurfaceDistance:
         from parts.geometry.nearest import NearestTriangles
 
         self._points = SpreadPoints(solid.mesh.triangles)
+        self._corners = solid.mesh.triangles[solid.mesh.areas > 0.0]
         self._triangles = NearestTriangles(solid.mesh)
         self._low, self._high = solid.mesh.bounds
         self._inside: InsideTest | None = None
@@ -54,6 +57,20 @@ class SurfaceDistance:
             return np.zeros(0)
         distances = self._triangles.nearest(points).distances
         return np.where(self._within(points), -distances, distances)
+
+    def off_any(self, points: Array, distances: Array) -> Array:
+        """How far distances are from those of any triangle, nearest or not. # (k,) [m].
+
+        Of very many points and triangles an even choice is looked at; the others are zero.
+        """
+        off = np.zeros(len(points))
+        corners = self._corners
+        count = min(len(points), max(_PAIRS // len(corners), 1))
+        for k in np.unique(np.linspace(0, len(points) - 1, count).astype(np.int64)):
+            there = np.broadcast_to(points[k], (len(corners), 3))
+            gaps = np.linalg.norm(closest_on_triangles(there, corners) - points[k], axis=1)
+            off[k] = np.min(np.abs(gaps - distances[k]))
+        return off
 
     def shortfalls(self, starts: Array, ends: Array, needs: Array) -> Array:
         """What segments come nearer to the solid than they may; below zero where they do not.

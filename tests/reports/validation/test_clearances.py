@@ -212,3 +212,31 @@ def test_of_many_segments_an_even_choice_is_looked_at(walled, monkeypatch):
     assert kinds == {SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL}
     assert len(spread_postures(walled, segments).q) <= 20
     assert validate(walled).passed
+
+
+@pytest.fixture(scope="module")
+def bored():
+    """Points in the holes of a block: a stylus near more of the part than it probes."""
+    return planned(read_job(path_of("block-with-holes")))
+
+
+@pytest.mark.parametrize("change", [-2e-6, 2e-6, 1e-4, 0.1])
+def test_another_distance_of_the_stylus_from_the_part_that_it_probes(bored, failures, change):
+    """The probed surface may be nearer than stated; that let every larger distance pass."""
+    index = next(
+        i
+        for i, s in enumerate(bored.segments)
+        if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - part"
+    )
+    seen = bored.segments[index].clearance.seen + change
+    assert "stated clearance" in failures(validate(stating(bored, index, seen=seen)))
+
+
+def test_a_stylus_that_is_said_to_be_near_the_part_instead_of_a_post(bored, failures):
+    index = next(
+        i
+        for i, s in enumerate(bored.segments)
+        if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - post"
+    )
+    wrong = stating(bored, index, pair="stylus ball - part")
+    assert failures(validate(wrong)) == {"stated clearance"}
