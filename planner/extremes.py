@@ -173,7 +173,7 @@ class _Search:
         noise = np.zeros_like(largest)
         for kind in self.kinds:
             noise[kind] = _NOTHING + _NOISE * np.max(largest[kind], initial=0.0)
-        return noise
+        return np.asarray(noise)
 
     def _climb(self, found: Highest, hills: _Hills, piece: int, x: Array, signed: Array) -> None:
         """Replace grid values by the tops of their hills."""

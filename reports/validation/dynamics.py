@@ -92,8 +92,8 @@ class Dynamics(Judge):
         work, delivered, seconds = self._work, self._delivered, self._seconds
         rms = np.sqrt(self._squared / seconds) if seconds > 0.0 else self._squared
         doubt = np.append(self._doubt, np.sum(self._doubt))
-        gross = max(float(np.sum(delivered)), _TINY)
-        net = np.append([one.net_work for one in loads] - work, totals.net_work - np.sum(work))
+        own = np.append(work, np.sum(work))
+        net = np.append([one.net_work for one in loads], totals.net_work) - own
         energy = np.append(
             [one.energy for one in loads] - delivered, totals.energy - np.sum(delivered)
         )
@@ -116,7 +116,14 @@ class Dynamics(Judge):
                 _BALANCE,
                 lambda _: at,
             ),
-            check("reported net work", net / (gross + doubt / WORK), WORK, "1", _NET, locate),
+            check(
+                "reported net work",
+                net / (np.abs(own) + doubt / WORK + _TINY),
+                WORK,
+                "1",
+                _NET,
+                locate,
+            ),
             check(
                 "reported energy",
                 energy / (whole + doubt / ENERGY + _TINY),
@@ -182,8 +189,8 @@ _BALANCE = (
     "the largest work of one piece"
 )
 _NET = (
-    "of every joint and in total, against the integral of Lagrange's power; relative to the energy "
-    "delivered and to what two right computations may differ by"
+    "of every joint and in total, against the integral of Lagrange's power; relative to it and "
+    "to what two right computations may differ by"
 )
 _ENERGY = (
     "that every drive delivers and in total, against the integral of the positive part of "
