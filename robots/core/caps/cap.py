@@ -42,6 +42,8 @@ class Cap(Enum):
     INSTANCES = 10_000, "meshes", "placed by a scene, an assembly or a build"
     NODES = 100_000, "nodes", "a scene's tree, or components of a build"
     DEPTH = 64, "levels", "a scene's tree, or components within components"
+    STEP_STATEMENTS = 10_000_000, "statements", "a STEP file"
+    STEP_FACES = 1_000_000, "faces, shells and units", "a STEP file"
     STEP_SECONDS = 600, "s", "the STEP translator, a process of its own"
     STEP_MEMORY = 8_000_000_000, "bytes", "address space of the STEP translator"
 
