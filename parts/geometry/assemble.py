@@ -91,6 +91,7 @@ def assemble(
             duplicated_vertices=exact + near,
             sheet_faces=left_out,
             sheets=len(beside),
+            turned=int(fixed.turned.sum()),
             doubts=content.doubts,
         ),
         corner_normals=_corner_normals(bodies, fixed),

@@ -30,6 +30,7 @@ def audit(
     duplicated_vertices: int | None = None,
     sheets: int = 0,
     sheet_faces: int = 0,
+    turned: int = 0,
     doubts: tuple[str, ...] = (),
 ) -> Audit:
     """Examine a mesh.
@@ -41,6 +42,7 @@ def audit(
             a mesh where this was not done: identical ones then count as shared.
         sheets: beside the solids of a CAD file.
         sheet_faces: faces of them that were left out of the mesh.
+        turned: triangles that were turned round.
         doubts: of the reader, one sentence each.
     """
     places, vertices, removed = mesh.faces, len(mesh.vertices), duplicated_vertices
@@ -74,6 +76,7 @@ def audit(
         pieces=count_pieces(places, vertices),
         sheets=sheets,
         sheet_faces=sheet_faces,
+        turned=turned,
         repairs=repairs,
     )
     told = (sentence for doubtful, sentence in _doubts(found, edges) if doubtful)

@@ -32,6 +32,7 @@ class Audit:
         pieces: groups of triangles that share no vertex.
         sheets: surfaces beside the solids of a CAD file, which have no inside.
         sheet_faces: faces of them that were left out; 0 where they count as part.
+        turned: triangles that were turned round, as their closed piece was inside out.
         repairs: what was done to the mesh and how, one sentence each.
         warnings: what is doubtful, one sentence each.
     """
@@ -53,5 +54,6 @@ class Audit:
     pieces: int
     sheets: int = 0
     sheet_faces: int = 0
+    turned: int = 0
     repairs: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -80,7 +80,7 @@ PLAN_PAGES = (
         meaning="The audit of the part's geometry found something that a sound model does not "
         "have: an open skin, inverted or repeated triangles, a size that hints at a wrong unit.",
         cause="An export with loose tolerances, or a unit that the file does not carry.",
-        fix="Mend the model where it was made, or correct the unit. Nothing is repaired silently.",
+        fix="Correct the model where it was made, or the unit. Every repair is in the report.",
     ),
     Page(
         code="P121",
@@ -97,5 +97,14 @@ PLAN_PAGES = (
         cause="Points and geometry of different revisions, or in different frames or units.",
         fix="Check frame, revision and unit of both; a compensated list of ball centres also does "
         "this.",
+    ),
+    Page(
+        code="P123",
+        title="geometry adapted on reading",
+        meaning="The part is not quite what its file holds: surfaces beside closed solids (sheets) "
+        "were left out, or closed pieces that were inside out were turned.",
+        cause="AP242 files carry supplementary sheets for datums and sections; some exporters wind "
+        "triangles the wrong way round.",
+        fix='None, unless the sheets are part of the piece: sheets = "include" in [part].',
     ),
 )

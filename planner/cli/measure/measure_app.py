@@ -17,7 +17,7 @@ Seed = Annotated[
 ]
 
 
-def measure(  # noqa: PLR0913 one parameter per option
+def measure(
     context: typer.Context,
     job: Job,
     *,
@@ -136,7 +136,7 @@ def measure(  # noqa: PLR0913 one parameter per option
     return run_count(request, wanted)
 
 
-def machine_test(  # noqa: PLR0913 one parameter per option
+def machine_test(
     context: typer.Context,
     robot: Robot,
     *,

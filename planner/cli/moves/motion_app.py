@@ -10,7 +10,7 @@ from planner.cli.options import Json
 from planner.cli.out_place import file_option
 
 
-def motion(  # noqa: PLR0913 one parameter per option
+def motion(
     context: typer.Context,
     *,
     start: Annotated[

@@ -11,7 +11,7 @@ from planner.cli.options import Json, Robot
 from planner.cli.out_place import file_option
 
 
-def calibrate(  # noqa: PLR0913 one parameter per option
+def calibrate(
     context: typer.Context,
     robot: Robot,
     *,
