@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from parts.errors import PartError
 from robots.core.caps import Cap, reason_of
 from robots.core.caps import read_capped as read_file
+
+_LINE = re.compile(rb"([^\r\n]*+)(?:\r\n|\r|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,6 +51,27 @@ class SourceFile:
                 found=count,
                 limit=times * cap.limit,
             )
+
+
+def lines_of(file: SourceFile) -> Iterator[bytes]:
+    """Lines of a text file one after the other, whatever ends them; never a list of all.
+
+    Raises:
+        PartError: a line over the cap.
+    """
+    cap, place, number = Cap.GEOMETRY_LINE, 0, 0
+    while place < len(file.raw):
+        number += 1
+        found = _LINE.match(file.raw, place, place + cap.limit + 2)
+        if found is None:
+            raise file.error(
+                f"line {number} has more than {cap.limit} bytes; it is not text, or damaged. "
+                f"Export it again, or, if the file is trusted, {cap.advice}.",
+                line=number,
+                limit=cap.limit,
+            )
+        yield found[1]
+        place = found.end()
 
 
 def read_source(path: Path) -> SourceFile:

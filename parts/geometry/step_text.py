@@ -136,15 +136,17 @@ def step_text(file: SourceFile) -> StepText:
     Raises:
         PartError: over a cap.
     """
-    found = _Statements()
+    found, most = _Statements(), min(Cap.STEP_FACES.limit, Cap.STEP_STATEMENTS.limit)
     dropped: list[tuple[int, int]] = []
     for count, one in enumerate(_statements(file), start=1):
-        file.check_count("statements", count, Cap.STEP_STATEMENTS)
+        if count > most:
+            file.check_count("statements", count, Cap.STEP_STATEMENTS)
         if one.keywords & PRESENTATION:
             dropped.append((one.start, one.end))
             continue
         found.take(one)
-        file.check_count("faces, shells and units", len(found), Cap.STEP_FACES)
+        if count > most:
+            file.check_count("faces, shells and units", len(found), Cap.STEP_FACES)
     unit = found.unit()
     extent = found.extent() * METRES.get(unit, 1e-3)
     return StepText(
