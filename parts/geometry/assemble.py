@@ -118,11 +118,18 @@ class _Welded:
 def _welded(body: Body, scale: float) -> _Welded:
     merged = merge_identical(body.vertices * scale)
     exact = merged.removed
-    merged = merge_near(merged, body.faces, _rounding(merged.vertices))
-    faces = merged.places[body.faces]
+    if not _closed(merged, body.faces):
+        merged = merge_near(merged, body.faces, _rounding(merged.vertices))
+        closed = merged.removed > exact and _closed(merged, body.faces)
+        return _Welded(body=body, merged=merged, exact=exact, closed=closed)
+    return _Welded(body=body, merged=merged, exact=exact, closed=True)
+
+
+def _closed(merged: Merged, faces: Indices) -> bool:
+    """Whether triangles have no open edge."""
+    faces = merged.places[faces]
     faces = faces[(faces != faces[:, [1, 2, 0]]).all(axis=1)]
-    edges = count_edges(faces, len(merged.vertices))
-    return _Welded(body=body, merged=merged, exact=exact, closed=len(faces) > 0 and not edges.open)
+    return len(faces) > 0 and not count_edges(faces, len(merged.vertices)).open
 
 
 def _rounding(vertices: Array) -> float:

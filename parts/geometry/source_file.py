@@ -11,7 +11,7 @@ from parts.errors import PartError
 from robots.core.caps import Cap, reason_of
 from robots.core.caps import read_capped as read_file
 
-_LINE = re.compile(rb"([^\r\n]*+)(?:\r\n|\r|\n|\Z)")
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,18 +60,19 @@ def lines_of(file: SourceFile) -> Iterator[bytes]:
         PartError: a line over the cap.
     """
     cap, place, number = Cap.GEOMETRY_LINE, 0, 0
+    limit = cap.limit
     while place < len(file.raw):
         number += 1
-        found = _LINE.match(file.raw, place, place + cap.limit + 2)
-        if found is None:
+        end = _LINE_END.search(file.raw, place, place + limit + 2)
+        if end is None and len(file.raw) - place > limit:
             raise file.error(
-                f"line {number} has more than {cap.limit} bytes; it is not text, or damaged. "
+                f"line {number} has more than {limit} bytes; it is not text, or damaged. "
                 f"Export it again, or, if the file is trusted, {cap.advice}.",
                 line=number,
-                limit=cap.limit,
+                limit=limit,
             )
-        yield found[1]
-        place = found.end()
+        yield file.raw[place : end.start() if end else None]
+        place = end.end() if end else len(file.raw)
 
 
 def read_source(path: Path) -> SourceFile:

@@ -21,14 +21,16 @@ from parts.geometry.source_file import SourceFile
 from parts.geometry.units import METRES
 from robots.core.caps import Cap
 
-# Each alternative takes all it can and gives nothing back, so that the time is linear in the size.
+# Each alternative takes all it can and gives nothing back, and what has no end takes all the rest:
+# the time is linear in the size.
 _STATEMENT = re.compile(
     rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|'[^']*+(?:'|\Z)|"
-    rb"#(\d++)\s*+=\s*+((?:[^';/]++|'[^']*+'|/\*(?:[^*]++|\*(?!/))*+\*/|/(?!\*))*+);"
+    rb"#(\d++)\s*+=\s*+((?:[^';/]++|'[^']*+(?:'|\Z)|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|/)*+)"
+    rb"(?:;|\Z)"
 )
-_NOISE = re.compile(rb"/\*(?:[^*]++|\*(?!/))*+\*/")
+_NOISE = re.compile(rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)")
 _KEYWORD = re.compile(rb"[A-Z][A-Z0-9_]*+(?=\s*+\()")
-_TEXT = re.compile(rb"'[^']*+'")
+_TEXT = re.compile(rb"'[^']*+(?:'|\Z)")
 _REFERENCE = re.compile(rb"#(\d++)")
 _STRING = re.compile(rb"'((?:[^']++|'')*+)'")
 _METRIC = re.compile(rb"SI_UNIT\s*+\(\s*+(\$|\.\w++\.)\s*+,\s*+\.METRE\.\s*+\)")

@@ -105,7 +105,11 @@ def _check_build(file: SourceFile, package: _Package, root: Model) -> None:
     file.check_count("components", sum(one.placements for one in built), Cap.NODES)
     file.check_count("placed meshes", sum(one.meshes for one in built), Cap.INSTANCES)
     file.check_count("vertices", sum(one.vertices for one in built), Cap.VERTICES)
-    file.check_count("triangles", sum(one.triangles for one in built), Cap.TRIANGLES)
+    triangles = sum(one.triangles for one in built)
+    file.check_count("triangles", triangles, Cap.TRIANGLES)
+    own = {key: package.object(*key).triangles for key in known}
+    repeated = triangles - sum(own.values())
+    file.check_count("repeated triangles", repeated, Cap.REPEATED_TRIANGLES)
 
 
 class _Package:

@@ -33,8 +33,9 @@ class Cap(Enum):
     QIF_NUMBERS = 3_000_000, "numbers", "one list in a QIF file"
 
     GEOMETRY_BYTES = 1_000_000_000, "bytes", "a geometry file with all files that a glTF names"
-    TRIANGLES = 10_000_000, "triangles", "all meshes of a geometry file, each instance counted"
-    VERTICES = 30_000_000, "vertices", "all meshes of a geometry file"
+    TRIANGLES = 5_000_000, "triangles", "all meshes of a geometry file, each instance counted"
+    VERTICES = 15_000_000, "vertices", "all meshes of a geometry file"
+    REPEATED_TRIANGLES = 1_000_000, "triangles", "that a scene or a build places more than once"
     PLY_HEADER_BYTES = 100_000, "bytes", "the header of a PLY file"
     ARCHIVE_ENTRIES = 10_000, "entries", "a 3MF archive"
     ARCHIVE_BYTES = 500_000_000, "bytes", "all entries of a 3MF archive, unpacked"
