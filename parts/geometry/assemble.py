@@ -116,6 +116,7 @@ class _Welded:
 
 
 def _welded(body: Body, scale: float) -> _Welded:
+    body = _trimmed(body)
     merged = merge_identical(body.vertices * scale)
     exact = merged.removed
     if not _closed(merged, body.faces):
@@ -123,6 +124,19 @@ def _welded(body: Body, scale: float) -> _Welded:
         closed = merged.removed > exact and _closed(merged, body.faces)
         return _Welded(body=body, merged=merged, exact=exact, closed=closed)
     return _Welded(body=body, merged=merged, exact=exact, closed=True)
+
+
+def _trimmed(body: Body) -> Body:
+    """The body without its many vertices that no triangle uses, if there are many."""
+    if len(body.vertices) <= 3 * len(body.faces):
+        return body
+    used, corners = np.unique(body.faces, return_inverse=True)
+    return replace(
+        body,
+        vertices=body.vertices[used],
+        faces=corners.reshape(-1, 3),
+        normals=None if body.normals is None else body.normals[used],
+    )
 
 
 def _closed(merged: Merged, faces: Indices) -> bool:

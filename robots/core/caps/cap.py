@@ -40,7 +40,7 @@ class Cap(Enum):
     ARCHIVE_ENTRIES = 10_000, "entries", "a 3MF archive"
     ARCHIVE_BYTES = 500_000_000, "bytes", "all entries of a 3MF archive, unpacked"
     ARCHIVE_RATIO = 200, "to 1", "unpacked to packed bytes of an archive's entry"
-    XML_TAGS = 30_000_000, "tags", "the models of a 3MF archive"
+    XML_TAGS = 20_000_000, "tags", "the models of a 3MF archive"
     GLTF_VALUES = 5_000_000, "values", "the JSON of a glTF file"
     GEOMETRY_LINE = 1_000_000, "bytes", "a line of a text geometry file, or a tag of a 3MF model"
     INSTANCES = 10_000, "meshes", "placed by a scene, an assembly or a build"
