@@ -13,6 +13,7 @@ from parts.geometry.audit_types import Audit
 from parts.geometry.body import Body, Content, Patch
 from parts.geometry.edges import count_edges
 from parts.geometry.face import Face
+from parts.geometry.inside import InsideTest
 from parts.geometry.merge import Merged, merge_identical, merge_near
 from parts.geometry.mesh import FARTHEST, TriangleMesh
 from parts.geometry.repair import Repaired, repaired
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Sheets = Literal["ignore", "include"]
 
+STEP = 1e-5  # sizes of the part, from a face to where its outside is asked
 ROUNDING = 1e-9  # sizes of a body: vertices nearer to each other are one, rounded differently
 
 
@@ -81,10 +83,24 @@ def assemble(
         told = (f"{near} of {total} vertices repeated another one but for rounding; merged.", *told)
     if exact:
         told = (f"{exact} of {total} vertices repeated another one exactly; merged.", *told)
+    faces = _faces(bodies, fixed)
+    doubts = content.doubts
+    folded = _folded(bodies, faces, fixed.mesh) if content.in_metres else frozenset()
+    if folded:
+        faces = tuple(
+            replace(face, kind="unidentified", surface=None) if face.index in folded else face
+            for face in faces
+        )
+        doubts = (
+            *doubts,
+            f"The skin of the solids with {len(folded)} of {len(faces)} faces is folded through "
+            "itself: on which side their material is cannot be told, and nothing is measured on "
+            "them. Export the part again, or from another system.",
+        )
     left_out = 0 if kept is pieces else sum(max(1, len(one.body.patches)) for one in beside)
     return Assembled(
         mesh=fixed.mesh,
-        faces=_faces(bodies, fixed),
+        faces=faces,
         audit=audit(
             fixed.mesh,
             repairs=told,
@@ -92,7 +108,7 @@ def assemble(
             sheet_faces=left_out,
             sheets=len(beside),
             turned=int(fixed.turned.sum()),
-            doubts=content.doubts,
+            doubts=doubts,
         ),
         corner_normals=_corner_normals(bodies, fixed),
     )
@@ -264,6 +280,34 @@ def _face(patch: Patch, name: str, index: int, rows: Indices, fixed: Repaired) -
         triangles=rows,
         deflection=_deflection(patch, rows, fixed.mesh),
     )
+
+
+def _folded(
+    bodies: tuple[Body, ...], faces: tuple[Face, ...], mesh: TriangleMesh
+) -> frozenset[int]:
+    """Faces of CAD bodies with a face before which there is less than nothing.
+
+    A translator that takes the wrong side of a closed edge, such as the other half of a sphere,
+    gives a skin that is closed all the same.
+    """
+    solid = mesh.faces[(mesh.faces != mesh.faces[:, [1, 2, 0]]).all(axis=1)]
+    edges = count_edges(solid, len(mesh.vertices))
+    if edges.open or edges.non_manifold or edges.miswound:
+        return frozenset()
+    asked = [face for face in faces if len(face.triangles)]
+    rows = np.array([face.triangles[np.argmax(mesh.areas[face.triangles])] for face in asked])
+    step = STEP * float(np.linalg.norm(mesh.size))
+    before = mesh.triangles[rows].mean(axis=1) + step * mesh.normals[rows]
+    wrong = InsideTest(mesh, consistent=True).crossings(before) < 0.0
+    bad = {face.index for face, one in zip(asked, wrong.tolist(), strict=True) if one}
+    found: set[int] = set()
+    start = 0
+    for body in bodies:
+        own = range(start, start + max(1, len(body.patches)))
+        start = own.stop
+        if not bad.isdisjoint(own):
+            found.update(own)
+    return frozenset(found)
 
 
 def _turned(surface: Surface | None) -> Surface | None:

@@ -15,6 +15,8 @@ import pytest
 from parts.errors import FeatureError, PartError
 from parts.features import choose_feature
 from parts.geometry import load_geometry
+from parts.geometry.assemble import assemble
+from parts.geometry.body import Body, Content, Patch
 from parts.geometry.brep import body_of
 from parts.geometry.gltf_data import GltfData
 from parts.geometry.gltf_document import document_of
@@ -169,6 +171,34 @@ def test_a_face_off_its_surface_is_not_identified(read, plain, monkeypatch):
     point = ",".join(f"{1e3 * x}" for x in found.mesh.triangles[found.faces[5].triangles[0]][0])
     assert choose_feature(found, "#0").kind == "plane"
     assert found.faces[int(found.closest([[float(x) * 1e-3 for x in point.split(",")]]).faces[0])]
+
+
+def test_a_skin_folded_through_itself_is_not_measured():
+    """A prism over a bow tie: closed and wound alike, but one lobe is inside out.
+
+    So translators leave a solid whose sphere they took for its other half.
+    """
+    tie = np.array([[0, 0], [4, 3], [4, 0], [0, 1]])
+    vertices = np.concatenate([np.insert(tie, 2, z, axis=1) for z in (0, 1)]) * 1e-2
+    sides = [[k, (k + 1) % 4, (k + 1) % 4 + 4] for k in range(4)]
+    sides += [[k, (k + 1) % 4 + 4, k + 4] for k in range(4)]
+    caps = [[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7]]
+    faces = np.array(sides + caps)
+    patches = tuple(
+        Patch(name="", kind="freeform", surface=None, triangles=np.array([k])) for k in range(12)
+    )
+    body = Body(name="", vertices=vertices.astype(float), faces=faces, patches=patches)
+    good = Body(
+        name="",
+        vertices=np.array([[9, 0, 0], [10, 0, 0], [9, 1, 0], [9, 0, 1]]) * 1e-2,
+        faces=np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]),
+    )
+    file = SourceFile(name="a.step", raw=b"", folder=None)
+    found = assemble(file, Content(bodies=(body, good), in_metres=True), 1.0)
+    assert found.audit.watertight
+    assert found.audit.consistent
+    assert [face.kind for face in found.faces] == ["unidentified"] * 12 + ["facets"]
+    assert "folded through itself" in found.audit.warnings[0]
 
 
 def test_a_missing_face_is_said(read, plain):
