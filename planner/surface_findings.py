@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from planner.findings import Finding, Severity
 from planner.job import Job
 from robots.core.pose import inverse_pose, transform_points
+
+if TYPE_CHECKING:
+    from parts.geometry import Audit
 
 Mask = NDArray[np.bool_]
 
@@ -25,6 +29,7 @@ def surface_findings(job: Job) -> list[Finding]:
         return []
     report = job.surface.normals
     return [
+        *_adapted(job, job.surface.audit),
         *(_doubt(job, sentence) for sentence in job.surface.audit.warnings),
         *(_inward(name) for name in report.inward_names()),
         *_off(job),
@@ -61,13 +66,43 @@ def causes_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=rank)
 
 
+def _adapted(job: Job, audit: Audit) -> list[Finding]:
+    """What of the geometry is not as its file has it."""
+    found: list[Finding] = []
+    if audit.sheet_faces:
+        sheets = "sheet" if audit.sheets == 1 else "sheets"
+        found.append(
+            Finding(
+                code="P126",
+                severity=Severity.NOTE,
+                where=job.part.geometry,
+                message=f"{audit.sheets} {sheets} beside the solids left out ({audit.sheet_faces} "
+                "of the file's faces): neither measured nor avoided",
+                hint='supplementary geometry needs no action; sheets = "include" in [part] makes '
+                "them part",
+            )
+        )
+    if audit.turned:
+        found.append(
+            Finding(
+                code="P126",
+                severity=Severity.NOTE,
+                where=job.part.geometry,
+                message=f"{audit.turned} of {audit.triangles} triangles turned round: their closed "
+                "pieces were inside out",
+                hint="no action needed; normals point out of the material",
+            )
+        )
+    return found
+
+
 def _doubt(job: Job, sentence: str) -> Finding:
     return Finding(
         code="P120",
         severity=Severity.WARNING,
         where=job.part.geometry,
         message=sentence,
-        hint="mend the geometry where it was made; Palpeur repairs nothing silently",
+        hint="correct the geometry where it was made, or its unit",
     )
 
 

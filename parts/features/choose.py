@@ -84,6 +84,6 @@ def _by_kind(geometry: Geometry, kind: str) -> Face:
 
 
 def _listed(geometry: Geometry) -> str:
-    kinds = {kind: len(geometry.faces_of_kind(kind)) for kind in KINDS}
+    kinds = {kind: len(geometry.faces_of_kind(kind)) for kind in (*KINDS, "unidentified")}
     counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     return f"{len(geometry.faces)} faces ({counted})"

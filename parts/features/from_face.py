@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from parts.errors import FeatureError
 from parts.features.band import Band
 from parts.features.feature import Feature
 from parts.features.patch import Array, Patch
@@ -27,7 +28,17 @@ def feature_of_face(geometry: Geometry, face: Face) -> Feature:
     Args:
         geometry: that has the face.
         face: one of its faces, or a region of a mesh.
+
+    Raises:
+        FeatureError: a face that was not identified.
     """
+    if face.kind == "unidentified":
+        raise FeatureError(
+            f"Face #{face.index} ({face.name}) of {geometry.source} was not identified: what "
+            "surface it is part of is not known, so nothing is measured on it. Export the part "
+            "again, without colours.",
+            face=face.index,
+        )
     rim = rim_of(geometry, face.triangles, sharp=face.kind == "facets", deflection=face.deflection)
     if face.surface is None:
         patch: Patch = SkinPatch(geometry=geometry, triangles=face.triangles, name=face.kind)

@@ -11,6 +11,7 @@ from parts.errors import FeatureError
 from parts.features.patch import Array, Patch, SurfacePoints
 from parts.geometry.geometry import Geometry
 from parts.geometry.mesh import TriangleMesh
+from parts.geometry.skin import normals_at
 
 Indices = NDArray[np.int64]
 
@@ -79,8 +80,8 @@ class SkinPatch(Patch):
         side = uv[:, 1:]
         a, b, c = np.moveaxis(self.geometry.mesh.triangles[self.triangles[place]], 1, 0)
         positions = a + root * (b - a) + root * side * (c - b)
-        feet = self.geometry.closest(positions)
-        return SurfacePoints(positions=positions, normals=feet.normals)
+        normals = normals_at(self.geometry, positions, self.triangles[place])
+        return SurfacePoints(positions=positions, normals=normals)
 
     def inset(self, margin: float) -> SkinPatch:
         """The same: edges of triangles are kept away from by the feature's rim."""

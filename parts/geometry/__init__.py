@@ -1,5 +1,6 @@
 """Part geometry: import, audit, faces, closest points."""
 
+from parts.geometry.assemble import Sheets as Sheets
 from parts.geometry.audit import audit as audit
 from parts.geometry.audit_types import Audit as Audit
 from parts.geometry.closest import ClosestPoints as ClosestPoints

@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from collections.abc import Iterator
 
 from parts.geometry.source_file import SourceFile
 from robots.core.caps import Cap
 
+_ENTRY = b"PK\x01\x02"  # starts an entry of the directory
+CHUNK = 65_536  # [byte] unpacked at a time
 SMALL = 100_000  # [byte] below it a high ratio harms nobody: a blank page packs a thousandfold
 
 
@@ -26,12 +29,13 @@ class Archive:
 
     def __init__(self, file: SourceFile) -> None:
         self._file = file
+        # zipfile makes an object of every entry of the directory before it can be asked for them
+        file.check_count("entries", file.raw.count(_ENTRY), Cap.ARCHIVE_ENTRIES)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(file.raw))
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
             raise file.error(f"it is not a zip archive: {error}. Export it again.") from None
         infos = self._zip.infolist()
-        file.check_count("entries", len(infos), Cap.ARCHIVE_ENTRIES)
         total = sum(info.file_size for info in infos)
         file.check_count("bytes unpacked", total, Cap.ARCHIVE_BYTES)
         for info in infos:
@@ -43,8 +47,8 @@ class Archive:
         """Names of the entries, in lower case, without a leading slash."""
         return tuple(self._infos)
 
-    def read(self, name: str) -> bytes:
-        """An entry, by a name that is not case-sensitive.
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of an entry, piece by piece, by a name that is not case-sensitive.
 
         Raises:
             PartError: there is no such entry, or it is damaged.
@@ -57,7 +61,10 @@ class Archive:
             )
         try:
             with self._zip.open(info) as entry:
-                return entry.read(info.file_size)
+                left = info.file_size
+                while left > 0 and (chunk := entry.read(min(CHUNK, left))):
+                    left -= len(chunk)
+                    yield chunk
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -87,6 +94,12 @@ class Archive:
                 f"{Cap.ARCHIVE_RATIO.advice}.",
                 found=ratio,
                 limit=Cap.ARCHIVE_RATIO.limit,
+            )
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self._file.error(
+                f"its entry {info.filename[:100]!r} is packed by method {info.compress_type}; "
+                "expected deflate, as 3MF demands. Export it again.",
+                found=info.compress_type,
             )
         if info.flag_bits & 1:
             raise self._file.error(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from parts.geometry.audit_types import Audit
 from parts.geometry.body import Body, Content, Patch
 from parts.geometry.edges import count_edges
 from parts.geometry.face import Face
-from parts.geometry.merge import Merged, merge_identical
-from parts.geometry.mesh import TriangleMesh
+from parts.geometry.inside import InsideTest
+from parts.geometry.merge import Merged, merge_identical, merge_near
+from parts.geometry.mesh import FARTHEST, TriangleMesh
 from parts.geometry.repair import Repaired, repaired
 from parts.geometry.source_file import SourceFile
 from parts.geometry.surfaces import Surface
@@ -21,6 +23,10 @@ from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Sheets = Literal["ignore", "include"]
+
+STEP = 1e-5  # sizes of the part, from a face to where its outside is asked
+ROUNDING = 1e-9  # sizes of a body: vertices nearer to each other are one, rounded differently
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,74 +47,195 @@ class Assembled:
 
 
 def assemble(
-    file: SourceFile, content: Content, scale: float, repair: tuple[str, ...]
+    file: SourceFile,
+    content: Content,
+    scale: float,
+    repair: tuple[str, ...] = (),
+    sheets: Sheets = "ignore",
 ) -> Assembled:
-    """Merge identical vertices within each body, join the bodies, repair if asked, audit.
+    """Merge the vertices of each body, join the bodies, turn what is inside out, repair, audit.
 
     Args:
         file: for messages.
         content: as read.
         scale: metres per unit of the file.
         repair: names of repairs.
+        sheets: "ignore" leaves out open sheets where there is a closed body beside them.
 
     Raises:
         PartError: no triangle, vertices that cannot be, unknown repairs.
     """
-    bodies = content.bodies
-    mesh, removed = _merged(bodies, scale)
-    file.check_count("triangles", len(mesh), Cap.TRIANGLES)
+    file.check_count("triangles", sum(len(b.faces) for b in content.bodies), Cap.TRIANGLES)
+    pieces = [_welded(body, scale) for body in content.bodies]
+    kept = [one for one in pieces if one.closed or not one.body.sheet]
+    beside = [one for one in pieces if one.body.sheet and not one.closed]
+    if not any(one.closed for one in pieces):
+        kept, beside = pieces, []
+    elif sheets == "include":
+        kept = pieces
+    mesh, removed = _joined(kept, scale)
+    bodies = tuple(one.body for one in kept)
     fixed = repaired(mesh, repair)
+    exact, near = removed
+    total = exact + near + len(mesh.vertices)
     told = fixed.told
-    if removed:
-        total = removed + len(mesh.vertices)
-        told = (f"{removed} of {total} vertices repeated another one exactly; merged.", *told)
+    if near:
+        told = (f"{near} of {total} vertices repeated another one but for rounding; merged.", *told)
+    if exact:
+        told = (f"{exact} of {total} vertices repeated another one exactly; merged.", *told)
+    faces = _faces(bodies, fixed)
+    doubts = content.doubts
+    folded = _folded(bodies, faces, fixed.mesh) if content.in_metres else frozenset()
+    if folded:
+        faces = tuple(
+            replace(face, kind="unidentified", surface=None) if face.index in folded else face
+            for face in faces
+        )
+        doubts = (
+            *doubts,
+            f"The skin of the solids with {len(folded)} of {len(faces)} faces is folded through "
+            "itself: on which side their material is cannot be told, and nothing is measured on "
+            "them. Export the part again, or from another system.",
+        )
+    left_out = 0 if kept is pieces else sum(max(1, len(one.body.patches)) for one in beside)
     return Assembled(
         mesh=fixed.mesh,
-        faces=_faces(bodies, fixed),
-        audit=audit(fixed.mesh, repairs=told, duplicated_vertices=removed),
+        faces=faces,
+        audit=audit(
+            fixed.mesh,
+            repairs=told,
+            duplicated_vertices=exact + near,
+            sheet_faces=left_out,
+            sheets=len(beside),
+            turned=int(fixed.turned.sum()),
+            doubts=doubts,
+        ),
         corner_normals=_corner_normals(bodies, fixed),
     )
 
 
-def _merged(bodies: tuple[Body, ...], scale: float) -> tuple[TriangleMesh, int]:
-    """The mesh, and how many vertices were repetitions.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Welded:
+    """A body with its vertices merged.
+
+    Args:
+        body: as read.
+        merged: its vertices. [m]
+        exact: how many repeated another one exactly.
+        closed: whether it has an inside of its own.
+    """
+
+    body: Body
+    merged: Merged
+    exact: int
+    closed: bool
+
+
+def _welded(body: Body, scale: float) -> _Welded:
+    body = _trimmed(body)
+    merged = merge_identical(body.vertices * scale)
+    exact = merged.removed
+    if not _closed(merged, body.faces):
+        merged = merge_near(merged, body.faces, _rounding(merged.vertices))
+        closed = merged.removed > exact and _closed(merged, body.faces)
+        return _Welded(body=body, merged=merged, exact=exact, closed=closed)
+    return _Welded(body=body, merged=merged, exact=exact, closed=True)
+
+
+def _trimmed(body: Body) -> Body:
+    """The body without its many vertices that no triangle uses, if there are many."""
+    if len(body.vertices) <= 3 * len(body.faces):
+        return body
+    used, corners = np.unique(body.faces, return_inverse=True)
+    return replace(
+        body,
+        vertices=body.vertices[used],
+        faces=corners.reshape(-1, 3),
+        normals=None if body.normals is None else body.normals[used],
+    )
+
+
+def _closed(merged: Merged, faces: Indices) -> bool:
+    """Whether triangles have no open edge."""
+    faces = merged.places[faces]
+    faces = faces[(faces != faces[:, [1, 2, 0]]).all(axis=1)]
+    return len(faces) > 0 and not count_edges(faces, len(merged.vertices)).open
+
+
+def _rounding(vertices: Array) -> float:
+    """Distance below which vertices of a body of this size differ by rounding only. # [m].
+
+    0 for vertices that cannot be, which the mesh refuses.
+    """
+    if not len(vertices) or not np.abs(vertices).max() <= FARTHEST:
+        return 0.0
+    return ROUNDING * float(np.ptp(vertices, axis=0).max())
+
+
+def _joined(bodies: list[_Welded], scale: float) -> tuple[TriangleMesh, tuple[int, int]]:
+    """The mesh, and how many vertices repeated another one exactly, and but for rounding.
 
     Bodies that touch stay apart, as solids of an assembly; but those that are not closed by
     themselves may be faces of one solid, so they are merged with each other.
     """
-    parts = [merge_identical(body.vertices * scale) for body in bodies]
-    if len(bodies) > 1 and not all(map(_closed, bodies, parts)):
-        return _pooled(bodies, scale)
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    faces = [p.places[b.faces] + s for p, b, s in zip(parts, bodies, starts[:-1], strict=True)]
-    vertices = np.concatenate([part.vertices for part in parts])
-    removed = sum(part.removed for part in parts)
-    return TriangleMesh(vertices=vertices, faces=np.concatenate(faces)), removed
-
-
-def _closed(body: Body, part: Merged) -> bool:
-    return count_edges(part.places[body.faces], len(part.vertices)).open == 0
-
-
-def _pooled(bodies: tuple[Body, ...], scale: float) -> tuple[TriangleMesh, int]:
-    starts = np.cumsum([0, *(len(body.vertices) for body in bodies)])
-    corners = [body.faces + start for body, start in zip(bodies, starts[:-1], strict=True)]
-    pool = merge_identical(np.concatenate([body.vertices for body in bodies]) * scale)
-    faces = pool.places[np.concatenate(corners)]
-    return TriangleMesh(vertices=pool.vertices, faces=faces), pool.removed
+    loose = [place for place, one in enumerate(bodies) if not one.closed]
+    vertices: list[Array] = []
+    faces: list[Indices] = [np.zeros((0, 3), dtype=np.int64)] * len(bodies)
+    start = exact = near = 0
+    for place, one in enumerate(bodies):
+        if one.closed or len(loose) == 1:
+            faces[place] = one.merged.places[one.body.faces] + start
+            vertices.append(one.merged.vertices)
+            start += len(one.merged.vertices)
+            exact, near = exact + one.exact, near + one.merged.removed - one.exact
+    if len(loose) > 1:
+        starts = np.cumsum([0, *(len(bodies[place].body.vertices) for place in loose)])
+        corners = [
+            bodies[place].body.faces + first for place, first in zip(loose, starts, strict=False)
+        ]
+        every = np.concatenate(corners)
+        pool = merge_identical(
+            np.concatenate([bodies[place].body.vertices for place in loose]) * scale
+        )
+        exact += pool.removed
+        before = pool.removed
+        pool = merge_near(pool, every, _rounding(pool.vertices))
+        near += pool.removed - before
+        for place, own in zip(loose, corners, strict=True):
+            faces[place] = pool.places[own] + start
+        vertices.append(pool.vertices)
+    mesh = TriangleMesh(vertices=np.concatenate(vertices), faces=np.concatenate(faces))
+    return mesh, (exact, near)
 
 
 def _corner_normals(bodies: tuple[Body, ...], fixed: Repaired) -> Array | None:
+    """Normals at the corners, on the side of the triangles; a file may have them on the other."""
     normals: list[Array] = []
     for body in bodies:
         if body.normals is None:
             return None
         normals.append(body.normals[body.faces])
     joined = np.concatenate(normals)[fixed.kept]
-    result = -joined[:, ::-1] if fixed.flipped else joined
-    result = np.ascontiguousarray(result)
+    result = np.where(fixed.turned[:, None, None], joined[:, ::-1], joined)
+    mesh = fixed.mesh
+    owner = _owners(bodies)[fixed.kept]
+    along = np.einsum("fij,fj,f->f", result, mesh.normals, mesh.areas)
+    against = np.bincount(owner, weights=along) < 0.0
+    result[against[owner]] *= -1.0
     result.flags.writeable = False
     return result
+
+
+def _owners(bodies: tuple[Body, ...]) -> Indices:
+    """The patch of every triangle, counted over all bodies. # (f,)."""
+    owner = np.zeros(sum(len(body.faces) for body in bodies), dtype=np.int64)
+    start = count = 0
+    for body in bodies:
+        for patch in body.patches or (_whole(body),):
+            owner[patch.triangles + start] = count
+            count += 1
+        start += len(body.faces)
+    return owner
 
 
 def _faces(bodies: tuple[Body, ...], fixed: Repaired) -> tuple[Face, ...]:
@@ -149,10 +276,38 @@ def _face(patch: Patch, name: str, index: int, rows: Indices, fixed: Repaired) -
         name=name,
         index=index,
         kind=patch.kind,
-        surface=_turned(patch.surface) if fixed.flipped else patch.surface,
+        surface=_turned(patch.surface) if fixed.turned[rows].any() else patch.surface,
         triangles=rows,
         deflection=_deflection(patch, rows, fixed.mesh),
     )
+
+
+def _folded(
+    bodies: tuple[Body, ...], faces: tuple[Face, ...], mesh: TriangleMesh
+) -> frozenset[int]:
+    """Faces of CAD bodies with a face before which there is less than nothing.
+
+    A translator that takes the wrong side of a closed edge, such as the other half of a sphere,
+    gives a skin that is closed all the same.
+    """
+    solid = mesh.faces[(mesh.faces != mesh.faces[:, [1, 2, 0]]).all(axis=1)]
+    edges = count_edges(solid, len(mesh.vertices))
+    if edges.open or edges.non_manifold or edges.miswound:
+        return frozenset()
+    asked = [face for face in faces if len(face.triangles)]
+    rows = np.array([face.triangles[np.argmax(mesh.areas[face.triangles])] for face in asked])
+    step = STEP * float(np.linalg.norm(mesh.size))
+    before = mesh.triangles[rows].mean(axis=1) + step * mesh.normals[rows]
+    wrong = InsideTest(mesh, consistent=True).crossings(before) < 0.0
+    bad = {face.index for face, one in zip(asked, wrong.tolist(), strict=True) if one}
+    found: set[int] = set()
+    start = 0
+    for body in bodies:
+        own = range(start, start + max(1, len(body.patches)))
+        start = own.stop
+        if not bad.isdisjoint(own):
+            found.update(own)
+    return frozenset(found)
 
 
 def _turned(surface: Surface | None) -> Surface | None:

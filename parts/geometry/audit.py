@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,11 +16,22 @@ Indices = NDArray[np.int64]
 
 SMALLEST_PART = 1e-4  # [m] a smaller part was given in metres but drawn in larger units
 LARGEST_PART = 100.0  # [m] a larger one in millimetres but drawn in smaller ones
+_INCLUDED = (
+    " The file has sheets beside its solids, which count as part and are open by nature; "
+    'sheets = "ignore" leaves them out.'
+)
 FLAT = 1e-14  # area over longest edge squared, below which rounding alone gives the area
 
 
 def audit(
-    mesh: TriangleMesh, *, repairs: tuple[str, ...] = (), duplicated_vertices: int | None = None
+    mesh: TriangleMesh,
+    *,
+    repairs: tuple[str, ...] = (),
+    duplicated_vertices: int | None = None,
+    sheets: int = 0,
+    sheet_faces: int = 0,
+    turned: int = 0,
+    doubts: tuple[str, ...] = (),
 ) -> Audit:
     """Examine a mesh.
 
@@ -27,6 +40,10 @@ def audit(
         repairs: what was done to it before, one sentence each.
         duplicated_vertices: found when they were merged, so that neighbours share them; None for
             a mesh where this was not done: identical ones then count as shared.
+        sheets: beside the solids of a CAD file.
+        sheet_faces: faces of them that were left out of the mesh.
+        turned: triangles that were turned round.
+        doubts: of the reader, one sentence each.
     """
     places, vertices, removed = mesh.faces, len(mesh.vertices), duplicated_vertices
     if removed is None:
@@ -57,9 +74,13 @@ def audit(
         duplicated_vertices=removed,
         degenerate_triangles=int(degenerate(mesh).sum()),
         pieces=count_pieces(places, vertices),
+        sheets=sheets,
+        sheet_faces=sheet_faces,
+        turned=turned,
         repairs=repairs,
     )
-    return _with_warnings(found, edges)
+    told = (sentence for doubtful, sentence in _doubts(found, edges) if doubtful)
+    return replace(found, warnings=(*doubts, *told))
 
 
 def degenerate(mesh: TriangleMesh) -> NDArray[np.bool_]:
@@ -87,13 +108,6 @@ def _repeated(faces: Indices, vertices: int) -> int:
     return len(pairs) - len(np.unique(pairs, axis=0))
 
 
-def _with_warnings(found: Audit, edges: EdgeCounts) -> Audit:
-    from dataclasses import replace
-
-    told = [sentence for doubtful, sentence in _doubts(found, edges) if doubtful]
-    return replace(found, warnings=tuple(told))
-
-
 def _doubts(found: Audit, edges: EdgeCounts) -> list[tuple[bool, str]]:
     largest = float(found.size.max())
     return [
@@ -109,7 +123,8 @@ def _doubts(found: Audit, edges: EdgeCounts) -> list[tuple[bool, str]]:
             not found.watertight,
             f"The mesh is not watertight: {edges.open} edges belong to one triangle only and "
             f"{edges.non_manifold} to more than two, of {edges.edges}. Normals that point into "
-            "the material cannot be detected.",
+            "the material cannot be detected."
+            + (_INCLUDED if found.sheets and not found.sheet_faces else ""),
         ),
         (
             not found.consistent,
@@ -119,7 +134,7 @@ def _doubts(found: Audit, edges: EdgeCounts) -> list[tuple[bool, str]]:
         (
             found.inverted,
             f"The mesh is inside out: its signed volume is {found.volume:.6g} m³. All normals "
-            "point into the material; repair it by repair=('flip',) or in the CAD system.",
+            "point into the material. Turn it in the CAD system.",
         ),
         (
             found.duplicated_triangles > 0,

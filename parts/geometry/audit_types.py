@@ -30,6 +30,9 @@ class Audit:
         duplicated_vertices: corners at the same place, beyond the first, before any merging.
         degenerate_triangles: without area.
         pieces: groups of triangles that share no vertex.
+        sheets: surfaces beside the solids of a CAD file, which have no inside.
+        sheet_faces: faces of them that were left out; 0 where they count as part.
+        turned: triangles that were turned round, as their closed piece was inside out.
         repairs: what was done to the mesh and how, one sentence each.
         warnings: what is doubtful, one sentence each.
     """
@@ -49,5 +52,8 @@ class Audit:
     duplicated_vertices: int
     degenerate_triangles: int
     pieces: int
+    sheets: int = 0
+    sheet_faces: int = 0
+    turned: int = 0
     repairs: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

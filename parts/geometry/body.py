@@ -43,6 +43,7 @@ class Body:
         patches: its faces; empty for one face of all triangles.
         normals: of the surface at the vertices; None where none are to be
             trusted. # (v, 3)
+        sheet: the file says that it is a surface beside its solids.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Body:
     faces: Indices
     patches: tuple[Patch, ...] = ()
     normals: Array | None = None
+    sheet: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +63,11 @@ class Content:
         unit: that the file states: "mm", "m", "in", …; empty where it carries none.
         in_metres: the translator has already brought the numbers to metres.
         notes: what a reader of the report should know, one sentence each.
+        doubts: what may be wrong with the reading, one sentence each.
     """
 
     bodies: tuple[Body, ...]
     unit: str = ""
     in_metres: bool = False
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()

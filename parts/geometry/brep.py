@@ -20,10 +20,17 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 EXTENSION = "TM_brep_faces"
+# Half of a face's corners, and all of them, lie this near to its surface: sizes of the face, or m.
+# Edges of sloppy files lie off their surfaces; a surface farther off is that of another face.
+HALF, ALL = (1e-4, 2e-5), (0.03, 1e-4)
+SINGLE = 1e-5  # a rotation in single precision is orthogonal to 1e-7; one with scale is not meant
 
 
 def body_of(document: Document, data: GltfData, place: PlacedMesh, deflection: float) -> Body:
     """A solid or sheet with its faces.
+
+    A face that the translator does not describe, or describes by a surface that its own corners do
+    not lie on, is "unidentified"; nothing is ever measured on it.
 
     Args:
         document: the translator's GLB.
@@ -64,30 +71,43 @@ def _primitive(document: Document, data: GltfData, primitive: dict[str, Any]) ->
     faces = triangles_of(document, data, primitive)
     extensions = document.object(primitive.get("extensions", {}), "extensions")
     extension = document.object(extensions.get(EXTENSION, {}), EXTENSION)
-    owners = np.zeros(len(faces), dtype=np.int64)
+    normals = np.zeros_like(vertices) if normal is None else data.floats(normal)
+    owners = np.full(len(faces), -1)
     if "faceIndices" in extension:
         owners = data.integers(extension["faceIndices"])
-    normals = np.zeros_like(vertices) if normal is None else data.floats(normal)
     if len(owners) != len(faces) or len(normals) != len(vertices):
         raise document.file.error("the translator's faces do not fit its triangles.")
+    entries = document.list(extension, "faces", EXTENSION)
     described = {
         document.count(entry, "face_index", EXTENSION, None): entry
-        for entry in document.list(extension, "faces", EXTENSION)
+        for entry in entries
         if entry is not None
     }
-    patches = [
-        _patch(described.get(owner), vertices, faces, np.flatnonzero(owners == owner))
-        for owner in np.unique(owners).tolist()
-    ]
+    patches: list[Patch] = []
+    for owner in np.unique(owners).tolist():
+        rows = np.flatnonzero(owners == owner)
+        if not 0 <= owner < len(entries):
+            patches.append(_patch("unidentified", rows))
+        elif owner not in described:
+            patches.append(_patch("freeform", rows))
+        else:
+            patches.append(_described(described[owner], vertices, faces, rows))
     return Body(name="", vertices=vertices, faces=faces, patches=tuple(patches), normals=normals)
 
 
-def _patch(entry: dict[str, Any] | None, vertices: Array, faces: Indices, rows: Indices) -> Patch:
-    """A face; its surface is reversed where the triangles look the other way."""
-    if entry is None:
-        return Patch(name="", kind="freeform", surface=None, triangles=rows)
+def _patch(kind: str, rows: Indices) -> Patch:
+    return Patch(name="", kind=kind, surface=None, triangles=rows)
+
+
+def _described(entry: dict[str, Any], vertices: Array, faces: Indices, rows: Indices) -> Patch:
+    """A face with its surface, which is reversed where the triangles look the other way."""
     corners = vertices[faces[rows]]
     surface = surface_of(entry, corners.reshape(-1, 3))
+    size = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
+    gaps = np.abs(surface.distance(corners.reshape(-1, 3)))
+    for gap, (share, least) in ((np.median(gaps), HALF), (gaps.max(), ALL)):
+        if not gap <= max(share * size, least):
+            return _patch("unidentified", rows)
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     along = np.einsum("ij,ij->", across, surface.normal(corners.mean(axis=1)))
     if along < 0.0:
@@ -122,8 +142,9 @@ def surface_of(entry: dict[str, Any], corners: Array) -> Surface:
 
 
 def _moved(body: Body, T: Array, deflection: float) -> Body:
+    T = _rigid(T)
     R = T[:3, :3]
-    rigid = np.allclose(R @ R.T, np.eye(3), atol=1e-9)
+    rigid = np.allclose(R @ R.T, np.eye(3), rtol=0.0, atol=1e-12)
     patches = [
         patch
         if patch.surface is None
@@ -142,3 +163,13 @@ def _moved(body: Body, T: Array, deflection: float) -> Body:
         patches=tuple(replace(patch, deflection=deflection) for patch in patches),
         normals=normals @ np.linalg.inv(R),
     )
+
+
+def _rigid(T: Array) -> Array:
+    """The transform, its rotation made exact: the translator writes it in single precision."""
+    U, lengths, Vt = np.linalg.svd(T[:3, :3])
+    if np.abs(lengths - 1.0).max() > SINGLE:
+        return T
+    result = T.copy()
+    result[:3, :3] = U @ Vt
+    return result

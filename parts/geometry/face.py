@@ -11,7 +11,7 @@ from parts.geometry.surfaces import Surface
 
 Indices = NDArray[np.int64]
 
-KINDS = ("plane", "cylinder", "cone", "sphere", "torus", "freeform", "facets")
+KINDS = ("plane", "cylinder", "cone", "sphere", "torus", "freeform", "facets", "unidentified")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,8 +22,9 @@ class Face:
         name: unique in its geometry: the file's own where it has one, else kind and index.
         index: place in ``Geometry.faces``.
         kind: that of the surface; "freeform" for CAD faces without analytic surface (their
-            normals are interpolated), "facets" where the triangles are all there is.
-        surface: the analytic surface, with its outside; None for the last two kinds.
+            normals are interpolated), "facets" where the triangles are all there is,
+            "unidentified" where a CAD file has faces there that were not told apart.
+        surface: the analytic surface, with its outside; None for the last three kinds.
         triangles: rows of the mesh's faces. # (t,)
         deflection: largest distance of the triangles from the true surface; measured on analytic
             faces, the translator's tolerance on freeform ones, 0 on facets. # [m]

@@ -67,7 +67,11 @@ def check_size(document: Document, data: GltfData, placed: list[PlacedMesh]) -> 
             sizes[place.mesh] = _promised(document, data, place.mesh)
         corners += sizes[place.mesh][0]
         vertices += sizes[place.mesh][1]
+    repeated = corners - sum(size[0] for size in sizes.values())
     document.file.check_count("corners of triangles", corners, Cap.TRIANGLES, times=3)
+    document.file.check_count(
+        "corners of repeated triangles", repeated, Cap.REPEATED_TRIANGLES, times=3
+    )
     document.file.check_count("vertices", vertices, Cap.VERTICES)
 
 

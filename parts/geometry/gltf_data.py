@@ -74,7 +74,8 @@ class GltfData:
         step = step or kind.itemsize * width
         buffer = self._buffer(view.get("buffer"))
         end = inner + max(count - 1, 0) * step + kind.itemsize * width if count else inner
-        if end > size or start + size > len(buffer) or step > 65_535:
+        overlaps = step < kind.itemsize * width and count > 1
+        if end > size or start + size > len(buffer) or step > 65_535 or overlaps:
             raise document.file.error(
                 f"{place} needs {end} bytes of a view of {size}, at byte {start} of a buffer of "
                 f"{len(buffer)}; they do not fit. The file is damaged; export it again.",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
 
 MAGIC = b"glTF"
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
@@ -86,6 +87,9 @@ def document_of(file: SourceFile) -> Document:
         PartError: damaged chunks, not JSON, an unknown version or required extension.
     """
     text, binary = _chunks(file) if file.raw[:4] == MAGIC else (file.raw, b"")
+    # each value of the tree takes some twenty times the bytes of its text
+    values = sum(text.count(sign) for sign in (b",", b"[", b"{"))
+    file.check_count("values in its JSON", values, Cap.GLTF_VALUES)
     try:
         tree = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

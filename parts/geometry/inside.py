@@ -38,20 +38,29 @@ class InsideTest:
 
     def inside(self, points: Array) -> Mask:
         """Whether each point is inside. # points (k, 3) [m] → (k,)."""
+        crossings = self.crossings(points)
+        return np.asarray(crossings != 0.0 if self._consistent else crossings % 2.0 == 1.0)
+
+    def crossings(self, points: Array) -> Array:
+        """How often a ray from each point leaves the material, less how often it enters. # (k,).
+
+        Of a mesh that winds consistently this is the winding number: 0 outside, 1 inside, more
+        where bodies overlap; below 0 only where the skin is folded through itself.
+        """
         local = (points - self._centre) / self._size
-        result = np.zeros(len(points), dtype=bool)
+        result = np.zeros(len(points))
         open_rows = np.flatnonzero((np.abs(local) <= 0.5 + 1e-9).all(axis=1))
         for attempt in range(ATTEMPTS):
             if not open_rows.size:
                 break
             turn = _rotation(attempt)
-            inside, doubtful = self._cast(local[open_rows] @ turn, self._corners @ turn)
-            result[open_rows] = inside
+            sums, doubtful = self._cast(local[open_rows] @ turn, self._corners @ turn)
+            result[open_rows] = sums
             open_rows = open_rows[doubtful]
         return result
 
-    def _cast(self, points: Array, corners: Array) -> tuple[Mask, Mask]:
-        """Cast rays along +z: who is inside, and who cannot be sure."""
+    def _cast(self, points: Array, corners: Array) -> tuple[Array, Mask]:
+        """Cast rays along +z: sums of crossings, and who cannot be sure."""
         low, high = corners.min(axis=1), corners.max(axis=1)
         low[:, 2] = -2.0  # a triangle anywhere above the point is met, so its box reaches down
         tree = BoxTree(low, high)
@@ -65,8 +74,7 @@ class InsideTest:
                 owners = start + pairs.queries
                 sums += np.bincount(owners, weights=weights, minlength=len(points))
                 doubtful[owners[unsure]] = True
-        inside = sums != 0.0 if self._consistent else sums % 2.0 == 1.0
-        return inside, doubtful
+        return sums, doubtful
 
 
 def _crossings(points: Array, corners: Array, pairs: Pairs) -> tuple[Array, Mask]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from parts.geometry.assemble import assemble
+from parts.geometry.assemble import Sheets, assemble
+from parts.geometry.audit_types import Audit
 from parts.geometry.body import Content
 from parts.geometry.geometry import Geometry
 from parts.geometry.gltf import read_gltf
@@ -33,11 +34,14 @@ READERS: dict[str, Reader] = {
     ".stp": read_step,
 }
 
+WITH_SHEETS = (".step", ".stp")
+
 
 def load_geometry(
     path: Path | str,
     *,
     unit: str | None = None,
+    sheets: Sheets | None = None,
     repair: tuple[str, ...] = (),
 ) -> Geometry:
     """Read a geometry file.
@@ -46,17 +50,24 @@ def load_geometry(
         path: of an STL, OBJ, PLY, GLB, glTF, 3MF or STEP file, told apart by their endings.
         unit: of its numbers, "mm", "m" or "in"; required for STL, OBJ and PLY, which carry none,
             refused for the others where it contradicts the file.
-        repair: of "drop-degenerate", "drop-duplicates", "flip" (turn a mesh that is inside out);
-            nothing but the merging of identical vertices is done without being asked for.
+        sheets: of STEP files: "ignore" leaves out surfaces beside closed solids, as None does;
+            "include" makes them part.
+        repair: of "drop-degenerate", "drop-duplicates", "flip" (turn an open mesh whose volume is
+            negative). Without being asked for, vertices that are one but for rounding are merged,
+            and closed pieces that are inside out are turned; the audit says so.
 
     Raises:
         PartError: not readable, not that format, over a cap, no unit, no triangle, damaged.
     """
-    return geometry_of(read_source(Path(path)), unit=unit, repair=repair)
+    return geometry_of(read_source(Path(path)), unit=unit, sheets=sheets, repair=repair)
 
 
 def geometry_of(
-    file: SourceFile, *, unit: str | None = None, repair: tuple[str, ...] = ()
+    file: SourceFile,
+    *,
+    unit: str | None = None,
+    sheets: Sheets | None = None,
+    repair: tuple[str, ...] = (),
 ) -> Geometry:
     """The same from bytes in memory; the ending of ``file.name`` tells the format.
 
@@ -68,12 +79,17 @@ def geometry_of(
         raise file.error(
             f"the ending {ending!r} is not known; expected {', '.join(READERS)}.", found=ending
         )
+    if sheets is not None and ending not in WITH_SHEETS:
+        raise file.error(
+            f"sheets = {sheets!r} is for STEP files, which tell solids from sheets; leave it out.",
+            found=sheets,
+        )
     # A damaged file may hold signalling NaN; the mesh refuses it, arithmetic on the way need not.
     with np.errstate(invalid="ignore", over="ignore"):
         content = READERS[ending](file)
         settled = settle(file, content.unit, unit)
         scale = 1.0 if content.in_metres else settled.scale
-        parts = assemble(file, content, scale, repair)
+        parts = assemble(file, content, scale, repair, sheets or "ignore")
     return Geometry(
         mesh=parts.mesh,
         faces=parts.faces,
@@ -82,5 +98,18 @@ def geometry_of(
         source=file.name,
         sha256=hashlib.sha256(file.raw).hexdigest(),
         corner_normals=parts.corner_normals,
-        notes=content.notes,
+        notes=(*content.notes, *_sheets_note(parts.audit)),
+    )
+
+
+def _sheets_note(audit: Audit) -> tuple[str, ...]:
+    if not audit.sheets:
+        return ()
+    count = f"{audit.sheets} sheet{'s' * (audit.sheets > 1)} (surfaces that bound no solid)"
+    if not audit.sheet_faces:
+        return (f"{count} of the file count as part.",)
+    faces = f"{audit.sheet_faces} face{'s' * (audit.sheet_faces > 1)}"
+    return (
+        f"{count} beside the solids of the file, with {faces}, were left out: they are taken for "
+        'supplementary geometry, not for part. sheets = "include" makes them part.',
     )

@@ -1,4 +1,4 @@
-"""Merging of identical vertices: the only repair that is done by default."""
+"""Merging of vertices that are one but for rounding."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from parts.geometry.edges import open_ends
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -45,6 +47,37 @@ def merge_identical(vertices: Array) -> Merged:
     places = np.empty(len(vertices), dtype=np.int64)
     places[order] = group
     return _without_collisions(Merged(vertices=vertices[order[fresh]], places=places))
+
+
+def merge_near(merged: Merged, faces: Indices, distance: float) -> Merged:
+    """Give the same index to the ends of open edges that lie within a distance of each other.
+
+    Exporters that transform a mesh triangle by triangle round its corners differently.
+
+    Args:
+        merged: vertices without exact repetition.
+        faces: over the old vertices. # (f, 3)
+        distance: below which vertices differ by rounding only; 0 merges nothing. [m]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    if distance == 0.0:
+        return merged
+    ends = open_ends(merged.places[faces], len(merged.vertices))
+    if not ends.size:
+        return merged
+    pairs = cKDTree(merged.vertices[ends]).query_pairs(distance, output_type="ndarray")
+    if not len(pairs):
+        return merged
+    one, other = ends[pairs.T]
+    count = len(merged.vertices)
+    links = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count))
+    groups, group = connected_components(links, directed=False)
+    first = np.full(groups, count)
+    np.minimum.at(first, group, np.arange(count))
+    return Merged(vertices=merged.vertices[first], places=group.astype(np.int64)[merged.places])
 
 
 def _bits(vertices: Array) -> NDArray[np.uint64]:

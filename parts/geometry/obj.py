@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.body import Body, Content, Patch
 from parts.geometry.polygons import fan_note, fanned
-from parts.geometry.source_file import SourceFile
+from parts.geometry.source_file import SourceFile, lines_of
 from robots.core.caps import Cap
 
 Indices = NDArray[np.int64]
@@ -29,12 +30,13 @@ _FREEFORM = frozenset("curv curv2 surf parm trim hole scrv sp end con".split()) 
 class _Found:
     """What the lines have given so far."""
 
-    vertices: list[float] = field(default_factory=list)
-    corners: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    owners: list[int] = field(default_factory=list)
+    vertices: array[float] = field(default_factory=lambda: array("d"))
+    corners: array[int] = field(default_factory=lambda: array("q"))
+    sizes: array[int] = field(default_factory=lambda: array("q"))
+    owners: array[int] = field(default_factory=lambda: array("q"))
     names: dict[str, int] = field(default_factory=lambda: {"": 0})
     current: int = 0
+    most: int = field(default_factory=lambda: min(Cap.VERTICES.limit, Cap.TRIANGLES.limit))
 
 
 def read_obj(file: SourceFile) -> Content:
@@ -52,7 +54,6 @@ def read_obj(file: SourceFile) -> Content:
             _take(file, found, words)
         except (ValueError, OverflowError):
             raise _bad_line(file, number, line) from None
-    file.check_count("corners", len(found.corners), Cap.TRIANGLES, times=3)
     vertices = np.array(found.vertices, dtype=np.float64).reshape(-1, 3)
     sizes = np.array(found.sizes, dtype=np.int64)
     corners = np.array(found.corners, dtype=np.int64)
@@ -77,8 +78,12 @@ def _take(file: SourceFile, found: _Found, words: list[str]) -> None:
     key = words[0]
     if key == "v":
         found.vertices.extend(_coordinates(words[1:]))
+        if len(found.vertices) > found.most:
+            file.check_count("vertices", len(found.vertices) // 3, Cap.VERTICES)
     elif key == "f":
         _take_face(found, words[1:])
+        if len(found.corners) > found.most:
+            file.check_count("corners", len(found.corners), Cap.TRIANGLES, times=3)
     elif key in ("o", "g"):
         name = " ".join(words[1:])[:100]
         found.current = found.names.setdefault(name, len(found.names))
@@ -115,17 +120,21 @@ def _take_face(found: _Found, words: list[str]) -> None:
 
 def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
     """Numbered lines without comments; a backslash continues a line."""
-    begun, start = "", 0
-    for number, raw in enumerate(file.raw.splitlines(), start=1):
+    begun: list[str] = []
+    start = length = 0
+    for number, raw in enumerate(lines_of(file), start=1):
         line = raw.partition(b"#")[0].decode("utf-8", "replace").rstrip()
         start = start or number
+        length += len(line)
+        if begun:
+            file.check_count(f"characters in line {start}", length, Cap.GEOMETRY_LINE)
         if line.endswith("\\"):
-            begun += line[:-1] + " "
+            begun += [line[:-1], " "]
             continue
-        yield start, begun + line
-        begun, start = "", 0
+        yield start, "".join((*begun, line))
+        begun, start, length = [], 0, 0
     if begun:
-        yield start, begun
+        yield start, "".join(begun)
 
 
 def _patches(found: _Found, polygon: Indices) -> tuple[Patch, ...]:

@@ -10,12 +10,12 @@ from parts.geometry.ply_header import Element, header_of
 from parts.geometry.ply_rows import RowReader, Rows
 from parts.geometry.polygons import fan_note, fanned
 from parts.geometry.source_file import SourceFile
-from robots.core.caps import Cap
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 CORNERS = ("vertex_indices", "vertex_index")
+WANTED = {"vertex": frozenset("xyz"), "face": frozenset(CORNERS)}
 
 
 def read_ply(file: SourceFile) -> Content:
@@ -29,10 +29,10 @@ def read_ply(file: SourceFile) -> Content:
     found: dict[str, Rows] = {}
     for element in header.elements:
         _check_names(file, element)
-        found.setdefault(element.name, reader.read(element))
+        wanted = WANTED.get(element.name, frozenset())
+        found.setdefault(element.name, reader.read(element, wanted))
     vertices = _vertices(file, found)
     corners, sizes = _polygons(file, found, len(vertices))
-    file.check_count("corners", len(corners), Cap.TRIANGLES, times=3)
     faces, _ = fanned(corners, sizes)
     return Content(bodies=(Body(name="", vertices=vertices, faces=faces),), notes=fan_note(sizes))
 

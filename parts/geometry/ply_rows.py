@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,9 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.ply_header import Element, Header
 from parts.geometry.source_file import SourceFile
+from robots.core.caps import Cap
+
+_WORD = re.compile(rb"\S++")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,58 +32,64 @@ class Rows:
 
 
 class RowReader:
-    """Reads elements one after the other.
+    """Reads elements one after the other; of each the columns that are wanted, nothing else.
 
     Args:
         file: a PLY file.
         header: of it.
     """
 
-    __slots__ = ("_file", "_header", "_place", "_words")
+    __slots__ = ("_file", "_header", "_place", "_words", "_words_read")
 
     def __init__(self, file: SourceFile, header: Header) -> None:
         self._file = file
         self._header = header
         self._place = 0 if header.text else header.start
-        self._words = file.raw[header.start :].split() if header.text else []
+        self._words = _WORD.finditer(file.raw, header.start)
+        self._words_read = 0
 
-    def read(self, element: Element) -> Rows:
+    def read(self, element: Element, wanted: frozenset[str]) -> Rows:
         """The next element.
+
+        Args:
+            element: of the header, in its order.
+            wanted: names of its columns that are kept.
 
         Raises:
             PartError: too few numbers, or words that are none.
         """
         if self._header.text:
-            return self._text(element)
-        same = self._uniform(element)
-        return self._walked(element) if same is None else same
+            return self._text(element, wanted)
+        same = self._uniform(element, wanted)
+        return self._walked(element, wanted) if same is None else same
 
-    def _text(self, element: Element) -> Rows:
-        collected = _Collected(element)
-        words, place = self._words, self._place
+    def _text(self, element: Element, wanted: frozenset[str]) -> Rows:
+        collected = _Collected(self._file, element, wanted)
+        words = self._words
         try:
             for _ in range(element.count):
                 for column in element.properties:
+                    size = 1
                     if column.counted_by:
-                        size = int(words[place])
-                        if not 0 <= size <= len(words) - place - 1:
-                            raise IndexError(size)
-                        values = [float(word) for word in words[place + 1 : place + 1 + size]]
-                        collected.add_list(column.name, values)
-                        place += 1 + size
-                    else:
-                        collected.add(column.name, float(words[place]))
-                        place += 1
-        except (ValueError, IndexError):
+                        self._words_read += 1
+                        size = int(next(words)[0])
+                        if not 0 <= size <= len(self._file.raw):
+                            raise ValueError(size)
+                        collected.add_size(column.name, size)
+                    for _ in range(size):
+                        self._words_read += 1
+                        word = next(words)[0]
+                        if column.name in wanted:
+                            collected.add(column.name, float(word))
+        except (ValueError, StopIteration):
             raise self._file.error(
-                f"element {element.name!r} is damaged or cut off near word {place + 1} after the "
-                "header. Export it again.",
-                word=place + 1,
+                f"element {element.name!r} is damaged or cut off near word {self._words_read} "
+                "after the header. Export it again.",
+                word=self._words_read,
             ) from None
-        self._place = place
         return collected.rows()
 
-    def _uniform(self, element: Element) -> Rows | None:
+    def _uniform(self, element: Element, wanted: frozenset[str]) -> Rows | None:
         """All rows at once, where every list is as long as in the first row; else None."""
         kind = self._row_type(element)
         end = self._place + element.count * kind.itemsize
@@ -91,7 +102,7 @@ class RowReader:
                 if (counts != kind[column.name].shape[0]).any():
                     return None
         self._place = end
-        return _rows_of(element, table)
+        return _rows_of(self._file, element, table, wanted)
 
     def _row_type(self, element: Element) -> np.dtype[Any]:
         """Type of a row whose lists are as long as those of the first row."""
@@ -123,9 +134,9 @@ class RowReader:
             )
         return size
 
-    def _walked(self, element: Element) -> Rows:
+    def _walked(self, element: Element, wanted: frozenset[str]) -> Rows:
         """Rows with lists of different lengths, one by one."""
-        collected = _Collected(element)
+        collected = _Collected(self._file, element, wanted)
         order, raw = self._header.order, self._file.raw
         for _ in range(element.count):
             for column in element.properties:
@@ -137,12 +148,11 @@ class RowReader:
                     self._place += counter.itemsize
                 if self._place + size * value.itemsize > len(raw):
                     raise self._cut_off()
-                values = np.frombuffer(raw, value, size, self._place).tolist()
-                self._place += size * value.itemsize
                 if column.counted_by:
-                    collected.add_list(column.name, values)
-                else:
-                    collected.add(column.name, values[0])
+                    collected.add_size(column.name, size)
+                if column.name in wanted:
+                    collected.extend(column.name, np.frombuffer(raw, value, size, self._place))
+                self._place += size * value.itemsize
         return collected.rows()
 
     def _cut_off(self) -> PartError:
@@ -155,35 +165,57 @@ class RowReader:
 class _Collected:
     """Values of an element, as they come."""
 
-    def __init__(self, element: Element) -> None:
-        plain = [p.name for p in element.properties if not p.counted_by]
-        listed = [p.name for p in element.properties if p.counted_by]
-        self._plain: dict[str, list[float]] = {name: [] for name in plain}
-        self._lists: dict[str, tuple[list[float], list[int]]] = {n: ([], []) for n in listed}
+    def __init__(self, file: SourceFile, element: Element, wanted: frozenset[str]) -> None:
+        self._file = file
+        self._most = 3 * Cap.TRIANGLES.limit
+        kept = [column for column in element.properties if column.name in wanted]
+        self._values: dict[str, array[float]] = {column.name: array("d") for column in kept}
+        self._sizes: dict[str, array[int]] = {
+            column.name: array("q") for column in kept if column.counted_by
+        }
 
     def add(self, name: str, value: float) -> None:
-        self._plain[name].append(value)
+        """Take a value of a wanted column."""
+        self._values[name].append(value)
 
-    def add_list(self, name: str, values: list[float]) -> None:
-        self._lists[name][0].extend(values)
-        self._lists[name][1].append(len(values))
+    def extend(self, name: str, values: NDArray[Any]) -> None:
+        """Take values of a wanted column."""
+        self._values[name].frombytes(values.astype(np.float64).tobytes())
+
+    def add_size(self, name: str, size: int) -> None:
+        """Take the length of a list, before its values."""
+        if name in self._sizes:
+            self._sizes[name].append(size)
+            if (count := len(self._values[name]) + size) > self._most:
+                _check_corners(self._file, count)
 
     def rows(self) -> Rows:
+        columns = {name: np.array(v, dtype=np.float64) for name, v in self._values.items()}
         return Rows(
-            columns={name: np.array(v, dtype=np.float64) for name, v in self._plain.items()},
+            columns={name: v for name, v in columns.items() if name not in self._sizes},
             lists={
-                name: (np.array(v, dtype=np.float64), np.array(n, dtype=np.int64))
-                for name, (v, n) in self._lists.items()
+                name: (columns[name], np.array(sizes, dtype=np.int64))
+                for name, sizes in self._sizes.items()
             },
         )
 
 
-def _rows_of(element: Element, table: NDArray[Any]) -> Rows:
-    lists = {}
+def _rows_of(
+    file: SourceFile, element: Element, table: NDArray[Any], wanted: frozenset[str]
+) -> Rows:
+    columns, lists = {}, {}
     for column in element.properties:
-        if column.counted_by:
-            values = table[column.name].astype(np.float64)
-            counts = np.full(element.count, values.shape[1], dtype=np.int64)
-            lists[column.name] = (values.ravel(), counts)
-    plain = [p.name for p in element.properties if not p.counted_by]
-    return Rows(columns={name: table[name].astype(np.float64) for name in plain}, lists=lists)
+        if column.name not in wanted:
+            continue
+        values = table[column.name]
+        if not column.counted_by:
+            columns[column.name] = values.astype(np.float64)
+            continue
+        _check_corners(file, values.size)
+        counts = table[f"count {column.name}"].astype(np.int64)
+        lists[column.name] = (values.astype(np.float64).reshape(-1), counts)
+    return Rows(columns=columns, lists=lists)
+
+
+def _check_corners(file: SourceFile, count: int) -> None:
+    file.check_count("corners", count, Cap.TRIANGLES, times=3)

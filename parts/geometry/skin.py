@@ -41,7 +41,7 @@ def closest_on_skin(geometry: Geometry, queries: Array) -> ClosestPoints:
             points[rows], normals[rows] = feet, face.surface.normal(feet)
             analytic[rows] = True
         elif geometry.corner_normals is not None:
-            normals[rows] = _interpolated(geometry, points[rows], triangles[rows])
+            normals[rows] = normals_at(geometry, points[rows], triangles[rows])
     return ClosestPoints(
         points=points,
         normals=normals,
@@ -71,8 +71,16 @@ def _feet(geometry: Geometry, face: Face, queries: Array, on_mesh: Array) -> Arr
     return feet
 
 
-def _interpolated(geometry: Geometry, points: Array, triangles: Indices) -> Array:
-    """Normals between those of the corners; that of the triangle where they cancel. # (k, 3)."""
+def normals_at(geometry: Geometry, points: Array, triangles: Indices) -> Array:
+    """Normals of triangles at points on them. # (k, 3).
+
+    Between those of the corners, where the file has them; that of the triangle where they cancel.
+
+    Args:
+        geometry: of the part.
+        points: on the triangles. # (k, 3) [m]
+        triangles: rows of its mesh. # (k,)
+    """
     corners = geometry.corner_normals
     flat = np.asarray(geometry.mesh.normals[triangles])
     if corners is None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from parts.errors import PartError
 from robots.core.caps import Cap, reason_of
 from robots.core.caps import read_capped as read_file
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,6 +51,28 @@ class SourceFile:
                 found=count,
                 limit=times * cap.limit,
             )
+
+
+def lines_of(file: SourceFile) -> Iterator[bytes]:
+    """Lines of a text file one after the other, whatever ends them; never a list of all.
+
+    Raises:
+        PartError: a line over the cap.
+    """
+    cap, place, number = Cap.GEOMETRY_LINE, 0, 0
+    limit = cap.limit
+    while place < len(file.raw):
+        number += 1
+        end = _LINE_END.search(file.raw, place, place + limit + 2)
+        if end is None and len(file.raw) - place > limit:
+            raise file.error(
+                f"line {number} has more than {limit} bytes; it is not text, or damaged. "
+                f"Export it again, or, if the file is trusted, {cap.advice}.",
+                line=number,
+                limit=limit,
+            )
+        yield file.raw[place : end.start() if end else None]
+        place = end.end() if end else len(file.raw)
 
 
 def read_source(path: Path) -> SourceFile:

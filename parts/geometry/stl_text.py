@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import NamedTuple
 
 import numpy as np
@@ -9,20 +10,21 @@ from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.geometry.body import Body, Patch
-from parts.geometry.source_file import SourceFile
+from parts.geometry.source_file import SourceFile, lines_of
 from robots.core.caps import Cap
 
 WORDS = ("facet normal . . . outer loop " + "vertex . . . " * 3 + "endloop endfacet").split()
+_BLOCK = 4096 * len(WORDS)  # words that are turned into numbers at once
 _FIXED = [place for place, word in enumerate(WORDS) if word != "."]
 _NUMBERS = [place for place, word in enumerate(WORDS) if word == "."][3:]
 
 
 class _Solids(NamedTuple):
-    """The words of a file, without the first and last lines of its solids."""
+    """What the solids of a file hold."""
 
     names: list[str]
-    starts: list[int]  # word that each solid starts at
-    words: list[str]
+    starts: list[int]  # triangle that each solid starts at
+    coordinates: array[float]
 
 
 def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
@@ -32,20 +34,9 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
         PartError: a triangle that is not of that form, or over a cap.
     """
     found = _solids(file)
-    words = found.words
-    if len(words) % len(WORDS):
-        row = len(words) // len(WORDS)
-        raise file.error(
-            f"triangle {row + 1} is incomplete: found {len(words) % len(WORDS)} of its "
-            f"{len(WORDS)} words; the file is cut off or damaged. Export it again.",
-            triangle=row + 1,
-        )
-    count = len(words) // len(WORDS)
-    file.check_count("triangles", count, Cap.TRIANGLES)
-    table = np.array(words, dtype=object).reshape(-1, len(WORDS))
-    _check_words(file, table)
-    vertices = _numbers(file, table[:, _NUMBERS]).reshape(-1, 3)
-    owner = np.searchsorted(found.starts, np.arange(count) * len(WORDS), side="right") - 1
+    vertices = np.array(found.coordinates, dtype=np.float64).reshape(-1, 3)
+    count = len(vertices) // 3
+    owner = np.searchsorted(found.starts, np.arange(count), side="right") - 1
     patches = tuple(
         Patch(name=name, kind="facets", surface=None, triangles=np.flatnonzero(owner == solid))
         for solid, name in enumerate(found.names)
@@ -61,20 +52,44 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
 
 
 def _solids(file: SourceFile) -> _Solids:
-    found = _Solids([], [], [])
-    for line in file.raw.decode("utf-8", "replace").splitlines():
-        parts = line.split()
+    """The triangles, some thousand at a time: words take twenty times the memory of numbers."""
+    found = _Solids([], [], array("d"))
+    words: list[str] = []
+    count = 0  # of triangles whose numbers are taken
+
+    def take(number: int) -> None:
+        nonlocal count, words
+        file.check_count("triangles", count + number, Cap.TRIANGLES)
+        table = np.array(words[: number * len(WORDS)], dtype=object).reshape(-1, len(WORDS))
+        _check_words(file, table, count)
+        found.coordinates.extend(_numbers(file, table[:, _NUMBERS], count).ravel())
+        count += number
+        words = words[number * len(WORDS) :]
+
+    for line in lines_of(file):
+        parts = line.decode("utf-8", "replace").split()
         first = parts[0].lower() if parts else ""
         if first == "solid":
             found.names.append(" ".join(parts[1:])[:100])
-            found.starts.append(len(found.words))
+            found.starts.append(count + len(words) // len(WORDS))
+            file.check_count("solids", len(found.names), Cap.INSTANCES)
         elif first != "endsolid":
-            found.words.extend(parts)
-    file.check_count("solids", len(found.names), Cap.INSTANCES)
+            words.extend(parts)
+            if len(words) > _BLOCK:
+                take(len(words) // len(WORDS))
+    if words:
+        take(len(words) // len(WORDS))
+    if words:
+        raise file.error(
+            f"triangle {count + 1} is incomplete: found {len(words)} of its {len(WORDS)} words; "
+            "the file is cut off or damaged. Export it again.",
+            triangle=count + 1,
+        )
     return found
 
 
-def _check_words(file: SourceFile, table: NDArray[np.object_]) -> None:
+def _check_words(file: SourceFile, table: NDArray[np.object_], before: int) -> None:
+    """Refuse words that are not those of a triangle; ``before`` are the triangles before them."""
     for place in _FIXED:
         column = table[:, place]
         wrong = column != WORDS[place]
@@ -83,23 +98,23 @@ def _check_words(file: SourceFile, table: NDArray[np.object_]) -> None:
         if wrong.any():
             row = int(np.argmax(wrong))
             raise file.error(
-                f"triangle {row + 1}: found {str(column[row])[:40]!r} where {WORDS[place]!r} was "
-                "expected. Export it again.",
-                triangle=row + 1,
+                f"triangle {before + row + 1}: found {str(column[row])[:40]!r} where "
+                f"{WORDS[place]!r} was expected. Export it again.",
+                triangle=before + row + 1,
                 found=str(column[row])[:40],
                 expected=WORDS[place],
             )
 
 
-def _numbers(file: SourceFile, cells: NDArray[np.object_]) -> NDArray[np.float64]:
+def _numbers(file: SourceFile, cells: NDArray[np.object_], before: int) -> NDArray[np.float64]:
     try:
         return cells.astype(np.float64)
     except ValueError:
-        raise _not_a_number(file, cells) from None
+        raise _not_a_number(file, cells, before) from None
 
 
-def _not_a_number(file: SourceFile, cells: NDArray[np.object_]) -> PartError:
-    for row, values in enumerate(cells):
+def _not_a_number(file: SourceFile, cells: NDArray[np.object_], before: int) -> PartError:
+    for row, values in enumerate(cells, start=before):
         for text in values:
             try:
                 float(text)

@@ -1,14 +1,15 @@
-"""The model part of a 3MF package: objects with meshes or components, and what is built."""
+"""The models of a 3MF package: objects with meshes or components, and what is built."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.safe_xml import local_name, parse_xml
+from parts.geometry.safe_xml import Attributes, scan_xml
 from parts.geometry.source_file import SourceFile
 from robots.core.caps import Cap
 
@@ -16,24 +17,65 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """An object at a place: a component of another one, or an item of the build.
+
+    Args:
+        object: its identity.
+        path: of its model; empty for the model that this stands in.
+        transform: twelve numbers; empty for none.
+    """
+
+    object: str
+    path: str
+    transform: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
 class MfObject:
     """An object of a model.
 
     Args:
         name: of the object; empty where it has none.
-        vertices: in the unit of the model. # (v, 3)
-        faces: over them. # (f, 3)
-        components: XML elements that place other objects.
+        coordinates: of its vertices, in the unit of the model, one after the other.
+        corners: vertices of its triangles, one after the other.
+        components: that it is made of.
     """
 
     name: str
-    vertices: Array
-    faces: Indices
-    components: tuple[Any, ...]
+    coordinates: array[float] = field(default_factory=lambda: array("d"))
+    corners: array[float] = field(default_factory=lambda: array("d"))
+    components: list[Placement] = field(default_factory=list)
+
+    @property
+    def triangles(self) -> int:
+        """Number of its own triangles."""
+        return len(self.corners) // 3
+
+    def mesh(self, file: SourceFile) -> tuple[Array, Indices]:
+        """Vertices (v, 3) and triangles over them (f, 3).
+
+        Raises:
+            PartError: a vertex that does not exist.
+        """
+        vertices = np.array(self.coordinates, dtype=np.float64).reshape(-1, 3)
+        corners = np.array(self.corners, dtype=np.float64).reshape(-1, 3)
+        return vertices, _faces(file, corners, len(vertices))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False)
+class Totals:
+    """What the models of a package hold together, so that caps count over all of them."""
+
+    tags: int = 0
+    objects: int = 0
+    placements: int = 0
+    vertices: int = 0
+    triangles: int = 0
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
 class Model:
     """A model part.
 
@@ -41,86 +83,119 @@ class Model:
         path: of its entry in the archive.
         unit: "millimeter", …
         objects: by identity.
-        items: XML elements of the build.
+        items: of the build.
     """
 
     path: str
-    unit: str
-    objects: dict[str, MfObject]
-    items: tuple[Any, ...]
+    unit: str = "millimeter"
+    objects: dict[str, MfObject] = field(default_factory=dict)
+    items: list[Placement] = field(default_factory=list)
 
 
-def model_of(file: SourceFile, raw: bytes, path: str) -> Model:
-    """Read a model part.
+def model_of(file: SourceFile, chunks: Iterable[bytes], path: str, totals: Totals) -> Model:
+    """Read a model part, tag by tag.
+
+    Args:
+        file: the package.
+        chunks: of the part's bytes.
+        path: of the part.
+        totals: of the models read before; what this one holds is added.
 
     Raises:
         PartError: damaged, or over a cap.
     """
-    root = parse_xml(file, raw, path)
-    if local_name(root) != "model":
-        raise file.error(f"{path} is not a 3MF model but {local_name(root)[:40]!r}.")
-    objects: dict[str, MfObject] = {}
-    items: list[Any] = []
-    for section in root:
-        if local_name(section) == "resources":
-            found = [child for child in section if local_name(child) == "object"]
-            objects.update((str(child.get("id")), _object(file, child)) for child in found)
-        elif local_name(section) == "build":
-            items.extend(child for child in section if local_name(child) == "item")
-    unit = str(root.get("unit", "millimeter"))
-    return Model(path=path, unit=unit, objects=objects, items=tuple(items))
+    reader = _Reader(file, path, totals)
+    totals.tags = scan_xml(file, chunks, path, start=reader.start, end=reader.end, tags=totals.tags)
+    return reader.model
+
+
+class _Reader:
+    """Takes the tags of a model."""
+
+    __slots__ = ("_file", "_most", "_object", "_parents", "_totals", "model")
+
+    def __init__(self, file: SourceFile, path: str, totals: Totals) -> None:
+        self._file = file
+        self._totals = totals
+        self._most = min(Cap.VERTICES.limit, Cap.TRIANGLES.limit)
+        self._parents: list[str] = []
+        self._object: MfObject | None = None
+        self.model = Model(path=path)
+
+    def start(self, name: str, attributes: Attributes) -> None:
+        parents, thing = self._parents, self._object
+        above = parents[-1] if parents else ""
+        parents.append(name)
+        if name == "vertex" and above == "vertices" and thing is not None:
+            self._take_vertex(thing, attributes)
+        elif name == "triangle" and above == "triangles" and thing is not None:
+            self._take_triangle(thing, attributes)
+        elif name == "component" and above == "components" and thing is not None:
+            thing.components.append(self._placement(attributes))
+        elif name == "object" and above == "resources":
+            self._totals.objects += 1
+            self._file.check_count("objects", self._totals.objects, Cap.NODES)
+            self._object = MfObject(name=attributes.get("name", "")[:100])
+            self.model.objects[attributes.get("id", "")] = self._object
+        elif name == "item" and above == "build":
+            self.model.items.append(self._placement(attributes))
+        elif not above:
+            if name != "model":
+                raise self._file.error(f"{self.model.path} is not a 3MF model but {name[:40]!r}.")
+            self.model.unit = attributes.get("unit", "millimeter")
+
+    def end(self, name: str) -> None:
+        self._parents.pop()
+        if name == "object" and self._parents[-1:] == ["resources"]:
+            self._object = None
+
+    def _take_vertex(self, thing: MfObject, attributes: Attributes) -> None:
+        self._totals.vertices += 1
+        if self._totals.vertices > self._most:
+            self._file.check_count("vertices", self._totals.vertices, Cap.VERTICES)
+        try:
+            row = (float(attributes["x"]), float(attributes["y"]), float(attributes["z"]))
+        except (KeyError, ValueError) as error:
+            raise self._damaged("vertex", error) from None
+        thing.coordinates.extend(row)
+
+    def _take_triangle(self, thing: MfObject, attributes: Attributes) -> None:
+        self._totals.triangles += 1
+        if self._totals.triangles > self._most:
+            self._file.check_count("triangles", self._totals.triangles, Cap.TRIANGLES)
+        try:
+            row = (float(attributes["v1"]), float(attributes["v2"]), float(attributes["v3"]))
+        except (KeyError, ValueError) as error:
+            raise self._damaged("triangle", error) from None
+        thing.corners.extend(row)
+
+    def _placement(self, attributes: Attributes) -> Placement:
+        self._totals.placements += 1
+        self._file.check_count("components", self._totals.placements, Cap.NODES)
+        return Placement(
+            object=attributes.get("objectid", "")[:200],
+            path=attributes.get("path", "")[:1000],
+            transform=attributes.get("transform", "")[:1000],
+        )
+
+    def _damaged(self, what: str, error: Exception) -> Exception:
+        missing = isinstance(error, KeyError)
+        told = f"{error} is missing" if missing else str(error)[:80]
+        return self._file.error(f"a {what} is damaged: {told}. Export it again.")
 
 
 def transform_of(file: SourceFile, text: str) -> Array:
     """Transform from twelve numbers; points are rows that stand before the matrix. # (4, 4)."""
     T = np.eye(4)
     if text:
-        values = _floats(file, text.split(), f"the transform {text[:80]!r}")
+        try:
+            values = np.array([float(word) for word in text.split()])
+        except ValueError:
+            values = np.zeros(0)
         if len(values) != 12 or not np.isfinite(values).all():
             raise file.error(f"the transform {text[:80]!r} is not twelve numbers.")
         T[:3] = values.reshape(4, 3).T
     return T
-
-
-def _object(file: SourceFile, element: Any) -> MfObject:
-    vertices, faces = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
-    components: tuple[Any, ...] = ()
-    for child in element:
-        if local_name(child) == "components":
-            components = tuple(c for c in child if local_name(c) == "component")
-        elif local_name(child) == "mesh":
-            vertices = _table(file, child, ("vertices", "vertex"), "xyz")
-            corners = _table(file, child, ("triangles", "triangle"), ("v1", "v2", "v3"))
-            faces = _faces(file, corners, len(vertices))
-    return MfObject(
-        name=str(element.get("name", ""))[:100],
-        vertices=vertices,
-        faces=faces,
-        components=components,
-    )
-
-
-def _table(
-    file: SourceFile, mesh: Any, names: tuple[str, str], columns: str | tuple[str, ...]
-) -> Array:
-    """Attributes of the rows of a list, as numbers. # (n, 3)."""
-    rows = [
-        row
-        for group in mesh
-        if local_name(group) == names[0]
-        for row in group
-        if local_name(row) == names[1]
-    ]
-    file.check_count(names[0], len(rows), Cap.TRIANGLES)
-    texts = [row.get(column, "") for row in rows for column in columns]
-    return _floats(file, texts, f"a {names[1]}").reshape(-1, 3)
-
-
-def _floats(file: SourceFile, texts: list[str], what: str) -> Array:
-    try:
-        return np.array([float(text) for text in texts], dtype=np.float64)
-    except (ValueError, OverflowError) as error:
-        raise file.error(f"{what} is damaged: {str(error)[:80]}. Export it again.") from None
 
 
 def _faces(file: SourceFile, corners: Array, count: int) -> Indices:

@@ -14,7 +14,7 @@ METRES = {
     "in": 0.0254,
     "ft": 0.3048,
 }
-GIVEN = ("mm", "m", "in")  # what a user may state
+GIVEN = ("mm", "cm", "m", "in")  # what a user may state
 _NAMES = {  # how 3MF spells them
     "micron": "um",
     "millimeter": "mm",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.features import Feature, choose_feature
-from parts.geometry import Geometry, load_geometry
+from parts.geometry import Geometry, Sheets, load_geometry
 from parts.library import names, open_part
 from parts.probe import Tip
 from parts.sampling import Design, Reach, Sample, count_for, points_csv, sample
@@ -23,6 +23,7 @@ from planner.errors import OptionError
 Array = NDArray[np.float64]
 
 _COMMAND = "palpeur sample"
+_SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
 _USUAL = 25  # points, where nothing is asked
 
 
@@ -43,6 +44,7 @@ class SampleRequest:
     stylus_length: float = 0.0
     stylus_axis: str = ""
     unit: str = ""
+    sheets: str = ""
     prefix: str = "P"
     out: str = ""
     json: bool = False
@@ -59,7 +61,7 @@ def run_sample(request: SampleRequest) -> int:
     _check(request)
     if request.out:
         check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
-    geometry = open_geometry(request.part, request.unit)
+    geometry = open_geometry(request.part, request.unit, request.sheets)
     feature = choose_feature(geometry, request.feature)
     reach = _reach(request, geometry)
     count = _count(request, feature, reach)
@@ -75,15 +77,18 @@ def run_sample(request: SampleRequest) -> int:
     return ExitCode.DONE
 
 
-def open_geometry(part: str, unit: str = "") -> Geometry:
+def open_geometry(part: str, unit: str = "", sheets: str = "") -> Geometry:
     """A geometry file, or a part of the library where there is no such file.
 
     Raises:
+        OptionError: an unknown choice of sheets.
         PartError: neither, or a file that cannot be read.
     """
+    if sheets not in _SHEETS:
+        raise OptionError(f"--sheets is {sheets!r}; expected ignore or include.", value=sheets)
     if not Path(part).exists() and (part in names() or not Path(part).suffix):
         return open_part(part).geometry
-    return load_geometry(Path(part), unit=unit or None)
+    return load_geometry(Path(part), unit=unit or None, sheets=_SHEETS[sheets])
 
 
 def _check(request: SampleRequest) -> None:
@@ -151,7 +156,18 @@ def _told(request: SampleRequest, geometry: Geometry, feature: Feature, found: S
             f"The points lie on triangles, their normals are "
             f"{'interpolated' if feature.kind == 'freeform' else 'those of the triangles'}."
         )
-    return [*lines, *(f"Warning: {text}" for text in geometry.audit.warnings)]
+    audit = geometry.audit
+    if audit.sheet_faces:
+        lines.append(
+            f"{audit.sheets} sheets beside the solids of the file ({audit.sheet_faces} faces) were "
+            "left out; --sheets include makes them part."
+        )
+    if audit.turned:
+        lines.append(
+            f"{audit.turned} of {audit.triangles} triangles were turned round: their closed pieces "
+            "were inside out."
+        )
+    return [*lines, *(f"Warning: {text}" for text in audit.warnings)]
 
 
 def _worth(design: Design) -> str:

@@ -73,7 +73,14 @@ def sample(
         ),
     ] = "",
     unit: Annotated[
-        str, typer.Option("--unit", help="Of a geometry file that carries none: mm, m, in.")
+        str, typer.Option("--unit", help="Of a geometry file that carries none: mm, cm, m, in.")
+    ] = "",
+    sheets: Annotated[
+        str,
+        typer.Option(
+            "--sheets",
+            help="ignore (the default) or include: surfaces of a STEP file beside its solids.",
+        ),
     ] = "",
     prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
     out: Annotated[
@@ -104,6 +111,7 @@ def sample(
             stylus_length=stylus_length_mm * 1e-3,
             stylus_axis=stylus_axis,
             unit=unit,
+            sheets=sheets,
             prefix=prefix,
             out=out,
             json=as_json,

@@ -80,7 +80,7 @@ PLAN_PAGES = (
         meaning="The audit of the part's geometry found something that a sound model does not "
         "have: an open skin, inverted or repeated triangles, a size that hints at a wrong unit.",
         cause="An export with loose tolerances, or a unit that the file does not carry.",
-        fix="Mend the model where it was made, or correct the unit. Nothing is repaired silently.",
+        fix="Correct the model where it was made, or the unit. Every repair is in the report.",
     ),
     Page(
         code="P121",
@@ -124,5 +124,14 @@ PLAN_PAGES = (
         "of length 1, points that stand where another one does.",
         cause="A mistyped component, or a list that was put together from two.",
         fix="Check the points that the message names.",
+    ),
+    Page(
+        code="P126",
+        title="geometry adapted on reading",
+        meaning="The part is not quite what its file holds: surfaces beside closed solids (sheets) "
+        "were left out, or closed pieces that were inside out were turned.",
+        cause="AP242 files carry supplementary sheets for datums and sections; some exporters wind "
+        "triangles the wrong way round.",
+        fix='None, unless the sheets are part of the piece: sheets = "include" in [part].',
     ),
 )

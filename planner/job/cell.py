@@ -12,14 +12,14 @@ from parts.errors import PartError
 from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput, Part
-from planner.job.part import check_format
+from planner.job.part import WITH_SHEETS, check_format
 from robots.core.file_units import metres
 from robots.core.pose import transform_points
 from robots.core.robot_file.joints import pose_of
 from robots.core.robot_file.source_text import KeyPath
 
 if TYPE_CHECKING:
-    from parts.geometry import Geometry, TriangleMesh
+    from parts.geometry import Geometry, Sheets, TriangleMesh
     from planner.job.schema import JobFile, ObstacleTable
 
 Array = NDArray[np.float64]
@@ -109,7 +109,10 @@ def _read(table: ObstacleTable, folder: JobFolder, key: KeyPath) -> Geometry:
 
     name = table.geometry or ""
     try:
-        return load_geometry(folder.find(name, key), unit=table.unit)
+        path = folder.find(name, key)
+        # what an obstacle has beside its solids stands there, too
+        sheets: Sheets | None = "include" if path.suffix.lower() in WITH_SHEETS else None
+        return load_geometry(path, unit=table.unit, sheets=sheets)
     except PartError as error:
         raise folder.source.error(
             key, f"is {name!r}, which cannot be read: {error.message}", **error.facts

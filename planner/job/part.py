@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _GEOMETRY = ("part", "geometry")
 WITHOUT_UNIT = (".stl", ".obj", ".ply")
+WITH_SHEETS = (".step", ".stp")
 WITH_UNIT = (".glb", ".3mf", ".step", ".stp")
 
 
@@ -41,6 +42,7 @@ def job_part(file: JobFile, folder: JobFolder) -> JobPart:
     records: tuple[JobInput, ...] = ()
     if table.geometry is not None:
         check_format(table.geometry, table.unit, folder.source, ("part",))
+        _check_sheets(table.geometry, table.sheets, folder.source)
         records = (folder.hashed(table.geometry, _GEOMETRY),)
     part = Part(
         T_base_part=pose_of(table.pose),
@@ -73,4 +75,14 @@ def check_format(name: str, unit: str | None, source: JobText, table: KeyPath) -
         raise source.error(
             (*table, "unit"),
             f'is missing; {suffix[1:].upper()} files carry no unit. Give "mm", "cm", "m" or "in".',
+        )
+
+
+def _check_sheets(name: str, sheets: str | None, source: JobText) -> None:
+    if sheets is not None and PurePath(name).suffix.lower() not in WITH_SHEETS:
+        raise source.error(
+            ("part", "sheets"),
+            f"is {sheets!r}, but {name!r} is no STEP file; only STEP tells solids from sheets. "
+            "Remove it.",
+            found=sheets,
         )

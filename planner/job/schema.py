@@ -129,6 +129,10 @@ class PartTable(Table):
     unit: Unit | None = Field(
         default=None, description="required for formats that carry none (STL, OBJ, PLY)"
     )
+    sheets: Literal["ignore", "include"] | None = Field(
+        default=None,
+        description="surfaces of a STEP file beside its closed solids; left out by default",
+    )
     pose: PoseTable = PoseTable()
 
 

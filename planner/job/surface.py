@@ -39,7 +39,9 @@ class JobGeometry:
 
         try:
             return load_geometry(
-                self.folder.find(name, ("part", "geometry")), unit=self.file.part.unit
+                self.folder.find(name, ("part", "geometry")),
+                unit=self.file.part.unit,
+                sheets=self.file.part.sheets,
             )
         except PartError as error:
             raise JobError(error.message, **error.facts) from error

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
+from planner.errors import JobError
 from planner.findings import Finding, Severity
 from planner.job import read_job
 from planner.planning import plan
@@ -24,6 +26,80 @@ file = "points.csv"
 frame = "part"
 [approach]
 distance_mm = 30
+"""
+CYLINDER_AND_SHEET = """ISO-10303-21;
+HEADER;
+FILE_DESCRIPTION((''),'2;1');
+FILE_NAME('','2026-01-01T00:00:00',(''),(''),'','','');
+FILE_SCHEMA(('AUTOMOTIVE_DESIGN { 1 0 10303 214 1 1 1 1 }'));
+ENDSEC;
+DATA;
+#1=APPLICATION_CONTEXT('automotive design');
+#2=PRODUCT_CONTEXT('',#1,'mechanical');
+#3=PRODUCT('part','part','',(#2));
+#4=PRODUCT_DEFINITION_FORMATION('','',#3);
+#5=PRODUCT_DEFINITION_CONTEXT('',#1,'design');
+#6=PRODUCT_DEFINITION('design','',#4,#5);
+#7=PRODUCT_DEFINITION_SHAPE('','',#6);
+#10=( LENGTH_UNIT() NAMED_UNIT(*) SI_UNIT(.MILLI.,.METRE.) );
+#11=( NAMED_UNIT(*) PLANE_ANGLE_UNIT() SI_UNIT($,.RADIAN.) );
+#12=( NAMED_UNIT(*) SI_UNIT($,.STERADIAN.) SOLID_ANGLE_UNIT() );
+#13=( GEOMETRIC_REPRESENTATION_CONTEXT(3) GLOBAL_UNIT_ASSIGNED_CONTEXT((#10,#11,#12))
+REPRESENTATION_CONTEXT('','') );
+#20=DIRECTION('',(0.,0.,1.));
+#21=DIRECTION('',(1.,0.,0.));
+#22=CARTESIAN_POINT('',(0.,0.,0.));
+#23=CARTESIAN_POINT('',(0.,0.,10.));
+#24=AXIS2_PLACEMENT_3D('',#22,#20,#21);
+#25=AXIS2_PLACEMENT_3D('',#23,#20,#21);
+#26=CARTESIAN_POINT('',(20.,0.,0.));
+#27=CARTESIAN_POINT('',(20.,0.,10.));
+#28=VERTEX_POINT('',#26);
+#29=VERTEX_POINT('',#27);
+#30=CIRCLE('',#24,20.);
+#31=CIRCLE('',#25,20.);
+#32=EDGE_CURVE('',#28,#28,#30,.T.);
+#33=EDGE_CURVE('',#29,#29,#31,.T.);
+#34=VECTOR('',#20,10.);
+#35=LINE('',#26,#34);
+#36=EDGE_CURVE('',#28,#29,#35,.T.);
+#40=ORIENTED_EDGE('',*,*,#32,.T.);
+#41=ORIENTED_EDGE('',*,*,#36,.T.);
+#42=ORIENTED_EDGE('',*,*,#33,.F.);
+#43=ORIENTED_EDGE('',*,*,#36,.F.);
+#44=EDGE_LOOP('',(#40,#41,#42,#43));
+#45=FACE_OUTER_BOUND('',#44,.T.);
+#46=CYLINDRICAL_SURFACE('',#24,20.);
+#47=ADVANCED_FACE('wall',(#45),#46,.T.);
+#50=ORIENTED_EDGE('',*,*,#32,.F.);
+#51=EDGE_LOOP('',(#50));
+#52=FACE_OUTER_BOUND('',#51,.T.);
+#53=PLANE('',#24);
+#54=ADVANCED_FACE('bottom',(#52),#53,.F.);
+#55=ORIENTED_EDGE('',*,*,#33,.T.);
+#56=EDGE_LOOP('',(#55));
+#57=FACE_OUTER_BOUND('',#56,.T.);
+#58=PLANE('',#25);
+#59=ADVANCED_FACE('top',(#57),#58,.T.);
+#60=CLOSED_SHELL('',(#47,#54,#59));
+#61=MANIFOLD_SOLID_BREP('',#60);
+#70=CARTESIAN_POINT('',(0.,0.,-30.));
+#71=AXIS2_PLACEMENT_3D('',#70,#20,#21);
+#72=CARTESIAN_POINT('',(9.,0.,-30.));
+#73=VERTEX_POINT('',#72);
+#74=CIRCLE('',#71,9.);
+#75=EDGE_CURVE('',#73,#73,#74,.T.);
+#76=ORIENTED_EDGE('',*,*,#75,.T.);
+#77=EDGE_LOOP('',(#76));
+#78=FACE_OUTER_BOUND('',#77,.T.);
+#79=PLANE('',#71);
+#80=ADVANCED_FACE('section',(#78),#79,.T.);
+#81=OPEN_SHELL('',(#80));
+#82=SHELL_BASED_SURFACE_MODEL('',(#81));
+#90=ADVANCED_BREP_SHAPE_REPRESENTATION('',(#24,#61,#82),#13);
+#91=SHAPE_DEFINITION_REPRESENTATION(#7,#90);
+ENDSEC;
+END-ISO-10303-21;
 """
 HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz\n"
 
@@ -60,6 +136,42 @@ def test_a_point_on_a_sound_part_leaves_nothing_to_say(job, top):
     made = plan(job("A," + corner(top)))
     assert codes(made) == []
     assert made.job.surface.audit.watertight
+
+
+def test_a_part_inside_out_is_turned_and_said(job, top):
+    mesh = open_part("block").geometry.mesh
+    turned = TriangleMesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1])
+    made = plan(job("A," + corner(top), stl_bytes(turned)))
+    assert codes(made) == [("P126", "part.stl")]
+    (finding,) = [one for one in made.findings if one.code == "P126"]
+    assert finding.severity is Severity.NOTE
+    assert f"{len(mesh)} of {len(mesh)} triangles turned round" in finding.message
+    assert made.job.surface.audit.watertight
+
+
+def test_sheets_are_for_step_files(job, top, tmp_path):
+    job("A," + corner(top))
+    text = JOB.replace('unit = "mm"', 'unit = "mm"\nsheets = "ignore"')
+    (tmp_path / "job.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(JobError, match=r"part\.sheets.*no STEP file"):
+        read_job(tmp_path / "job.toml")
+
+
+@pytest.mark.parametrize("sheets", ["", "ignore", "include"])
+def test_sheets_of_a_step_file_are_the_jobs_choice(tmp_path, sheets):
+    """A disc, and a round sheet below it."""
+    key = f'sheets = "{sheets}"' if sheets else ""
+    text = JOB.replace('unit = "mm"', key).replace("part.stl", "part.step")
+    (tmp_path / "job.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "points.csv").write_text(HEADER + "A,0,0,10,0,0,1\n", encoding="utf-8")
+    (tmp_path / "part.step").write_text(CYLINDER_AND_SHEET, encoding="utf-8")
+    found = surface_findings(read_job(tmp_path / "job.toml"))
+    if sheets == "include":
+        assert [one.code for one in found] == ["P120"]
+        assert "count as part" in found[0].message
+    else:
+        assert [one.code for one in found] == ["P126"]
+        assert "1 sheet beside the solids left out (1 of the file's faces)" in found[0].message
 
 
 def test_a_normal_into_the_material_is_an_error_by_name(job, top):

@@ -6,9 +6,11 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from robots.core.caps.cap import Cap
 
+_CHUNK = 1_000_000  # [byte]
 _OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what this process was given already open
 
 
@@ -29,15 +31,28 @@ def read_capped(path: Path | str, cap: Cap, *, spent: int = 0) -> bytes:
     given = str(path).startswith(_OWN)
     try:
         with open(path, "rb", opener=None if given else _not_waiting) as file:
-            if not given and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            found = os.fstat(file.fileno())
+            regular = stat.S_ISREG(found.st_mode)
+            if not given and not regular:
                 raise OSError(errno.EINVAL, "it is no regular file")
-            raw = file.read(cap.limit - spent + 1)
+            most = cap.limit - spent + 1
+            # a read of so many bytes takes that much memory before the first one comes
+            raw = file.read(min(most, found.st_size + 1)) if regular else _drained(file, most)
     except ValueError as error:  # a zero byte in the path
         raise OSError(errno.EINVAL, str(error)) from None
     if len(raw) > cap.limit - spent:
         with_others = ", with the files beside it" if spent else ""
         raise OSError(errno.EFBIG, f"it has more than {cap.limit} bytes{with_others}; {cap.advice}")
     return raw
+
+
+def _drained(file: BinaryIO, most: int) -> bytes:
+    """What comes from a pipe, at most so many bytes."""
+    chunks: list[bytes] = []
+    while most > 0 and (chunk := file.read(min(most, _CHUNK))):
+        chunks.append(chunk)
+        most -= len(chunk)
+    return b"".join(chunks)
 
 
 def reason_of(error: OSError) -> str:

@@ -37,18 +37,76 @@ def test_a_good_box(cube):
     assert found.warnings == ()
 
 
-def test_a_mesh_inside_out_is_told_and_turned_only_when_asked(cube):
+def test_a_closed_mesh_inside_out_is_turned_and_said(cube):
     mesh = mesh_of(cube, np.array(cube.faces)[:, ::-1])
     found = audit(mesh)
     assert found.inverted
     assert found.volume == pytest.approx(-24.0)
     assert "inside out" in " ".join(found.warnings)
-    turned = repaired(mesh, ("flip",))
+    turned = repaired(mesh, ())
     assert turned.mesh.volume == pytest.approx(24.0)
+    assert turned.turned.all()
+    assert turned.told == ("1 of 1 closed pieces were inside out; turned.",)
+    assert repaired(turned.mesh, ()).told == ()
+
+
+def test_an_open_mesh_is_turned_only_when_asked(cube):
+    mesh = mesh_of(cube, np.array(cube.faces)[1:, ::-1])
+    assert repaired(mesh, ()).told == ()
+    turned = repaired(mesh, ("flip",))
+    assert turned.mesh.volume > 0.0
     assert turned.told == (
         "All triangles were turned round, as asked for: the mesh was inside out.",
     )
-    assert repaired(turned.mesh, ("flip",)).told == ()
+
+
+def boxes(cube, *placed):
+    """Boxes as one mesh. Args: placed: scale, position along x, and whether inside out."""
+    vertices = [np.array(cube.vertices) * scale + [x, 0, 0] for scale, x, _ in placed]
+    faces = np.array(cube.faces)
+    rows = [(faces[:, ::-1] if out else faces) + 8 * k for k, (_, _, out) in enumerate(placed)]
+    return TriangleMesh(vertices=np.concatenate(vertices), faces=np.concatenate(rows))
+
+
+@pytest.mark.parametrize(
+    ("placed", "turned"),
+    [
+        ([(1, 0, False), (1, 9, True)], [False, True]),
+        ([(3, 0, False), (2, 0, True)], [False, False]),  # a cavity
+        ([(3, 0, True), (2, 0, False)], [True, True]),  # a cavity of a file inside out
+        ([(3, 0, False), (2, 0, True), (1, 0, False)], [False, False, False]),  # a body in a cavity
+        ([(3, 0, False), (2, 0, True), (1, 0, True)], [False, False, True]),
+        ([(3, 0, True), (2, 0, False), (1, 0, True)], [True, True, True]),
+        ([(3, 0, False), (1, 0, False)], [False, False]),  # bodies that overlap
+        ([(3, 0, True), (1, 0, True)], [True, True]),
+    ],
+)
+def test_pieces_inside_out_are_told_from_cavities(cube, placed, turned):
+    mesh = boxes(cube, *placed)
+    fixed = repaired(mesh, ())
+    assert fixed.turned.reshape(-1, 12).tolist() == [[one] * 12 for one in turned]
+    assert len(fixed.told) == any(turned)
+
+
+def test_a_triangle_wound_against_its_closed_piece_is_turned(sphere):
+    faces = np.array(sphere.faces)
+    faces[[3, 7, 8]] = faces[[3, 7, 8], ::-1]
+    fixed = repaired(mesh_of(sphere, faces), ())
+    assert np.flatnonzero(fixed.turned).tolist() == [3, 7, 8]
+    assert fixed.told == ("3 triangles of closed pieces were wound against the rest; turned.",)
+    assert audit(fixed.mesh).consistent
+
+
+def test_a_surface_with_one_side_is_left_alone():
+    """A projective plane of six vertices: closed, but it has no outside."""
+    faces = [
+        *([0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5], [0, 5, 1]),
+        *([1, 2, 4], [2, 3, 5], [3, 4, 1], [4, 5, 2], [5, 1, 3]),
+    ]
+    vertices = np.random.default_rng(3).normal(size=(6, 3))
+    mesh = TriangleMesh(vertices=vertices, faces=np.array(faces))
+    assert audit(mesh).watertight
+    assert repaired(mesh, ()).told == ()
 
 
 def test_a_missing_triangle_opens_three_edges(sphere):

@@ -57,7 +57,7 @@ def test_units_are_never_guessed_and_never_contradicted(read, exported):
     assert "'furlong' is not known" in refusal(read, STL, exported[".stl"], "furlong")
 
 
-def test_only_merging_is_done_and_it_is_told(read, exported):
+def test_merging_and_turning_are_done_and_told(read, exported):
     found = read(STL, exported[".stl"], "mm")
     assert found.audit.repairs == ("28 of 36 vertices repeated another one exactly; merged.",)
     assert found.audit.duplicated_vertices == 28
@@ -66,8 +66,27 @@ def test_only_merging_is_done_and_it_is_told(read, exported):
         [("n", "<f4", 3), ("v", "<f4", (3, 3)), ("a", "<u2")]
     )
     records["v"] = records["v"][:, ::-1].copy()
-    assert read(STL, bytes(inside_out), "mm").audit.inverted
-    assert not read(STL, bytes(inside_out), "mm", repair=("flip",)).audit.inverted
+    turned = read(STL, bytes(inside_out), "mm")
+    assert not turned.audit.inverted
+    assert "1 of 1 closed pieces were inside out; turned." in turned.audit.repairs
+    assert turned.mesh.normals == pytest.approx(found.mesh.normals)
+
+
+@pytest.mark.parametrize(("gap", "closed"), [(3e-16, True), (0.9e-9, True), (4e-9, False)])
+def test_vertices_that_differ_by_rounding_are_one(read, cube, gap, closed):
+    """A text STL whose corners differ where triangles meet, as exporters round them."""
+    size = 4.0
+    facets = []
+    for k, triangle in enumerate(np.array(cube.triangles)):
+        rows = triangle + size * gap * (k % 3 - 1) * np.array([0.5, 0, 0])
+        corners = " ".join(f"vertex {x:.17g} {y:.17g} {z:.17g}" for x, y, z in rows)
+        facets.append(f"facet normal 0 0 0 outer loop {corners} endloop endfacet")
+    found = read(STL, "solid a\n" + "\n".join(facets) + "\nendsolid a", "mm")
+    assert found.audit.watertight == closed
+    told = [line for line in found.audit.repairs if "but for rounding" in line]
+    assert len(told) == closed
+    if closed:
+        assert found.audit.vertices == 8
 
 
 def test_stl_headers_that_lie(read, exported):
