@@ -11,6 +11,7 @@ import numpy as np
 from planner.findings import Finding, Severity
 from planner.plan_types import Plan, PlannedPoint, SegmentKind
 from reports.limits import torque_limits
+from robots.core.rounding import apart_digits
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -163,7 +164,10 @@ def _print_validation(console: Console, validation: Validation) -> None:
     for check in validation.checks:
         verdict = "ok" if check.passed else "FAILED"
         unit = "" if check.unit == "1" else check.unit
-        table.add_row(check.name, f"{check.value:.2e}", f"{check.limit:.2g}", unit, verdict)
+        found, limit = f"{check.value:.2e}", f"{check.limit:.2g}"
+        if not check.passed:
+            found, limit = apart_digits(check.value, check.limit, 3)
+        table.add_row(check.name, found, limit, unit, verdict)
     passed = "passed" if validation.passed else "FAILED, nothing is exported"
     _titled(console, f"Validation by independent roads: {passed}", table)
     for check in validation.failures:

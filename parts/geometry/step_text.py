@@ -10,17 +10,28 @@ import numpy as np
 _ENTITY = r"#(\d+)\s*=\s*"
 _STRING = r"'((?:[^']|'')*)'"
 _FACE = re.compile(
-    _ENTITY + r"(?:ADVANCED_FACE|FACE_SURFACE)\s*\(\s*" + _STRING + r"\s*,\s*\([^)]*\)\s*,\s*#(\d+)"
+    _ENTITY
+    + r"(?:ADVANCED_FACE|FACE_SURFACE)\s*\(\s*"
+    + _STRING
+    + r"\s*,\s*\([^();]*\)\s*,\s*#(\d+)"
 )
 _SHELL = re.compile(
-    _ENTITY + r"(?:CLOSED_SHELL|OPEN_SHELL)\s*\(\s*" + _STRING + r"\s*,\s*\(([^)]*)\)"
+    _ENTITY + r"(?:CLOSED_SHELL|OPEN_SHELL)\s*\(\s*" + _STRING + r"\s*,\s*\(([^();]*)\)"
 )
 _SURFACE = re.compile(
     _ENTITY + r"(PLANE|CYLINDRICAL_SURFACE|CONICAL_SURFACE|SPHERICAL_SURFACE|TOROIDAL_SURFACE)\b"
 )
 _POINT = re.compile(r"CARTESIAN_POINT\s*\(\s*'[^']*'\s*,\s*\(([^()]*)\)")
-_METRIC = re.compile(r"LENGTH_UNIT\s*\(\s*\)[^;]*?SI_UNIT\s*\(\s*(\$|\.\w+\.)\s*,\s*\.METRE\.\s*\)")
-_OTHER = re.compile(r"CONVERSION_BASED_UNIT\s*\(\s*'([^']*)'[^;]*?LENGTH_UNIT", re.IGNORECASE)
+# A search that may not pass its own beginning goes over no text twice, and one that has its ends
+# in sight stops at them: files of a gigabyte are read.
+_METRIC = re.compile(
+    r"LENGTH_UNIT\s*\(\s*\)(?:(?!LENGTH_UNIT)[^;])*?"
+    r"SI_UNIT\s*\(\s*(\$|\.\w+\.)\s*,\s*\.METRE\.\s*\)"
+)
+_OTHER = re.compile(
+    r"CONVERSION_BASED_UNIT\s*\(\s*'([^']*)'(?:(?!CONVERSION_BASED_UNIT)[^;])*?LENGTH_UNIT",
+    re.IGNORECASE,
+)
 _WIDE = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\")
 _KINDS = {
     "PLANE": "plane",

@@ -20,6 +20,20 @@ from robots.core.errors import RobotError
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
 _HELP = "NoArgsIsHelpError"  # a group without a command: its help, which is no fault to be told
 
+_GROUPS = ("robot", "stewart", "biped")
+# What a command that names it can be given less of.
+_SMALLER = (
+    ("--states", " Give fewer states at a time."),
+    ("--samples", " Ask for fewer --samples."),
+    ("--period-ms", " Ask for a longer --period-ms."),
+    ("--count", " Ask for a smaller --count."),
+    ("plan", " A longer period_ms, fewer points or a coarser geometry of the part need less."),
+    ("check", " A longer period_ms, fewer points or a coarser geometry of the part need less."),
+    ("place", " Fewer points or a coarser geometry of the part need less."),
+    ("evaluate", " Fewer measured points need less."),
+    ("batch", " Fewer --workers need less."),
+)
+
 # Files and report sets take their names when they are whole.
 _INTERRUPTED = (
     "Interrupted: nothing half-written stays, earlier files are as they were; the same command "
@@ -52,10 +66,20 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
         print(f"Error: {place}{error.strerror}.", file=sys.stderr)
         return ExitCode.BAD_INPUT
     if isinstance(error, MemoryError):
-        print("Error: not enough memory; give fewer states at a time.", file=sys.stderr)
+        print(f"Error: {_memory_text(error, arguments)}", file=sys.stderr)
         return ExitCode.BAD_INPUT
     _tell_bug(error, arguments)
     return ExitCode.FAILED
+
+
+def _memory_text(error: MemoryError, arguments: str) -> str:
+    """Which command ran out of memory, over what, and which of its inputs is to be smaller."""
+    words = arguments.split()
+    names = [word for word in words if not word.startswith("-")]
+    command = " ".join(["palpeur", *names[: 2 if names[:1] and names[0] in _GROUPS else 1]])
+    over = f" ({str(error).rstrip('.')})" if str(error) else ""
+    given = next((less for option, less in _SMALLER if option in words), "")
+    return f"`{command}` needs more memory than there is{over}.{given}"
 
 
 def _tell_usage(error: BaseException) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import read_robot
+from robots.core.robot_file.toml_document import toml_document
 from robots.core.urdf import read_urdf
 
 
@@ -53,7 +53,7 @@ def calibrated_mechanism(job: Job, path: Path | str) -> Mechanism:
 
 def _wrist(job: Job, mechanism: Mechanism) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """The tool frame before the stylus. # (4, 4)."""
-    if "tool" not in tomllib.loads(job.text).get("robot", {}):
+    if "tool" not in toml_document(job.text).get("robot", {}):
         return mechanism.tool
     back = np.eye(4)
     back[2, 3] = -job.probe.stylus_length
