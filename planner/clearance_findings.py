@@ -195,8 +195,8 @@ def certified_finding(
             code="P135",
             severity=Severity.NOTE,
             where="motion",
-            message=f"{len(rows)} motions are certified to keep {at_most(1e3 * least, 2)} mm (required "
-            f"{1e3 * watch.required:g} mm, tolerance {slack}); nearest are {bodies.moving} and "
+            message=f"{len(rows)} motions are certified to keep {at_most(1e3 * least, 2)} mm "
+            f"(required {1e3 * watch.required:g} mm, tolerance {slack}); nearest are {bodies.moving} and "
             f"{bodies.against} on the {motion}",
             hint="",
         )

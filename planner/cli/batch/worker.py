@@ -12,7 +12,6 @@ import contextlib
 import ctypes
 import json
 import os
-import resource
 import signal
 import sys
 import traceback
@@ -233,6 +232,8 @@ def _end_with(parent: int) -> None:
     """End when the parent does, whatever ends it."""
     if not parent:
         return
+    if not hasattr(signal, "SIGKILL"):
+        return  # Windows, where stdin ends with the parent and the worker with stdin
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it was gone before we asked
@@ -240,6 +241,10 @@ def _end_with(parent: int) -> None:
 
 
 def _limit(memory: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits; the batch says so
+        return
     if memory:
         most = memory + _HEADROOM
         with contextlib.suppress(ValueError, OSError):
