@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.plan_types import Plan, PlannedPoint, SegmentKind
+from reports.console import console_on
 from reports.limits import torque_limits
 from robots.core.rounding import apart_digits
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from reports.validation import Validation
 
-_PLAIN_WIDTH = 110
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -28,18 +28,7 @@ def print_summary(plan: Plan, validation: Validation, file: TextIO) -> None:
 
     Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
     """
-    from rich.console import Console
-
-    terminal = file.isatty()
-    console = Console(
-        file=file,
-        width=None if terminal else _PLAIN_WIDTH,
-        color_system="auto" if terminal else None,
-        force_terminal=terminal,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+    console = console_on(file)
     _print_verdict(console, plan)
     _print_joints(console, plan)
     _print_margins(console, plan)

@@ -14,6 +14,7 @@ from parts.errors import PartError
 from planner.cli.exit_codes import ExitCode
 from planner.cli.usage import usage_text
 from planner.errors import PlannerError
+from reports.visible_text import visible
 from robots.core.errors import RobotError
 
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
@@ -97,7 +98,7 @@ def _tell_bug(error: BaseException, arguments: str) -> None:
     text = "".join(traceback.format_exception(error))
     if os.environ.get("PALPEUR_DEBUG"):
         print(text, file=sys.stderr)
-    log = _logged(text, arguments)
+    log = logged(text, arguments)
     where = f"The details are in {log}." if log else "PALPEUR_DEBUG=1 shows the details."
     print(
         f"Internal error: {type(error).__name__}: {error}\n"
@@ -106,7 +107,7 @@ def _tell_bug(error: BaseException, arguments: str) -> None:
     )
 
 
-def _logged(text: str, arguments: str) -> Path | None:
+def logged(text: str, arguments: str) -> Path | None:
     """The log with this error at its end; None where no folder can be written."""
     from robots.core.kernels.cache import cache_folder
 
@@ -116,7 +117,7 @@ def _logged(text: str, arguments: str) -> Path | None:
         private = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(private, "a", encoding="utf-8", errors="backslashreplace") as file:
             stamp = datetime.now().astimezone().isoformat(timespec="seconds")
-            file.write(f"{stamp} palpeur {arguments}\n{text}\n")
+            file.write(visible(f"{stamp} palpeur {arguments}\n{text}\n"))
     except OSError:
         return None
     return log

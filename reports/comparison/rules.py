@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from planner.errors import OptionError
 from reports.comparison.change import Change
 from reports.comparison.compare import Comparison
-from reports.page.visible_text import visible
+from reports.visible_text import visible
 from robots.core.robot_file.problems import nearest
 
 _KEYS = {

@@ -29,6 +29,7 @@ from planner.batch.shown import shown
 from planner.batch.worker_process import ENDED, READY
 from planner.cli.batch.judge import Judged, judge, placeless, prepare
 from planner.cli.batch.surroundings import surroundings
+from planner.cli.terminal import EscapedStream
 from planner.errors import OutputError
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
@@ -185,6 +186,7 @@ def main() -> None:
     _end_with(order.parent)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print is no answer
+    sys.stderr = EscapedStream(sys.stderr)  # type: ignore[assignment]
     prepare()
     _check_same(order)
     _limit(order.memory)
