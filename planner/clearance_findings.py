@@ -16,7 +16,7 @@ from planner.findings import Finding, Severity
 from planner.job.settings import Probe
 from planner.job.stylus import BALL, SHANK, STYLUS
 from robots.core.mechanism import Mechanism
-from robots.core.rounding import apart, at_least, at_most
+from robots.core.rounding import apart, at_least, at_most, readable
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Watch:
     def gap(self, pair: Pair, value: float, certified: float) -> str:
         """How near a pair comes, against what is required."""
         if value < 0.0:
-            return f"{pair.moving} enters {pair.against} by {-1e3 * value:.2f} mm or more"
+            return f"{pair.moving} enters {pair.against} by {readable(-1e3 * value, 2)} mm or more"
         proven = value >= self.required
         found, asked = apart(1e3 * (certified if proven else value), 1e3 * self.required, 2)
         if proven:
@@ -196,8 +196,8 @@ def certified_finding(
             severity=Severity.NOTE,
             where="motion",
             message=f"{len(rows)} motions are certified to keep {at_most(1e3 * least, 2)} mm "
-            f"(required {1e3 * watch.required:g} mm, tolerance {slack}); nearest are {bodies.moving} and "
-            f"{bodies.against} on the {motion}",
+            f"(required {1e3 * watch.required:g} mm, tolerance {slack}); nearest are "
+            f"{bodies.moving} and {bodies.against} on the {motion}",
             hint="",
         )
     ]
@@ -253,7 +253,8 @@ def stylus_diameters(probe: Probe) -> dict[str, float]:
 def _line_hint(watch: Watch, pair: Pair, seen: float) -> str:
     missing = max(watch.required - seen, 0.0)
     if pair.moving not in STYLUS:
-        return f"a stylus longer by {at_least(1e3 * missing, 1)} mm or more, or another pose of the part"
+        longer = at_least(1e3 * missing, 1)
+        return f"a stylus longer by {longer} mm or more, or another pose of the part"
     if 2.0 * missing >= watch.diameters.get(pair.moving, np.inf):
         return f"another approach direction; no {_THINNER[pair.moving][0]} is small enough"
     what, word = _THINNER[pair.moving]

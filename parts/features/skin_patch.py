@@ -77,7 +77,7 @@ class SkinPatch(Patch):
             weights[place] > 0.0, weights[place], 1.0
         )
         # What is left of u keeps step with the triangles where their number and that of the points
-        # have a divisor in common, and would put all points at corners; sheared along v it does not.
+        # have a divisor in common, and would put all points at corners; sheared along v, not.
         root = np.sqrt(np.mod(rest + _SHEAR * uv[:, 1], 1.0))[:, None]
         side = uv[:, 1:]
         a, b, c = np.moveaxis(self.geometry.mesh.triangles[self.triangles[place]], 1, 0)

@@ -191,6 +191,15 @@ def _features(features: tuple[FeatureResult, ...]) -> Iterator[Finding]:
     for feature in features:
         if feature.refusal:
             yield _finding("E108", Severity.WARNING, feature.name, feature.refusal)
+        elif feature.fit is not None and not feature.fit.has_redundancy:
+            yield _finding(
+                "E120",
+                Severity.NOTE,
+                feature.name,
+                f"{len(feature.fit.residuals)} points hold the feature without one to spare: they "
+                "fit it whatever its form is, which is not evaluated.",
+                "Measure more points.",
+            )
         for stray in feature.outliers:
             name = feature.deviations.names[stray.index]
             left = "it was left out" if name in feature.dropped else "it is still in the fit"

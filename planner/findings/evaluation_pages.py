@@ -104,4 +104,13 @@ EVALUATION_PAGES = (
         cause="Another robot's readings, swapped columns, degrees taken for radians, an offset.",
         fix="Check the columns and their units, or give the calibrated robot.",
     ),
+    Page(
+        code="E120",
+        title="form that is not evaluated",
+        meaning="The feature has just as many measured points as hold it, such as three of a "
+        "plane. They fit it exactly whatever the part is like, so flatness, roundness and the "
+        "like, and the residuals of the fit, say nothing and are not given.",
+        cause="Too few points for a form.",
+        fix="Measure more points; one more shows something, a form needs many.",
+    ),
 )

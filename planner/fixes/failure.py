@@ -52,7 +52,8 @@ def limit_passed(joint: Joint, beyond: float, margin: float, before: float) -> F
         amount=amount,
         unit=unit,
         before=before,
-        sentence=f"{joint.name} {readable(amount, 2)} {unit} beyond its limit{asked}, {_at(before)}",
+        sentence=f"{joint.name} {readable(amount, 2)} {unit} beyond its limit{asked}, "
+        f"{_at(before)}",
     )
 
 
@@ -102,8 +103,8 @@ def too_weak(joint: Joint, limit: float, over: float, before: float) -> Failure:
         amount=over,
         unit=unit,
         before=before,
-        sentence=f"{joint.name} holds {limit + over:.2f} {unit} at rest, {readable(over, 2)} {unit} above "
-        f"its limit, {_at(before)}",
+        sentence=f"{joint.name} holds {limit + over:.2f} {unit} at rest, {readable(over, 2)} "
+        f"{unit} above its limit, {_at(before)}",
     )
 
 

@@ -35,7 +35,8 @@ class JobText:
         """The TOML document, its decimals kept exactly as printed.
 
         Raises:
-            JobError: not TOML; a decimal comma, a Windows path and a table of points are told as such.
+            JobError: not TOML; a decimal comma, a Windows path and a table of points are told as
+                such.
         """
         try:
             return toml_document(self.source.text)

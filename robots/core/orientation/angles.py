@@ -160,7 +160,8 @@ def inverse_rate_matrix(E: ArrayLike) -> Array:
     if smallest < SINGULAR_LIMIT:
         found, limit = apart_digits(smallest, SINGULAR_LIMIT, 3)
         raise PoseError(
-            f"The angle set is singular: |det E| = {found}, the limit is {limit}. Its first and last axes are one line (sin θ = 0 for ZXZ, "
+            f"The angle set is singular: |det E| = {found}, the limit is {limit}. Its first and "
+            "last axes are one line (sin θ = 0 for ZXZ, "
             "cos β = 0 for ZYX), so no angle rates give every ω; use the geometric Jacobian or "
             "the other angle set.",
             determinant=smallest,

@@ -217,7 +217,8 @@ def as_rotation(
     if deviation > limit:
         found, allowed = apart_digits(deviation, limit, 3)
         raise PoseError(
-            f"{what} is not orthonormal: an entry of RᵀR − I is {found}, the limit is {allowed}; nearest_rotation() gives the closest rotation if the axes were rounded.",
+            f"{what} is not orthonormal: an entry of RᵀR − I is {found}, the limit is "
+            f"{allowed}; nearest_rotation() gives the closest rotation if the axes were rounded.",
             deviation=deviation,
             limit=limit,
             nearest=_nearest_or_nothing(M),

@@ -35,7 +35,8 @@ class SourceText:
         """The TOML document, its decimals kept exactly as printed.
 
         Raises:
-            RobotFileError: text too long or not TOML; a decimal comma and a Windows path are told as such.
+            RobotFileError: text too long or not TOML; a decimal comma and a Windows path are told
+                as such.
         """
         check_size(self.origin, len(self.text.encode("utf-8", "surrogatepass")))
         try:

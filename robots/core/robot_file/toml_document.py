@@ -15,13 +15,14 @@ MOST_PARTS = 32  # of a dotted key; no file of ours has more than six
 # take 15 s and 1 MB more memory than there is.
 _TOKEN = re.compile(
     r"""
-    (?P<deep> (?<![\w-]) (?: (?: [\w-]++ | "[^"\n]*+" | '[^'\n]*+' ) [ \t]*+ \. [ \t]*+ ){%d} )
+    (?P<deep>
+      (?<![\w-]) (?: (?: [\w-]++ | "[^"\n]*+" | '[^'\n]*+' ) [ \t]*+ \. [ \t]*+ ){MOST_PARTS}
+    )
     | \#[^\n]*+
     | "{3} (?: [^"\\] | \\. | "(?!"") )*+ "{3,5} | '{3} (?: [^'] | '(?!'') )*+ '{3,5}
     | (?P<torn> "{3} | '{3} )
     | " (?: [^"\\\n] | \\[^\n] )*+ " | ' [^'\n]*+ '
-    """
-    % MOST_PARTS,
+    """.replace("MOST_PARTS", str(MOST_PARTS)),
     re.ASCII | re.VERBOSE | re.DOTALL,
 )
 

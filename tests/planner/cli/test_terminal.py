@@ -82,7 +82,7 @@ def test_a_bug_leaves_no_control_character_in_the_log(palpeur, monkeypatch, tmp_
     assert ESC not in (tmp_path / "errors.log").read_text()
 
 
-def test_json_escapes_what_a_terminal_would_obey_and_reads_back(palpeur):
+def test_json_escapes_what_a_terminal_would_obey_and_reads_back():
     from reports.document_text import document_text
 
     text = document_text({"name": "a\x9b31m\u202e\U000e0041é"})
