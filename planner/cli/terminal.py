@@ -52,8 +52,8 @@ class EscapedStream:
 def escaped_streams() -> Iterator[None]:
     """Escape what is written to stdout and stderr."""
     before = sys.stdout, sys.stderr
-    sys.stdout = EscapedStream(sys.stdout)  # type: ignore[assignment]
-    sys.stderr = EscapedStream(sys.stderr)  # type: ignore[assignment]
+    sys.stdout = EscapedStream(sys.stdout)
+    sys.stderr = EscapedStream(sys.stderr)
     try:
         yield
     finally:

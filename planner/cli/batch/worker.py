@@ -186,7 +186,7 @@ def main() -> None:
     _end_with(order.parent)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print is no answer
-    sys.stderr = EscapedStream(sys.stderr)  # type: ignore[assignment]
+    sys.stderr = EscapedStream(sys.stderr)
     prepare()
     _check_same(order)
     _limit(order.memory)
