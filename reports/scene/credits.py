@@ -30,8 +30,10 @@ def credited(page: str) -> str:
     head, end, tail = page.rpartition("</body>")
     if not end:
         raise ValueError("the page of the 3D view has no body to hold its credits")
+    # addresses stay text: no page of ours holds anything that looks like a link to elsewhere
+    text = escape(notices(), quote=False).replace("://", "&#58;//")
     folded = (
         f'<style>{_STYLE}</style><details id="credits"><summary>3D view: viser, three.js and '
-        f"others</summary><pre>{escape(notices(), quote=False)}</pre></details>"
+        f"others</summary><pre>{text}</pre></details>"
     )
     return f"{head}{folded}{end}{tail}"

@@ -57,6 +57,7 @@ def test_credits_stand_in_the_page_as_text():
     page = credited("<html><body><div id=root></div></body></html>")
     assert page.endswith("</details></body></html>")
     assert "three.js authors" in page
-    assert "<https" not in page
+    assert "http://" not in page
+    assert "https://" not in page
     with pytest.raises(ValueError, match="no body"):
         credited("<html></html>")
