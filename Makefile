@@ -18,10 +18,10 @@ RECENT := import sys, ensurepip; raise SystemExit(sys.version_info < (3, 11))
 USABLE := import sys, pip; raise SystemExit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench soak lint format clean tools
+.PHONY: help demo test bench bench-once soak lint format clean tools
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(READY) ## plan the published example job and write its reports
 	@$(BIN)/palpeur demo --out out/demo
@@ -29,8 +29,13 @@ demo: $(READY) ## plan the published example job and write its reports
 test: $(READY) tools ## run the tests (without benchmarks and soak tests)
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not soak and not benchmark"
 
-bench: $(READY) ## run the measured ratios, alone in one process
-	@$(ONE_THREAD) $(BIN)/python -m pytest -m "benchmark and not soak" --durations=8
+bench: $(READY) ## measure ratios to peers beside the recorded ones (RECORD=1 records them)
+	@$(ONE_THREAD) PALPEUR_BENCHMARKS=$(if $(RECORD),record) \
+	  $(BIN)/python -m pytest tests/benchmarks -m "benchmark and not soak" --durations=8
+
+bench-once: $(READY) ## run what is measured once, for the correctness of its results
+	@$(ONE_THREAD) PALPEUR_BENCHMARKS=once \
+	  $(BIN)/python -m pytest tests/benchmarks -m "benchmark and not soak"
 
 soak: $(READY) tools ## run the slow tests
 	@$(BIN)/python -m pytest -m soak

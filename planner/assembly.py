@@ -68,12 +68,13 @@ class Clearances:
     """How near the motions of a plan come to what they keep away from; empty where not checked.
 
     Args:
-        lines: of the probing lines, and so of their retracts, in visiting order.
-        travels: of the travels between them.
+        lines: of the probing lines, and so of their retracts, in visiting order; None where no
+            pair of bodies has a distance to state.
+        travels: of the travels between them; None likewise.
     """
 
-    lines: tuple[SegmentClearance, ...] = ()
-    travels: tuple[SegmentClearance, ...] = ()
+    lines: tuple[SegmentClearance | None, ...] = ()
+    travels: tuple[SegmentClearance | None, ...] = ()
 
     def of(self, kind: SegmentKind, motion: int) -> SegmentClearance | None:
         """That of one motion."""

@@ -13,6 +13,7 @@ from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest, Pair
 from planner.findings import Finding, Severity
+from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
 from planner.job.stylus import BALL, SHANK, STYLUS
 from robots.core.mechanism import Mechanism
@@ -203,22 +204,24 @@ def certified_finding(
     ]
 
 
-def stylus_only_findings(mechanism: Mechanism, probe: Sequence[str] = STYLUS) -> list[Finding]:
-    """Robots whose links take no room.
+def shape_findings(mechanism: Mechanism, unchecked: Sequence[Unchecked]) -> list[Finding]:
+    """Links that take no room.
 
     Args:
-        mechanism: with the capsules of its probe.
-        probe: names of the probe's capsules.
+        mechanism: the robot.
+        unchecked: what the plan did not check.
     """
-    if any(capsule.name not in probe for capsule in mechanism.capsules):
+    bare = next((one for one in unchecked if one.aspect is Aspect.LINK_SHAPES), None)
+    if bare is None:
         return []
+    which = f"the links of {', '.join(bare.of)}" if bare.of else "its links"
+    kept = "the other links and the probe are" if bare.of else "the probe is"
     return [
         Finding(
             code="P136",
             severity=Severity.NOTE,
             where=mechanism.name,
-            message="the robot's file gives no capsules for its links; only the probe is kept "
-            "clear of the cell",
+            message=f"the robot's file gives no capsules for {which}; only {kept} kept clear",
             hint="add [[joint.capsule]] tables to the robot file",
         )
     ]

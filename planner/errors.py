@@ -7,6 +7,7 @@ PlannerError
 ├── ClusterError     a cluster that is gone in the middle of the work
 ├── WorkerError      worker processes of a batch that do not start
 ├── JobError         a job file, or a file that it names, that cannot be read as a job
+├── BudgetError      work that needs more memory or time than it is given
 └── FindingError     a finding code that does not exist
 """
 
@@ -45,6 +46,10 @@ class ClusterError(PlannerError):
 
 class WorkerError(PlannerError):
     """Worker processes of a batch that do not start."""
+
+
+class BudgetError(PlannerError):
+    """Work that needs more memory or processor time than it is given."""
 
 
 class FindingError(PlannerError):

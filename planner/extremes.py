@@ -11,7 +11,7 @@ looked at: ``Scope`` says which.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -35,7 +35,8 @@ _FINEST = 2049
 _SHARP = 0.02
 _HOPE = 100.0
 _SETTLED = 1e-12  # relative rise that is not worth a closer look
-_NOISE = 1e-12  # the same in SI units: functions that are zero but for rounding
+_NOISE = 1e-14  # of the largest value of its kind: a function that is zero but for rounding
+_NOTHING = 1e-16  # in SI units: a whole kind that is zero but for rounding
 _ROWS = 8192  # evaluations held in memory at once: they stay in the processor's cache
 
 
@@ -63,6 +64,7 @@ def highest(
     scope: Scope = Scope.EACH,
     *,
     magnitudes: int = 0,
+    kinds: Sequence[slice] = (slice(None),),
 ) -> Highest:
     """Largest value of every function over every motion.
 
@@ -75,6 +77,7 @@ def highest(
         pieces: of each motion's law, at least one.
         scope: among what the largest is wanted.
         magnitudes: of that many functions, the first ones, the largest absolute value is wanted.
+        kinds: columns of one unit each: rounding of one is judged by the largest of its kind.
     """
     points = _GRID if pieces == 1 else _PIECE_GRID
     size = max(1, _ROWS // points)
@@ -82,7 +85,7 @@ def highest(
     known: Array | None = None  # the largest so far of each function
     for start in range(0, motions, size):
         block = np.arange(start, min(start + size, motions))
-        search = _Search(evaluate, block, scope, magnitudes)
+        search = _Search(evaluate, block, scope, magnitudes, kinds)
         part = search.over_pieces(pieces, points, known)
         top = np.max(part.value, axis=0)
         known = top if known is None else np.maximum(known, top)
@@ -100,8 +103,16 @@ def highest(
 class _Search:
     """The search in one block of motions."""
 
-    def __init__(self, evaluate: Evaluate, motions: Indices, scope: Scope, magnitudes: int) -> None:
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        motions: Indices,
+        scope: Scope,
+        magnitudes: int,
+        kinds: Sequence[slice],
+    ) -> None:
         self.evaluate = evaluate
+        self.kinds = kinds
         self.motions = motions
         self.scope = scope
         self.magnitudes = magnitudes
@@ -124,24 +135,45 @@ class _Search:
         if self.magnitudes:
             values = signed.copy()
             np.abs(signed[..., : self.magnitudes], out=values[..., : self.magnitudes])
+        # A margin to a limit that does not exist is infinite everywhere and has no hills.
+        with np.errstate(invalid="ignore"):
+            return self._on_grid(signed, values, piece, x, known)
+
+    def _on_grid(
+        self, signed: Array, values: Array, piece: int, x: Array, known: Array | None
+    ) -> Highest:
+        """Largest values, given those on a grid. # signed and absolute: (motions, grid, C)."""
+        points = len(x)
         top = np.argmax(values, axis=1)
         best = np.take_along_axis(values, top[:, None], axis=1)[:, 0]
         found = Highest(value=best, piece=np.full(best.shape, piece), x=x[top])
         floor = _floor(best, self.scope, known)
         second = signed[:, 2:] - 2.0 * signed[:, 1:-1] + signed[:, :-2]
-        sharp = _sharp(signed, second, floor - best) & (points < _FINEST)
+        noise = self._noise(signed)
+        sharp = _sharp(signed, second, floor - best, noise) & (points < _FINEST)
         # Motions that get a finer grid are climbed there.
         climbed = np.where(sharp[:, None], np.inf, floor)
-        self._climb(found, _hills(values, second, best, climbed), piece, x, signed)
+        self._climb(found, _hills(values, second, best, climbed, noise), piece, x, signed)
         if np.any(sharp):
             rows = np.nonzero(sharp)[0]
-            finer = _Search(self.evaluate, self.motions[rows], self.scope, self.magnitudes)
+            finer = _Search(
+                self.evaluate, self.motions[rows], self.scope, self.magnitudes, self.kinds
+            )
             known = np.max(floor, axis=0) if self.scope is Scope.FUNCTION else None
             closer = finer.on_piece(piece, _FINER * (points - 1) + 1, known)
             better = closer.value > found.value[rows]
             found.value[rows] = np.where(better, closer.value, found.value[rows])
             found.x[rows] = np.where(better, closer.x, found.x[rows])
         return found
+
+    def _noise(self, values: Array) -> Array:
+        """What rounding may do to each function. # (motions, grid, C) -> (C,)."""
+        size = np.abs(np.where(np.isfinite(values), values, 0.0))  # no limit is no size either
+        largest = np.max(size, axis=(0, 1), initial=0.0)
+        noise = np.zeros_like(largest)
+        for kind in self.kinds:
+            noise[kind] = _NOTHING + _NOISE * np.max(largest[kind], initial=0.0)
+        return noise
 
     def _climb(self, found: Highest, hills: _Hills, piece: int, x: Array, signed: Array) -> None:
         """Replace grid values by the tops of their hills."""
@@ -173,22 +205,23 @@ class _Hills:
     column: Indices
 
 
-def _sharp(values: Array, second: Array, missing: Array) -> Mask:
+def _sharp(values: Array, second: Array, missing: Array, noise: Array) -> Mask:
     """Motions with a function that the grid does not resolve and that may matter. # (motions,).
 
     Args:
         values: # (motions, grid, C)
         second: their second differences. # (motions, grid - 2, C)
         missing: from the largest value on the grid to the floor. # (motions, C)
+        noise: of each function. # (C,)
     """
     fourth = second[:, 2:] - 2.0 * second[:, 1:-1] + second[:, :-2]
     fourth = np.max(np.abs(fourth), axis=1)
     swing = np.max(values, axis=1) - np.min(values, axis=1)
-    sharp = (fourth > _SHARP * swing + _NOISE) & (_HOPE * fourth >= missing)
+    sharp = (fourth > _SHARP * swing + noise) & (_HOPE * fourth >= missing)
     return np.asarray(np.any(sharp, axis=1))
 
 
-def _hills(values: Array, second: Array, best: Array, floor: Array) -> _Hills:
+def _hills(values: Array, second: Array, best: Array, floor: Array, noise: Array) -> _Hills:
     """Hills worth a closer look: their tops may pass the floor."""
     bends = np.empty_like(values)
     np.abs(second, out=bends[:, 1:-1])
@@ -200,7 +233,7 @@ def _hills(values: Array, second: Array, best: Array, floor: Array) -> _Hills:
     top[:, :-1] &= ~rising
     r, p, c = np.nonzero(top)
     size = np.maximum(np.abs(best), np.abs(floor))[r, c]
-    worth = bends[r, p, c] > _SETTLED * size + _NOISE
+    worth = bends[r, p, c] > _SETTLED * size + noise[c]
     return _Hills(row=r[worth], place=p[worth], column=c[worth])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Evaluate, Scope, highest
+from planner.extremes import Scope, highest
 from planner.integrals import integrals
 from planner.motions import Motions
 from planner.plan_types import JointLoad, Totals
@@ -77,9 +77,25 @@ def stretch_loads(
         qd, _, tau = state(index, piece, x)
         return np.concatenate([tau * qd, tau * tau], axis=1)
 
-    peaks = highest(sizes, motions.count, motions.pieces, scope, magnitudes=4 * n).value
+    peaks = highest(
+        sizes, motions.count, motions.pieces, scope, magnitudes=4 * n, kinds=_kinds(n)
+    ).value
     peaks = peaks.reshape(-1, 4 * n + 2)
-    sums = _over_time(flows, motions, durations, n).reshape(-1, 3 * n)
+    peaks[durations <= 0.0] = 0.0  # what takes no time is not part of the motion
+    dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
+
+    def turning(index: Indices, piece: Indices, x: Array) -> Array:
+        return motions.states(index, motions.law_state(index, piece, x)).dq[:, dry]
+
+    sums = integrals(
+        flows,
+        motions.count,
+        motions.pieces,
+        _piece_durations(motions, durations),
+        positive=n,
+        kinds=(slice(0, n), slice(n, None)),
+        turning=turning if np.any(dry) else None,
+    ).reshape(-1, 3 * n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     work, torque_squared, delivered = np.split(sums, 3, axis=1)
     return StretchLoads(
@@ -151,6 +167,11 @@ def total_loads(
     return joints, totals
 
 
+def _kinds(n: int) -> tuple[slice, ...]:
+    """Columns of speeds, of accelerations, of torques and of powers."""
+    return (*(slice(k * n, (k + 1) * n) for k in range(3)), slice(3 * n, None))
+
+
 def _most(values: Array) -> Array:
     return np.asarray(np.max(values, axis=0, initial=0.0))
 
@@ -168,11 +189,10 @@ def _state_of(model: Model, motions: Motions, durations: Array) -> Where:
     return state
 
 
-def _over_time(flows: Evaluate, motions: Motions, durations: Array, positive: int) -> Array:
-    """Integrals over time and of positive parts; each piece lasts its share of the duration."""
+def _piece_durations(motions: Motions, durations: Array) -> Array:
+    """How long each piece of each law lasts. # (k, pieces) [s]."""
     k, pieces = motions.count, motions.pieces
     index, piece = (g.ravel() for g in np.meshgrid(np.arange(k), np.arange(pieces), indexing="ij"))
     first = motions.law_state(index, piece, np.zeros(index.size)).s
     last = motions.law_state(index, piece, np.ones(index.size)).s
-    shares = (last - first).reshape(k, pieces)
-    return integrals(flows, k, pieces, shares * durations[:, None], positive=positive)
+    return np.asarray((last - first).reshape(k, pieces) * durations[:, None])

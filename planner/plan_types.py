@@ -10,6 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
+from planner.findings.unchecked import (
+    Surrounding,
+    Unchecked,
+    surroundings,
+    unchecked_aspects,
+)
 from planner.job import Job
 from planner.placement import PlacedPoints
 
@@ -60,7 +66,8 @@ class Segment:
         start: [s]
         duration: [s]
         binding: which limit fixes the duration, such as "q5 acceleration"; empty for none.
-        clearance: how near it comes to the cell and to itself; None where nothing was checked.
+        clearance: how near it comes to the cell and to itself; None where no pair of bodies has a
+            distance to state: a robot without capsules beside the surface that it probes.
     """
 
     kind: SegmentKind
@@ -91,7 +98,7 @@ class PlannedPoint:
         joint_margin: least distance to a joint limit along the whole line; NaN when none. [rad]
         margin_joint: name of the joint that has it.
         singularity_margin: least distance from a singularity along the line, 0 to 1.
-        min_clearance: least distance to obstacles; None where none were checked. [m]
+        min_clearance: least distance to obstacles; None where none has been measured. [m]
     """
 
     name: str
@@ -213,5 +220,39 @@ class Plan:
 
     @property
     def feasible(self) -> bool:
-        """Whether no finding is an error."""
+        """Whether no finding is an error; ``unchecked`` says what none could be found about."""
         return all(finding.severity is not Severity.ERROR for finding in self.findings)
+
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What job and robot say too little about to be checked; a verdict names it first."""
+        return unchecked_aspects(self.job)
+
+    @property
+    def surroundings(self) -> tuple[Surrounding, ...]:
+        """What clearances were measured to."""
+        return surroundings(self.job)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of the points that no motion touches, in the job's order."""
+        return tuple(point.name for point in self.points if not point.reachable)
+
+    @property
+    def motion_errors(self) -> tuple[Finding, ...]:
+        """Errors that concern motions of the plan, not points left out of them."""
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.severity is Severity.ERROR and not finding.left_out
+        )
+
+    @property
+    def motion_proven(self) -> bool:
+        """Whether every motion passed every check there was; points may be left out."""
+        required = self.job.checks.clearance
+        clear = all(
+            segment.clearance is None or segment.clearance.certified >= required
+            for segment in self.segments
+        )
+        return clear and not self.motion_errors

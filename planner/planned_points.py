@@ -22,7 +22,7 @@ def planned_points(
     placed: PlacedPoints,
     found: Candidates,
     choice: Choice,
-    clearances: Sequence[SegmentClearance] = (),
+    clearances: Sequence[SegmentClearance | None] = (),
 ) -> tuple[PlannedPoint, ...]:
     """Every point of the job, in the job's order.
 
@@ -31,7 +31,8 @@ def planned_points(
         placed: the points.
         found: the candidates.
         choice: which of them serve the points.
-        clearances: of the probing lines in visiting order; none where they were not checked.
+        clearances: of the probing lines in visiting order, None where a line states none; empty
+            where they were not checked.
     """
     names = [joint.name for joint in job.mechanism.movable]
     points = [_unreached(name, job.mechanism.dof) for name in placed.names]
@@ -49,9 +50,13 @@ def planned_points(
             joint_margin=float(limit[visit, joint]),
             margin_joint=names[joint],
             singularity_margin=float(choice.margins.singularity[visit]),
-            min_clearance=clearances[visit].certified if clearances else None,
+            min_clearance=None if (stated := _of(clearances, visit)) is None else stated.certified,
         )
     return tuple(points)
+
+
+def _of(clearances: Sequence[SegmentClearance | None], visit: int) -> SegmentClearance | None:
+    return clearances[visit] if clearances else None
 
 
 def _unreached(name: str, dof: int) -> PlannedPoint:

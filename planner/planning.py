@@ -17,6 +17,7 @@ from planner.placement import PlacedPoints
 from planner.placement import place as place_points
 from planner.plan_types import Plan
 from planner.planned_points import planned_points
+from planner.point_findings import point_file_findings
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.reach import Reach
@@ -28,6 +29,7 @@ from planner.reasons import (
     reach_finding,
     torque_findings,
 )
+from planner.robot_findings import robot_findings
 from planner.surface_findings import causes_first, surface_findings, told_once
 from planner.timing import Timings, timings, travels
 from planner.visiting import Visit, visit
@@ -69,10 +71,10 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
 
     Raises:
         InverseError: the robot cannot bring a ball to a place along a direction.
-        MotionError: a joint without a speed or acceleration limit.
+        JobError: a joint without a speed or acceleration limit.
     """
-    reach = reach_of(job)
     limits = _limits(job)
+    reach = reach_of(job)
     placed = place_points(job)
     found = reach.candidates(placed)
     safety = None
@@ -122,7 +124,7 @@ def _plan(made: _Made, limits: JointLimits) -> Plan:
 
 def _limits(job: Job) -> JointLimits:
     """The robot's limits, torque limits tightened by the job's."""
-    limits = JointLimits.of(job.mechanism)
+    limits = job.joint_limits()
     return replace(limits, max_effort=np.minimum(limits.max_effort, job.checks.torque_limits))
 
 
@@ -142,29 +144,45 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     """All findings: causes in the points first, then the gravest, then in the job's order."""
     job, placed, choice = made.job, made.placed, made.visit.choice
     colliding = np.zeros(0, dtype=np.int64)
+    refused: list[Finding] = []
     met: list[Finding] = []
     watched: list[Finding] = []
     if made.safety is not None:
         from planner.visit_findings import VisitFindings
 
         told = VisitFindings(job, placed, made.found, made.safety, made.visit)
-        colliding, met = told.colliding(), [*told.points(), *told.travels(limits)]
+        colliding, met = told.colliding(), told.travels(limits)
+        met += told.unproven(made.lines, made.travels)
+        refused = told.points()
         watched = told.cell(made.lines, made.travels)
-    failing = np.setdiff1d(np.nonzero(choice.candidate < 0)[0], colliding)
+    unserved = np.nonzero(choice.candidate < 0)[0]
+    failing = np.setdiff1d(unserved, colliding)
+    left_out = frozenset(placed.names[k] for k in unserved)
     findings = [
-        *point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
+        *_of_left_out(
+            point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
+            left_out,
+        ),
+        *_of_left_out(refused, left_out),
         *met,
-        *approach_findings(placed),
-        *told_once(job, surface_findings(job)),
+        *_of_left_out(approach_findings(placed), left_out),
+        *point_file_findings(job),
+        *told_once(job, _of_left_out(surface_findings(job), left_out)),
         *torque_findings(placed, choice, made.timings),
         *_order_notes(made.visit),
         *watched,
         *law_findings(job),
         *reach_finding(made.reach),
+        *robot_findings(job),
     ]
     names = frozenset(placed.names)
     gravest = sorted((_with_way_on(finding, names) for finding in findings), key=_gravity)
     return tuple(causes_first(gravest))
+
+
+def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Finding]:
+    """Findings about single points; those about points without motion are marked as such."""
+    return [replace(one, left_out=True) if one.where in left_out else one for one in findings]
 
 
 def _order_notes(made: Visit) -> list[Finding]:

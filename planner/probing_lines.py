@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,14 @@ from planner.reach.lines import Lines
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import motion_law
 from robots.core.motion.path import PathState
+from robots.core.motion.rest import at_rest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _GRID = 17  # places of a law where candidates are timed first
+# Places of a line, not evenly spread, where a joint that moves somewhere moves at one at least.
+_PLACES: Array = np.array([0.0, 0.11, 0.29, 0.52, 0.73, 0.91, 1.0])
 
 
 class LineMotions:
@@ -60,7 +64,26 @@ class LineMotions:
         return self._table.at(np.zeros_like(index), s, seen)
 
     def states(self, index: Indices, law: LawState) -> PathState:
-        """Joints where the law is. # (m, n) each."""
+        """Joints where the law is; joints at rest have no derivatives. # (m, n) each."""
+        path = self.path_states(index, law)
+        resting = self._resting[index]
+        if not np.any(resting):
+            return path
+        return PathState(
+            q=path.q, dq=np.where(resting, 0.0, path.dq), ddq=np.where(resting, 0.0, path.ddq)
+        )
+
+    @cached_property
+    def _resting(self) -> NDArray[np.bool_]:
+        """Joints that stand still along each line: their rates by λ bound what they move by."""
+        count, places = self.count, len(_PLACES)
+        index = np.repeat(np.arange(count), places)
+        rates = self.lines.path(index, np.tile(_PLACES, count)).dq
+        rates = np.abs(rates).reshape(count, places, rates.shape[1])
+        return at_rest(np.max(rates, axis=1, initial=0.0))
+
+    def path_states(self, index: Indices, law: LawState) -> PathState:
+        """Joints where the law is, noise included: enough to find times. # (m, n) each."""
         lam = 1.0 - law.r if self.backward else law.r
         path = self.lines.path(index, lam)
         if self.backward:
@@ -80,7 +103,7 @@ def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
     """Least durations on a grid, a few per cent short at most: for choosing. # (k,) [s]."""
     k, grid = motions.count, np.linspace(0.0, 1.0, _GRID)
     index = np.repeat(np.arange(k), _GRID)
-    path = motions.states(index, motions.law_at(index, np.tile(grid, k)))
+    path = motions.path_states(index, motions.law_at(index, np.tile(grid, k)))
     by_speed = np.abs(path.dq) / limits.max_speed
     by_acceleration = np.sqrt(np.abs(path.ddq) / limits.max_acceleration)
     worst = np.max(np.maximum(by_speed, by_acceleration), axis=1, initial=0.0)
@@ -100,7 +123,7 @@ def least_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
     n = limits.max_speed.size
 
     def ratios(index: Indices, piece: Indices, x: Array) -> Array:
-        path = motions.states(index, motions.law_state(index, piece, x))
+        path = motions.path_states(index, motions.law_state(index, piece, x))
         by_speed = path.dq / limits.max_speed
         return np.concatenate([by_speed * by_speed, path.ddq / limits.max_acceleration], axis=1)
 

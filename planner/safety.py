@@ -119,6 +119,7 @@ class Safety:
             self.checker,
             paths,
             required=self.required,
+            grazing=True,
             progress=_named(self._progress, TRAVELS),
         )
 
@@ -126,16 +127,19 @@ class Safety:
         """Clearances as segments carry them."""
         return Clearances(lines=self._segments(lines), travels=self._segments(travels))
 
-    def _segments(self, found: Clearance) -> tuple[SegmentClearance, ...]:
+    def _segments(self, found: Clearance) -> tuple[SegmentClearance | None, ...]:
+        """None for motions on which no pair of bodies has been measured: that is no distance."""
         pairs = self.checker.pairs
         return tuple(
             SegmentClearance(
                 certified=float(found.certified[k]),
                 seen=float(found.seen[k]),
-                pair=f"{pairs[pair].moving} - {pairs[pair].against}" if pair >= 0 else "",
+                pair=f"{pairs[pair].moving} - {pairs[pair].against}",
                 place=_three(found.place[k]),
                 at=float(found.lam[k]),
             )
+            if pair >= 0
+            else None
             for k, pair in enumerate(found.pair.tolist())
         )
 

@@ -11,13 +11,14 @@ from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime, least_time
 from robots.core.motion.motion_law import motion_law
 from robots.core.motion.path import PathState
+from robots.core.motion.rest import at_rest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 class TravelMotions:
-    """Joint motions from one configuration to the next.
+    """Joint motions from one configuration to the next; joints at rest keep their start.
 
     Args:
         starts: # (k, n) [rad]
@@ -31,7 +32,8 @@ class TravelMotions:
 
     def __init__(self, starts: Array, ends: Array, law_name: str, limits: JointLimits) -> None:
         self.starts = starts
-        self.displacements = ends - starts
+        moved = ends - starts
+        self.displacements = np.where(at_rest(moved), 0.0, moved)
         self.times: tuple[LeastTime, ...] = tuple(
             least_time(law_name, D, limits) for D in self.displacements
         )

@@ -16,11 +16,13 @@ from planner.clearance_findings import (
     line_findings,
     open_solid_findings,
     point_clearance_findings,
+    shape_findings,
     stylus_diameters,
-    stylus_only_findings,
+    travel_findings,
 )
 from planner.detours.findings import detour_findings
 from planner.findings import Finding
+from planner.findings.unchecked import unchecked_aspects
 from planner.job import Job
 from planner.placement import PlacedPoints
 from planner.reach.candidates import Candidates
@@ -100,13 +102,47 @@ class VisitFindings:
         pairs = list(pairwise(names))
         return detour_findings(detours, pairs, straight, self._job.travel)
 
+    def unproven(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
+        """Motions of the plan whose certificate falls short of what is required.
+
+        Each was proven when it was chosen; one that is not as a whole is not called safe. Travels
+        that are known to be blocked have a finding of their own.
+        """
+        if lines is None or travels is None:
+            return []
+        names = [self._placed.names[k] for k in self._made.choice.visits]
+        detours = self._made.detours
+        blocked: set[int] = set() if detours is None else {item.travel for item in detours.blocked}
+        open_ = [k for k in range(len(names) - 1) if k not in blocked]
+        return [
+            *(
+                finding
+                for k, point in enumerate(self._made.choice.visits.tolist())
+                for finding in line_findings(
+                    _row(lines, k),
+                    self._watch,
+                    names=[names[k]],
+                    approach=float(self._placed.distances[point]),
+                    overtravel=self._job.approach.overtravel,
+                )
+            ),
+            *(
+                finding
+                for k in open_
+                for finding in travel_findings(
+                    _row(travels, k), self._watch, origins=[names[k]], goals=[names[k + 1]]
+                )
+            ),
+        ]
+
     def cell(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
         """What was certified, and what could not be looked at."""
         job, visits = self._job, self._made.choice.visits
         names = [self._placed.names[k] for k in visits]
         if not job.cell.solids:
             return []
-        findings = open_solid_findings(job.cell) + stylus_only_findings(job.mechanism)
+        findings = open_solid_findings(job.cell)
+        findings += shape_findings(job.mechanism, unchecked_aspects(job))
         if lines is None or travels is None:
             return findings
         motions = [("probing line of", names, lines), ("travel to", names[1:], travels)]

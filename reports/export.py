@@ -85,7 +85,8 @@ def export(
         validation: what its independent check found.
         folder: new, empty, or holding an earlier set and nothing else.
         motion: the samples that were validated; drawn at the job's period when None.
-        options: what the set holds; everything but robot programmes when None.
+        options: what the set holds; everything but robot programmes when None. Programmes are
+            written of proven motions only, whatever is asked for.
         made: command and versions; those of ``palpeur plan job.toml`` when None.
         progress: told how many of the writers are done.
 
@@ -127,7 +128,7 @@ def _written(folder: Path, order: Order) -> Iterator[str]:
     _text(folder / DOCUMENT, document)
     write_trajectory(plan, order.motion, folder)
     write_points(plan, folder)
-    _text(folder / READ_ME, read_me(plan))
+    _text(folder / READ_ME, read_me(plan, order.options))
     yield "data"
     _programmes(folder, order)
     yield "programmes"
@@ -152,7 +153,7 @@ def _programmes(folder: Path, order: Order) -> None:
         return
     from reports.programmes import programmes
 
-    for name, content in programmes(order.plan, chosen).items():
+    for name, content in programmes(order.plan, chosen, order.options).items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
@@ -177,7 +178,14 @@ def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, 
     from reports.workbook import workbook
 
     plan = order.plan
-    content = report_content(plan, order.validation, drawn, order.made, errata=plan.job.errata)
+    content = report_content(
+        plan,
+        order.validation,
+        drawn,
+        order.made,
+        errata=plan.job.errata,
+        options=order.options,
+    )
     _page(folder, plan, content)
     (folder / PAPER).write_bytes(report_pdf(content, plan.segments, pictures))
     (folder / WORKBOOK).write_bytes(workbook(content))

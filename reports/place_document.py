@@ -13,6 +13,7 @@ from planner.part_pose.held_lines import ErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing
 from planner.part_pose.standing import Standing
 from reports.plan_document import FORMAT, Document
+from reports.verdict import aspect_names
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,7 @@ def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Do
         "job": {"name": job.name, "sha256": job.sha256},
         "robot": job.robot,
         "feasible": placing.feasible,
+        "unchecked": aspect_names(best.plan.unchecked),
         "goal": job.place.goal,
         "pose": _pose(best),
         "pose_line": best.pose.line,

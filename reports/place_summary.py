@@ -10,6 +10,7 @@ from planner.part_pose.best_pose import Placing
 from planner.part_pose.held_lines import ErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing
 from planner.part_pose.standing import SHARES, Standing
+from reports.verdict import measured_to, not_checked
 
 _WIDTHS = (26, 18, 18)
 
@@ -27,10 +28,13 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
         yield "the part stands well: no pose that was tried is better by the rule"
     verdict = "every point is served" if placing.feasible else "NOT EVERY POINT IS SERVED"
     yield f"{verdict}: {len(best.served)} of {len(best.plan.points)} points from the best pose"
+    if best.plan.unchecked:
+        yield not_checked(best.plan.unchecked)
     yield f"pose for [part]:\n{best.pose.line}"
     yield ""
     yield from _table(placing.given, best)
     yield ""
+    yield f"Clearance: {measured_to(best.plan)}."
     yield f"Rule: {_rule(placing)}"
     yield f"{placing.tried} poses tried, {placing.planned} of them planned."
     yield ""

@@ -21,9 +21,11 @@ from planner.plan_types import (
     Segment,
     SegmentClearance,
 )
+from reports.verdict import aspect_names
 
 if TYPE_CHECKING:
     from reports.validation import Validation
+    from robots.core.file_reading import Tip
 
 FORMAT = 1
 Document = dict[str, object]
@@ -43,6 +45,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "palpeur": version("palpeur"),
         "job": {"name": plan.job.name, "sha256": plan.job.sha256},
         "robot": plan.job.robot,
+        **_tip(plan.job.mechanism.tip),
         "feasible": plan.feasible,
         "duration_s": _number(totals.duration),
         "energy_j": _number(totals.energy),
@@ -50,6 +53,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "peak_power_w": _number(totals.peak_power),
         "min_power_w": _number(totals.min_power),
         "points": [_point(point, turning) for point in plan.points],
+        "unchecked": aspect_names(plan.unchecked),
         "segments": [_segment(segment) for segment in plan.segments],
         "joints": [_joint(joint, turning[joint.name]) for joint in plan.joints],
         "findings": [finding.document() for finding in plan.findings],
@@ -60,6 +64,13 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
 def document_text(document: Document) -> str:
     """JSON with one point, segment, joint, finding or check per line, and a line end."""
     return _text(document) + "\n"
+
+
+def _tip(tip: Tip | None) -> Document:
+    """The link that is the tool frame of a robot from a URDF file."""
+    if tip is None:
+        return {}
+    return {"tip": {"link": tip.link, "root": tip.root, "rule": tip.rule.value}}
 
 
 def _point(point: PlannedPoint, turning: Mapping[str, bool]) -> Document:

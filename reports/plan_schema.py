@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from planner.findings.unchecked import Aspect
+from robots.core.file_reading import TipRule
+
 Schema = dict[str, object]
 
 _TEXT: Schema = {"type": "string"}
@@ -30,28 +33,39 @@ def _one_of(*values: str) -> Schema:
 
 
 def plan_schema() -> Schema:
-    """The schema; null stands where a number does not exist, as for a point that is not reached."""
+    """The schema; null stands where a number does not exist, as for a point that is not reached.
+
+    A plan of a robot from a URDF file has ``tip`` as well.
+    """
+    plan = _plan()
+    tip = _object(link=_TEXT, root=_TEXT, rule=_one_of(*(rule.value for rule in TipRule)))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Palpeur plan, format 1",
-        **_object(
-            format={"const": 1},
-            palpeur=_TEXT,
-            job=_object(name=_TEXT, sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"}),
-            robot=_TEXT,
-            feasible=_TRUTH,
-            duration_s=_NUMBER,
-            energy_j=_NUMBER,
-            net_work_j=_NUMBER,
-            peak_power_w=_NUMBER,
-            min_power_w=_NUMBER,
-            points=_list(_point()),
-            segments=_list(_segment()),
-            joints=_list(_joint()),
-            findings=_list(_finding()),
-            validation=_object(passed=_TRUTH, checks=_list(_check())),
-        ),
+        **plan,
+        "properties": {**_properties(plan), "tip": tip},
     }
+
+
+def _plan() -> Schema:
+    return _object(
+        format={"const": 1},
+        palpeur=_TEXT,
+        job=_object(name=_TEXT, sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"}),
+        robot=_TEXT,
+        feasible=_TRUTH,
+        duration_s=_NUMBER,
+        energy_j=_NUMBER,
+        net_work_j=_NUMBER,
+        peak_power_w=_NUMBER,
+        min_power_w=_NUMBER,
+        points=_list(_point()),
+        unchecked=_list(_one_of(*(aspect.value for aspect in Aspect))),
+        segments=_list(_segment()),
+        joints=_list(_joint()),
+        findings=_list(_finding()),
+        validation=_object(passed=_TRUTH, checks=_list(_check())),
+    )
 
 
 def _point() -> Schema:

@@ -7,9 +7,11 @@ from importlib.metadata import version
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.findings.unchecked import unchecked_aspects
 from planner.presenting.coverage import presenter_of
 from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
 from reports.plan_document import FORMAT, Document
+from reports.verdict import aspect_names
 from robots.core.pose import angles_zyx
 
 Array = NDArray[np.float64]
@@ -28,6 +30,7 @@ def presentation_document(found: Presentation) -> Document:
         "robot": job.robot,
         "platform": presenter.model,
         "feasible": found.feasible,
+        "unchecked": aspect_names(unchecked_aspects(job)),
         "points": len(job.points),
         "points_served": len(found.served),
         "points_served_at_home": len(found.home_served),

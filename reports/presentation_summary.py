@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.findings import Severity
+from planner.findings.unchecked import unchecked_aspects
 from planner.presenting.coverage import presenter_of
 from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
+from reports.verdict import not_checked
 
 
 def presentation_lines(found: Presentation) -> Iterator[str]:
@@ -21,6 +23,9 @@ def presentation_lines(found: Presentation) -> Iterator[str]:
         f"{verdict}: {len(found.served)} of {count} points from {_poses(len(found.poses))} of "
         f"{presenter.platform.name}; {len(found.home_served)} of {count} with it at home"
     )
+    missing = not_checked(unchecked_aspects(job))
+    if missing:
+        yield missing
     yield f"duration {found.duration:.4f} s, the moves between poses with it"
     for number, pose in enumerate(found.poses, start=1):
         if number > 1:

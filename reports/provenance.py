@@ -11,6 +11,7 @@ from pathlib import Path
 from planner.job import JobInput
 from planner.plan_types import Plan
 from reports.inputs import StoredInput, StoredInputs, blocks
+from robots.core.file_reading import Tip
 
 RECORD = "provenance.json"
 RECORD_FORMAT = 1
@@ -33,6 +34,7 @@ class Provenance:
         inputs: every other file or library entry it was read with.
         versions: of Palpeur, Python and the packages that numbers and bytes depend on.
         machine: kind of processor; compiled sums may differ in the last bit between kinds.
+        tip: link that is the tool frame of a robot from a URDF file.
     """
 
     command: str
@@ -41,6 +43,7 @@ class Provenance:
     inputs: tuple[JobInput, ...]
     versions: tuple[tuple[str, str], ...]
     machine: str
+    tip: Tip | None = None
 
 
 def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml") -> Provenance:
@@ -58,6 +61,7 @@ def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml")
         inputs=plan.job.inputs,
         versions=installed_versions(),
         machine=platform.machine(),
+        tip=plan.job.mechanism.tip,
     )
 
 
@@ -69,11 +73,16 @@ class SetOptions:
         figures: whether they are drawn.
         pages: whether page, paper, workbook, replay and the programmes to exchange are made.
         exports: programmes that were chosen, sorted.
+        partial: whether programmes may leave out points that cannot be measured.
+        withheld: why programmes must not be written although the plan's own motion is proven, as
+            of one pose of a presentation that fails elsewhere; empty for no such reason.
     """
 
     figures: bool = True
     pages: bool = True
     exports: tuple[str, ...] = ()
+    partial: bool = False
+    withheld: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +138,7 @@ def provenance_document(
             "figures": chosen.figures,
             "pages": chosen.pages,
             "exports": list(chosen.exports),
+            "partial": chosen.partial,
         },
         "job": {
             "name": inputs.title,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from importlib.metadata import version
 
 from planner.plan_types import Plan
+from reports.provenance import SetOptions
 from reports.tables import SIDE
+from reports.verdict import not_checked, withheld
 
 _WIDTH = 88
 _FILES = {
@@ -24,8 +27,9 @@ _FILES = {
     "report.pdf": "the same for signature.",
     "tables.xlsx": "the tables of the report as a workbook.",
     "scene.glb": "cell, robot and motion as glTF. scene.html, if it is there: the replay alone.",
-    "program.dmi, program.ipp, plan.qif": "the measuring plan as DMIS, I++ DME and QIF 3.0; all "
-    "motion stands in them.",
+    "plan.qif": "the measuring plan as QIF 3.0: features and points, no motion.",
+    "program.dmi, program.ipp": "the same as programmes in DMIS and I++ DME; all motion stands in "
+    "them. The comments of a DMIS programme say what is proven; I++ has none.",
     "robot/": "robot programmes, those that were asked for.",
     "inputs/": "the job and the files it names, as they were read.",
     "provenance.json": "hashes of all files, versions, command; palpeur verify reads it.",
@@ -39,8 +43,13 @@ _FORMULAS = (
 )
 
 
-def read_me(plan: Plan) -> str:
-    """Text of the file."""
+def read_me(plan: Plan, options: SetOptions) -> str:
+    """Text of the file.
+
+    Args:
+        plan: that the set is of.
+        options: what the set holds.
+    """
     job = plan.job
     inputs = [f"  {item.sha256}  {item.name}" for item in job.inputs]
     files = [
@@ -49,11 +58,24 @@ def read_me(plan: Plan) -> str:
     ]
     parts = [
         f"Report set of the job {job.name!r}, written by palpeur {version('palpeur')}.",
+        "\n".join(["Verdict", *map(_paragraph, _verdict(plan, options))]),
         *files,
         _paragraph(_FORMULAS),
         "\n".join(["Inputs, by SHA-256:", f"  {job.sha256}  the job file", *inputs]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _verdict(plan: Plan, options: SetOptions) -> Iterator[str]:
+    """Whether it is feasible, what was not checked, and which programmes there are."""
+    missing = not_checked(plan.unchecked)
+    yield ("feasible" if plan.feasible else "NOT FEASIBLE") + (f"; {missing}" if missing else "")
+    refused = withheld(plan, options)
+    if refused:
+        yield f"No programmes that could move a machine are written: {refused}."
+    elif plan.left_out:
+        yield f"The programmes leave out {len(plan.left_out)} of {len(plan.points)} points:"
+        yield from plan.left_out
 
 
 def _paragraph(text: str) -> str:

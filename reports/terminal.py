@@ -12,6 +12,7 @@ from planner.findings import Finding, Severity
 from planner.plan_types import Plan, PlannedPoint, SegmentKind
 from reports.console import console_on
 from reports.limits import torque_limits
+from reports.verdict import aspect_text, clearance_proven, meaning, measured_to, not_checked
 from robots.core.rounding import apart_digits
 
 if TYPE_CHECKING:
@@ -29,27 +30,41 @@ def print_summary(plan: Plan, validation: Validation, file: TextIO) -> None:
     Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
     """
     console = console_on(file)
-    _print_verdict(console, plan)
+    _print_verdict(console, plan, validation)
     _print_joints(console, plan)
     _print_margins(console, plan)
     _print_findings(console, plan.findings)
     _print_validation(console, validation)
 
 
-def _print_verdict(console: Console, plan: Plan) -> None:
+def _print_verdict(console: Console, plan: Plan, validation: Validation) -> None:
+    """Green only where everything was checked and held."""
     totals, reached = plan.totals, sum(point.reachable for point in plan.points)
     console.print(plan.job.name, style="bold")
-    verdict = "feasible" if plan.feasible else "NOT FEASIBLE"
-    console.print(
-        f"{verdict}: {reached} of {len(plan.points)} points reached by {plan.job.robot}",
-        style="green" if plan.feasible else "bold red",
-    )
+    missing = not_checked(plan.unchecked)
+    if not validation.passed:
+        console.print("FAILED ITS OWN VALIDATION: nothing of it may be used", style="bold red")
+    elif not plan.feasible:
+        console.print("NOT FEASIBLE", style="bold red", end="; " if missing else "\n")
+        console.print(missing, style="yellow", end="\n" if missing else "", soft_wrap=True)
+    elif missing:
+        console.print(f"feasible; {missing}", style="yellow", soft_wrap=True)
+    else:
+        console.print("feasible", style="green")
+    console.print(f"{reached} of {len(plan.points)} points reached by {plan.job.robot}")
+    _print_unchecked(console, plan)
     console.print(
         f"duration {totals.duration:.4f} s, energy {totals.energy:.5g} J, "
         f"net work {totals.net_work:.5g} J, "
         f"power {totals.min_power:.5g} to {totals.peak_power:.5g} W"
     )
     console.print(_segment_line(plan))
+
+
+def _print_unchecked(console: Console, plan: Plan) -> None:
+    """What it means that something was not checked, and what would change it."""
+    for one in plan.unchecked:
+        console.print(f"  {aspect_text(one)}: {meaning(one)}", style="yellow", soft_wrap=True)
 
 
 def _segment_line(plan: Plan) -> str:
@@ -117,9 +132,13 @@ def _print_nearest(console: Console, plan: Plan) -> None:
     if plan.nearest is None:
         return
     clearance, segment = plan.nearest
+    kept = clearance.certified >= plan.job.checks.clearance
+    how, value = ("proven", clearance.certified) if kept else ("found", clearance.seen)
     console.print(
-        f"Least clearance, proven, of all motions: {1e3 * clearance.certified:.2f} mm, "
-        f"{segment.kind.value} of {segment.point}"
+        f"Least clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
+        f"{segment.kind.value} of {segment.point}; {measured_to(plan)}",
+        style="red" if not kept else None if clearance_proven(plan) else "yellow",
+        soft_wrap=True,
     )
 
 

@@ -190,7 +190,10 @@ def _summary(report: Report) -> Table:
     rows = [
         row("job", Value(text=report.title)),
         row("verdict", Value(text=report.verdict, status=report.status)),
-        *(row(fact.label, fact.value, fact.unit, fact.detail) for fact in report.facts),
+        *(
+            row(fact.label, fact.value, fact.unit, fact.detail)
+            for fact in (*report.unchecked, *report.facts)
+        ),
         *(row("note on the source", Value(text=text)) for text in report.errata),
         *(
             row(f"sheet {_NAMES.get(table.key, table.key)}", _count(table), "rows", table.note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -38,8 +38,9 @@ class Matched:
 def matched(names: Sequence[str], features: Sequence[str], measured: MeasuredPoints) -> Matched:
     """Pair points by their names.
 
-    QIF results carry no names of points, only features: where not a single name is known, a point
-    that its reader has called "bore-3" is the third of the feature "bore".
+    QIF results carry no names of points, only features: where not a single name of a feature's
+    points is known, a point that its reader has called "bore-3" is the third of the feature "bore".
+    A point without feature is its own.
 
     Args:
         names: of the nominal points, unique.
@@ -50,10 +51,7 @@ def matched(names: Sequence[str], features: Sequence[str], measured: MeasuredPoi
         EvaluationError: no measured point is one of the job's.
     """
     places = {name: row for row, name in enumerate(measured.names)}
-    called = list(names)
-    by_place = not any(name in places for name in called) and any(measured.features)
-    if by_place:
-        called = _numbered(features)
+    called, by_place = _called(names, features, places, measured.features)
     rows = [(row, places[name]) for row, name in enumerate(called) if name in places]
     if not rows:
         raise _strangers(names, measured.names)
@@ -69,13 +67,25 @@ def matched(names: Sequence[str], features: Sequence[str], measured: MeasuredPoi
     )
 
 
-def _numbered(features: Sequence[str]) -> list[str]:
-    counts: defaultdict[str, int] = defaultdict(int)
-    called = []
-    for feature in features:
-        counts[feature] += 1
-        called.append(f"{feature}-{counts[feature]}")
-    return called
+def _called(
+    names: Sequence[str],
+    features: Sequence[str],
+    places: Mapping[str, int],
+    measured_features: Sequence[str],
+) -> tuple[list[str], bool]:
+    """The name of each nominal point in the measured file, and whether any is a place."""
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for row, (name, feature) in enumerate(zip(names, features, strict=True)):
+        groups[feature or name].append(row)
+    called, by_place = list(names), False
+    for feature, rows in groups.items():
+        if any(names[row] in places for row in rows):
+            continue
+        for number, row in enumerate(rows, start=1):
+            place = places.get(f"{feature}-{number}")
+            if place is not None and measured_features[place] == feature:
+                called[row], by_place = f"{feature}-{number}", True
+    return called, by_place
 
 
 def _strangers(names: Sequence[str], measured: Sequence[str]) -> EvaluationError:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
+from parts.points import Untaken
 
 Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
@@ -24,11 +25,15 @@ class MeasuredPoints:
         xyz: points of the surface, or centres of the ball. # (n, 3) [m]
         frame: "part" or "base".
         compensated: whether ``xyz`` lies on the surface; otherwise it is the ball's centre.
+        settled: which points lie on the surface although ``compensated`` is false; None where all
+            are alike. # (n,)
         probe_radius: of the ball that they were touched with. [m]
         directions: out of the material, as the file says; NaN where it does not. # (n, 3)
         features: name of the feature that each point belongs to, as the file says; empty texts
             where it does not.
         notes: how they were read, one sentence each.
+        doubts: what is doubtful about them, one sentence each.
+        untaken: what their file holds beside them.
         beyond: by the name of a point, the joint that was read beyond its limits there, in words.
 
     Raises:
@@ -40,10 +45,13 @@ class MeasuredPoints:
     xyz: Array
     frame: Frame = "part"
     compensated: bool = True
+    settled: NDArray[np.bool_] | None = None
     probe_radius: float = 0.0
     directions: Array | None = None
     features: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    untaken: tuple[Untaken, ...] = ()
     beyond: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -54,6 +62,10 @@ class MeasuredPoints:
         directions = _rows(given, count, "directions")
         for array in (xyz, directions):
             array.flags.writeable = False
+        if self.settled is not None:
+            settled = np.array(self.settled, dtype=bool)
+            settled.flags.writeable = False
+            object.__setattr__(self, "settled", settled)
         object.__setattr__(self, "xyz", xyz)
         object.__setattr__(self, "directions", directions)
         object.__setattr__(self, "features", tuple(self.features) or ("",) * count)
@@ -76,6 +88,7 @@ class MeasuredPoints:
             xyz=self.xyz[rows],
             directions=None if directions is None else directions[rows],
             features=tuple(self.features[row] for row in some),
+            settled=None if self.settled is None else self.settled[rows],
         )
 
 

@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from parts.points.faults import fault
 from parts.points.found import FoundPoints
 from parts.points.probe_points import ProbePoints
 from parts.points.source import Compensation
 
-_SAME = 1e-9  # [m]; balls that differ by less are the same ball
+_DIGITS = 6  # of a diameter in mm, as it is shown
+_CALIBRATED = 1e-4  # [m]; a calibrated ball differs from its nominal diameter by less
+
+
+def same_ball(one: float, other: float) -> bool:
+    """Whether two diameters are the same at the precision with which they are shown. [m].
+
+    Half a unit of the last digit shown, so that a diameter copied from a message is the file's.
+    """
+    if ball_text(one) == ball_text(other):
+        return True
+    largest = 1e3 * max(abs(one), abs(other))
+    unit = 10.0 ** (math.floor(math.log10(largest)) + 1 - _DIGITS)
+    return abs(1e3 * one - 1e3 * other) <= 0.5 * unit
+
+
+def calibrated_ball(one: float, other: float) -> bool:
+    """Whether two diameters may be one ball, nominal and calibrated. [m]."""
+    return abs(one - other) <= _CALIBRATED
+
+
+def ball_text(diameter: float) -> str:
+    """A ball's diameter as it is shown, in mm."""
+    return f"{1e3 * diameter:.{_DIGITS}g}"
 
 
 def surface_points(
@@ -44,18 +70,20 @@ def surface_points(
             "diameter (0 for a point) to move them there along their normals.",
         )
     points = found.points
+    centres = np.ones(len(points), dtype=bool) if found.settled is None else ~found.settled
+    shift = np.where(centres, 0.5 * diameter, 0.0)[:, None]
     moved = ProbePoints(
         names=points.names,
-        positions=points.positions - 0.5 * diameter * points.normals,
+        positions=points.positions - shift * points.normals,
         normals=points.normals,
         features=points.features,
         warnings=points.warnings,
     )
     note = (
-        f"The coordinates were centres of a ball of {1e3 * diameter:.6g} mm; the points were moved "
-        "to the surface by its radius, against their normals."
+        f"The coordinates were centres of a ball of {ball_text(diameter)} mm; the points were "
+        "moved to the surface by its radius, against their normals."
     )
-    return found.filled(moved).with_source(
+    return replace(found.filled(moved), settled=None).with_source(
         compensation=Compensation.SURFACE, ball_diameter=diameter, notes=(*source.notes, note)
     )
 
@@ -74,7 +102,7 @@ def _state(found: FoundPoints, compensated: bool | None, diameter: float | None)
             )
         return stated
     given = Compensation.SURFACE if compensated else Compensation.CENTRE
-    if stated not in (Compensation.UNSTATED, given):
+    if stated not in (Compensation.UNSTATED, given) and not source.contradictable:
         raise fault(
             source.origin,
             f"{source.format} files give {stated.value}, but they are said to be {given.value}; "
@@ -93,12 +121,12 @@ def _ball(found: FoundPoints, given: float | None) -> float | None:
             f"the ball's diameter is {given} m; expected zero or more.",
             found=given,
         )
-    if given is not None and stated is not None and abs(given - stated) > _SAME:
+    if given is not None and stated is not None and not same_ball(given, stated):
         raise fault(
             found.source.origin,
-            f"the file was made with a ball of {1e3 * stated:.6g} mm, but {1e3 * given:.6g} mm is "
-            "given; use the same ball.",
+            f"the file was made with a ball of {ball_text(stated)} mm, but {ball_text(given)} mm "
+            "is given; use the same ball.",
             found=given,
             expected=stated,
         )
-    return stated if given is None else given
+    return given if stated is None else stated

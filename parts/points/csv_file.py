@@ -1,10 +1,11 @@
 """Our own point files (CSV) → points.
 
-``name,x_mm,y_mm,z_mm,nx,ny,nz[,feature]``: the unit stands in the header (``_mm``, ``_m``, ``_in``)
-or the file is refused; columns in any order, separated by commas, semicolons or tabs; decimal
-commas where they are unambiguous; UTF-8, with or without a byte-order mark; any line ending. The
-three normal columns, or the three cells of one point, may be left out: such normals are taken
-from the part's surface later.
+``name,x_mm,y_mm,z_mm,nx,ny,nz[,feature]``: the unit stands in the header (``_mm``, ``_cm``, ``_m``,
+``_in``, ``_ft``, or as in ``X [mm]``), or the caller gives it, or the file is refused; columns in
+any order, separated by commas, semicolons, tabs or spaces; decimal commas where they are
+unambiguous; comment lines; UTF-8, UTF-16 or Latin-1; any line ending. Columns of other names are
+told and not read. The three normal columns, or the three cells of one point, may be left out: such
+normals are taken from the part's surface later.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from parts.errors import PointsError
 from parts.points.csv_columns import SEPARATORS
 from parts.points.csv_decimals import has_commas, plain_columns
-from parts.points.csv_table import Table, table_of
-from parts.points.file_text import text_of
+from parts.points.csv_table import Table, table_of, without_comments
+from parts.points.file_text import encoding_notes, text_of
 from parts.points.found import FoundPoints, checked_columns
 from parts.points.source import Compensation, PointSource
 
@@ -27,17 +28,43 @@ Array = NDArray[np.float64]
 FORMAT = "CSV"
 
 
-def csv_points(raw: bytes, *, origin: str) -> FoundPoints:
+def csv_points(raw: bytes, *, origin: str, unit: str | None = None) -> FoundPoints:
     """Points from the content of a CSV point file.
 
     Args:
         raw: content of the file.
         origin: names it in messages.
+        unit: of a header that says none: "mm", "cm", "m", "in" or "ft".
 
     Raises:
         PointsError: not points; with file, line, column, what was found and what was expected.
     """
-    table = table_of(text_of(raw, origin), origin)
+    text, comments = without_comments(text_of(raw, origin))
+    table = table_of(text, origin, unit=unit)
+    notes = [*_notes(table, comments), *encoding_notes(raw)]
+    stated = table.columns.unit_stated
+    source = PointSource(
+        origin=origin,
+        format=FORMAT,
+        unit=table.columns.unit,
+        unit_from="the header" if stated else "given by you: the header has none",
+        unit_line=table.header_line if stated else None,
+        compensation=Compensation.UNSTATED,
+        notes=tuple(notes),
+    )
+    return points_of(table, source)
+
+
+def points_of(table: Table, source: PointSource) -> FoundPoints:
+    """Points of the cells of a file.
+
+    Args:
+        table: the cells.
+        source: the record.
+
+    Raises:
+        PointsError: not points; with file, line, column, what was found and what was expected.
+    """
     columns = table.columns
     texts = plain_columns(table, (*columns.coordinates, *columns.normals))
     try:
@@ -47,7 +74,7 @@ def csv_points(raw: bytes, *, origin: str) -> FoundPoints:
             normals=_normals(table, texts),
             features=tuple(table.texts("feature")),
             lines=table.lines,
-            source=_source(table),
+            source=source,
         )
     except PointsError as error:
         row = error.facts.get("row")
@@ -75,19 +102,23 @@ def _normals(table: Table, texts: Mapping[str, list[str]]) -> Array:
     return normals
 
 
-def _source(table: Table) -> PointSource:
+def _notes(table: Table, comments: int) -> list[str]:
     notes = []
     if table.separator != ",":
         notes.append(f"The columns are separated by {SEPARATORS[table.separator]}.")
     numbers = (*table.columns.coordinates, *table.columns.normals)
     if has_commas({header: table.texts(header) for header in numbers}):
         notes.append("Decimals are written with commas.")
-    return PointSource(
-        origin=table.origin,
-        format=FORMAT,
-        unit=table.columns.unit,
-        unit_from="the header",
-        unit_line=table.header_line,
-        compensation=Compensation.UNSTATED,
-        notes=tuple(notes),
-    )
+    if comments:
+        notes.append(f"{comments} comment line{'s are' if comments > 1 else ' is'} passed over.")
+    ignored = [
+        title or f"column {place + 1}"
+        for place, (header, title) in enumerate(
+            zip(table.columns.headers, table.columns.titles, strict=True)
+        )
+        if not header and (title or any(cells[place].strip() for cells in table.rows))
+    ]
+    if ignored:
+        told = ", ".join(repr(title[:40]) for title in ignored[:8])
+        notes.append(f"Columns that are not read: {told}{', …' if len(ignored) > 8 else ''}.")
+    return notes

@@ -11,15 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.errors import PointsError
-from parts.points.csv_columns import SEPARATORS, PointColumns, columns_of, separator_of
+from parts.points.csv_columns import (
+    SEPARATORS,
+    PointColumns,
+    cells_of,
+    columns_of,
+    is_header,
+    separator_of,
+)
 from parts.points.decimals import NUMBER_SIGNS, SCALES, expected_for, is_number, metre
 from parts.points.faults import fault, shown
-from parts.points.file_text import check_count
+from parts.points.file_text import check_count, lines_of
 
 Array = NDArray[np.float64]
 
+_COMMENTS = ("#", "//", "%", "!")
 _SIGNS = NUMBER_SIGNS | {" "}
-_SHIFT = {"mm": "e-3", "m": ""}  # a scale that is a power of ten only moves the decimal point
+_SHIFT = {
+    "mm": "e-3",
+    "cm": "e-2",
+    "m": "",
+}  # a scale that is a power of ten only moves the decimal point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,14 +98,19 @@ class Table:
             self.origin,
             sentence,
             line=self.lines[row],
-            column=column,
+            column=self.columns.title(column),
             row=row,
             found=self.rows[row][place].strip() if place is not None else None,
         )
 
 
-def table_of(text: str, origin: str) -> Table:
+def table_of(text: str, origin: str, *, unit: str | None = None) -> Table:
     """Split a text into header and rows.
+
+    Args:
+        text: of the file, its comments blanked.
+        origin: name of the file.
+        unit: of a header that says none.
 
     Raises:
         PointsError: no header, a header or a line with a fault, no row, too many.
@@ -104,10 +121,11 @@ def table_of(text: str, origin: str) -> Table:
         header_line, cells = next(records)
     except StopIteration:
         raise fault(origin, "the file is empty; give a header and points.") from None
-    columns = columns_of(cells, origin, header_line)
+    columns = columns_of(cells, origin, header_line, unit=unit)
     lines: list[int] = []
     rows: list[list[str]] = []
-    for line, cells in records:
+    for line, found in records:
+        cells = _fitted(found, columns.titles)
         if len(cells) != len(columns.headers):
             raise _miscounted(cells, columns, separator, origin, line)
         check_count(len(rows) + 1, origin, line)
@@ -132,8 +150,21 @@ def _separator(text: str, origin: str) -> str:
     return ","
 
 
+def _fitted(cells: list[str], titles: Sequence[str]) -> list[str]:
+    """Cells of a line as long as the header, where only what is empty makes the difference."""
+    while len(cells) > len(titles) and not cells[-1].strip():
+        cells = cells[:-1]
+    beyond = titles[len(cells) :]
+    return cells if any(beyond) else [*cells, *beyond]
+
+
 def _records(text: str, separator: str, origin: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not empty."""
+    if separator == " ":
+        for line, content in enumerate(lines_of(text), start=1):
+            if content.strip():
+                yield line, cells_of(content, separator)
+        return
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for cells in reader:
@@ -141,6 +172,32 @@ def _records(text: str, separator: str, origin: str) -> Iterator[tuple[int, list
                 yield reader.line_num, cells
     except csv.Error as error:
         raise fault(origin, f"this is not CSV: {error}.", line=reader.line_num) from None
+
+
+def without_comments(text: str) -> tuple[str, int]:
+    """The text with its comments blanked, so that lines keep their numbers, and their count.
+
+    A comment is a line that starts with ``#``, ``//``, ``%`` or ``!``. A header may be written
+    as a comment. Where every line after the header starts with ``#``, these are names of points.
+    """
+    if not any(sign in text for sign in _COMMENTS):
+        return text, 0
+    lines = lines_of(text)
+    count, seen_header = 0, False
+    marked = [line.lstrip().startswith("#") for line in lines if line.strip()]
+    names = all(marked[1:]) and len(marked) > 1
+    for k, line in enumerate(lines):
+        plain = line.lstrip()
+        if not plain.startswith(_COMMENTS):
+            seen_header = seen_header or bool(plain)
+            continue
+        bare = plain.lstrip("#%!/ \t")
+        if not seen_header and is_header(bare):
+            lines[k], seen_header = bare, True
+        elif not (names and seen_header and plain.startswith("#")):
+            lines[k] = ""
+            count += 1
+    return "\n".join(lines), count
 
 
 def _miscounted(
@@ -154,7 +211,11 @@ def _miscounted(
             "separate the columns by semicolons."
         )
     for sign, name in SEPARATORS.items():
-        if sign != separator and len(cells) < width and any(sign in cell for cell in cells):
+        if (
+            sign not in (separator, " ")
+            and len(cells) < width
+            and any(sign in cell for cell in cells)
+        ):
             advice = f" Columns are separated by {SEPARATORS[separator]}, not {name}."
     return fault(
         origin,

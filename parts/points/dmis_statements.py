@@ -23,12 +23,14 @@ class Statement:
         label: what stands before the equals sign, or nothing.
         major: in capital letters.
         words: after the stroke, without outer spaces, as written.
+        text: the whole statement, continued lines joined.
     """
 
     line: int
     label: str
     major: str
     words: tuple[str, ...]
+    text: str = ""
 
     def word(self, place: int) -> str:
         """A word in capital letters; nothing where there are fewer."""
@@ -112,6 +114,7 @@ def _statement(joined: str, line: int) -> Statement:
         label=label.strip() if equals else "",
         major="".join(major.split()).upper(),
         words=words,
+        text=joined,
     )
 
 

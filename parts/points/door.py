@@ -7,16 +7,23 @@ from pathlib import Path, PurePath
 
 from parts.errors import PointsError
 from parts.points.compensation import surface_points
+from parts.points.csv_columns import is_header
 from parts.points.csv_file import FORMAT as CSV
 from parts.points.csv_file import csv_points
+from parts.points.csv_table import without_comments
 from parts.points.decimals import SCALES
 from parts.points.dmis_file import FORMAT as DMIS
 from parts.points.dmis_file import dmis_points
 from parts.points.faults import fault
-from parts.points.file_text import check_size, file_bytes, lines_of
+from parts.points.file_text import check_size, encoding_of, file_bytes, lines_of
 from parts.points.found import FoundPoints
+from parts.points.point_list import LISTS, is_list, list_points
 from parts.points.power_inspect import FORMAT as POWER_INSPECT
-from parts.points.power_inspect import is_power_inspect, power_inspect_points
+from parts.points.power_inspect import (
+    is_power_inspect,
+    only_power_inspect,
+    power_inspect_points,
+)
 from parts.points.qif_document import FORMAT as QIF
 from parts.points.qif_file import QifChoice, qif_points
 from parts.points.xyz_file import FORMAT as XYZ
@@ -25,6 +32,7 @@ from parts.points.xyz_file import is_xyz, xyz_points
 FORMATS = {
     "csv": CSV,
     "dmis": DMIS,
+    **LISTS,
     "power-inspect": POWER_INSPECT,
     "qif": QIF,
     "xyz": XYZ,
@@ -41,6 +49,7 @@ _ENDINGS = {
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # XML may be written so
 _DMIS_STARTS = ("$$", "DMISMN/", "FILNAM/", "UNITS/")
 _FIRST = 100_000  # bytes that are looked at to tell the format
+_LINES = 200
 
 
 def read_points(
@@ -61,8 +70,8 @@ def read_points(
             where they are centres of the ball.
         unit: of a file that carries none: "mm", "cm", "m", "in" or "ft"; refused where it
             contradicts the file.
-        format: "csv", "dmis", "power-inspect", "qif" or "xyz", where name and content do not
-            tell.
+        format: a key of ``FORMATS``, where name and content do not tell; "auto" or None to ask
+            them.
         choice: "nominal" or "measured", for a QIF document that has both.
 
     Returns:
@@ -100,14 +109,16 @@ def found_points(
     check_size(raw, origin)
     if unit is not None and unit not in SCALES:
         raise fault(origin, f"the unit {unit!r} is not known; expected one of {', '.join(SCALES)}.")
-    kind = format or format_of(raw, origin)
+    kind = format_of(raw, origin) if format in (None, "auto") else str(format)
     readers: dict[str, Callable[[], FoundPoints]] = {
-        "csv": lambda: csv_points(raw, origin=origin),
-        "dmis": lambda: dmis_points(raw, origin=origin, unit=unit),
+        "csv": lambda: csv_points(raw, origin=origin, unit=unit),
+        "dmis": lambda: dmis_points(raw, origin=origin, unit=unit, choice=choice),
         "power-inspect": lambda: power_inspect_points(raw, origin=origin, unit=unit),
         "qif": lambda: qif_points(raw, origin=origin, choice=choice),
         "xyz": lambda: xyz_points(raw, origin=origin),
     }
+    if kind in LISTS:
+        readers[kind] = lambda: list_points(raw, origin=origin, unit=unit, format=kind)
     if kind not in readers:
         raise fault(
             origin, f"the format {kind!r} is not known; expected one of {', '.join(FORMATS)}."
@@ -121,10 +132,13 @@ def format_of(raw: bytes, origin: str) -> str:
     """Key of a file's format, by its content and its ending, which must not contradict.
 
     Raises:
-        PointsError: they do, or neither tells.
+        PointsError: they do, several formats fit, or none does.
     """
     by_name = _ENDINGS.get(PurePath(origin).suffix.lower())
-    by_content = _by_content(raw)
+    fits = _by_content(raw)
+    if len(fits) > 1:
+        raise _several(fits, origin)
+    by_content = fits[0] if fits else None
     if by_name and by_content and by_name != by_content:
         raise fault(
             origin,
@@ -138,20 +152,47 @@ def format_of(raw: bytes, origin: str) -> str:
     return kind
 
 
-def _by_content(raw: bytes) -> str | None:
-    """Key of the format that the first lines show; None where they show none."""
-    text = raw[:_FIRST].decode("utf-8-sig", errors="replace")
+def _by_content(raw: bytes) -> tuple[str, ...]:
+    """Keys of the formats that fit the first lines."""
+    text = _start(raw)
     if is_xyz(text):
-        return "xyz"
+        return ("xyz",)
     if text.lstrip()[:1] == "<" or (raw[:2] in _UTF_16 and b"<" in raw[:200]):
-        return "qif"
-    lines = (line.strip() for line in lines_of(text))
-    first = next((line for line in lines if line.strip(",;")), "")
-    if first.upper().replace(" ", "").startswith(_DMIS_STARTS):
-        return "dmis"
-    if "name" in first and any(name in first for name in ("x_mm", "x_m", "x_in")):
-        return "csv"
-    return "power-inspect" if is_power_inspect(first) else None
+        return ("qif",)
+    plain = without_comments(text)[0]
+    for lines in (lines_of(text), lines_of(plain)):
+        first = next((line.strip() for line in lines if line.strip(" \t,;")), "")
+        if first.upper().replace(" ", "").startswith(_DMIS_STARTS):
+            return ("dmis",)
+        if is_header(first):
+            return ("csv",)
+    some = [line for line in lines_of(plain) if line.strip()][:_LINES]
+    spaced = bool(some) and is_power_inspect(some[0])
+    if spaced and any(map(only_power_inspect, some)):
+        return ("power-inspect",)
+    if some and is_list(some[0]):
+        return (*LISTS, "power-inspect") if spaced else tuple(LISTS)
+    return ("power-inspect",) if spaced else ()
+
+
+def _start(raw: bytes) -> str:
+    """Text of the first bytes, for its format only."""
+    start = raw[:_FIRST]
+    return start.decode(encoding_of(start), errors="replace").lstrip("\ufeff")
+
+
+def _several(fits: tuple[str, ...], origin: str) -> PointsError:
+    told = [f'"{kind}"' for kind in fits if kind in LISTS]
+    centres = "power-inspect" in fits
+    return fault(
+        origin,
+        "a list without header, as several systems write it, and which one is never guessed; say "
+        f"format = {', '.join(told)} (points on the surface)"
+        + (' or "power-inspect" (centres of the ball)' if centres else "")
+        + " in [points] of the job, or --format for measured points; or give a header "
+        "(name,x_mm,y_mm,z_mm,nx,ny,nz).",
+        choices=fits,
+    )
 
 
 def _usual(kind: str) -> str:
@@ -160,7 +201,9 @@ def _usual(kind: str) -> str:
 
 
 def _unknown(raw: bytes, origin: str) -> PointsError:
-    known = ", ".join(f"{name} ({_usual(key)})" for key, name in FORMATS.items())
+    known = ", ".join(
+        f"{name} ({_usual(key)})" if _usual(key) else name for key, name in FORMATS.items()
+    )
     found = "neither the name nor the first line tells the format"
     if not raw.strip():
         found = "the file is empty"

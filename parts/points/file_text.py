@@ -9,6 +9,9 @@ from parts.points.faults import fault
 from robots.core.caps import Cap, read_capped, reason_of
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_LATIN = "latin-1"
+_FIRST = 2000  # bytes that tell UTF-16 without a byte-order mark
+_MOSTLY = 0.9  # of the high bytes are zero in a western text
 
 
 def file_bytes(path: Path | str) -> bytes:
@@ -57,31 +60,53 @@ def check_cap(cap: Cap, count: int, origin: str, line: int | None = None) -> Non
 
 
 def text_of(raw: bytes, origin: str) -> str:
-    """Text of a file in UTF-8, with or without a byte-order mark.
+    """Text of a file: UTF-8, UTF-16 or, where it is neither, Latin-1.
 
     Raises:
-        PointsError: too large, binary, or in another encoding.
+        PointsError: too large, or binary.
     """
     check_size(raw, origin)
-    if raw.startswith(_UTF_16):
-        raise fault(origin, "the text is in UTF-16; save the file as UTF-8.")
-    zero = raw.find(b"\0")
+    encoding = encoding_of(raw)
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise fault(
+            origin,
+            f"byte {error.start + 1} is not UTF-16, as the start of the file says; save the file "
+            "as UTF-8.",
+        ) from None
+    zero = text.find("\0")
     if zero >= 0:
         raise fault(
             origin,
             f"byte {zero + 1} is zero: this is a binary file, not a list of points.",
-            line=raw.count(b"\n", 0, zero) + 1,
+            line=text.count("\n", 0, zero) + 1,
         )
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise fault(
-            origin,
-            f"byte {error.start + 1} is not UTF-8; save the file as UTF-8.",
-            line=raw.count(b"\n", 0, error.start) + 1,
-        ) from None
     _check_lines(text, origin)
     return text
+
+
+def encoding_notes(raw: bytes) -> tuple[str, ...]:
+    """What to tell of the encoding of a file; nothing for UTF-8 and UTF-16, which it proves."""
+    if encoding_of(raw) != _LATIN:
+        return ()
+    return ("The text is not UTF-8; it was read as Latin-1.",)
+
+
+def encoding_of(raw: bytes) -> str:
+    """Name of the encoding; the first bytes tell UTF-16 also without a byte-order mark."""
+    if raw.startswith(_UTF_16):
+        return "utf-16"
+    start = raw[:_FIRST]
+    for name, zeros, letters in (("utf-16-le", 1, 0), ("utf-16-be", 0, 1)):
+        high, low = start[zeros::2], start[letters::2]
+        if len(high) > 1 and high.count(0) > _MOSTLY * len(high) and not low.count(0):
+            return name
+    try:
+        raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return _LATIN
+    return "utf-8-sig"
 
 
 def _check_lines(text: str, origin: str) -> None:

@@ -31,6 +31,7 @@ class PointRow:
         position: [m]
         normal: out of the material, any length; None where the file gives none.
         feature: name of its feature, or nothing.
+        settled: whether it lies on the surface in a file whose other points are ball centres.
     """
 
     name: str
@@ -38,6 +39,7 @@ class PointRow:
     position: tuple[float, float, float]
     normal: tuple[float, float, float] | None = None
     feature: str = ""
+    settled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,16 +50,21 @@ class FoundPoints:
         checked: the points; those without a normal have a stand-in.
         has_normal: whether the file gives the normal. # (k,)
         source: how the file was read.
+        settled: which points lie on the surface where the others are centres of a ball; None
+            where all are alike. # (k,)
     """
 
     checked: ProbePoints = field(repr=False)
     has_normal: NDArray[np.bool_]
     source: PointSource
+    settled: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        mask = np.array(self.has_normal, dtype=bool)
-        mask.flags.writeable = False
-        object.__setattr__(self, "has_normal", mask)
+        for name in ("has_normal", "settled"):
+            if getattr(self, name) is not None:
+                mask = np.array(getattr(self, name), dtype=bool)
+                mask.flags.writeable = False
+                object.__setattr__(self, name, mask)
 
     def __len__(self) -> int:
         """Number of points k."""
@@ -94,14 +101,11 @@ class FoundPoints:
 
     def filled(self, points: ProbePoints) -> FoundPoints:
         """The same record with points that all have their normals now."""
-        return FoundPoints(
-            checked=points, has_normal=np.ones(len(points), dtype=bool), source=self.source
-        )
+        return replace(self, checked=points, has_normal=np.ones(len(points), dtype=bool))
 
     def with_source(self, **changes: object) -> FoundPoints:
         """The same points with another record."""
-        source = replace(self.source, **changes)  # type: ignore[arg-type]
-        return FoundPoints(checked=self.checked, has_normal=self.has_normal, source=source)
+        return replace(self, source=replace(self.source, **changes))  # type: ignore[arg-type]
 
 
 def found_in(
@@ -114,8 +118,8 @@ def found_in(
     """
     check_count(len(rows), source.origin)
     if not rows:
-        raise fault(source.origin, f"there is no point in this {source.format} file.")
-    return checked_columns(
+        raise fault(source.origin, _nothing(source))
+    found = checked_columns(
         names=tuple(row.name for row in rows),
         positions=np.array([row.position for row in rows]),
         normals=np.array([row.normal or (np.nan,) * 3 for row in rows]),
@@ -123,6 +127,22 @@ def found_in(
         lines=tuple(row.line for row in rows),
         source=source,
         warnings=warnings,
+    )
+    settled = np.array([row.settled for row in rows])
+    return replace(found, settled=settled) if settled.any() else found
+
+
+def _nothing(source: PointSource) -> str:
+    """Why a file gives no point."""
+    lost = [one for one in source.untaken if one.lost]
+    if not lost:
+        return f"there is no point in this {source.format} file."
+    first = lost[0]
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    advice = f" {first.advice[0].upper()}{first.advice[1:]}." if first.advice else ""
+    return (
+        f"there is no point that can be taken from this {source.format} file: {first.name}, "
+        f"{first.sentence()}{more}.{advice}"
     )
 
 

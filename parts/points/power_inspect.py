@@ -13,7 +13,7 @@ import re
 
 from parts.points.decimals import SCALES, is_number, metre, numbers
 from parts.points.faults import fault, shown
-from parts.points.file_text import check_count, lines_of, text_of
+from parts.points.file_text import check_count, encoding_notes, lines_of, text_of
 from parts.points.found import FoundPoints, PointRow, found_in
 from parts.points.source import Compensation, PointSource
 
@@ -59,7 +59,7 @@ def power_inspect_points(raw: bytes, *, origin: str, unit: str | None) -> FoundP
         unit=unit,
         unit_from="given by you: the format has none",
         compensation=Compensation.CENTRE,
-        notes=_notes(edges, offsets, len(rows)),
+        notes=(*_notes(edges, offsets, len(rows)), *encoding_notes(raw)),
     )
     return found_in(rows, source)
 
@@ -73,6 +73,13 @@ def is_power_inspect(line: str) -> bool:
     if cells and cells[-1] in _KINDS:
         cells.pop()
     return len(cells) in _COUNTS and all(map(is_number, cells))
+
+
+def only_power_inspect(line: str) -> bool:
+    """Whether a line has what only such a file has: SP or EP, an offset, or tolerances."""
+    found = _NAME.match(line)
+    cells = line[found.end() :].split() if found else []
+    return bool(cells) and is_power_inspect(line) and (cells[-1] in _KINDS or len(cells) in (7, 9))
 
 
 def _split(content: str, line: int, origin: str) -> tuple[str, list[str], str]:

@@ -34,6 +34,10 @@ class QifDocument:
         within = self.root if below is None else below
         yield from within.iter(f"{{{NAMESPACE}}}{name}")
 
+    def ending(self, end: str) -> list[Element]:
+        """Elements whose names end so, in the order of the document."""
+        return [element for element in self.every("*") if name_of(element).endswith(end)]
+
     def child(self, element: Element, *names: str) -> Element:
         """First child along a path of names; None where there is none."""
         return element.find("/".join(f"{{{NAMESPACE}}}{name}" for name in names))

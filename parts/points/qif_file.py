@@ -1,8 +1,8 @@
 """QIF 3.0 documents (ISO 23952) → points.
 
-Read are the points of the measurement plan (``NominalPointSet``), otherwise those of point
-features, or measured point sets. A document with nominal and measured points is refused until
-the caller says which.
+Read are the points of the measurement plan (``NominalPointSet``) and the point features that have
+no set there, or measured point sets and measured point features. A document with nominal and
+measured points is refused until the caller says which. Features that give no points are told.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Literal
 from parts.points.faults import fault
 from parts.points.found import FoundPoints, found_in
 from parts.points.qif_document import FORMAT, QifDocument, qif_document
-from parts.points.qif_measured import measured_points
-from parts.points.qif_nominal import QifRows, feature_points, planned_points
+from parts.points.qif_measured import has_measured_points, measured_points
+from parts.points.qif_nominal import QifRows, nominal_points
 from parts.points.qif_units import LengthUnits, length_units
 from parts.points.source import Compensation, PointSource
 
@@ -34,13 +34,12 @@ def qif_points(raw: bytes, *, origin: str, choice: QifChoice | None = None) -> F
     """
     document = qif_document(raw, origin)
     units = length_units(document)
-    planned = any(True for _ in document.every("NominalPointSet"))
-    nominal = planned or any(
+    nominal = any(
         True
-        for kind in ("PointFeatureNominal", "EdgePointFeatureNominal")
+        for kind in ("NominalPointSet", "PointFeatureNominal", "EdgePointFeatureNominal")
         for _ in document.every(kind)
     )
-    measured = any(True for _ in document.every("MeasuredPointSet"))
+    measured = has_measured_points(document)
     if nominal and measured and choice is None:
         raise fault(
             origin,
@@ -48,28 +47,26 @@ def qif_points(raw: bytes, *, origin: str, choice: QifChoice | None = None) -> F
             '"measured").',
             choices=("nominal", "measured"),
         )
-    if choice == "measured" and not measured:
-        raise fault(origin, "the document has no measured points (MeasuredPointSet).")
     if measured and (not nominal or choice == "measured"):
         return _measured(document, units)
-    rows = planned_points(document, units) if planned else feature_points(document, units)
+    if choice == "measured":
+        raise fault(
+            origin,
+            "the document has no measured points (MeasuredPointSet, PointFeatureMeasurement).",
+        )
+    rows = nominal_points(document, units)
     notes = ["Measured points of the document are not taken."] if measured else []
-    notes.append(
-        "The points are those of the nominal point sets."
-        if planned
-        else "The points are the nominal point features."
-    )
-    return found_in(rows.rows, _source(document, units, rows, notes=notes))
+    return found_in(rows.rows, _source(document, units, rows, notes=[*notes, *rows.notes]))
 
 
 def _measured(document: QifDocument, units: LengthUnits) -> FoundPoints:
     found = measured_points(document, units)
-    rows = QifRows(rows=found.rows, units=found.units)
+    rows = QifRows(rows=found.rows, units=found.units, untaken=found.untaken)
     source = _source(
         document,
         units,
         rows,
-        notes=["The points are those of the measured point sets."],
+        notes=["The points are the measured ones.", *found.notes],
         compensation=Compensation.SURFACE if found.compensated else Compensation.CENTRE,
         ball_diameter=found.ball_diameter,
     )
@@ -96,4 +93,5 @@ def _source(
         compensation=compensation,
         ball_diameter=ball_diameter,
         notes=tuple(notes),
+        untaken=found.untaken,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parts.points.decimals import metre
@@ -11,6 +13,7 @@ from parts.points.file_text import check_count
 from parts.points.found import PointRow
 from parts.points.qif_document import Element, QifDocument, name_of
 from parts.points.qif_units import LengthUnits, Unit, unit_at
+from parts.points.source import Untaken
 
 _POINT_NOMINALS = ("PointFeatureNominal", "EdgePointFeatureNominal")
 
@@ -22,24 +25,79 @@ class QifRows:
     Args:
         rows: the points.
         units: labels of the units that occur.
+        notes: where they come from, one sentence each.
+        untaken: features that give no points.
     """
 
     rows: tuple[PointRow, ...]
     units: frozenset[str]
+    notes: tuple[str, ...] = ()
+    untaken: tuple[Untaken, ...] = ()
 
 
-def planned_points(document: QifDocument, units: LengthUnits) -> QifRows:
-    """Points of ``NominalPointSet`` elements, each called after its feature, or its set.
+def nominal_points(document: QifDocument, units: LengthUnits) -> QifRows:
+    """Points of the plan (``NominalPointSet``), and point features that have no set of their own.
 
     Raises:
-        PointsError: another count than the set states; a point with a fault.
+        PointsError: another count than a set states; a point with a fault.
     """
-    features = features_of_sets(document)
-    rows: list[PointRow] = []
+    known = features_of(document)
     used: set[str] = set()
+    sets = _set_rows(document, units, known, used)
+    covered = _covered(document)
+    untaken: list[Untaken] = []
+    features: list[PointRow] = []
+    for element in document.ending("FeatureNominal"):
+        number = element.get("id") or ""
+        if number in covered:
+            continue
+        kind = name_of(element)
+        name = known.name(document, element) or f"{plain_word(kind)} {number}"
+        made = made_otherwise(document, known.items.get(number, ()))
+        if made:
+            untaken.append(
+                Untaken(name=name, line=element.sourceline, reason=f"it is {made}", lost=False)
+            )
+        elif kind in _POINT_NOMINALS:
+            place = document.child(element, "Location")
+            unit = _unit(document, units, element, place)
+            features.append(row_of(document, element, place, unit=unit, name=name, feature=name))
+            used.add(unit.label)
+        else:
+            untaken.append(
+                Untaken(
+                    name=name,
+                    line=element.sourceline,
+                    reason=f"the {plain_word(kind)} has no points of its own (NominalPointSet)",
+                    advice="lay points out on it with palpeur sample",
+                )
+            )
+        check_count(len(features), document.origin, element.sourceline)
+    rows = [*sets, *sorted(features, key=lambda row: row.line)]
+    check_count(len(rows), document.origin)
+    notes = [f"The points are those of the {' and the '.join(_sources(sets, features))}."]
+    return QifRows(
+        rows=tuple(distinct(rows)),
+        units=frozenset(used),
+        notes=tuple(notes) if rows else (),
+        untaken=tuple(untaken),
+    )
+
+
+def _sources(sets: list[PointRow], features: list[PointRow]) -> list[str]:
+    named = [(sets, "nominal point sets"), (features, "nominal point features")]
+    return [name for rows, name in named if rows]
+
+
+def _set_rows(
+    document: QifDocument, units: LengthUnits, known: QifFeatures, used: set[str]
+) -> list[PointRow]:
+    """Points of ``NominalPointSet`` elements, each called after its feature, or its set."""
+    owners = known.owners
+    counts: Counter[str] = Counter()
+    rows: list[PointRow] = []
     for points in document.every("NominalPointSet"):
         name = points.get("id") or ""
-        feature = features.get(name, "")
         inside = list(document.every("MeasurePoint", below=points))
         count = document.count(points, "n")
         if len(inside) != count:
@@ -49,71 +107,144 @@ def planned_points(document: QifDocument, units: LengthUnits) -> QifRows:
             )
         for number, element in enumerate(inside, start=1):
             check_count(len(rows) + 1, document.origin, element.sourceline)
-            called = f"{feature or f'set {name}'}-{number}"
+            feature = owners.of(name, number)
+            called = feature or f"set {name}"
+            counts[called] += 1
             place = document.child(element, "Point")
             unit = _unit(document, units, element, place, points)
-            rows.append(_row(document, element, place, unit=unit, name=called, feature=feature))
+            label = f"{called}-{counts[called]}"
+            rows.append(row_of(document, element, place, unit=unit, name=label, feature=feature))
             used.add(unit.label)
-    return QifRows(rows=tuple(_distinct(rows)), units=frozenset(used))
+    return rows
 
 
-def feature_points(document: QifDocument, units: LengthUnits) -> QifRows:
-    """Points of point and edge point features, each called as its feature.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetOwners:
+    """Which feature the points of each set belong to.
 
-    Raises:
-        PointsError: a point with a fault.
+    Args:
+        ranges: by the id of a set: first place, last place (0 for all) and name of a feature.
     """
-    items = _names_by_nominal(document)
-    rows: list[PointRow] = []
-    used: set[str] = set()
-    for kind in _POINT_NOMINALS:
-        for element in document.every(kind):
-            check_count(len(rows) + 1, document.origin, element.sourceline)
-            number = element.get("id") or ""
-            name = items.get(number) or document.text(element, "Name") or f"point {number}"
-            place = document.child(element, "Location")
-            unit = _unit(document, units, element, place)
-            rows.append(_row(document, element, place, unit=unit, name=name, feature=name))
-            used.add(unit.label)
-    rows.sort(key=lambda row: row.line)
-    return QifRows(rows=tuple(_distinct(rows)), units=frozenset(used))
+
+    ranges: Mapping[str, tuple[tuple[int, int, str], ...]]
+
+    def of(self, point_set: str, place: int) -> str:
+        """Name of the feature of a point; empty where none refers to it.
+
+        Args:
+            point_set: id of its set.
+            place: in the set, from 1.
+        """
+        for first, last, name in self.ranges.get(point_set, ()):
+            if not last or first <= place <= last:
+                return name
+        return ""
 
 
-def features_of_sets(document: QifDocument) -> Mapping[str, str]:
-    """Name of the feature that refers to each point set, by the set's id.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QifFeatures:
+    """The features of a document by what refers to them.
+
+    Args:
+        by_item: each feature item, by its id.
+        items: items of each feature nominal, by the nominal's id.
+        owners: the features that refer to point sets, whole or in part.
+    """
+
+    by_item: Mapping[str, Element]
+    items: Mapping[str, tuple[Element, ...]]
+    owners: SetOwners
+
+    def name(self, document: QifDocument, feature: Element) -> str:
+        """Name of an item, nominal or measurement: its own, or that of its item; may be empty."""
+        items = (*self.items_of(document, feature), *self.items.get(feature.get("id") or "", ()))
+        return (
+            document.text(feature, "FeatureName")
+            or next((document.text(item, "FeatureName") for item in items), "")
+            or document.text(feature, "Name")
+        )
+
+    def items_of(self, document: QifDocument, measurement: Element) -> tuple[Element, ...]:
+        """The item that a measurement is of."""
+        item = self.by_item.get(document.text(measurement, "FeatureItemId"))
+        return () if item is None else (item,)
+
+
+def features_of(document: QifDocument) -> QifFeatures:
+    """The features of a document.
 
     Items name features; measurements and nominals may refer to sets too, and are called as their
     item where they have no name of their own.
     """
-    items = _ending(document, "FeatureItem")
-    by_item = {item.get("id") or "": document.text(item, "FeatureName") for item in items}
-    by_nominal = _names_by_nominal(document)
-    sets: dict[str, str] = {}
+    items: dict[str, list[Element]] = {}
+    by_item: dict[str, Element] = {}
+    for item in document.ending("FeatureItem"):
+        by_item[item.get("id") or ""] = item
+        items.setdefault(document.text(item, "FeatureNominalId"), []).append(item)
+    known = QifFeatures(
+        by_item=by_item,
+        items={key: tuple(value) for key, value in items.items()},
+        owners=SetOwners(ranges={}),
+    )
+    ranges: dict[str, list[tuple[int, int, str]]] = {}
     for kind in ("FeatureItem", "FeatureMeasurement", "FeatureNominal"):
-        for feature in _ending(document, kind):
-            name = (
-                document.text(feature, "FeatureName")
-                or by_item.get(document.text(feature, "FeatureItemId"), "")
-                or by_nominal.get(feature.get("id") or "", "")
-                or document.text(feature, "Name")
-            )
-            for listed in document.every("PointList", below=feature):
-                for reference in listed:
-                    sets.setdefault((reference.text or "").strip(), name)
-    return sets
+        for feature in document.ending(kind):
+            name = known.name(document, feature)
+            for reference in references(document, feature):
+                first, last = _range(document, reference)
+                ranges.setdefault((reference.text or "").strip(), []).append((first, last, name))
+    owners = SetOwners(ranges={key: tuple(value) for key, value in ranges.items()})
+    return replace(known, owners=owners)
 
 
-def _names_by_nominal(document: QifDocument) -> Mapping[str, str]:
-    """Name of the first item of each feature nominal, by the nominal's id."""
-    names: dict[str, str] = {}
-    for item in _ending(document, "FeatureItem"):
-        nominal = document.text(item, "FeatureNominalId")
-        names.setdefault(nominal, document.text(item, "FeatureName"))
-    return names
+def references(document: QifDocument, feature: Element) -> Iterator[Element]:
+    """References of a feature to point sets, whole or in part."""
+    for listed in document.every("PointList", below=feature):
+        yield from listed
 
 
-def _ending(document: QifDocument, end: str) -> list[Element]:
-    return [element for element in document.every("*") if name_of(element).endswith(end)]
+def _range(document: QifDocument, reference: Element) -> tuple[int, int]:
+    """First and last place that a reference to a set means; 1 and 0 for all of it."""
+    texts = (reference.get("range") or reference.get("index") or "").split()
+    if not texts:
+        return 1, 0
+    if len(texts) > 2 or not all(text.isascii() and text.isdecimal() for text in texts):
+        raise document.error(
+            reference,
+            f"{name_of(reference)} has {shown(' '.join(texts))}; expected places from 1.",
+        )
+    return int(texts[0]), int(texts[-1])
+
+
+def _covered(document: QifDocument) -> set[str]:
+    """Ids of the nominals whose points a nominal set holds."""
+    sets = {element.get("id") for element in document.every("NominalPointSet")}
+    covered = set()
+    for kind in ("FeatureItem", "FeatureNominal"):
+        for feature in document.ending(kind):
+            if any((one.text or "").strip() in sets for one in references(document, feature)):
+                covered.add(document.text(feature, "FeatureNominalId") or feature.get("id") or "")
+    return covered
+
+
+def made_otherwise(document: QifDocument, items: Sequence[Element]) -> str:
+    """How a feature comes about that is not measured; empty where one of its items is."""
+    found = set()
+    for item in items:
+        mode = document.child(item, "DeterminationMode")
+        if mode is not None and document.child(mode, "Set") is not None:
+            found.add("set, not measured")
+        elif mode is not None and any(True for _ in document.every("Constructed", below=mode)):
+            found.add("constructed from others, not touched")
+        else:
+            return ""
+    return next(iter(sorted(found)), "")
+
+
+def plain_word(kind: str) -> str:
+    """Kind of a feature in plain words: ``CircularArcFeatureNominal`` is a circular arc."""
+    plain = re.sub(r"Feature(Nominal|Measurement)$", "", kind)
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", plain).lower()
 
 
 def _unit(
@@ -126,9 +257,10 @@ def _unit(
     return unit_at(document, units, place, *owners)
 
 
-def _row(
+def row_of(
     document: QifDocument, element: Element, place: Element, *, unit: Unit, name: str, feature: str
 ) -> PointRow:
+    """A point at an element that holds its coordinates, with the normal of its owner."""
     x, y, z = (metre(t, unit.scale) for t in document.listed(place, columns="xyz"))
     vector = document.child(element, "Normal")
     normal = None
@@ -139,7 +271,7 @@ def _row(
     return PointRow(name=name, line=line, position=(x, y, z), normal=normal, feature=feature)
 
 
-def _distinct(rows: list[PointRow]) -> list[PointRow]:
+def distinct(rows: list[PointRow]) -> list[PointRow]:
     """Rows whose names are distinct: a feature that has several sets numbers on."""
     seen: dict[str, int] = {}
     out = []

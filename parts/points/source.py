@@ -15,6 +15,33 @@ class Compensation(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Untaken:
+    """Something of a point file that gives no points, though a reader of the file may expect it.
+
+    Args:
+        name: of the feature, point or statement, as the file calls it.
+        reason: why, a sentence without its full stop.
+        line: of the file, from 1; None where the format has none.
+        statement: as it stands in the file, where it is to blame.
+        advice: the nearest fix.
+        lost: whether touches are lost; otherwise there were none to take, as in a construction.
+    """
+
+    name: str
+    reason: str
+    line: int | None = None
+    statement: str = ""
+    advice: str = ""
+    lost: bool = True
+
+    def sentence(self) -> str:
+        """Where, what and why, for a message that names the feature itself."""
+        place = "" if self.line is None else f"line {self.line}: "
+        quoted = f" ({self.statement})" if self.statement else ""
+        return f"{place}{self.reason}{quoted}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PointSource:
     """How a point file was read; nothing in it was guessed.
 
@@ -27,6 +54,9 @@ class PointSource:
         ball_diameter: of the ball that the file was made with, where it says so. [m]
         unit_line: of the file, from 1, where the unit stands in the headers of columns.
         notes: what was ignored, assumed by the format's rules, or done; one sentence each.
+        untaken: what the file holds beside the points, and why it gives none.
+        contradictable: whether ``compensation`` is only what such files usually hold, so that the
+            caller may say otherwise.
     """
 
     origin: str
@@ -37,6 +67,13 @@ class PointSource:
     ball_diameter: float | None = None
     unit_line: int | None = None
     notes: tuple[str, ...] = ()
+    untaken: tuple[Untaken, ...] = ()
+    contradictable: bool = False
+
+    def told(self) -> tuple[str, ...]:
+        """How the file was read; nothing where its header says all of it, as our own does."""
+        plain = self.compensation is Compensation.UNSTATED and not self.notes
+        return () if plain else (self.describe(), *self.notes)
 
     def describe(self) -> str:
         """One sentence for reports and messages."""

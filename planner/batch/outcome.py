@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from planner.findings.unchecked import Aspect
+
 FORMAT = 1
 
 
@@ -42,6 +44,7 @@ class Outcome:
         message: one sentence; empty for a feasible job.
         figures: numbers of the plan by name with unit, as "duration_s", "joint_margin_deg".
         findings: number of findings by code.
+        unchecked: what the plan did not check; nothing where there is no plan.
         inputs: hashes of further files that were read, which the key does not know.
         cap: that ended it, in seconds or bytes; zero where none did.
     """
@@ -52,6 +55,7 @@ class Outcome:
     message: str = ""
     figures: Mapping[str, float] = field(default_factory=dict)
     findings: Mapping[str, int] = field(default_factory=dict)
+    unchecked: tuple[Aspect, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     cap: float = 0.0
 
@@ -64,6 +68,7 @@ class Outcome:
             "message": self.message,
             "figures": dict(sorted(self.figures.items())),
             "findings": dict(sorted(self.findings.items())),
+            "unchecked": [aspect.value for aspect in self.unchecked],
             "inputs": dict(sorted(self.inputs.items())),
             "cap": self.cap,
         }
@@ -82,6 +87,8 @@ def outcome_of(document: Mapping[str, object]) -> Outcome:
         message=_text(document["message"]),
         figures={name: float(str(value)) for name, value in _table(document["figures"]).items()},
         findings={name: int(str(value)) for name, value in _table(document["findings"]).items()},
+        # summaries of earlier versions do not say
+        unchecked=tuple(Aspect(name) for name in _list(document.get("unchecked", []))),
         inputs={name: _text(value) for name, value in _table(document["inputs"]).items()},
         cap=float(str(document["cap"])),
     )
@@ -90,6 +97,12 @@ def outcome_of(document: Mapping[str, object]) -> Outcome:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r} is no list")
     return value
 
 

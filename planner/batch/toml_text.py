@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from planner.errors import JobError
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+from robots.core.robot_file.source_text import toml_key, toml_string
 
 
 def toml_text(document: Mapping[str, object]) -> str:
@@ -28,11 +25,11 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
     below = {name: value for name, value in table.items() if isinstance(value, dict)}
     for name, value in table.items():
         if name not in below:
-            yield f"{_key(name)} = {toml_value(value, (*path, name))}"
+            yield f"{toml_key(name)} = {toml_value(value, (*path, name))}"
     for name, value in below.items():
         deeper = (*path, name)
         yield ""
-        yield f"[{'.'.join(_key(part) for part in deeper)}]"
+        yield f"[{'.'.join(toml_key(part) for part in deeper)}]"
         yield from _table(value, deeper)
 
 
@@ -53,12 +50,12 @@ def toml_value(value: object, path: tuple[str, ...]) -> str:
     if isinstance(value, float | Decimal):
         return _number(value)
     if isinstance(value, str):
-        return _string(value)
+        return toml_string(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml_value(item, path) for item in value) + "]"
     if isinstance(value, dict):
         items = (
-            f"{_key(name)} = {toml_value(item, (*path, name))}" for name, item in value.items()
+            f"{toml_key(name)} = {toml_value(item, (*path, name))}" for name, item in value.items()
         )
         return "{ " + ", ".join(items) + " }"
     raise JobError(
@@ -72,11 +69,3 @@ def _number(value: float | Decimal) -> str:
     if any(mark in text for mark in (".", "e", "inf", "nan")):
         return text
     return f"{text}.0"
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _string(name)
-
-
-def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.advance import Advance, Judge, Judged
+from planner.clearance.advance import Advance, Course, Judge, Judged
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import Paths
@@ -20,6 +20,7 @@ Mask = NDArray[np.bool_]
 
 _SAMPLES = 17  # places where a motion that fails is looked at first, then around the worst
 _ZOOMS = 3
+_FINEST = 5e-6  # [m] grazing of motions that are followed to the end of the doubt
 _FAR = 1e6  # [m] a floor that nothing reaches
 
 
@@ -58,6 +59,7 @@ def certify(
     required: float,
     tolerance: Tolerance | None = None,
     touching: bool = True,
+    grazing: bool = False,
     progress: Progress = silent,
 ) -> Clearance:
     """Least clearance of motions, to a tolerance; those that fail are only followed to their worst.
@@ -68,6 +70,8 @@ def certify(
         required: clearance that they must keep. [m]
         tolerance: of the clearances that are certified.
         touching: whether the stylus must keep away from the part too.
+        grazing: whether motions that graze what is required are followed to the end of the doubt,
+            as it is worth for those of a plan; otherwise they are kept where ``keeps`` says so.
         progress: told how many motions are settled.
     """
     tolerance = tolerance or Tolerance()
@@ -79,13 +83,21 @@ def certify(
     def clearances(index: Indices, lam: Array) -> Array:
         return checker.nearest(paths.joints(index, lam), touching=touching).value
 
+    certified = course.certified.copy()
+    # A motion that grazes what is required leaves less than the doubt of a tolerance: whether it is
+    # kept can be said all the same.
+    doubtful = np.nonzero((certified < required) & (course.seen >= required))[0]
+    if doubtful.size:
+        rule = replace(tolerance, grazing=_FINEST) if grazing else tolerance
+        kept = _kept(checker, paths, doubtful, required, rule, touching)
+        certified[doubtful] = np.where(kept >= required, kept, certified[doubtful])
     failed = np.nonzero(course.seen < required)[0]
     lam = course.lam.copy()
     lam[failed] = deepest(clearances, failed, lam[failed])
     found = checker.nearest(paths.joints(np.arange(paths.count), lam), touching=touching)
     place = np.where(found.pair[:, None] >= 0, found.place, np.nan)
     return Clearance(
-        certified=np.minimum(course.certified, found.value),
+        certified=np.minimum(certified, found.value),
         seen=found.value,
         pair=found.pair,
         lam=lam,
@@ -116,9 +128,45 @@ def keeps(
     """
     if checker.empty or paths.count == 0:
         return np.ones(paths.count, dtype=bool)
-    floor = yes_or_no(required, tolerance or Tolerance())
-    search = Advance(_judge(checker, paths, touching), floor, ends=False)
-    return np.asarray(search.run(paths.count).certified >= required)
+    every = np.arange(paths.count)
+    kept = _kept(checker, paths, every, required, tolerance or Tolerance(), touching)
+    return np.asarray(kept >= required)
+
+
+def _kept(
+    checker: Checker,
+    paths: Paths,
+    rows: Indices,
+    required: float,
+    tolerance: Tolerance,
+    touching: bool,
+) -> Array:
+    """What some motions are proven to keep; each is given up at its first failure. # (r,) [m].
+
+    What a motion keeps at its ends is given: one that ends nearer than the tolerance is followed
+    more finely, or whatever leaves a clearance point so near would count as not kept.
+    """
+    judge = _judge(checker, paths, touching)
+
+    def course(some: Indices, grazing: float) -> Course:
+        def own(index: Indices, low: Array, high: Array, wanted: Array) -> Judged:
+            return judge(some[index], low, high, wanted)
+
+        floor = yes_or_no(required, replace(tolerance, grazing=grazing))
+        return Advance(own, floor, ends=False).run(some.size)
+
+    first = course(rows, tolerance.grazing)
+    certified = first.certified
+    close = np.nonzero((certified < required) & (first.seen >= required))[0]
+    if close.size and tolerance.grazing > _FINEST:
+        ends = [
+            checker.nearest(paths.joints(rows[close], np.full(close.size, lam)), touching=touching)
+            for lam in (0.0, 1.0)
+        ]
+        gap = np.minimum(ends[0].value, ends[1].value) - required
+        near = close[(gap >= 0.0) & (gap < tolerance.grazing)]
+        certified[near] = np.maximum(certified[near], course(rows[near], _FINEST).certified)
+    return certified
 
 
 def deepest(

@@ -137,17 +137,21 @@ class ProbingLines:
         """The clearances with those of lines where the stylus comes nearer."""
         place = located(self._checker, demand)
         names = [p.moving if p.touching else "" for p in self._checker.pairs]
+        # What is kept may be a bound, as of a shank that shifts; what is not kept has been seen.
+        seen = np.where(value < demand.least, value, place.seen)
+        nearer = seen < found.seen[rows]
+        certified = found.certified.copy()
+        certified[rows] = np.minimum(certified[rows], np.minimum(value, seen))
         changes = {
-            "certified": np.minimum(found.certified[rows], value),
-            "seen": value,
+            "seen": seen,
             "pair": np.full(rows.size, names.index(demand.piece.name)),
             "lam": place.lam,
             "place": place.place,
         }
         changed = {name: getattr(found, name).copy() for name in changes}
         for name, values in changes.items():
-            changed[name][rows] = values
-        return replace(found, **changed)
+            changed[name][rows[nearer]] = values[nearer]
+        return replace(found, certified=certified, **changed)
 
 
 def _allowed(surface: ProbedSurface, touches: Touches, shank: Shank) -> Allowed:

@@ -131,10 +131,13 @@ class Located:
     Args:
         lam: on each line. # (k,)
         place: on the piece's axis, base frame. # (k, 3) [m]
+        seen: distance of that very place from the part, less the radius: what was looked at, where
+            ``Demand.clearance`` may be a bound below it. # (k,) [m]
     """
 
     lam: Array
     place: Array
+    seen: Array
 
 
 def located(checker: Checker, demand: Demand) -> Located:
@@ -159,4 +162,8 @@ def located(checker: Checker, demand: Demand) -> Located:
     share = np.zeros(every.size)
     if piece.end > piece.begin:
         share = deepest(on_piece, every, share, _SAMPLES)
-    return Located(lam=lam * demand.share, place=still.starts - behind(share) * still.axes)
+    return Located(
+        lam=lam * demand.share,
+        place=still.starts - behind(share) * still.axes,
+        seen=on_piece(every, share),
+    )

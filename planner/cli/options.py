@@ -14,6 +14,16 @@ Robot = Annotated[
         show_default=False,
     ),
 ]
+Tip = Annotated[
+    str,
+    typer.Option(
+        "--tip",
+        metavar="LINK",
+        help="Link of a URDF file whose frame is the tool frame; else tool0, flange, tcp or tool, "
+        "else the last link behind the most moving joints.",
+        show_default=False,
+    ),
+]
 States = Annotated[
     str,
     typer.Option(

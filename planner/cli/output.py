@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,20 +61,24 @@ def print_json(document: object) -> None:
     sys.stdout.write(document_text(document))
 
 
-def print_rows(rows: Iterable[object]) -> None:
-    """Print ``{"format": 1, "rows": [...]}``, one state after another."""
-    sys.stdout.write(f'{{"format":{FORMAT},"rows":[')
+def print_rows(rows: Iterable[object], facts: Mapping[str, object] | None = None) -> None:
+    """Print ``{"format": 1, facts, "rows": [...]}``, one state after another."""
+    head = {"format": FORMAT, **(facts or {})}
+    text = json.dumps(plain(head), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    sys.stdout.write(f'{text[:-1]},"rows":[')
     for number, row in enumerate(rows):
         text = without_unseen(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
         sys.stdout.write(("," if number else "") + "\n" + text)
     sys.stdout.write("\n]}\n")
 
 
-def print_fields(fields: Sequence[Field], form: Form) -> None:
-    """Print quantities of every state in the chosen form."""
+def print_fields(
+    fields: Sequence[Field], form: Form, facts: Mapping[str, object] | None = None
+) -> None:
+    """Print quantities of every state in the chosen form. Args: facts: of JSON, before the rows."""
     if form.json:
         count = len(fields[0].values)
-        print_rows({f.key: f.values[row] for f in fields} for row in range(count))
+        print_rows(({f.key: f.values[row] for f in fields} for row in range(count)), facts)
     elif form.csv:
         print_csv(_headers(fields), _flat_rows(fields))
     elif all(field.values.ndim == 2 for field in fields):

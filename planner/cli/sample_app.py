@@ -10,7 +10,7 @@ from planner.cli.options import Json
 from planner.cli.out_place import file_option
 
 
-def sample(  # noqa: PLR0913 one parameter per option
+def sample(
     context: typer.Context,
     part: Annotated[
         str,

@@ -11,6 +11,7 @@ from planner.detours.rounded import PEAK, Pieces
 from planner.law_table import LawState
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.path import PathState
+from robots.core.motion.rest import at_rest
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -18,6 +19,7 @@ Indices = NDArray[np.int64]
 LAW = "rounded"
 """Name of the law of detours: changes of velocity with a smooth bump of acceleration."""
 
+_SLIVER = 1e-11  # of a motion
 _ROUNDING = 1e-12  # relative: sums of products that proofs are made with
 
 
@@ -32,6 +34,7 @@ class DetourMotions:
 
     def __init__(self, motions: Sequence[Pieces], rests: Array, limits: JointLimits) -> None:
         k, n = rests.shape
+        motions = [_without_slivers(pieces) for pieces in motions]
         self.pieces = max((len(pieces.duration) for pieces in motions), default=1) or 1
         self._limits = limits
         self._length = np.zeros((k, self.pieces))  # [s]
@@ -44,6 +47,10 @@ class DetourMotions:
             self._q[row, :p], self._before[row, :p] = pieces.q, pieces.before
             self._after[row, :p] = pieces.after
         ends = np.cumsum(self._length, axis=1)
+        # A joint may rest on some legs only: what no more than noise could move it by is no speed.
+        whole = ends[:, -1, None, None]
+        self._before = np.where(at_rest(self._before * whole), 0.0, self._before)
+        self._after = np.where(at_rest(self._after * whole), 0.0, self._after)
         self.duration = ends[:, -1]
         """Least durations. # (k,) [s]."""
         scale = np.where(self.duration > 0.0, self.duration, 1.0)[:, None]
@@ -98,7 +105,11 @@ class DetourMotions:
         before, change = self._before[index, piece], self._change(index, piece)
         length = tau[:, None]
         q = self._q[index, piece] + length * u * (before + change * u * u * (1.0 - 0.5 * u))
-        speed = before + change * u * u * (3.0 - 2.0 * u)
+        # From the nearer end: near rest the other form is a difference that leaves only noise.
+        w = 1.0 - u
+        rising, falling = u * u * (3.0 - 2.0 * u), w * w * (3.0 - 2.0 * w)
+        after = self._after[index, piece]
+        speed = np.where(u < 0.5, before + change * rising, after - change * falling)
         bump = 6.0 * u * (1.0 - u) / np.where(length > 0.0, length, 1.0)
         T = T[:, None]
         return PathState(q=q, dq=T * speed, ddq=T * T * change * bump)
@@ -145,6 +156,23 @@ class DetourMotions:
 
     def _change(self, index: Indices, piece: Indices) -> Array:
         return np.asarray(self._after[index, piece] - self._before[index, piece])
+
+
+def _without_slivers(pieces: Pieces) -> Pieces:
+    """The motion without pieces that rounding made: too short to move anything by more than noise.
+
+    What is left of two corners that meet is a change of speed by 1e-13 in 1e-13 s, whose
+    acceleration is a figure without meaning.
+    """
+    kept = pieces.duration > _SLIVER * np.sum(pieces.duration)
+    if np.all(kept):
+        return pieces
+    return Pieces(
+        duration=pieces.duration[kept],
+        q=pieces.q[kept],
+        before=pieces.before[kept],
+        after=pieces.after[kept],
+    )
 
 
 def _identity(s: Array) -> LawState:

@@ -67,12 +67,17 @@ class GridTest:
 
     def __init__(self, room: Room, step: float, clearance: float) -> None:
         self._checker = room.checker
-        self._clearance = clearance
-        self._per_joint = reaches(room.model.mechanism) / step
+        self._clearance, self._step = clearance, step
+        self._mechanism = room.model.mechanism
+        self._per_joint = reaches(self._mechanism) / step
 
     def __call__(self, a: Array, b: Array) -> bool:
         """Look at the motion from a to b. # (n,) each."""
-        count = int(np.ceil(np.abs(b - a) @ self._per_joint)) + 1
+        per_joint = self._per_joint
+        if not np.all(np.isfinite(per_joint)):  # a slide without end: as far as it is out here
+            out = np.maximum(np.abs(a), np.abs(b))
+            per_joint = reaches(self._mechanism, out) / self._step
+        count = int(np.ceil(np.abs(b - a) @ per_joint)) + 1
         shares = np.arange(1, count + 1) / count
         coarse = np.zeros(count, dtype=bool)
         coarse[_COARSE - 1 :: _COARSE] = coarse[-1] = True
@@ -85,9 +90,17 @@ class GridTest:
         return not bool(np.any(self._checker.collides(q, self._clearance)))
 
 
-def reaches(mechanism: Mechanism) -> Array:
-    """What a point of the robot moves at most per unit of each joint. # (n,) [m per rad or m]."""
+def reaches(mechanism: Mechanism, out: Array | None = None) -> Array:
+    """What a point of the robot moves at most per unit of each joint. # (n,) [m per rad or m].
+
+    Args:
+        mechanism: the robot.
+        out: how far slides are out at most, either way; by default to their limits, so that the
+            reach is infinite before a slide without any. # (n,) [m]
+    """
     joints = mechanism.joints
+    if out is None:
+        out = np.maximum(np.abs(mechanism.q_min), np.abs(mechanism.q_max))
     reach = np.zeros(len(joints))
     for capsule in mechanism.capsules:
         if capsule.joint >= 0:
@@ -98,7 +111,7 @@ def reaches(mechanism: Mechanism) -> Array:
         joint = joints[j]
         stroke = 0.0
         if joint.movable and joint.kind.unit == "m":
-            stroke = max(abs(mechanism.q_min[place[j]]), abs(mechanism.q_max[place[j]]))
+            stroke = float(out[place[j]])
         if joint.parent >= 0:
             length = float(np.linalg.norm(joint.placement[:3, 3])) + stroke + reach[j]
             reach[joint.parent] = max(reach[joint.parent], length)

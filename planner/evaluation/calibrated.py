@@ -11,6 +11,7 @@ from planner.job import Job
 from planner.job.stylus import with_probe
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
+from robots.core.file_reading import TipRule
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import read_robot
 from robots.core.robot_file.toml_document import toml_document
@@ -33,7 +34,7 @@ def calibrated_mechanism(job: Job, path: Path | str) -> Mechanism:
     try:
         raw = read_capped(path, Cap.ROBOT_BYTES)
         mechanism = (
-            read_urdf(raw, origin=path.name)
+            read_urdf(raw, origin=path.name, tip=_given_tip(job.mechanism))
             if path.suffix.lower() == ".urdf"
             else read_robot(raw.decode("utf-8-sig"), origin=path.name)
         )
@@ -49,6 +50,12 @@ def calibrated_mechanism(job: Job, path: Path | str) -> Mechanism:
         ) from error
     _check_same(job.mechanism, mechanism, path)
     return with_probe(mechanism, _wrist(job, mechanism), job.probe)
+
+
+def _given_tip(mechanism: Mechanism) -> str:
+    """The link that the job itself gives as tip; a calibrated file has the same links."""
+    tip = mechanism.tip
+    return tip.link if tip is not None and tip.rule is TipRule.GIVEN else ""
 
 
 def _wrist(job: Job, mechanism: Mechanism) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -1,4 +1,4 @@
-"""What a reader should know of an evaluation: findings E101 to E112."""
+"""What a reader should know of an evaluation: findings E101 to E115."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from parts.evaluation import (
 )
 from planner.findings import Finding, Severity
 from planner.job import Job
+from planner.point_findings import doubt_findings, read_findings, untaken_findings
 from robots.core.rounding import apart
 
 Array = NDArray[np.float64]
@@ -47,6 +48,9 @@ def findings_of(
     found = [
         *_unmatched(matched),
         *_postures(measured),
+        *untaken_findings("E113", measured.untaken),
+        *doubt_findings("E115", "measured points", measured.doubts),
+        *read_findings("E114", "measured points", measured.notes),
         *_ball(comparison.deviations, measured.probe_radius),
         *_inside(job, comparison.deviations, measured.probe_radius),
         *_swapped(comparison.deviations),

@@ -8,14 +8,19 @@ import numpy as np
 
 from parts.evaluation import MeasuredPoints
 from parts.evaluation.measured import Frame
-from parts.points import Compensation, FoundPoints, found_points
+from parts.points import (
+    Compensation,
+    FoundPoints,
+    ball_text,
+    calibrated_ball,
+    found_points,
+    same_ball,
+)
 from parts.points.faults import fault
 from parts.points.file_text import file_bytes
 from planner.evaluation.calibrated import calibrated_mechanism
 from planner.evaluation.joint_readings import is_joint_readings, joint_points
 from planner.job import Job
-
-_SAME = 1e-9  # [m]: balls that differ by less are the same
 
 
 def read_measured(
@@ -30,8 +35,8 @@ def read_measured(
 ) -> MeasuredPoints:
     """Read what came back from the machine.
 
-    Known are our CSV, PC-DMIS .xyz, PowerInspect text, DMIS, QIF 3.0 results, and joint readings
-    (``name,q1_deg,…``), which become centres of the ball by the forward model of the job's arm.
+    Known are the formats of ``parts.points.FORMATS``, and joint readings (``name,q1_deg,…``), which
+    become centres of the ball by the forward model of the job's arm.
 
     Args:
         path: of the file.
@@ -40,7 +45,8 @@ def read_measured(
         compensated: for a file that does not say: True where its points lie on the surface, False
             where they are centres of the ball; default the job's ``[evaluation] compensated``.
         unit: of a file that carries none.
-        format: where name and content do not tell.
+        format: a key of ``parts.points.FORMATS``, where name and content do not tell; "auto" or
+            None to ask them.
         robot: file of the calibrated robot, for joint readings; default the job's.
 
     Raises:
@@ -50,7 +56,7 @@ def read_measured(
     """
     raw = file_bytes(path)
     origin = Path(path).name
-    if format is None and is_joint_readings(raw):
+    if format in (None, "auto") and is_joint_readings(raw):
         mechanism = job.mechanism if robot is None else calibrated_mechanism(job, robot)
         return joint_points(
             raw, origin=origin, mechanism=mechanism, probe_radius=job.probe.ball_radius
@@ -74,10 +80,25 @@ def _measured(
         xyz=found.positions,
         frame=frame,
         compensated=_on_surface(found, job, compensated),
+        settled=found.settled,
         probe_radius=_radius(found, job),
         directions=np.where(found.has_normal[:, None], found.checked.normals, np.nan),
         features=found.checked.features,
-        notes=(source.describe(), *source.notes, *found.checked.warnings),
+        notes=(*source.told(), *_calibrated(found, job)),
+        doubts=found.checked.warnings,
+        untaken=source.untaken,
+    )
+
+
+def _calibrated(found: FoundPoints, job: Job) -> tuple[str, ...]:
+    """That the file's ball is the job's, calibrated."""
+    stated, own = found.source.ball_diameter, job.probe.ball_diameter
+    centres = found.source.compensation is Compensation.CENTRE
+    if not centres or stated is None or own <= 0.0 or same_ball(stated, own):
+        return ()
+    return (
+        f"The ball is the file's, of {ball_text(stated)} mm, as calibrated; the job's is "
+        f"{ball_text(own)} mm.",
     )
 
 
@@ -86,6 +107,9 @@ def _on_surface(found: FoundPoints, job: Job, given: bool | None) -> bool:
     state = found.source.compensation
     if state is not Compensation.UNSTATED:
         stated = state is Compensation.SURFACE
+        if found.source.contradictable:
+            said = job.evaluation.compensated if given is None else given
+            return stated if said is None else said
         if given is not None and given != stated:
             raise fault(
                 found.source.origin,
@@ -112,11 +136,13 @@ def _radius(found: FoundPoints, job: Job) -> float:
     own = job.probe.ball_diameter
     if stated is None:
         return 0.5 * own
-    if own > 0.0 and abs(stated - own) > _SAME and found.source.compensation is Compensation.CENTRE:
+    centres = found.source.compensation is Compensation.CENTRE
+    one = same_ball(stated, own) or calibrated_ball(stated, own)
+    if own > 0.0 and not one and centres:
         raise fault(
             found.source.origin,
-            f"it was made with a ball of {1e3 * stated:.6g} mm, but the job's is {1e3 * own:.6g} "
-            "mm; use the same ball, or correct probe.ball_diameter_mm.",
+            f"it was made with a ball of {ball_text(stated)} mm, but the job's is "
+            f"{ball_text(own)} mm; use the same ball, or correct probe.ball_diameter_mm.",
             found=stated,
             expected=own,
         )

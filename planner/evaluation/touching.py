@@ -19,6 +19,7 @@ from parts.fits import FitError, fit
 from planner.job.evaluation import CompensationNormal
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 _ROUNDS = 3  # the normals turn with the alignment: each round leaves the square of the turn
 
@@ -50,16 +51,28 @@ def on_surface(
     radius = measured.probe_radius
     if measured.compensated or radius == 0.0:
         return Surface(xyz=measured.xyz, sentence=_as_they_are(measured))
+    settled = np.zeros(len(measured), dtype=bool) if measured.settled is None else measured.settled
+    normals = task.points.normals
     if along == "fitted":
-        normals = _fitted(task, measured.xyz)
+        if settled.any():  # fits hold the centres, so all points are brought to where those are
+            normals = _turned(task, measured.xyz, radius, settled)
+        centres = np.where(settled[:, None], measured.xyz + radius * normals, measured.xyz)
+        normals = _fitted(task, centres)
     else:
-        normals = _turned(task, measured.xyz, radius)
+        normals = _turned(task, measured.xyz, radius, settled)
     which = "of the fitted features" if along == "fitted" else "of the nominal points"
+    some = f"{np.count_nonzero(~settled)} of the" if settled.any() else "The"
+    rest = "; the others lie on it already" if settled.any() else ""
     return Surface(
-        xyz=compensated(measured.xyz, normals, radius),
-        sentence=f"The measured points are centres of a ball of {2e3 * radius:.6g} mm; they were "
-        f"moved to the surface by its radius, against the outgoing normals {which}.",
+        xyz=_shifted(measured.xyz, normals, radius, settled),
+        sentence=f"{some} measured points are centres of a ball of {2e3 * radius:.6g} mm; they "
+        f"were moved to the surface by its radius, against the outgoing normals {which}{rest}.",
     )
+
+
+def _shifted(xyz: Array, normals: Array, radius: float, settled: Mask) -> Array:
+    """Centres moved to the surface; points that are settled stay. # (n, 3) [m]."""
+    return np.where(settled[:, None], xyz, compensated(xyz, normals, radius))
 
 
 def _as_they_are(measured: MeasuredPoints) -> str:
@@ -69,14 +82,14 @@ def _as_they_are(measured: MeasuredPoints) -> str:
     return f"The measured points lie on the surface; nothing was compensated{ball} here."
 
 
-def _turned(task: ComparisonTask, centres: Array, radius: float) -> Array:
+def _turned(task: ComparisonTask, xyz: Array, radius: float, settled: Mask) -> Array:
     """The nominal normals where the part really stands. # (n, 3)."""
     normals = task.points.normals
     if task.alignment.method == "none":
         return normals
     turned = normals
     for _ in range(_ROUNDS):
-        found = align(task.alignment, compensated(centres, turned, radius))
+        found = align(task.alignment, _shifted(xyz, turned, radius, settled))
         if found is None:
             break
         turned = normals @ found.T_base_part[:3, :3].T

@@ -74,9 +74,9 @@ CLEARANCE_PAGES = (
     Page(
         code="P136",
         title="links not checked",
-        meaning="The robot's file gives no capsules for its links, so only the stylus and the "
-        "bodies of the probe were kept clear of the cell.",
-        cause="A robot file without capsules.",
+        meaning="The robot's file gives no capsules for some or all of its links, so these were "
+        "not kept clear of the cell, nor of each other. The verdict names them as not checked.",
+        cause="A robot file without capsules, or with capsules of some links only.",
         fix="Add [[joint.capsule]] tables to the robot file: two ends and a radius for each link.",
     ),
 )

@@ -105,6 +105,30 @@ EVALUATION_PAGES = (
         fix="Check the columns and their units, or give the calibrated robot.",
     ),
     Page(
+        code="E113",
+        title="not taken from the measured file",
+        meaning="The measured file holds a feature or a result that gives no measured points here; "
+        "the message says which, and why. A warning where touches are lost, a note where there are "
+        "none to lose, as in a construction.",
+        cause="Results without their points, results of a second part, points of another state.",
+        fix="Export the measured points with the results, those of each part into its own file.",
+    ),
+    Page(
+        code="E114",
+        title="how the measured file was read",
+        meaning="Format, unit and state of the measured points, and what was done or passed over.",
+        cause="A file that is not Palpeur's own, or leaves something to its format's rules.",
+        fix="Nothing, if it is what the file means; otherwise give --format and --unit.",
+    ),
+    Page(
+        code="E115",
+        title="doubt about the measured points",
+        meaning="The points can be used, but something about them is unusual: directions that are "
+        "not of length 1, points that stand where another one does.",
+        cause="A mistyped component, or a list that was put together from two.",
+        fix="Check the points that the message names.",
+    ),
+    Page(
         code="E120",
         title="form that is not evaluated",
         meaning="The feature has just as many measured points as hold it, such as three of a "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -24,6 +24,8 @@ class Finding:
         where: joint, state or point that it concerns.
         message: one sentence with values and units.
         hint: the nearest fix.
+        left_out: whether it concerns a point that no motion of the plan touches, so that it says
+            nothing against the motions.
     """
 
     code: str
@@ -31,6 +33,7 @@ class Finding:
     where: str
     message: str
     hint: str = ""
+    left_out: bool = field(default=False, compare=False)
 
     def document(self) -> dict[str, str]:
         """The finding as it stands in JSON."""

@@ -98,4 +98,31 @@ PLAN_PAGES = (
         fix="Check frame, revision and unit of both; a compensated list of ball centres also does "
         "this.",
     ),
+    Page(
+        code="P123",
+        title="not taken from the point file",
+        meaning="The point file holds a feature, a block or a part of its programme that gives no "
+        "probe points here; the message says which, in which line, and why. A warning where "
+        "touches are lost, a note where there are none to lose, as in a construction.",
+        cause="A MEAS block without PTMEAS, a feature of a QIF plan without a point set, "
+        "coordinates, branches or datum systems that are known on the machine only.",
+        fix="Give the points in the file, or lay them out with `palpeur sample`; split a programme "
+        "where its datum system is lost.",
+    ),
+    Page(
+        code="P124",
+        title="how the point file was read",
+        meaning="Format, unit and state of the points, and what was done or passed over in reading "
+        "them: columns that are not read, the datum system of the points, normals from the part.",
+        cause="A point file that is not Palpeur's own, or leaves something to its format's rules.",
+        fix="Nothing, if it is what the file means; otherwise name unit and format in [points].",
+    ),
+    Page(
+        code="P125",
+        title="doubt about the points",
+        meaning="The points can be used, but something about them is unusual: normals that are not "
+        "of length 1, points that stand where another one does.",
+        cause="A mistyped component, or a list that was put together from two.",
+        fix="Check the points that the message names.",
+    ),
 )

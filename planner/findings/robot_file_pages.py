@@ -29,7 +29,9 @@ ROBOT_FILE_PAGES = (
         meaning="No least time can be computed for a motion of this joint.",
         cause="max_speed_… or max_acceleration_… is not in the file.",
         fix="Add max_speed_rad_s and max_acceleration_rad_s2 (prismatic: max_speed_m_s and "
-        "max_acceleration_m_s2) from the drive's data sheet.",
+        "max_acceleration_m_s2) from the drive's data sheet: in a robot file, or in the job under "
+        "robot.limits.NAME. URDF has no accelerations; robot.default_acceleration_rad_s2 (_m_s2) "
+        "in the job gives one to all joints without.",
     ),
     Page(
         code="R104",
@@ -52,8 +54,8 @@ ROBOT_FILE_PAGES = (
     Page(
         code="R106",
         title="collision geometry not read",
-        meaning="A link of a URDF file has collision geometry that is not read, so the room it "
-        "takes is not checked against the part, the cell and the other links.",
+        meaning="Links of a URDF file have collision geometry that is not read, so the space they "
+        "take is not checked against the part, the cell and the other links.",
         cause="The geometry is a mesh, or of a kind that is not known.",
         fix="Replace it by spheres, cylinders or boxes in the URDF file, or write the robot as "
         "TOML (`robot show ROBOT --as toml`) and add [[joint.capsule]] tables.",
@@ -66,5 +68,45 @@ ROBOT_FILE_PAGES = (
         cause="The capsules belong to neighbouring links, or one of them is too large.",
         fix="Leave the pair out of self_collision, shorten or thin one of the two, or leave the "
         "key out: then only pairs that can be apart are watched.",
+    ),
+    Page(
+        code="R108",
+        title="joint that cannot move",
+        meaning="Both position limits of a movable joint are the same, so the joint keeps one "
+        "value and most poses are out of reach.",
+        cause="A <limit> of a URDF file without lower and upper, which then are zero.",
+        fix="Give the range in the file, or in the job under robot.limits.NAME.",
+    ),
+    Page(
+        code="R109",
+        title="link taken as tool frame",
+        meaning="A URDF file does not say which link is the tool frame. The link that is given "
+        "counts; else one called tool0, flange, tcp or tool, in this order, if a joint moves it; "
+        "else the last link behind the most moving joints. Where several are as good, the file is "
+        "refused and they are listed.",
+        cause="The robot is a URDF file.",
+        fix="Where another link is meant, give it: --tip LINK, or tip under [robot] in a job. The "
+        "tool frame's z axis is the probe axis; robot.tool moves it.",
+    ),
+    Page(
+        code="R110",
+        title="branches off the chain to the tool frame",
+        meaning="Only the chain of joints from the base to the tool frame moves. Joints that "
+        "branch off it (fingers, a second arm, a mimic linkage) are held at zero, or at the limit "
+        "nearest to it, and a mimic joint follows the one it mimics. Masses and shapes of the "
+        "links behind them, and of links fixed beside the chain, count as they stand then; how a "
+        "branch itself moves is not checked.",
+        cause="A URDF file with a gripper, several arms or a parallel linkage.",
+        fix="Nothing where the branch keeps still during measuring. Otherwise remove it from the "
+        "file, or give its shape as an obstacle or a capsule of the probe.",
+    ),
+    Page(
+        code="R111",
+        title="default acceleration used",
+        meaning="The robot file gives no acceleration limit for the joints named, and the job puts "
+        "its default there. Durations, speeds and torques of the plan depend on this number.",
+        cause="robot.default_acceleration_rad_s2 (_m_s2) in the job; URDF has no accelerations.",
+        fix="Give the drives' own limits: max_acceleration_rad_s2 (_m_s2) under robot.limits of "
+        "each joint.",
     ),
 )

@@ -28,7 +28,6 @@ from planner.reach.serial_reach import SerialReach
 from planner.timing import timings
 from robots.arm.inverse import ArmInverse
 from robots.core.model import Model
-from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -149,7 +148,7 @@ class Bench:
 
     def too_weak(self, lines: Lines, row: int) -> str:
         """Why no speed keeps a line within torque limits; empty where one does."""
-        limits = replace(JointLimits.of(self.job.mechanism), max_effort=self.max_effort)
+        limits = replace(self.job.joint_limits(), max_effort=self.max_effort)
         timed = timings(lines.take(np.array([row])), limits, self.job)
         reasons = [*timed.probe.impossible.values(), *timed.retract.impossible.values()]
         return reasons[0] if reasons else ""

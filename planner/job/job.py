@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,11 +19,13 @@ from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel,
 from planner.job.uncertainty import UncertaintySettings
 from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism
+from robots.core.motion.joint_limits import JointLimits
 from robots.core.pose import as_pose
+from robots.core.robot_file.source_text import toml_key
 
 if TYPE_CHECKING:
     from parts.geometry import Audit, Geometry
-    from parts.points import NormalReport
+    from parts.points import NormalReport, PointSource
     from robots.stewart.platform import Platform
 
 Array = NDArray[np.float64]
@@ -44,6 +47,21 @@ class JobInput:
     path: Path | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssumedAcceleration:
+    """An acceleration limit that the job gives a joint whose file has none.
+
+    Args:
+        joint: its name.
+        value: before the job's scale. [rad/s² or m/s²]
+        unit: of the value, as readers write it.
+    """
+
+    joint: str
+    value: float
+    unit: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
     """The workpiece before the robot.
@@ -52,11 +70,13 @@ class Part:
         T_base_part: maps part coordinates into the base frame. # (4, 4)
         geometry: path of its geometry as the job file says it; empty where there is none.
         unit: of a geometry whose format carries none: "mm", "cm", "m", "in" or "".
+        posed: whether somebody said where it stands; otherwise its frame is the robot's base.
     """
 
     T_base_part: Array = field(default_factory=lambda: np.eye(4))
     geometry: str = ""
     unit: str = ""
+    posed: bool = True
 
     def __post_init__(self) -> None:
         try:
@@ -142,6 +162,8 @@ class Job:
             where the part stands still.
         uncertainty: what makes measured points wrong; None where it is not evaluated.
         evaluation: how measured points are compared with the job's, and their tolerances.
+        assumed_accelerations: limits that the job gives in place of missing ones.
+        point_source: how the point file was read; None for points in the job file.
     """
 
     name: str
@@ -166,9 +188,50 @@ class Job:
     presenter: Presenter | None = None
     uncertainty: UncertaintySettings | None = None
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    assumed_accelerations: tuple[AssumedAcceleration, ...] = ()
+    point_source: PointSource | None = None
+
+    def joint_limits(self) -> JointLimits:
+        """What the drives may do.
+
+        Raises:
+            JobError: a joint without a speed or acceleration limit; the message says which keys of
+                the job give one.
+        """
+        missing = [
+            text
+            for limit in ("max_speed", "max_acceleration")
+            for text in _missing_limits(self.mechanism, limit)
+        ]
+        if missing:
+            raise JobError("\n".join(missing), robot=self.robot)
+        return JointLimits.of(self.mechanism)
 
     @property
     def fingerprint(self) -> str:
         """One hash of the job file and all its inputs, in hexadecimal."""
         lines = [self.sha256, *(f"{item.sha256} {item.name}" for item in self.inputs)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _missing_limits(mechanism: Mechanism, limit: str) -> Iterator[str]:
+    """One message per kind of joint without a limit: which joints, which keys, an example."""
+    bare = [joint for joint in mechanism.movable if not np.isfinite(getattr(joint, limit))]
+    for unit in dict.fromkeys(joint.kind.unit for joint in bare):
+        names = [joint.name for joint in bare if joint.kind.unit == unit]
+        who = f"Joint {names[0]} of {mechanism.name} has"
+        if len(names) > 1:
+            who = f"Joints {', '.join(names)} of {mechanism.name} have"
+        if limit == "max_speed":
+            key, one_for_all, line = f"max_speed_{unit}_s", "", ""
+        else:
+            key = f"max_acceleration_{unit}_s2"
+            default = f"default_acceleration_{unit}_s2"
+            one_for_all = f"robot.{default} for all of them, or "
+            line = f"{default} = {'10.0' if unit == 'rad' else '1.0'}"
+        line = line or f"limits.{toml_key(names[0])}.{key} = 1.0"
+        yield (
+            f"{who} no {limit.removeprefix('max_')} limit, without which no time can be planned. "
+            f"From the drives' data sheets give {one_for_all}robot.limits.{names[0]}.{key}"
+            f"{' and so on' if len(names) > 1 else ''}. For example, under [robot]:\n    {line}"
+        )

@@ -43,7 +43,10 @@ def job_part(file: JobFile, folder: JobFolder) -> JobPart:
         check_format(table.geometry, table.unit, folder.source, ("part",))
         records = (folder.hashed(table.geometry, _GEOMETRY),)
     part = Part(
-        T_base_part=pose_of(table.pose), geometry=table.geometry or "", unit=table.unit or ""
+        T_base_part=pose_of(table.pose),
+        geometry=table.geometry or "",
+        unit=table.unit or "",
+        posed="pose" in table.model_fields_set,
     )
     return JobPart(part=part, records=records)
 

@@ -67,6 +67,10 @@ def job_points(file: JobFile, folder: JobFolder, geometry: JobGeometry) -> JobPo
         raise folder.source.error(
             ("points", "unit"), "is the unit of a point file, but there is none; remove it."
         )
+    if table.file is None and table.format != "auto":
+        raise folder.source.error(
+            ("points", "format"), "is the format of a point file, but there is none; remove it."
+        )
     if table.file is not None and table.point:
         raise folder.source.error(_FILE, "stands beside [[points.point]]; give one of the two.")
     if table.file is not None:
@@ -82,16 +86,20 @@ def _of_file(name: str, file: JobFile, folder: JobFolder, geometry: JobGeometry)
     content = folder.read(name, _FILE, cap=Cap.POINT_BYTES)
     unit = file.points.unit
     try:
-        found = found_points(content.raw, origin=content.path.name, unit=unit, choice="nominal")
+        found = found_points(
+            content.raw,
+            origin=content.path.name,
+            unit=unit,
+            format=file.points.format,
+            choice="nominal",
+        )
         found, told = _with_normals(found, file, geometry)
         found = _settled(found, file, folder)
         points = found.points
     except PartError as error:
         raise JobError(error.message, **error.facts) from error
-    told = (*_told(found.source), *told)
-    if told:
-        points = replace(points, warnings=(*points.warnings, *told))
-    return JobPoints(points=points, records=(content.record,), source=found.source)
+    source = replace(found.source, notes=(*found.source.notes, *told))
+    return JobPoints(points=points, records=(content.record,), source=source)
 
 
 def _settled(found: FoundPoints, file: JobFile, folder: JobFolder) -> FoundPoints:
@@ -99,6 +107,8 @@ def _settled(found: FoundPoints, file: JobFile, folder: JobFolder) -> FoundPoint
     if found.source.compensation is Compensation.CENTRE and found.source.ball_diameter is not None:
         found = surface_points(found)  # the ball they were measured with may be another one
     source, stated = found.source, file.points.compensated
+    if source.contradictable:
+        return found
     if source.compensation is Compensation.SURFACE and stated is False:
         raise folder.source.error(
             ("points", "compensated"),
@@ -112,12 +122,6 @@ def _settled(found: FoundPoints, file: JobFile, folder: JobFolder) -> FoundPoint
             f"{source.format} files give them; give probe.ball_diameter_mm too.",
         )
     return found
-
-
-def _told(source: PointSource) -> tuple[str, ...]:
-    """How a file was read, unless it says all of it in its header, as our own does."""
-    plain = source.compensation is Compensation.UNSTATED and not source.notes
-    return () if plain else (source.describe(), *source.notes)
 
 
 def _with_normals(

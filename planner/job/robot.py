@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.job.folder import JobFolder
-from planner.job.job import JobInput
+from planner.job.job import AssumedAcceleration, JobInput
 from planner.job.job_text import JobText
 from planner.job.settings import Probe
 from planner.job.stylus import with_probe
@@ -52,25 +53,34 @@ _LIMIT_KEYS: dict[JointKind, dict[str, tuple[str, _ToSi]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRobot:
-    """The robot of a job and where it came from."""
+    """The robot of a job and where it came from.
+
+    Args:
+        mechanism: as the job moves it.
+        record: of its file.
+        assumed: acceleration limits that the job gives in place of missing ones.
+    """
 
     mechanism: Mechanism
     record: JobInput
+    assumed: tuple[AssumedAcceleration, ...] = ()
 
 
 def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
-    """The robot of a job, with the job's tool, limits, scales and probe.
+    """The robot of a job, with the job's tip, tool, limits, scales and probe.
 
     The tool's z axis is the probe axis, from the wrist to the ball. ``stylus_length_mm`` moves the
-    tool's origin along it, so the tool frame is that of the ball. Scales apply to the limits
-    after ``[robot.limits]``; jerk has none.
+    tool's origin along it, so the tool frame is that of the ball. A default acceleration stands
+    where file and ``[robot.limits]`` give none; scales apply last, and jerk has none.
 
     Raises:
         JobError: no such robot, a robot file with a fault, limits of a joint that does not exist
             or that contradict themselves, a probe capsule with the name of a robot's.
     """
-    robot = _opened(file.robot.model, folder)
-    mechanism = _with_limits(robot.mechanism, file.robot, folder.source)
+    robot = _opened(file.robot, folder)
+    limited = _with_limits(robot.mechanism, file.robot, folder.source)
+    assumed = tuple(_assumed(limited, file.robot))
+    mechanism = _scaled(_with_assumed(limited, assumed), file.robot)
     wrist = mechanism.tool if file.robot.tool is None else pose_of(file.robot.tool)
     try:
         laden = with_probe(mechanism, wrist, probe)
@@ -78,12 +88,20 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
         raise folder.source.error(
             ("probe",), f"cannot be used: {error.message}", **error.facts
         ) from error
-    return JobRobot(mechanism=laden, record=robot.record)
+    return JobRobot(mechanism=laden, record=robot.record, assumed=assumed)
 
 
-def _opened(model: str, folder: JobFolder) -> JobRobot:
+def _opened(table: RobotTable, folder: JobFolder) -> JobRobot:
+    model, tip = table.model, table.tip or ""
     suffix = Path(model).suffix.lower()
     try:
+        if tip and (model in library_names() or suffix == ".toml"):
+            raise folder.source.error(
+                ("robot", "tip"),
+                f"is {tip!r}, but {model} is no URDF file and has its tool frame in [tool]; leave "
+                "tip out, or give robot.tool.",
+                tip=tip,
+            )
         if model in library_names():
             text = text_of(model)
             mechanism = read_robot(text, origin=f"{model}.toml")
@@ -99,7 +117,9 @@ def _opened(model: str, folder: JobFolder) -> JobRobot:
         found = folder.read(model, _MODEL, cap=Cap.ROBOT_BYTES)
         name = found.path.name
         mechanism = (
-            read_urdf(found.raw, origin=name) if suffix == ".urdf" else _toml(found.raw, name)
+            read_urdf(found.raw, origin=name, tip=tip)
+            if suffix == ".urdf"
+            else _toml(found.raw, name)
         )
     except RobotError as error:
         raise folder.source.error(
@@ -126,7 +146,7 @@ def _with_limits(mechanism: Mechanism, table: RobotTable, source: JobText) -> Me
                 f"is no movable joint of {mechanism.name}; {nearest(name, known)}",
             )
     joints = tuple(
-        _scaled(_limited(joint, table.limits, source), table) if joint.movable else joint
+        _limited(joint, table.limits, source) if joint.movable else joint
         for joint in mechanism.joints
     )
     return replace(mechanism, joints=joints)
@@ -153,10 +173,40 @@ def _limited(joint: Joint, limits: Mapping[str, LimitsTable], source: JobText) -
         raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
 
 
-def _scaled(joint: Joint, table: RobotTable) -> Joint:
-    return replace(
-        joint,
-        max_speed=joint.max_speed * float(table.speed_scale),
-        max_acceleration=joint.max_acceleration * float(table.acceleration_scale),
-        max_effort=joint.max_effort * float(table.torque_scale),
+def _assumed(mechanism: Mechanism, table: RobotTable) -> Iterator[AssumedAcceleration]:
+    """Acceleration limits of joints that have none, as far as the job gives a default."""
+    for joint in mechanism.movable:
+        default = (
+            table.default_acceleration_rad_s2
+            if joint.kind.angular
+            else table.default_acceleration_m_s2
+        )
+        if default is not None and math.isinf(joint.max_acceleration):
+            yield AssumedAcceleration(
+                joint=joint.name, value=float(default), unit=f"{joint.kind.unit}/s²"
+            )
+
+
+def _with_assumed(mechanism: Mechanism, assumed: Sequence[AssumedAcceleration]) -> Mechanism:
+    values = {item.joint: item.value for item in assumed}
+    joints = tuple(
+        replace(joint, max_acceleration=values[joint.name]) if joint.name in values else joint
+        for joint in mechanism.joints
     )
+    return replace(mechanism, joints=joints)
+
+
+def _scaled(mechanism: Mechanism, table: RobotTable) -> Mechanism:
+    """Speed, acceleration and effort limits by the job's scales."""
+    joints = tuple(
+        replace(
+            joint,
+            max_speed=joint.max_speed * float(table.speed_scale),
+            max_acceleration=joint.max_acceleration * float(table.acceleration_scale),
+            max_effort=joint.max_effort * float(table.torque_scale),
+        )
+        if joint.movable
+        else joint
+        for joint in mechanism.joints
+    )
+    return replace(mechanism, joints=joints)

@@ -74,10 +74,22 @@ class RobotTable(Table):
     """The robot, and what this job changes about it."""
 
     model: str = Field(description="library name, or path of a robot file (.toml, .urdf)")
+    tip: str | None = Field(
+        default=None,
+        min_length=1,
+        description="of a URDF file: link whose frame is the tool frame; default tool0, flange, "
+        "tcp or tool, else the last link behind the most moving joints",
+    )
     tool: PoseTable | None = Field(
         default=None, description="replaces the robot's tool frame, in the joint that carries it"
     )
     limits: dict[str, LimitsTable] = Field(default={}, description="by joint name")
+    default_acceleration_rad_s2: Positive | None = Field(
+        default=None, description="of revolute joints without an acceleration limit"
+    )
+    default_acceleration_m_s2: Positive | None = Field(
+        default=None, description="of prismatic joints without an acceleration limit"
+    )
     speed_scale: Scale = Field(default=_ONE, description="part of the speed limits that is used")
     acceleration_scale: Scale = Field(default=_ONE, description="likewise of the accelerations")
     torque_scale: Scale = Field(default=_ONE, description="likewise of the torques")
@@ -156,14 +168,27 @@ class PointTable(Table):
     feature: str = ""
 
 
+PointFormat = Literal[
+    "auto", "csv", "dmis", "list", "metrolog", "polyworks", "power-inspect", "qif", "xyz"
+]
+
+
 class PointsTable(Table):
     """The points: a file, or ``[[points.point]]`` tables."""
 
     file: str | None = Field(
-        default=None, description="CSV, PC-DMIS .xyz, PowerInspect text, DMIS or QIF 3.0"
+        default=None,
+        description="CSV, PC-DMIS .xyz, PowerInspect text, lists without header, DMIS or QIF 3.0",
+    )
+    format: PointFormat = Field(
+        default="auto",
+        description="of the point file, where neither its name nor its content tells; lists "
+        "without header (name x y z i j k) must name theirs: list, metrolog and polyworks hold "
+        "points on the surface, power-inspect centres of the ball",
     )
     unit: Literal["mm", "cm", "m", "in", "ft"] | None = Field(
-        default=None, description="of a point file that carries none (PowerInspect)"
+        default=None,
+        description="of a point file that carries none (PowerInspect, lists, a header without)",
     )
     point: tuple[PointTable, ...] = ()
     frame: Literal["part", "base"] = "part"

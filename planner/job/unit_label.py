@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from planner.job.job_text import JobText
     from planner.job.schema import JobFile
 
-_WORDS = {"mm": "millimetres", "m": "metres", "in": "inches"}
-_SCALES = {"mm": 0.001, "m": 1.0, "in": 0.0254}
+_WORDS = {"mm": "millimetres", "m": "metres", "in": "inches", "cm": "centimetres", "ft": "feet"}
+_SCALES = {"mm": 0.001, "m": 1.0, "in": 0.0254, "cm": 0.01, "ft": 0.3048}
 _SAME = 1e-6  # of a unit; their ratios are farther apart
 
 

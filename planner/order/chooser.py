@@ -254,6 +254,6 @@ def _from_middle(found: Candidates) -> Array:
     mechanism = found.lines.model.mechanism
     low, high = mechanism.q_min, mechanism.q_max
     bounded = np.isfinite(low) & np.isfinite(high) & (high > low)
-    middle = np.where(bounded, (low + high) / 2.0, 0.0)
-    half = np.where(bounded, (high - low) / 2.0, np.inf)
+    low, high = np.where(bounded, low, 0.0), np.where(bounded, high, 0.0)
+    middle, half = (low + high) / 2.0, np.where(bounded, (high - low) / 2.0, np.inf)
     return np.asarray(np.mean(np.abs(found.lines.q_starts - middle) / half, axis=1))

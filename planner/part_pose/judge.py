@@ -26,7 +26,6 @@ from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
 from planner.travel import travel_times
 from robots.core.model import Model
-from robots.core.motion.joint_limits import JointLimits
 from robots.core.pose import inverse_pose
 
 Array = NDArray[np.float64]
@@ -93,7 +92,7 @@ class Judge:
     def __init__(self, job: Job, order: Indices | None = None) -> None:
         self.job = job
         self.reach = reach_of(job)
-        self.limits = JointLimits.of(job.mechanism)
+        self.limits = job.joint_limits()
         placed = place(job)
         self.placed = _spread(placed if order is None else some_points(placed, order), _MOST)
         self._room = Room(job)

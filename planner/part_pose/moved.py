@@ -46,7 +46,7 @@ def moved(job: Job, T_base_part: Array) -> Job:
     check_movable(job)
     shift = T_base_part @ inverse_pose(job.part.T_base_part)
     solids = tuple(_shifted(solid, shift) for solid in job.cell.solids)
-    part = replace(job.part, T_base_part=T_base_part)
+    part = replace(job.part, T_base_part=T_base_part, posed=True)
     return replace(job, part=part, cell=Cell(solids=solids))
 
 

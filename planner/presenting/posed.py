@@ -36,7 +36,7 @@ def posed(job: Job, T_hexapod_platform: Array) -> Job:
     presenter = presenter_of(job)
     there = moved(job, presenter.T_base_part(T_hexapod_platform))
     solids = (*there.cell.solids, *hexapod_solids(presenter, T_hexapod_platform))
-    return replace(there, cell=Cell(solids=solids), presenter=None)
+    return replace(there, cell=Cell(solids=solids), presenter=None, point_source=None)
 
 
 def only(job: Job, points: Indices) -> Job:
@@ -52,7 +52,6 @@ def only(job: Job, points: Indices) -> Job:
         positions=given.positions[points],
         normals=given.normals[points],
         features=tuple(given.features[k] for k in points),
-        warnings=given.warnings,
     )
     lists = (tuple(n for n in names if n in some.names) for names in job.travel.locked)
     locked = tuple(names for names in lists if len(names) > 1)

@@ -17,6 +17,7 @@ from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.written_pose import WrittenPose
 from planner.plan_types import Plan
 from planner.planning import plan
+from planner.point_findings import point_file_findings
 from planner.presenting.candidates import PoseSource
 from planner.presenting.cover import assigned, cover
 from planner.presenting.coverage import Coverage, presenter_of
@@ -79,7 +80,12 @@ class _Search:
         poses = tuple(self._presented(k, plans[k]) for k in order)
         moved = moves_between(self.job, poses)
         names = self.job.points.names
-        findings = (*self._unserved(home, poses), *moved.findings, *_of_plans(poses))
+        findings = (
+            *self._unserved(home, poses),
+            *moved.findings,
+            *point_file_findings(self.job),
+            *_of_plans(poses),
+        )
         return Presentation(
             job=self.job,
             home_served=tuple(names[k] for k in np.nonzero(home_served)[0]),

@@ -23,7 +23,6 @@ from planner.presenting.posed import carried_points, hexapod_solids
 from planner.presenting.presentation import Waiting
 from planner.travel import travel_times
 from robots.core.model import Model
-from robots.core.motion.joint_limits import JointLimits
 from robots.core.pose import inverse_pose, transform_points
 from robots.stewart.motion import TimedMotion
 
@@ -46,7 +45,7 @@ class Bystander:
     def __init__(self, job: Job) -> None:
         self.job, self.presenter = job, presenter_of(job)
         self.model = Model(job.mechanism, "numpy")
-        self.limits = JointLimits.of(job.mechanism)
+        self.limits = job.joint_limits()
         self._links = Links(job.mechanism) if job.mechanism.capsules else None
         solid = _carried(job)
         self._carried = Checker(self.model, Cell(solids=(solid,)))

@@ -87,10 +87,15 @@ def rough_margins(lines: Lines) -> Margins:
 def _closeness(lines: Lines) -> Evaluate:
     """Negative margins as functions along the lines: above, below, singularity. # (m, 2n + 1)."""
     mechanism = lines.model.mechanism
+    low, high = (
+        np.where(np.isfinite(limit), limit, 0.0) for limit in (mechanism.q_min, mechanism.q_max)
+    )
 
     def closeness(index: Indices, _: Indices, x: Array) -> Array:
         q = lines.joints(index, x)
-        over, under = q - mechanism.q_max, mechanism.q_min - q
+        # A limit that is not there is nowhere near: zero all along, and set aside afterwards.
+        over = np.where(np.isfinite(mechanism.q_max), q - high, 0.0)
+        under = np.where(np.isfinite(mechanism.q_min), low - q, 0.0)
         singular = -lines.singularity_margins(q)[:, None]
         return np.concatenate([over, under, singular], axis=1)
 
@@ -99,7 +104,10 @@ def _closeness(lines: Lines) -> Evaluate:
 
 def _as_margins(worst: Array, lines: Lines) -> Margins:
     n = lines.model.dof
-    limit = -np.maximum(worst[:, :n], worst[:, n : 2 * n])
+    mechanism = lines.model.mechanism
+    over = np.where(np.isfinite(mechanism.q_max), worst[:, :n], -np.inf)
+    under = np.where(np.isfinite(mechanism.q_min), worst[:, n : 2 * n], -np.inf)
+    limit = -np.maximum(over, under)
     return Margins(limit=limit, singularity=-worst[:, 2 * n], sliding=_sliding(lines))
 
 

@@ -3,6 +3,7 @@
 from reports.batch.changes import VERDICTS as VERDICTS
 from reports.batch.changes import Changes as Changes
 from reports.batch.changes import changes as changes
+from reports.batch.dashboard import unchecked_counts as unchecked_counts
 from reports.batch.index import IndexCount as IndexCount
 from reports.batch.index import write_index as write_index
 from reports.batch.previous import previous_rows as previous_rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reports.batch.row import Row
 
-FIRST = ("name", "status", "code", "where", "message")
+FIRST = ("name", "status", "code", "where", "message", "unchecked")
 LAST = ("digest", "report")
 _FINDINGS = "findings_"
 _SWEPT = "swept_"  # before the name of a key that is called like another column
@@ -52,6 +52,7 @@ class Columns:
         none = 0 if numbers else None  # of a job that was not planned nothing is known
         return (
             *(row.name, outcome.status.value, outcome.code, outcome.where, outcome.message),
+            unchecked_text(row),
             *(row.swept.get(key) for key in self.swept),
             *(numbers.get(name) for name in self.figures),
             *(outcome.findings.get(code, none) for code in self.findings),
@@ -78,6 +79,11 @@ def figures_of(row: Row) -> dict[str, float]:
     return {
         name: float(value) for name, value in row.outcome.figures.items() if math.isfinite(value)
     }
+
+
+def unchecked_text(row: Row) -> str:
+    """What the plan of a row did not check."""
+    return ", ".join(aspect.value for aspect in row.outcome.unchecked)
 
 
 def storable(text: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from planner.batch.outcome import Status
+from planner.findings.unchecked import Aspect
 from reports.batch.changes import Changes, changes
 from reports.batch.columns import swept_keys
 from reports.batch.figures import KNOWN
@@ -30,7 +31,7 @@ _DETAILS = (
     Detail(rows=5_000, name=80, text=80),
     Detail(rows=1_000, name=80, text=80),
 )
-_LOOKS = {Status.FEASIBLE: "good", Status.INFEASIBLE: "bad"}
+_LOOKS = {Status.INFEASIBLE: "bad"}
 
 
 def dashboard(
@@ -123,6 +124,7 @@ class _Page:
                 rows=self.rows,
                 left_out=max(0, len(self.rows) - detail.rows),
                 totals=totals(self.rows),
+                unchecked=unchecked_counts(self.rows),
                 failed=sum(row.outcome.status.failed for row in self.rows),
                 ran=ran.most_common(8),
                 there=there,
@@ -155,7 +157,7 @@ def totals(rows: Sequence[Row]) -> tuple[Total, ...]:
             found.append(
                 Total(
                     status=status.value,
-                    look=_LOOKS.get(status, "doubtful"),
+                    look=_look(status, rows),
                     count=counts[status],
                     start=start,
                     share=share,
@@ -163,6 +165,20 @@ def totals(rows: Sequence[Row]) -> tuple[Total, ...]:
             )
             start += share
     return tuple(found)
+
+
+def unchecked_counts(rows: Sequence[Row]) -> tuple[tuple[str, int], ...]:
+    """What plans did not check, and of how many jobs, in the order of ``Aspect``."""
+    counts = Counter(aspect for row in rows for aspect in row.outcome.unchecked)
+    return tuple((aspect.value, counts[aspect]) for aspect in Aspect if counts[aspect])
+
+
+def _look(status: Status, rows: Sequence[Row]) -> str:
+    """Green only where every plan of the status was checked in every respect."""
+    if status is not Status.FEASIBLE:
+        return _LOOKS.get(status, "doubtful")
+    unproven = any(row.outcome.status is status and row.outcome.unchecked for row in rows)
+    return "doubtful" if unproven else "good"
 
 
 def _cost(rows: Sequence[Row]) -> Cost | None:

@@ -86,6 +86,7 @@ def _line(result: Result) -> dict[str, object]:
         "message": storable(outcome.message),
         "figures": _pairs(outcome.figures),
         "findings": _pairs(outcome.findings),
+        "unchecked": [aspect.value for aspect in outcome.unchecked],
         "inputs": _pairs({name: storable(value) for name, value in outcome.inputs.items()}),
         "cap": outcome.cap,
     }
@@ -102,4 +103,5 @@ def _schema() -> pa.Schema:
     texts = [(name, text) for name in ("digest", "status", "code", "where", "message")]
     maps = [("figures", pa.float64()), ("findings", pa.int64()), ("inputs", text)]
     tables = [(name, pa.map_(text, kind)) for name, kind in maps]
-    return pa.schema([*texts, *tables, ("cap", pa.float64())])
+    unchecked = ("unchecked", pa.list_(text))
+    return pa.schema([*texts, *tables[:2], unchecked, *tables[2:], ("cap", pa.float64())])

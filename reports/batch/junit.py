@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from planner.batch.outcome import Status
+from reports.batch.columns import unchecked_text
 from reports.batch.row import Row
 from reports.visible_text import visible
 
@@ -35,7 +36,12 @@ def _testcase(row: Row) -> str:
     head = f"<testcase classname={_quoted(_folder(row.name))} name={_quoted(row.name)}"
     outcome = row.outcome
     if not outcome.status.failed:
-        return f"{head}/>\n"
+        missing = unchecked_text(row)
+        if not missing:
+            return f"{head}/>\n"
+        return (
+            f"{head}>\n<system-out>{_text(f'not checked: {missing}')}</system-out>\n</testcase>\n"
+        )
     kind = "failure" if outcome.status is Status.INFEASIBLE else "error"
     reason = f"{outcome.code}: {outcome.message}" if outcome.code else outcome.message
     told = f"{outcome.status.value}\nwhere: {outcome.where}\n{reason}\n"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from planner.batch.swept import Swept, swept_text
-from reports.batch.columns import figures_of, swept_keys
+from reports.batch.columns import figures_of, swept_keys, unchecked_text
 from reports.batch.figures import MEMORY, SECONDS, Figure, figures_among
 from reports.batch.links import href
 from reports.batch.reason_words import brief_reason
@@ -139,6 +139,7 @@ def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None
     columns += [
         _word("code", "reason", lambda row: brief_reason(row.outcome), detail),
         *(_swept(key, rows, detail, number) for number, key in enumerate(swept[:SWEPT])),
+        _word("unchecked", "not checked", unchecked_text, detail),
         _word("message", "message", _message, detail),
         *(_figure(figure) for figure in figures_among(names)[:_FIGURES]),
         _word("findings", "findings", _findings, detail),

@@ -86,6 +86,7 @@ def _document(row: Row) -> dict[str, object]:
         "code": storable(outcome.code),
         "where": storable(outcome.where),
         "message": storable(outcome.message),
+        "unchecked": [aspect.value for aspect in outcome.unchecked],
         "figures": {storable(name): value for name, value in sorted(figures_of(row).items())},
         "findings": {storable(code): n for code, n in sorted(outcome.findings.items())},
         "swept": {storable(key): _plain(value) for key, value in row.swept.items()},

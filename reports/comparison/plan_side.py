@@ -28,6 +28,7 @@ class PlanSide:
         robot: as the job says it.
         palpeur: version that planned it.
         totals: of the whole plan.
+        unchecked: what was not checked; None where the plan does not say, as in older ones.
         validated: whether it passed its validation.
         points: by name.
         segments: by point, kind and number among those of the same point and kind.
@@ -41,6 +42,7 @@ class PlanSide:
     robot: str
     palpeur: str
     totals: Row
+    unchecked: tuple[str, ...] | None
     validated: bool
     points: Mapping[Names, Row]
     segments: Mapping[Names, Row]
@@ -74,6 +76,7 @@ def plan_side(document: Mapping[str, object], origin: str) -> PlanSide:
         robot=read.text("robot"),
         palpeur=read.text("palpeur"),
         totals={"feasible": read.truth("feasible"), **read.row(TOTALS)},
+        unchecked=read.texts("unchecked") if "unchecked" in document else None,
         validated=validation.truth("passed"),
         points=points,
         segments=segments,
@@ -154,6 +157,12 @@ class _Reader:
         if not isinstance(value, dict):
             raise self.error(key, f"is {_shown(value)}; expected an object.")
         return _Reader(value, self.origin, f"{self.where}{key}.")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.value(key)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"is {_shown(value)}; expected a list of texts.")
+        return tuple(value)
 
     def tables(self, key: str) -> list[_Reader]:
         value = self.value(key)

@@ -24,6 +24,7 @@ TOTALS = (
     _number("peak_power_w", "peak power", "W", _LESS),
     _number("min_power_w", "least power", "W"),
 )
+UNCHECKED = Quantity(key="unchecked", title="not checked", sense=_LESS, whole=True)
 SERVED = Quantity(key="points_served", title="points served", sense=_MORE, whole=True)
 LEAST_MARGIN = _number("joint_margin_deg", "least joint margin", "deg", _MORE)
 LEAST_SLIDE = _number("joint_margin_mm", "least margin of a sliding joint", "mm", _MORE)

@@ -24,6 +24,7 @@ def summary(a: PlanSide, b: PlanSide) -> tuple[Change, ...]:
     slides = (known.LEAST_SLIDE,) if _slides(a) or _slides(b) else ()
     return (
         *(Change(quantity=q, a=a.totals.get(q.key), b=b.totals.get(q.key)) for q in plain),
+        _of(known.UNCHECKED, _unchecked(a), _unchecked(b)),
         _of(known.SERVED, _Least(value=_served(a)), _Least(value=_served(b))),
         *(
             _of(quantity, _least(a.points, quantity.key), _least(b.points, quantity.key))
@@ -37,6 +38,13 @@ def summary(a: PlanSide, b: PlanSide) -> tuple[Change, ...]:
 
 def _of(quantity: Quantity, a: _Least, b: _Least) -> Change:
     return Change(quantity=quantity, a=a.value, b=b.value, where_a=a.where, where_b=b.where)
+
+
+def _unchecked(side: PlanSide) -> _Least:
+    """How many aspects were not checked, by name; unknown in plans that do not say."""
+    if side.unchecked is None:
+        return _Least()
+    return _Least(value=float(len(side.unchecked)), where=", ".join(side.unchecked))
 
 
 def _served(side: PlanSide) -> float:

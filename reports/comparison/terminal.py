@@ -45,8 +45,12 @@ def print_comparison(comparison: Comparison, judgements: Sequence[Judgement], fi
 
 def _side(side: PlanSide) -> str:
     feasible = "feasible" if side.totals.get("feasible") else "NOT FEASIBLE"
+    if side.unchecked:
+        feasible += f"; not checked: {', '.join(map(_fit, side.unchecked))}"
+    elif side.unchecked is None:
+        feasible += "; the plan does not say what was not checked"
     known = f"{_fit(side.robot)}, job {_fit(side.sha256[:12])}, palpeur {_fit(side.palpeur)}"
-    return f"{_fit(side.name)}: {feasible}, {known}"
+    return f"{_fit(side.name)}: {feasible}; {known}"
 
 
 def _print_section(console: Console, section: Section) -> None:

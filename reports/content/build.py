@@ -6,9 +6,9 @@ from planner.plan_types import Plan
 from reports.content import tables
 from reports.content.curves import curve_sets
 from reports.content.report import Report
-from reports.content.summary import facts, verdict
+from reports.content.summary import facts, unchecked_facts, verdict
 from reports.drawn_samples import DrawnSamples
-from reports.provenance import Provenance
+from reports.provenance import Provenance, SetOptions
 from reports.validation.check import Validation
 
 
@@ -19,6 +19,7 @@ def report_content(
     made: Provenance,
     *,
     errata: tuple[str, ...] = (),
+    options: SetOptions | None = None,
 ) -> Report:
     """Everything that a report says.
 
@@ -28,13 +29,15 @@ def report_content(
         drawn: samples that curves show.
         made: provenance.
         errata: what a reproduced source says otherwise.
+        options: of the report set; the usual ones when None.
     """
     told, status = verdict(plan, validation)
     return Report(
         title=plan.job.name,
         verdict=told,
         status=status,
-        facts=facts(plan, validation),
+        unchecked=unchecked_facts(plan),
+        facts=facts(plan, validation, options or SetOptions()),
         findings=plan.findings,
         curves=curve_sets(plan, drawn),
         joints=tables.joints_table(plan),

@@ -17,6 +17,7 @@ class Report:
         title: name of the job, as the file says it; untrusted.
         verdict: one sentence: feasible or not, and validated or not.
         status: what the verdict means.
+        unchecked: what was not checked, what that means, what would change it.
         facts: the summary.
         findings: the worst first.
         curves: over time, one set per quantity.
@@ -35,6 +36,7 @@ class Report:
     title: str
     verdict: str
     status: Status
+    unchecked: tuple[Fact, ...]
     facts: tuple[Fact, ...]
     findings: tuple[Finding, ...]
     curves: tuple[CurveSet, ...]

@@ -6,24 +6,54 @@ import numpy as np
 
 from planner.plan_types import Plan, PlannedPoint
 from reports.content.table import Fact, Status, Value, fixed, number, text
+from reports.provenance import SetOptions
 from reports.validation.check import Validation
+from reports.verdict import (
+    aspect_text,
+    clearance_proven,
+    meaning,
+    measured_to,
+    not_checked,
+    points_left_out,
+    withheld,
+)
 
 _CLOSE = np.radians(1.0)  # a joint margin below this is worth a second look
 
 
 def verdict(plan: Plan, validation: Validation) -> tuple[str, Status]:
-    """One sentence, and what it means."""
+    """One or two sentences, and what they mean; green is only for what is proven."""
     reached, count = sum(point.reachable for point in plan.points), len(plan.points)
     served = f"{reached} of {count} points are served"
+    missing = not_checked(plan.unchecked)
     if not validation.passed:
         return "The plan failed its own validation; nothing in it may be used.", Status.BAD
     if not plan.feasible:
-        return f"Not feasible: {served}; the findings say what stands in the way.", Status.BAD
-    return f"Feasible: {served}, and the plan passed its independent validation.", Status.GOOD
+        also = f" {missing[:1].upper()}{missing[1:]}." if missing else ""
+        return f"Not feasible: {served}; the findings say what stands in the way.{also}", Status.BAD
+    passed = f"{served}, and the plan passed its independent validation."
+    if missing:
+        told = f"Feasible; {missing}. {passed}"
+        return told, Status.DOUBTFUL
+    return f"Feasible: {passed}", Status.GOOD
 
 
-def facts(plan: Plan, validation: Validation) -> tuple[Fact, ...]:
-    """Points, time, energy, power, the worst margins, and what validation said."""
+def unchecked_facts(plan: Plan) -> tuple[Fact, ...]:
+    """What was not checked, what that means, and what would change it."""
+    return tuple(
+        Fact(
+            label=aspect_text(one),
+            value=text("not checked", Status.DOUBTFUL),
+            detail=meaning(one),
+        )
+        for one in plan.unchecked
+    )
+
+
+def facts(
+    plan: Plan, validation: Validation, options: SetOptions | None = None
+) -> tuple[Fact, ...]:
+    """Points, time, energy, power, the worst margins, programmes, and what validation said."""
     totals = plan.totals
     reached, count = sum(point.reachable for point in plan.points), len(plan.points)
     passed = sum(one.passed for one in validation.checks)
@@ -44,6 +74,7 @@ def facts(plan: Plan, validation: Validation) -> tuple[Fact, ...]:
             unit="W",
         ),
         *_margins(plan),
+        *_programmes(plan, options or SetOptions()),
         Fact(
             label="validation",
             value=text(f"{passed} of {len(validation.checks)}", valid),
@@ -96,9 +127,23 @@ def _clearance(plan: Plan) -> Fact:
         return Fact(label="clearance", value=text("not checked", Status.DOUBTFUL))
     clearance, segment = nearest
     kept = clearance.certified >= plan.job.checks.clearance
+    whole = Status.GOOD if clearance_proven(plan) else Status.DOUBTFUL
+    # Of a motion that does not keep its clearance the certificate is only a bound.
+    value = clearance.certified if kept else clearance.seen
     return Fact(
-        label="least clearance, proven",
-        value=fixed(1e3 * clearance.certified, 2, Status.GOOD if kept else Status.BAD),
+        label="least clearance, proven" if kept else "least clearance, found",
+        value=fixed(1e3 * value, 2, whole if kept else Status.BAD),
         unit="mm",
-        detail=f"{clearance.pair}, {segment.kind.value} of {segment.point}",
+        detail=f"{measured_to(plan)}; {clearance.pair}, {segment.kind.value} of {segment.point}",
     )
+
+
+def _programmes(plan: Plan, options: SetOptions) -> list[Fact]:
+    """Programmes that a reader may expect and that are not there, or leave points out."""
+    refused = withheld(plan, options)
+    if refused:
+        return [Fact(label="programmes", value=text("none", Status.BAD), detail=refused)]
+    if plan.left_out:
+        told = f"without {points_left_out(plan)}"
+        return [Fact(label="programmes", value=text("partial", Status.DOUBTFUL), detail=told)]
+    return []

@@ -9,6 +9,7 @@ from reports.content.table import Column, Status, Table, Value, columns, fixed, 
 from reports.limits import torque_limits
 from reports.provenance import Provenance
 from reports.validation.check import Validation
+from reports.verdict import measured_to
 
 _COUNTS = (
     *("open_edges", "non_manifold_edges", "miswound_edges", "duplicated_triangles"),
@@ -124,7 +125,8 @@ def clearances_table(plan: Plan) -> Table:
     rows = sorted((_clearance_row(s, required) for s in checked), key=_nearest)
     note = (
         "Proven: nothing comes nearer between samples either; the truth lies between proven and "
-        f"found. Required: {1e3 * required:g} mm. x, y, z: on the moving body, base frame."
+        f"found. Required: {1e3 * required:g} mm. Distances: {measured_to(plan)}. x, y, z: on the "
+        "moving body, base frame."
     )
     return Table(key="clearances", title="Clearance", columns=heads, rows=tuple(rows), note=note)
 
@@ -211,6 +213,7 @@ def provenance_table(made: Provenance) -> Table:
         (text("command"), text(made.command)),
         (text(f"job file {made.job}"), text(f"SHA-256 {made.sha256}")),
         *((text(f"input {item.name}"), text(f"SHA-256 {item.sha256}")) for item in made.inputs),
+        *([] if made.tip is None else [(text("tool frame"), text(str(made.tip)))]),
         *((text(name), text(version)) for name, version in made.versions),
         (text("processor"), text(made.machine)),
     ]

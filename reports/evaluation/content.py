@@ -25,6 +25,7 @@ class Content:
         tables: in reading order, provenance last.
         sha256: of the job file.
         file: JSON document that holds everything.
+        unchecked: none; a plan has them.
         errata: none.
     """
 
@@ -37,6 +38,7 @@ class Content:
     tables: tuple[Table, ...]
     sha256: str
     file: str
+    unchecked: tuple[Fact, ...] = ()
     errata: tuple[str, ...] = ()
 
 

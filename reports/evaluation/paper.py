@@ -13,7 +13,7 @@ from reports.pdf.opening import (
     FINDINGS,
     SENTENCE,
     TITLE,
-    facts,
+    boxes,
     printed_findings,
     titles,
 )
@@ -59,7 +59,7 @@ def _document(content: Content, pictures: Pictures) -> dict[str, Any]:
         "version": version("palpeur"),
         "verdict": shown(content.verdict, SENTENCE),
         "status": content.status.value,
-        "facts": facts(content.facts, content.findings),
+        "facts": boxes(content.facts, content.findings),
         "findings": printed_findings(content.findings),
         "findings_left_out": 0,  # the shared part would name a file of the plan
         "left_out": max(0, len(content.findings) - FINDINGS),

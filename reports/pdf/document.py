@@ -9,7 +9,7 @@ from typing import Any
 from planner.plan_types import Segment
 from reports.content import Report
 from reports.pdf.curves import drawn_curves, shaded
-from reports.pdf.opening import FINDINGS, SENTENCE, facts, printed_findings, titles
+from reports.pdf.opening import FINDINGS, SENTENCE, boxes, printed_findings, titles, told
 from reports.pdf.shown_text import lines, pieces, shown
 from reports.pdf.table_layout import SIZE, laid_out, parted
 
@@ -36,7 +36,8 @@ def document(
         "version": _version(report),
         "verdict": shown(report.verdict, SENTENCE),
         "status": report.status.value,
-        "facts": facts(report.facts, report.findings),
+        "unchecked": [told(fact) for fact in report.unchecked],
+        "facts": boxes(report.facts, report.findings),
         "findings": printed_findings(report.findings),
         "findings_left_out": max(0, len(report.findings) - FINDINGS),
         "errata": [pieces(shown(text, SENTENCE), _NOTE_ROOM) for text in report.errata],

@@ -26,9 +26,9 @@ def titles(title: str) -> dict[str, Any]:
     }
 
 
-def facts(told: Sequence[Fact], findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def boxes(facts: Sequence[Fact], findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """The boxes of the front page; the last counts the findings."""
-    return [*map(_fact, told), _count(findings)]
+    return [*map(told, facts), _count(findings)]
 
 
 def printed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -36,7 +36,8 @@ def printed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return [_finding(finding) for finding in findings[:FINDINGS]]
 
 
-def _fact(fact: Fact) -> dict[str, Any]:
+def told(fact: Fact) -> dict[str, Any]:
+    """A fact as the template takes it."""
     return {
         "label": shown(fact.label, _PHRASE),
         "value": pieces(shown(fact.value.text, _PHRASE), _VALUE_ROOM),

@@ -5,4 +5,5 @@ DMIS, I++ DME and QIF for those that measure; joint trajectories for robots' con
 
 from reports.programmes.exports import EXPORTS as EXPORTS
 from reports.programmes.exports import Export as Export
+from reports.programmes.exports import check_formats as check_formats
 from reports.programmes.exports import programmes as programmes

@@ -66,10 +66,9 @@ class _Programme:
         for line in [
             *self._source.about(hidden=_HIDDEN),
             "frame: the base of the robot; lengths in mm, speeds in m/min",
-            f"GOTO points: the certified path of the ball within {MM * steps.chord:g} mm",
+            f"GOTO points: the proven path of the ball within {MM * steps.chord:g} mm",
             "speeds are those of the plan; the motion was proven for the robot of the",
             "job: on another machine its own body and head are not covered",
-            *(f"not reached: {ascii_text(p, hidden=_HIDDEN)}" for p in steps.left_out),
         ]:
             self._note(line)
         self._say("UNITS/MM, ANGDEC")

@@ -1,4 +1,7 @@
-"""All programmes of a plan, and each alone."""
+"""All programmes of a plan, and each alone.
+
+What could move a robot is written from proven motions only; the others are data.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,19 @@ from types import MappingProxyType
 from planner.errors import OutputError
 from planner.plan_types import Plan
 from reports.programmes import dmis, ipp, joint_table, krl, qif, rapid, ros, urscript
+from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource
+from reports.provenance import SetOptions
+from reports.verdict import withheld
+from robots.core.mechanism import Mechanism
 
 Writer = Callable[[ProgrammeSource], Mapping[str, bytes]]
+
+
+def _none(mechanism: Mechanism) -> str:
+    """Any robot can be written."""
+    del mechanism
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,24 +35,22 @@ class Export:
         name: for people.
         files: paths of what is written, relative to the report set.
         write: content of each file.
-        most_joints: that the format holds; None for any number.
+        moves: whether a machine could be moved with it.
+        fault: why the format cannot hold a robot's joints; empty where it can.
     """
 
     name: str
     files: tuple[str, ...]
     write: Writer
-    most_joints: int | None = None
-
-    def fits(self, plan: Plan) -> bool:
-        """Whether the robot's joints can be written."""
-        return self.most_joints is None or plan.job.mechanism.dof <= self.most_joints
+    moves: bool = True
+    fault: Callable[[Mechanism], str] = _none
 
 
 EXPORTS: Mapping[str, Export] = MappingProxyType(
     {
         "dmis": Export(name="DMIS", files=("program.dmi",), write=dmis.dmis),
         "ipp": Export(name="I++ DME", files=("program.ipp",), write=ipp.ipp),
-        "qif": Export(name="QIF 3.0", files=("plan.qif",), write=qif.qif),
+        "qif": Export(name="QIF 3.0", files=("plan.qif",), write=qif.qif, moves=False),
         "csv": Export(
             name="joints as CSV", files=(joint_table.PATH,), write=joint_table.joint_table
         ),
@@ -48,62 +59,72 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             name="KUKA KRL",
             files=("robot/palpeur.dat", "robot/palpeur.src"),
             write=krl.krl,
-            most_joints=krl.MOST_JOINTS,
+            fault=axes_fault,
         ),
         "rapid": Export(
             name="ABB RAPID",
             files=("robot/palpeur.mod",),
             write=rapid.rapid,
-            most_joints=rapid.MOST_JOINTS,
+            fault=axes_fault,
         ),
         "urscript": Export(
             name="URScript",
             files=("robot/palpeur.script",),
             write=urscript.urscript,
-            most_joints=urscript.MOST_JOINTS,
+            fault=six_rotary_fault,
         ),
     }
 )
 
 
-def programmes(plan: Plan, formats: Iterable[str] | None = None) -> dict[str, bytes]:
+def programmes(
+    plan: Plan, formats: Iterable[str] | None = None, options: SetOptions | None = None
+) -> dict[str, bytes]:
     """Content of the programmes of a plan, by path relative to the report set.
 
+    A plan whose motion is not proven has no programme, one that leaves out points only where that
+    is asked for; ``reports.verdict.withheld`` gives the reason.
+
     Args:
-        plan: whose exact motion is written, not its samples; one that reaches no point has no
-            programme.
+        plan: whose exact motion is written, not its samples.
         formats: keys of ``EXPORTS``; all that can hold the robot's joints when None.
+        options: whether programmes may leave out points, and what else speaks against them.
 
     Raises:
         OutputError: an unknown format, or one that was asked for and cannot hold the joints.
     """
+    mechanism = plan.job.mechanism
     if formats is None:
-        chosen = [key for key, export in EXPORTS.items() if export.fits(plan)]
+        chosen = [key for key, export in EXPORTS.items() if not export.fault(mechanism)]
     else:
         chosen = list(formats)
-        _check(chosen, plan)
+        check_formats(chosen, mechanism)
     if not plan.segments or plan.trajectory.duration <= 0.0:
         return {}
+    still = bool(withheld(plan, options or SetOptions()))
     source = ProgrammeSource(plan)
     files: dict[str, bytes] = {}
-    for key in EXPORTS:
-        if key in chosen:
-            files.update(EXPORTS[key].write(source))
+    for key, export in EXPORTS.items():
+        if key in chosen and not (still and export.moves):
+            files.update(export.write(source))
     return dict(sorted(files.items()))
 
 
-def _check(chosen: list[str], plan: Plan) -> None:
-    for key in chosen:
+def check_formats(formats: Iterable[str], mechanism: Mechanism) -> None:
+    """Whether formats exist and can hold a robot's joints.
+
+    Raises:
+        OutputError: one that does not, or cannot.
+    """
+    for key in formats:
         if key not in EXPORTS:
             raise OutputError(
                 f"There is no format {key!r}; expected one of {', '.join(EXPORTS)}.", found=key
             )
-        export = EXPORTS[key]
-        if not export.fits(plan):
-            dof = plan.job.mechanism.dof
+        fault = EXPORTS[key].fault(mechanism)
+        if fault:
             raise OutputError(
-                f"{export.name} holds at most {export.most_joints} joints, but the robot has "
-                f"{dof}; choose another format (csv and ros hold any number).",
-                found=dof,
-                limit=export.most_joints,
+                f"{EXPORTS[key].name} cannot be written for {mechanism.name}: {fault}. Choose "
+                "another format; csv and ros hold any joints.",
+                found=key,
             )

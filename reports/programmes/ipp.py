@@ -103,7 +103,7 @@ class _Session:
     def _say(self, command: str) -> None:
         if self._tag >= _LAST_TAG - 1:
             self._put("EndSession()")
-            self._begin()
+            self._begin(again=True)
             for again in (f'ChangeTool("{self._tool}")', *self._all_properties()):
                 self._put(again)
         self._put(command)
@@ -111,10 +111,13 @@ class _Session:
     def _all_properties(self) -> list[str]:
         return [f"SetProp(Tool.{name}({value}))" for name, value in self._properties.items()]
 
-    def _begin(self) -> None:
+    def _begin(self, *, again: bool = False) -> None:
+        """Start a session; errors are cleared before the first motion, never between motions."""
         self._tag = 0
-        for command in ("StartSession()", "ClearAllErrors()", "SetCoordSystem(MachineCsy)"):
-            self._put(command)
+        self._put("StartSession()")
+        if not again:
+            self._put("ClearAllErrors()")
+        self._put("SetCoordSystem(MachineCsy)")
 
     def _put(self, command: str) -> None:
         self._tag += 1

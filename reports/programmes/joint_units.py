@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.plan_types import Array, Plan
+from reports.programmes.axes import ROBOT_AXES, Axes
 
 
 def angular_joints(plan: Plan) -> tuple[bool, ...]:
@@ -17,6 +18,13 @@ def to_degrees(plan: Plan) -> Array:
     return np.where(angular_joints(plan), 180.0 / np.pi, 1e3)
 
 
-def filled(q: Array, axes: int) -> Array:
-    """Joint values with zeros for the axes that the robot of the job has not. # (m, axes)."""
-    return np.pad(q, ((0, 0), (0, axes - q.shape[1])))
+def robot_axes(plan: Plan, q: Array, axes: Axes) -> Array:
+    """Values of the six robot axes, 0 where no joint moves one. # (m, 6) [deg]."""
+    shown = (to_degrees(plan) * q)[:, list(axes.robot)]
+    return np.pad(shown, ((0, 0), (0, ROBOT_AXES - shown.shape[1])))
+
+
+def track_axis(plan: Plan, q: Array, axes: Axes) -> Array:
+    """Values of the external axis, one column where there is one. # (m, 0 or 1) [mm]."""
+    columns = [] if axes.track is None else [axes.track]
+    return (to_degrees(plan) * q)[:, columns]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from planner.plan_types import SegmentKind
-from reports.programmes.joint_units import filled, to_degrees
+from reports.programmes.axes import ROBOT_AXES, axes_of
+from reports.programmes.joint_units import robot_axes, track_axis
 from reports.programmes.plain_numbers import number, rounded
 from reports.programmes.source import ProgrammeSource
 
 NAME = "palpeur"
-MOST_JOINTS = 12
 _ANGLE = 5  # decimals
 _SHARE = 6  # decimals of per cent
-_AXES = tuple(f"A{k}" for k in range(1, 7)) + tuple(f"E{k}" for k in range(1, 7))
 _START = (
     "BAS(#INITMOV, 0)",
     "FOR I = 1 TO 6",
@@ -23,20 +22,26 @@ _START = (
 )
 _FULL = ("FOR I = 1 TO 6", "  $VEL_AXIS[I] = 100", "  $ACC_AXIS[I] = 100", "ENDFOR")
 
+_TRACK_START = ("$VEL_EXTAX[1] = 5", "$ACC_EXTAX[1] = 20")
+_TRACK_FULL = ("$VEL_EXTAX[1] = 100", "$ACC_EXTAX[1] = 100")
+
 
 def krl(source: ProgrammeSource) -> dict[str, bytes]:
     """Write ``robot/palpeur.src`` and ``robot/palpeur.dat``."""
     head = ["&ACCESS RVP", "&REL 1"]
     postures = _postures(source)
+    track = axes_of(source.plan.job.mechanism).track is not None
     lines = [
         *head,
         f"DEF {NAME}()",
         *(f"; {line}" for line in _about(source)),
         "DECL INT I",
         *_START,
-        "; the way to the first point is not certified: drive there by hand first",
+        *(_TRACK_START if track else ()),
+        "; the way to the first point is not proven: drive there by hand first",
         f"PTP {postures[0]}",
         *_FULL,
+        *(_TRACK_FULL if track else ()),
         *_blocks(source, postures),
         "END",
     ]
@@ -49,20 +54,27 @@ def krl(source: ProgrammeSource) -> dict[str, bytes]:
 
 
 def _about(source: ProgrammeSource) -> list[str]:
+    axes = axes_of(source.plan.job.mechanism)
+    labels = {f"A{axis}": joint for axis, joint in enumerate(axes.robot, start=1)}
+    if axes.track is not None:
+        labels = {"E1": axes.track, **labels}
     return [
         *source.about(hidden=";"),
-        "deg, and mm for axes that slide; s; axes without a joint stay at 0",
-        *source.about_joints(source.linear),
+        "deg and s" + ("; E1, the track, in mm" if axes.track is not None else ""),
+        *(f"A{axis} has no joint in the job and is driven to 0" for axis in axes.idle),
+        *source.about_joints(source.linear, labels=labels),
         "PTP_SPLINE runs through the points by the controller's own spline (KSS 8.3 on);",
         "TIME_BLOCK sets the times, as far as the machine data of the axes allow",
     ]
 
 
 def _postures(source: ProgrammeSource) -> list[str]:
-    q = to_degrees(source.plan) * source.linear.q
-    axes = max(6, q.shape[1])
-    template = "{" + ", ".join(f"{axis} %.{_ANGLE}f" for axis in _AXES[:axes]) + "}"
-    return [template % tuple(row) for row in rounded(filled(q, axes), _ANGLE).tolist()]
+    plan, posts = source.plan, source.linear
+    axes = axes_of(plan.job.mechanism)
+    values = np.hstack([robot_axes(plan, posts.q, axes), track_axis(plan, posts.q, axes)])
+    names = [*(f"A{axis}" for axis in range(1, ROBOT_AXES + 1)), "E1"][: values.shape[1]]
+    template = "{" + ", ".join(f"{name} %.{_ANGLE}f" for name in names) + "}"
+    return [template % tuple(row) for row in rounded(values, _ANGLE).tolist()]
 
 
 def _blocks(source: ProgrammeSource, postures: list[str]) -> list[str]:

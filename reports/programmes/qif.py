@@ -91,9 +91,8 @@ class _Document:
         return parent("Attributes", *made, n=len(made))
 
     def _header(self) -> str:
-        made_by, _, _, feasible = self._source.about()
-        application = parent("Application", element("Name", made_by.removeprefix("Made by ")))
-        return parent("Header", application, element("Description", feasible))
+        application = parent("Application", element("Name", self._source.made_by))
+        return parent("Header", application, element("Description", self._source.feasibility))
 
     def _features(self) -> str:
         return parent(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,29 @@ Array = NDArray[np.float64]
 
 # A joint that hardly moves or hardly works is measured against this part of the busiest one.
 QUIET = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """Where in a plan a residual was found; a field that says nothing is empty, -1 or NaN.
+
+    Args:
+        joint: name of the joint.
+        point: name of the point.
+        segment: index of the segment.
+        instant: on the clock of the plan. [s]
+    """
+
+    joint: str = ""
+    point: str = ""
+    segment: int = -1
+    instant: float = float("nan")
+
+
+NOWHERE = Location()
+
+# Location of a residual, given its index in the array of residuals.
+Locate = Callable[[tuple[int, ...]], Location]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +48,7 @@ class Check:
         unit: of both; "1" for a ratio.
         passed: whether the value is at most the limit.
         explanation: what was compared with what, and on which instants.
+        location: of the worst residual.
     """
 
     name: str
@@ -33,6 +57,7 @@ class Check:
     unit: str
     passed: bool
     explanation: str
+    location: Location = field(default=NOWHERE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,41 +78,57 @@ class Validation:
         return tuple(check for check in self.checks if not check.passed)
 
 
-def check(name: str, residuals: object, limit: float, unit: str, explanation: str) -> Check:
-    """A check of the largest absolute residual; no residual at all is zero, NaN does not pass.
+def check(
+    name: str,
+    residuals: object,
+    limit: float,
+    unit: str,
+    explanation: str,
+    locate: Locate = lambda _: NOWHERE,
+) -> Check:
+    """Check the largest absolute residual; no residual at all is zero, NaN does not pass.
 
     Args:
         name: of the check.
-        residuals: any shape.
+        residuals: any shape, or a ``Worst`` that has collected them.
         limit: the largest that passes.
         unit: of both.
         explanation: see ``Check``.
+        locate: tells where a residual was found; a ``Worst`` knows by itself.
     """
-    found = np.abs(np.asarray(residuals, dtype=np.float64))
-    value = float(found.max()) if found.size else 0.0
+    worst = residuals if isinstance(residuals, Worst) else Worst()
+    if worst is not residuals:
+        worst.see(residuals, locate)
     return Check(
         name=name,
-        value=value,
+        value=worst.value,
         limit=limit,
         unit=unit,
-        passed=value <= limit,
+        passed=worst.value <= limit,
         explanation=explanation,
+        location=worst.location,
     )
 
 
 class Worst:
     """The largest size of residuals that come in parts; no residual at all is zero, NaN stays."""
 
-    __slots__ = ("value",)
+    __slots__ = ("location", "value")
 
     def __init__(self) -> None:
         self.value = 0.0
+        self.location = NOWHERE
 
-    def see(self, residuals: object) -> None:
-        """Take in some residuals, any shape."""
+    def see(self, residuals: object, locate: Locate = lambda _: NOWHERE) -> None:
+        """Take in some residuals of any shape; ``locate`` is asked for the largest only."""
         found = np.abs(np.asarray(residuals, dtype=np.float64))
-        if found.size:
-            self.value = float(np.maximum(self.value, found.max()))
+        if found.size == 0 or np.isnan(self.value):
+            return
+        place = int(np.argmax(found))  # of the first NaN where there is one
+        largest = float(found.ravel()[place])
+        if not largest <= self.value:
+            self.value = largest
+            self.location = locate(tuple(int(k) for k in np.unravel_index(place, found.shape)))
 
 
 def validation(checks: Sequence[Check]) -> Validation:

@@ -39,10 +39,9 @@ class Postures:
 
 
 def watched_segments(plan: Plan) -> Indices:
-    """Segments that take time and state a clearance; of very many an even choice."""
+    """Segments that take time; of very many an even choice."""
     postures = _postures(plan)
-    stated = [i for i, s in enumerate(plan.segments) if s.clearance and s.duration > 0.0]
-    rows = np.array(stated, dtype=np.int64)
+    rows = np.array([i for i, s in enumerate(plan.segments) if s.duration > 0.0], dtype=np.int64)
     share = min(1.0, postures / (2.0 * max(len(rows), 1)))
     return np.asarray(rows[(_GOLDEN * np.arange(len(rows))) % 1.0 < share])
 
@@ -70,9 +69,11 @@ def stated_postures(plan: Plan, model: Model, segments: Indices) -> Postures:
     A place is a part of the way of the ball from clearance point to search end, also of a retract;
     of a straight travel, a part of the joints' way; of any other travel, a part of its duration.
     """
-    kinds = [plan.segments[i].kind for i in segments]
-    segments = segments[[kind is not SegmentKind.DWELL for kind in kinds]]
-    at = np.array([plan.segments[i].clearance.at for i in segments])
+    own = [plan.segments[i] for i in segments]
+    moving = [s.kind is not SegmentKind.DWELL and s.clearance is not None for s in own]
+    segments = segments[np.array(moving, dtype=bool)]
+    stated = [plan.segments[i].clearance for i in segments]
+    at = np.array([np.nan if one is None else one.at for one in stated])
     start, duration = _times(plan, segments)
     progress = _Progress(plan, model, segments)
     low, high = np.zeros(len(segments)), np.ones(len(segments))

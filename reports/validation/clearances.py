@@ -40,33 +40,53 @@ class Clearances(Judge):
         self._plan, self._model = evidence.plan, evidence.model
 
     def checks(self) -> list[Check]:
-        """None where the plan states no clearance."""
+        """None where nothing moves; of distances none where no two bodies have one to state."""
         plan = self._plan
         segments = watched_segments(plan)
         if segments.size == 0:
             return []
         room = Room(self._model, plan.job.cell)
-        asked = spread_postures(plan, segments), stated_postures(plan, self._model, segments)
-        spread, stated = (postures.finite() for postures in asked)
-        below = [_below_certified(plan, room, some) for some in (spread, stated)]
-        if any(len(a.q) > len(b.q) for a, b in zip(asked, (spread, stated), strict=True)):
-            below.append(np.array([np.nan]))  # where the robot is nowhere, nothing is certain
-        looked = f"{len(spread.q)} postures spread over {len(segments)} segments"
-        found = [
-            check("clearance kept", _not_kept(plan), 0.0, "m", _KEPT),
-            check(
-                "certified clearance",
-                np.concatenate(below),
-                CERTIFIED,
-                "m",
-                _CERTIFIED.format(looked),
-            ),
-            check("stated clearance", stated_residuals(plan, room, stated), STATED, "m", _STATED),
-        ]
+        spread = spread_postures(plan, segments)
+        found = []
+        if room.watched(touching=True) or any(s.clearance for s in plan.segments):
+            stated = stated_postures(plan, self._model, segments)
+            found = _distances(plan, room, spread, stated, len(segments))
         if plan.job.cell.part is not None:
-            touch = np.maximum(approach_shortfalls(plan, room, spread), 0.0)
+            finite = spread.finite()
+            touch = np.maximum(approach_shortfalls(plan, room, finite), 0.0)
+            nowhere = np.full(len(spread.q) - len(finite.q), np.nan)
+            touch = np.concatenate([touch, nowhere])
             found.append(check("approach to contact", touch, TOUCH, "m", _TOUCH))
         return found
+
+
+def _distances(
+    plan: Plan, room: Room, spread: Postures, stated: Postures, segments: int
+) -> list[Check]:
+    """Distances required, certified and stated, at postures of so many segments."""
+    finite, places = spread.finite(), stated.finite()
+    claimed = _claiming(plan, finite)
+    below = [_below_certified(plan, room, some) for some in (claimed, places)]
+    if len(spread.q) > len(finite.q) or len(stated.q) > len(places.q):
+        below.append(np.array([np.nan]))  # where the robot is nowhere, nothing is certain
+    looked = f"{len(claimed.q)} postures spread over {segments} segments"
+    return [
+        check("clearance kept", _not_kept(plan, room), 0.0, "m", _KEPT),
+        check(
+            "certified clearance",
+            np.concatenate(below),
+            CERTIFIED,
+            "m",
+            _CERTIFIED.format(looked),
+        ),
+        check("stated clearance", stated_residuals(plan, room, places), STATED, "m", _STATED),
+    ]
+
+
+def _claiming(plan: Plan, postures: Postures) -> Postures:
+    """Those on segments that state a clearance."""
+    rows = np.array([plan.segments[i].clearance is not None for i in postures.segment], dtype=bool)
+    return Postures(segment=postures.segment[rows], q=postures.q[rows])
 
 
 def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
@@ -82,18 +102,26 @@ def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
     return np.where(np.isnan(claims), np.nan, np.maximum(found, 0.0))
 
 
-def _not_kept(plan: Plan) -> Array:
-    """What segments that move lack of the clearance required, of a plan called feasible. [m]."""
+def _not_kept(plan: Plan, room: Room) -> Array:
+    """What segments that move lack of the clearance required, of a plan called feasible. [m].
+
+    NaN for a segment that states none, unless no two bodies have a distance to state on it: a
+    stylus alone has none from the part that it probes.
+    """
     if not plan.feasible:
         return np.zeros(0)
-    stated = [s.clearance for s in plan.segments if s.duration > 0.0]
-    certified = np.array([np.nan if one is None else one.certified for one in stated])
-    return np.maximum(plan.job.checks.clearance - certified, 0.0)
+    due = {True: room.watched(touching=True), False: room.watched(touching=False)}
+    stated = [
+        np.nan if s.clearance is None else s.clearance.certified
+        for s in plan.segments
+        if s.duration > 0.0 and (s.clearance is not None or due[s.kind is SegmentKind.TRAVEL])
+    ]
+    return np.maximum(plan.job.checks.clearance - np.array(stated), 0.0)
 
 
 _KEPT = (
     "clearance required less that certified of every segment, unless the plan itself reports an "
-    "error; a segment without any fails"
+    "error; a segment without any fails where bodies have one"
 )
 _CERTIFIED = (
     "certified clearance less the distance stated, and less distances of points of all capsules' "

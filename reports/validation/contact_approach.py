@@ -64,4 +64,4 @@ def _claims(plan: Plan, index: int) -> bool:
     """Whether a segment is a line that the plan does not itself report to collide."""
     segment = plan.segments[index]
     stated = segment.clearance
-    return segment.kind in _MOVING and stated is not None and stated.seen >= 0.0
+    return segment.kind in _MOVING and (stated is None or stated.seen >= 0.0)

@@ -7,10 +7,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plan_types import Samples
+from planner.plan_types import Samples, SegmentKind
 from reports.validation.chebyshev import COUNT, NODES, basis
 from reports.validation.check import Check, Worst, check, scales
 from reports.validation.evidence import Evidence, Judge, Passage
+from reports.validation.recovered_rates import recovered_rates
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -20,6 +21,7 @@ SPEED = 1e-7  # ten times what the resolution lets differences of q miss
 ACCELERATION = 1e-6
 POSITION = 1e-9  # [rad]
 _ROUNDINGS = 4.0  # in each coefficient; its derivative is n²·2/length times it, Σn² = K³/3
+_SINGULAR = 1e6  # beyond this condition number a line has no business being in a plan
 _NEAR = 1e-9  # [s] a sample this close to a switch may belong to either side of it
 _BASIS: Array = basis(NODES)
 
@@ -32,6 +34,7 @@ class Derivatives(Judge):
     """
 
     def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
         self._speed = scales(evidence.survey.speed)
         self._acceleration = scales(evidence.survey.acceleration)
         self._passage: Passage | None = None
@@ -40,12 +43,22 @@ class Derivatives(Judge):
     def look(self, passage: Passage) -> None:
         """Polynomials of the pieces, against the rates that the motion states."""
         self._passage, motion = passage, passage.motion
-        by_q = np.matmul(_BASIS, passage.c_qd) - motion.qd
-        by_qd = np.matmul(_BASIS, passage.c_qdd) - motion.qdd
-        by_q /= self._speed + rounding(motion.q, motion.pieces.length) / SPEED
-        by_qd /= self._acceleration + rounding(motion.qd, motion.pieces.length) / ACCELERATION
+        length = motion.pieces.length
+        by_q = self._relative(
+            passage,
+            np.matmul(_BASIS, passage.c_qd) - motion.qd,
+            rounding(motion.q, length),
+            (self._speed, SPEED),
+        )
+        by_qd = self._relative(
+            passage,
+            np.matmul(_BASIS, passage.c_qdd) - motion.qdd,
+            rounding(motion.qd, length),
+            (self._acceleration, ACCELERATION),
+        )
+        locate = self._evidence.in_pieces(motion.pieces, NODES)
         for worst, residuals in zip(self._worst, (motion.roughness, by_q, by_qd), strict=False):
-            worst.see(residuals)
+            worst.see(residuals, locate)
 
     def see(self, samples: Samples) -> None:
         """Joints and rates of samples, less what the polynomials say."""
@@ -57,17 +70,52 @@ class Derivatives(Judge):
         edges = np.append(pieces.start, passage.end)
         place = np.clip(np.searchsorted(edges, samples.t, side="right") - 1, 0, len(pieces) - 1)
         clear = np.minimum(np.abs(samples.t - edges[place]), np.abs(samples.t - edges[place + 1]))
-        speed = self._speed + rounding(motion.q, pieces.length)[:, 0] / ACCELERATION
-        acceleration = self._acceleration + rounding(motion.qd, pieces.length)[:, 0] / ACCELERATION
         off = _off_polynomials(passage, place, samples)
         off[:, n:] *= (clear > _NEAR)[:, None]
-        self._worst[3].see(off[:, :n])
-        self._worst[4].see(off[:, n : 2 * n] / speed[place])
-        self._worst[4].see(off[:, 2 * n :] / acceleration[place])
+        locate = self._evidence.in_samples(samples)
+        self._worst[3].see(off[:, :n], locate)
+        noise = (rounding(motion.q, pieces.length), rounding(motion.qd, pieces.length))
+        for k, scale in enumerate((self._speed, self._acceleration)):
+            rate, rough = off[:, (k + 1) * n : (k + 2) * n], noise[k][place, 0]
+            found = rate / (scale + rough / ACCELERATION)
+            beyond = np.flatnonzero(np.any(np.abs(found) > ACCELERATION, axis=1))
+            if beyond.size:
+                kappa = self._condition(passage, place[beyond])[:, None]
+                found[beyond] = rate[beyond] / (scale + rough[beyond] * kappa / ACCELERATION)
+            self._worst[4].see(found, locate)
+
+    def _relative(
+        self, passage: Passage, off: Array, noise: Array, allowed: tuple[Array, float]
+    ) -> Array:
+        """Residuals over each joint's peak and what rounding may do to them. # (P, K, n).
+
+        Along a line the joints' values themselves are known to ε·κ only, where κ is the condition
+        of the task. It is looked up for the pieces that would not pass without it.
+        """
+        scale, limit = allowed
+        found = off / (scale + noise / limit)
+        beyond = np.flatnonzero(np.any(np.abs(found) > limit, axis=(1, 2)))
+        if beyond.size:
+            kappa = self._condition(passage, beyond)[:, None, None]
+            found[beyond] = off[beyond] / (scale + noise[beyond] * kappa / limit)
+        return found
+
+    def _condition(self, passage: Passage, rows: Indices) -> Array:
+        """Condition number of the task in the middle of pieces of lines; 1 in travels. # (p,)."""
+        motion, plan = passage.motion, self._evidence.plan
+        middle = len(NODES) // 2
+        state = motion.q[rows, middle], motion.qd[rows, middle], motion.qdd[rows, middle]
+        kappa = np.full(rows.size, _SINGULAR)
+        known = recovered_rates(self._evidence.model, state)
+        kappa[known.rows] = np.clip(known.condition, 1.0, _SINGULAR)
+        line = [
+            plan.segments[i].kind is not SegmentKind.TRAVEL for i in motion.pieces.segment[rows]
+        ]
+        return np.where(np.array(line) & ~np.isnan(kappa), kappa, 1.0)
 
     def checks(self) -> list[Check]:
         """Of joints and their rates."""
-        resolution, by_q, by_qd, joints, rates = (worst.value for worst in self._worst)
+        resolution, by_q, by_qd, joints, rates = self._worst
         return [
             check("resolution", resolution, RESOLUTION, "1", _RESOLUTION),
             check("speed from positions", by_q, SPEED, "1", _SPEED),

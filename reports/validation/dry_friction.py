@@ -10,19 +10,19 @@ from reports.validation.chebyshev import NODES, coefficients, row_values
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_STILL = 1e-9  # of a joint's peak speed: below, it rests and dry friction has no side
+_STILL = 1e-9  # of a joint's fastest speed in a piece: what turns no faster is not cut
 _BISECTIONS = 55
 
 
-def sides(qd: Array, speed: Array) -> Array:
-    """Sign of each joint's speed in a piece, zero where it rests. # (P, n)."""
+def sides(qd: Array) -> Array:
+    """Sign of each joint's speed in a piece, zero where it is at rest. # (P, n)."""
     largest = np.take_along_axis(qd, np.argmax(np.abs(qd), axis=1)[:, None, :], axis=1)[:, 0]
-    return np.asarray(np.where(np.abs(largest) > _STILL * speed, np.sign(largest), 0.0))
+    return np.asarray(np.sign(largest))
 
 
-def turns(qd: Array, speed: Array, coulomb: Array) -> Mask:
+def turns(qd: Array, coulomb: Array) -> Mask:
     """Joints with dry friction that change direction inside a piece. # (P, n)."""
-    least = _STILL * speed
+    least = _STILL * np.max(np.abs(qd), axis=1)
     both = (np.max(qd, axis=1) > least) & (np.min(qd, axis=1) < -least)
     return np.asarray(both & (coulomb > 0.0))
 

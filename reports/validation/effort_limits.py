@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plan_types import Plan
-from reports.validation.check import Check, check
+from reports.validation.bounds import Bounds
+from reports.validation.check import Check, Location, check
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.limits import OVER
 from reports.validation.peaks import peaks
@@ -34,7 +35,8 @@ class EffortLimits(Judge):
         limits = np.minimum(plan.job.mechanism.max_effort, plan.job.checks.torque_limits)
         self._limits = np.broadcast_to(limits, (evidence.model.dof,))
         self._segments = _claimed(plan)
-        self._upper, self._value = np.full((2, 2 * evidence.model.dof), -np.inf)
+        self._evidence = evidence
+        self._bounds = Bounds(evidence.model.dof)
 
     @property
     def _wanted(self) -> bool:
@@ -50,15 +52,17 @@ class EffortLimits(Judge):
         def values(rows: Any) -> Array:
             return np.asarray(tau[own[rows]] / limits)
 
-        found = peaks(values, own.size, self._value)
-        self._upper = np.maximum(self._upper, found.upper)
-        self._value = np.maximum(self._value, found.value)
+        found = peaks(values, own.size, self._bounds.value)
+        self._bounds.take(found, passage.motion.pieces.take(own))
+
+    def _locate(self, index: tuple[int, ...]) -> Location:
+        return self._bounds.location(self._evidence, index[0])
 
     def checks(self) -> list[Check]:
         """One, where torques are limited."""
         if not self._wanted:
             return []
-        return [check("torque limits", np.max(self._upper), 1.0 + OVER, "1", _TORQUE)]
+        return [check("torque limits", self._bounds.sizes, 1.0 + OVER, "1", _TORQUE, self._locate)]
 
 
 def _claimed(plan: Plan) -> NDArray[np.bool_]:

@@ -13,10 +13,10 @@ from planner.plan_types import Plan, Samples
 from planner.sampled_motion import SampledMotion
 from reports.validation.blocks import blocks
 from reports.validation.chebyshev import coefficients, derivative
-from reports.validation.check import Check
+from reports.validation.check import Check, Locate, Location
 from reports.validation.lagrange_torques import LagrangeTorques
 from reports.validation.resolved_motion import ResolvedMotion, resolve
-from reports.validation.smooth_pieces import moving_segments, smooth_pieces
+from reports.validation.smooth_pieces import Pieces, moving_segments, smooth_pieces
 from reports.validation.survey import Survey, survey
 from robots.core.model import Model
 
@@ -42,6 +42,47 @@ class Evidence:
     model: Model
     torques: LagrangeTorques
     survey: Survey
+
+    def joint(self, column: int) -> str:
+        """Name of a movable joint."""
+        return self.plan.job.mechanism.movable[column].name
+
+    def on_segment(self, segment: int, instant: float = float("nan"), joint: str = "") -> Location:
+        """A location in a segment."""
+        point = self.plan.segments[segment].point
+        return Location(joint=joint, point=point, segment=segment, instant=instant)
+
+    def of_joint(self, place: tuple[int, ...]) -> Location:
+        """The joint that the last index of an array stands for; beyond the joints, none."""
+        joint = self.joint(place[-1]) if place[-1] < self.model.dof else ""
+        return Location(joint=joint)
+
+    def in_pieces(self, pieces: Pieces, places: Array | None = None) -> Locate:
+        """Locations in an array by (piece, place in the piece, joint) or the first of these.
+
+        Args:
+            pieces: by the first index.
+            places: in -1 to 1, by the second index; the middle of the piece when None.
+        """
+
+        def locate(index: tuple[int, ...]) -> Location:
+            row = index[0]
+            x = places[index[1]] if places is not None and len(index) > 1 else 0.0
+            instant = float(pieces.start[row] + pieces.length[row] * 0.5 * (x + 1.0))
+            joint = self.joint(index[2]) if len(index) > 2 and index[2] < self.model.dof else ""
+            return self.on_segment(int(pieces.segment[row]), instant, joint)
+
+        return locate
+
+    def in_samples(self, samples: Samples) -> Locate:
+        """Locations in an array by (sample, joint) or by samples alone."""
+
+        def locate(index: tuple[int, ...]) -> Location:
+            row = index[0]
+            joint = self.joint(index[1] % self.model.dof) if len(index) > 1 else ""
+            return self.on_segment(int(samples.segment[row]), float(samples.t[row]), joint)
+
+        return locate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples, SegmentKind
 from reports.validation.blocks import blocks
-from reports.validation.check import Check, Worst, check
+from reports.validation.check import Check, Locate, Location, Worst, check
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.placed_approach import placed_approach
 
@@ -41,14 +41,19 @@ class Geometry(Judge):
         lines = self._line[motion.pieces.segment]
         size = max(1, _ROWS // motion.q.shape[1])
         for rows in blocks(len(lines), size):
-            self._on_lines(motion.q[rows], lines[rows])
+            locate = self._evidence.in_pieces(motion.pieces.take(rows))
+            self._on_lines(motion.q[rows], lines[rows], locate)
 
     def see(self, samples: Samples) -> None:
         """Samples of the same, and where the ball is in all."""
         n = samples.q.shape[1]
         if len(self._line):
-            self._on_lines(samples.q.reshape(-1, 1, n), self._line[samples.segment])
-        self._off_ball.see(samples.position - self._evidence.model.forward(samples.q)[:, :3, 3])
+            locate = self._evidence.in_samples(samples)
+            self._on_lines(samples.q.reshape(-1, 1, n), self._line[samples.segment], locate)
+        ball = self._evidence.model.forward(samples.q)[:, :3, 3]
+        self._off_ball.see(
+            np.linalg.norm(samples.position - ball, axis=1), self._evidence.in_samples(samples)
+        )
 
     def checks(self) -> list[Check]:
         """Of places and directions."""
@@ -61,19 +66,24 @@ class Geometry(Judge):
             placed_approach(self._evidence.plan),
             *_points(self._evidence),
             check("line ends", ends, POSITION, "m", _ENDS),
-            check("straight line", self._off_line.value, POSITION, "m", line),
-            check("held axis", self._off_axis.value, ANGLE, "rad", axis),
-            check("sample positions", self._off_ball.value, POSITION, "m", _BALL),
+            check("straight line", self._off_line, POSITION, "m", line),
+            check("held axis", self._off_axis, ANGLE, "rad", axis),
+            check("sample positions", self._off_ball, POSITION, "m", _BALL),
         ]
 
-    def _on_lines(self, q: Array, points: Indices) -> None:
+    def _on_lines(self, q: Array, points: Indices, locate: Locate) -> None:
         """Distance from the line and angle to its axis. # (P, K, n), (P,)."""
         held = points >= 0
+        rows = np.repeat(np.flatnonzero(held), q.shape[1])
+
+        def locate_held(index: tuple[int, ...]) -> Location:
+            return locate((int(rows[index[0]]),))
+
         own = np.repeat(points[held], q.shape[1])
         T = self._evidence.model.forward(q[held].reshape(-1, q.shape[2]))
         plan = self._evidence.plan
-        self._off_axis.see(_angles(T[:, :3, 2], plan.placed.axes[own]))
-        self._off_line.see(_off_line(plan, own, T[:, :3, 3]))
+        self._off_axis.see(_angles(T[:, :3, 2], plan.placed.axes[own]), locate_held)
+        self._off_line.see(_off_line(plan, own, T[:, :3, 3]), locate_held)
 
 
 def _placement(plan: Plan) -> list[Check]:
@@ -108,6 +118,10 @@ def _points(evidence: Evidence) -> list[Check]:
     targets = np.stack([placed.clearances[reached], placed.contacts[reached]], axis=1)
     axes = np.repeat(placed.axes[reached][:, None], 2, axis=1)
     where = "joints at the clearance and contact point of every reached point"
+
+    def locate(index: tuple[int, ...]) -> Location:
+        return Location(point=plan.points[reached[index[0]]].name)
+
     return [
         check(
             "point position",
@@ -115,6 +129,7 @@ def _points(evidence: Evidence) -> list[Check]:
             POSITION,
             "m",
             f"forward geometry of the {where}, against the placed point",
+            locate,
         ),
         check(
             "point axis",
@@ -122,6 +137,7 @@ def _points(evidence: Evidence) -> list[Check]:
             ANGLE,
             "rad",
             f"stylus direction of the {where}, against the placed stylus axis",
+            locate,
         ),
     ]
 

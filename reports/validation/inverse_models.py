@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.validation.check import Check, Worst, check, scales
+from reports.validation.chebyshev import NODES
+from reports.validation.check import Check, Location, Worst, check, scales
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.recovered_rates import recovered_rates
 
@@ -29,7 +30,7 @@ class InverseModels(Judge):
     """
 
     def __init__(self, evidence: Evidence) -> None:
-        self._model = evidence.model
+        self._evidence, self._model = evidence, evidence.model
         self._first, self._second = Worst(), Worst()
         self._left_out = 0
 
@@ -41,11 +42,18 @@ class InverseModels(Judge):
         self._left_out += len(q)
         qd, qdd, condition = found.qd, found.qdd, found.condition
         used = ~(condition >= _SINGULAR)
+        places = np.arange(found.rows.size)[used]
+
+        def locate(index: tuple[int, ...]) -> Location:
+            row, k = divmod(int(found.rows[places[index[0]]]), len(_CHOSEN))
+            at = (row, int(_CHOSEN[k]), index[1])
+            return self._evidence.in_pieces(motion.pieces, NODES)(at)
+
         lenience = np.maximum(1.0, condition * _PER_CONDITION / LIMIT)[used, None]
         self._left_out -= int(np.count_nonzero(used))
-        self._first.see(_relative(found.first, qd)[used] / lenience)
+        self._first.see(_relative(found.first, qd)[used] / lenience, locate)
         terms = np.maximum(np.abs(qdd), qd * qd)
-        self._second.see(_relative(found.second, terms)[used] / lenience)
+        self._second.see(_relative(found.second, terms)[used] / lenience, locate)
 
     def checks(self) -> list[Check]:
         """Of both orders."""
@@ -59,7 +67,7 @@ class InverseModels(Judge):
         return [
             check(
                 "inverse model, first order",
-                self._first.value,
+                self._first,
                 LIMIT,
                 "1",
                 f"joint speeds from the ball's velocity and the stylus's turning, against q̇, "
@@ -67,7 +75,7 @@ class InverseModels(Judge):
             ),
             check(
                 "inverse model, second order",
-                self._second.value,
+                self._second,
                 LIMIT,
                 "1",
                 f"joint accelerations from those of ball and stylus, against q̈, relative to q̈ or "

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plan_types import SegmentKind
+from reports.validation.bounds import Bounds
 from reports.validation.chebyshev import NODES, basis, coefficients, derivative
-from reports.validation.check import Check, check
+from reports.validation.check import Check, Location, check
 from reports.validation.derivatives import rounding
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.limits import OVER
@@ -38,7 +39,8 @@ class JerkLimits(Judge):
             [s.law == _LAW and s.kind is SegmentKind.TRAVEL for s in evidence.plan.segments],
             dtype=bool,
         )
-        self._upper, self._value = np.full((2, 2 * evidence.model.dof), -np.inf)
+        self._evidence = evidence
+        self._bounds = Bounds(evidence.model.dof)
 
     @property
     def _wanted(self) -> bool:
@@ -54,15 +56,17 @@ class JerkLimits(Judge):
         def values(rows: Any) -> Array:
             return np.asarray(ratio[rows])
 
-        found = peaks(values, own.size, self._value)
-        self._upper = np.maximum(self._upper, found.upper)
-        self._value = np.maximum(self._value, found.value)
+        found = peaks(values, own.size, self._bounds.value)
+        self._bounds.take(found, passage.motion.pieces.take(own))
+
+    def _locate(self, index: tuple[int, ...]) -> Location:
+        return self._bounds.location(self._evidence, index[0])
 
     def checks(self) -> list[Check]:
         """One, where joints have a limit and travels a law that keeps it."""
         if not self._wanted:
             return []
-        return [check("jerk limits", np.max(self._upper), 1.0 + OVER, "1", _JERK)]
+        return [check("jerk limits", self._bounds.sizes, 1.0 + OVER, "1", _JERK, self._locate)]
 
     def _ratios(self, passage: Passage, own: NDArray[np.int64]) -> Array:
         """Jerk at the nodes over limits; very short pieces magnify rounding. # (P, K, n)."""

@@ -1,7 +1,7 @@
 """Limits and reported peaks, over the whole motion and not over the samples.
 
 The bounds are proven for the polynomials of the smooth pieces. That these are the motion is what
-the check "resolution" says, to a tenth of the tolerance used here; it rests on coefficients and
+the check "resolution" says, to half of the tolerance used here; it rests on coefficients and
 on instants between their nodes, so a bump narrower than a thirtieth of a piece could hide, unless a
 sample meets it.
 """
@@ -13,17 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plan_types import Plan
+from reports.validation.bounds import Bounds
 from reports.validation.chebyshev import at_ends, coefficients
-from reports.validation.check import Check, check, scales
+from reports.validation.check import Check, Locate, Location, check, scales
+from reports.validation.dynamics import torque_rounding
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.peaks import Peaks, peaks
 from reports.validation.resolved_motion import ResolvedMotion
 
 Array = NDArray[np.float64]
 
-OVER = 1e-6  # what a limit or a reported peak may be passed by, relative
+OVER = 2e-7  # what a limit or a reported peak may be passed by, relative
 UNDER = 1e-9  # what a reported peak may be below a value that the motion has, relative
+_ROUNDING = 1e-13  # of the busiest joint's rate: ε·κ, see ``survey``
 _STILL = 1e-9  # of a joint's peak speed
 
 
@@ -39,7 +41,8 @@ class Limits(Judge):
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         n = evidence.model.dof
-        self._upper, self._value, self._real = np.full((3, 10 * n + 2), -np.inf)
+        self._bounds = Bounds(5 * n + 1)
+        self._real = np.full(10 * n + 2, -np.inf)
         self._at_rest = np.zeros(n)
 
     def look(self, passage: Passage) -> None:
@@ -52,27 +55,30 @@ class Limits(Judge):
             states = (motion.q[rows], motion.qd[rows], motion.qdd[rows])
             return np.concatenate([*states, motion.tau[rows], power, total], axis=2)
 
-        found = peaks(values, len(motion.pieces), self._value)
-        self._upper = np.maximum(self._upper, found.upper)
-        self._value = np.maximum(self._value, found.value)
+        found = peaks(values, len(motion.pieces), self._bounds.value)
+        self._bounds.take(found, motion.pieces)
         if len(motion.pieces):
             self._real = np.maximum(self._real, _real(self._evidence, motion, found))
         self._at_rest = np.maximum(self._at_rest, _torques_at_rest(self._evidence, motion))
 
     def checks(self) -> list[Check]:
-        """Of limits and reported peaks."""
+        """Of positions, speeds, accelerations and reported peaks."""
         n = self._evidence.model.dof
-        none = np.isneginf(self._upper)  # nothing moves
-        upper, real = (np.where(none, 0.0, a) for a in (self._upper, self._real))
+        none = np.isneginf(self._bounds.upper)  # nothing moves
+        upper, real = (np.where(none, 0.0, a) for a in (self._bounds.upper, self._real))
         highest, lowest = np.split(upper, 2)
-        within = _limits(self._evidence.plan, highest[: 3 * n], -lowest[: 3 * n])
+        within = _limits(self._evidence, self._bounds, highest[: 3 * n], -lowest[: 3 * n])
         upper, real = _pairs(upper, n), _pairs(real, n)
         upper[2 * n : 3 * n] = np.maximum(upper[2 * n : 3 * n], self._at_rest)
-        return [*within, *_reported(self._evidence.plan, upper, real)]
+        return [*within, *_reported(self._evidence, self._bounds, upper, real)]
 
 
-def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
-    mechanism = plan.job.mechanism
+def _limits(evidence: Evidence, bounds: Bounds, highest: Array, lowest: Array) -> list[Check]:
+    mechanism, n = evidence.plan.job.mechanism, evidence.model.dof
+
+    def locate(kind: int) -> Locate:
+        return lambda index: bounds.location(evidence, kind * n + index[0])
+
     high, low = np.split(highest, 3), np.split(lowest, 3)
     outside = np.maximum(high[0] - mechanism.q_max, mechanism.q_min - low[0])
     turning = all(joint.kind.angular for joint in mechanism.movable)
@@ -90,28 +96,56 @@ def _limits(plan: Plan, highest: Array, lowest: Array) -> list[Check]:
             1e-9,
             unit,
             how.format("what joints pass their limits by"),
+            locate(0),
         ),
-        check("speed limits", speed, 1.0 + OVER, "1", how.format("speed over its limit")),
+        check(
+            "speed limits",
+            speed,
+            1.0 + OVER,
+            "1",
+            how.format("speed over its limit"),
+            locate(1),
+        ),
         check(
             "acceleration limits",
             acceleration,
             1.0 + OVER,
             "1",
             how.format("acceleration over its limit"),
+            locate(2),
         ),
     ]
 
 
-def _reported(plan: Plan, upper: Array, real: Array) -> list[Check]:
+def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> list[Check]:
     """Peaks of the plan against a bound above and a value that the motion really has."""
+    plan, n = evidence.plan, evidence.model.dof
     totals = plan.totals
     names = ("peak_velocity", "peak_acceleration", "peak_torque", "peak_power")
     told = np.array([[getattr(load, name) for load in plan.joints] for name in names])
     reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
     # Each kind of peak is measured in its own unit, the two totals in that of the largest power.
     size = np.concatenate([*(scales(row) for row in np.split(upper[:-2], 4)), scales(upper[-2:])])
-    missing = np.maximum(real - reported, 0.0) / size
-    excess = np.maximum(reported - upper, 0.0) / size
+    # What two right computations may differ by: rates by rounding, torques likewise, powers by that
+    # times the speed.
+    speed, acceleration, torque, _ = np.split(upper[:-2], 4)
+    effort = torque_rounding(torque)
+    power = effort * speed
+    rounding = np.concatenate(
+        [
+            np.full(n, _ROUNDING * np.max(speed, initial=0.0)),
+            np.full(n, _ROUNDING * np.max(acceleration, initial=0.0)),
+            effort,
+            power,
+            np.full(2, np.sum(power)),
+        ]
+    )
+    missing = np.maximum(real - reported, 0.0) / (size + rounding / UNDER)
+    excess = np.maximum(reported - upper, 0.0) / (size + rounding / OVER)
+
+    def locate(index: tuple[int, ...]) -> Location:
+        return bounds.location(evidence, n + index[0] if index[0] < 4 * n else 5 * n)
+
     return [
         check(
             "peaks not understated",
@@ -120,6 +154,7 @@ def _reported(plan: Plan, upper: Array, real: Array) -> list[Check]:
             "1",
             "speed, acceleration, torque and power that the motion has at the places found, less "
             "the peaks reported; relative",
+            locate,
         ),
         check(
             "peaks not overstated",
@@ -127,6 +162,7 @@ def _reported(plan: Plan, upper: Array, real: Array) -> list[Check]:
             OVER,
             "1",
             "peaks reported, less the bounds of the resolved motion; relative",
+            locate,
         ),
     ]
 

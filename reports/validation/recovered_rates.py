@@ -34,6 +34,7 @@ class Recovered:
         qd: # (m, n)
         qdd: # (m, n)
         condition: number of the task Jacobian. # (m,)
+        rows: which of the instants asked these are. # (m,)
     """
 
     first: Array
@@ -41,6 +42,7 @@ class Recovered:
     qd: Array
     qdd: Array
     condition: Array
+    rows: NDArray[np.int64]
 
 
 def recovered_rates(model: Model, motion: Motion) -> Recovered:
@@ -62,6 +64,7 @@ def _from_ball_and_axis(model: Model, motion: Motion) -> Recovered:
         qd=qd,
         qdd=qdd,
         condition=np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2)),
+        rows=np.flatnonzero(usable),
     )
 
 
@@ -84,6 +87,7 @@ def _from_tool(model: Model, motion: Motion) -> Recovered:
         qd=qd,
         qdd=qdd,
         condition=largest[:, 0] * np.max(gain, axis=1, initial=0.0),
+        rows=np.arange(len(q)),
     )
 
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from planner.plan_types import Plan
 from reports.validation.blocks import by_blocks
 from reports.validation.chebyshev import NODES, WITNESSES, basis, coefficients
-from reports.validation.check import scales
 from reports.validation.dry_friction import cutting_places, sides, turns
 from reports.validation.kinks import kinks
 from reports.validation.lagrange_torques import LagrangeTorques
@@ -35,7 +34,10 @@ _MOST = 64  # pieces that one may become on average, so that a motion without en
 _FEW = 4096  # pieces that are never too many
 _ROWS = 1024  # pieces judged at once
 _KINKED = 0.03  # a cut that leaves more than this part of the roughness has met a kink
-_ROUNDING = 1e-5  # a piece below this that its cut does not smooth is as smooth as rounding allows
+# A piece below this that a run of cuts does not smooth is as smooth as rounding allows. One cut
+# says nothing: beside a sharp bend, as near a singularity, the roughness falls slowly at first.
+_ROUNDING = 1e-5
+_RUN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,34 +78,37 @@ def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey
         survey: of its motion.
     """
     most = max(_MOST * len(pieces), _FEW)
-    found = [_asked(plan, pieces.take(slice(0, 0)), torques, survey)]
+    found = [_asked(plan, pieces.take(slice(0, 0)), torques)]
     before, at_kink = np.full(len(pieces), np.inf), np.zeros(len(pieces), dtype=bool)
+    run = np.zeros(len(pieces), dtype=np.int64)  # cuts one after another that smoothed nothing
     for depth in range(_DEEPEST + 1):
         if len(pieces) == 0:
             break
-        motion = _asked(plan, pieces, torques, survey)
+        motion = _asked(plan, pieces, torques)
         motion = replace(motion, roughness=_all_roughness(plan, motion, survey))
-        turning = turns(motion.qd, scales(survey.speed), torques.coulomb)
+        turning = turns(motion.qd, torques.coulomb)
         rough, stuck = motion.roughness > TOLERANCE, motion.roughness > _KINKED * before
-        hopeless = at_kink & (motion.roughness < _ROUNDING) & (motion.roughness > 0.5 * before)
+        run = np.where(motion.roughness > 0.5 * before, run + 1, 0)
+        hopeless = (run >= _RUN) & (motion.roughness < _ROUNDING)
         cut = (rough & ~hopeless) | np.any(turning, axis=1)
         made = sum(len(part.pieces) for part in found) + len(pieces)
         if depth == _DEEPEST or made + np.count_nonzero(cut) > most:
             cut[:] = False
         found.append(_taken(motion, ~cut))
-        at_kink = (stuck & rough & ~np.any(turning, axis=1))[cut]
+        # Beside a sharp bend only halving helps, so no piece is cut at its kink twice in a row.
+        at_kink = (stuck & rough & ~at_kink & ~np.any(turning, axis=1))[cut]
         x = cutting_places(motion.qd[cut], turning[cut])
         pieces = pieces.take(cut)
         x[at_kink] = kinks(plan, pieces.take(at_kink), survey)
-        pieces, at_kink = pieces.parts(x), np.tile(at_kink, 2)
+        pieces, at_kink, run = pieces.parts(x), np.tile(at_kink, 2), np.tile(run[cut], 2)
         before = np.tile(motion.roughness[cut], 2)
     return _joined(found)
 
 
-def _asked(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey) -> ResolvedMotion:
+def _asked(plan: Plan, pieces: Pieces, torques: LagrangeTorques) -> ResolvedMotion:
     """States and torques at the nodes of some pieces."""
     q, qd, qdd = states_at(plan, pieces, NODES)
-    side = sides(qd, scales(survey.speed))
+    side = sides(qd)
     return ResolvedMotion(
         pieces=pieces,
         q=q,

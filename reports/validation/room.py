@@ -42,12 +42,26 @@ class Room:
         """Of the solids, in their order."""
         return tuple(SurfaceDistance(solid) for solid in self.cell.solids)
 
+    def watched(self, *, touching: bool) -> bool:
+        """Whether some pair of bodies has a distance to state.
+
+        Args:
+            touching: whether the stylus against the part counts.
+        """
+        if self.model.mechanism.self_pairs:
+            return True
+        one = np.array([touching])
+        return any(
+            self._watched(one, of_part=solid is self.cell.part)[0].size
+            for solid in self.cell.solids
+        )
+
     def shortfalls(self, q: Array, claims: Array, touching: Mask) -> Array:
         """What postures come nearer to anything than claimed; below zero where they do not.
 
         Args:
             q: postures. # (m, n)
-            claims: clearances. # (m,) [m]
+            claims: clearances; a plan never claims an infinite one. # (m,) [m]
             touching: whether the stylus against the part counts. # (m,)
         """
 
@@ -56,7 +70,8 @@ class Room:
             pairs = self.model.mechanism.self_pairs
             gaps = self_clearances(self.model.mechanism, pairs, q[rows])
             least = np.min(gaps, axis=1, initial=np.inf)
-            return np.asarray(np.maximum(worst, claims[rows] - least))
+            with np.errstate(invalid="ignore"):  # an infinite claim where nothing is stays NaN
+                return np.asarray(np.maximum(worst, claims[rows] - least))
 
         return by_blocks(some, len(q), _ROWS)
 

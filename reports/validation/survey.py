@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 
 _INSTANTS: Array = NODES[[0, 5, 11, 18, 23]]  # of every piece: peaks to within a few per cent
 _SEGMENTS = 4096  # looked at at once
+# Rates of a line come out of the task Jacobian with an error of about ε·κ of the busiest joint's.
+# The tolerance of the resolution, 1e-8, times this part is 1e-13: κ of 450.
+_QUIET = 1e-5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,7 +43,8 @@ class Survey:
     @property
     def resolution(self) -> Array:
         """What roughness of speeds, accelerations, torques and powers is part of. # (4n,)."""
-        speed, *others = map(scales, (self.speed, self.acceleration, self.torque, self.power))
+        peaks = (self.speed, self.acceleration, self.torque, self.power)
+        speed, *others = (scales(peak, _QUIET) for peak in peaks)
         # Differences of q miss up to K times as much of the speed as its own polynomial does.
         return np.concatenate([speed / COUNT, *others])
 

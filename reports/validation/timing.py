@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples
-from reports.validation.check import Check, Worst, check
+from reports.validation.check import Check, Location, Worst, check
 from reports.validation.evidence import Evidence, Judge
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ class Timing(Judge):
     """
 
     def __init__(self, evidence: Evidence) -> None:
-        self._plan = evidence.plan
+        self._evidence, self._plan = evidence, evidence.plan
         self._starts = np.array([segment.start for segment in self._plan.segments])
         self._ends = np.array([segment.end for segment in self._plan.segments])
         self._gaps = Worst()
@@ -40,9 +40,10 @@ class Timing(Judge):
         steps = np.diff(t) if self._last is None else np.diff(t, prepend=self._last)
         self._last = float(t[-1])
         starts, ends = self._starts[samples.segment], self._ends[samples.segment]
-        self._gaps.see(np.maximum(steps - self._plan.job.sampling_period, 0.0))
-        self._gaps.see(np.minimum(steps, 0.0))
-        self._gaps.see(np.maximum(np.maximum(starts - t, t - ends), 0.0))
+        locate = self._evidence.in_samples(samples)
+        self._gaps.see(np.maximum(steps - self._plan.job.sampling_period, 0.0), locate)
+        self._gaps.see(np.minimum(steps, 0.0), locate)
+        self._gaps.see(np.maximum(np.maximum(starts - t, t - ends), 0.0), locate)
 
     def checks(self) -> list[Check]:
         """Of time and rest."""
@@ -52,10 +53,17 @@ class Timing(Judge):
         if plan.segments:
             self._gaps.see(np.nan if self._last is None else self._last - plan.segments[-1].end)
         period = max(step, 1e-9 * plan.job.sampling_period)
+        moving = [i for i, segment in enumerate(plan.segments) if segment.duration > 0.0]
+
+        def locate(index: tuple[int, ...]) -> Location:
+            after = moving[index[0] + 1]
+            joint = self._evidence.joint(index[1])
+            return self._evidence.on_segment(after, plan.segments[after].start, joint)
+
         return [
             check("time", _gaps(plan), step, "s", _TIME),
-            check("sample times", self._gaps.value, period, "s", _SAMPLE_TIMES),
-            check("continuous joints", jump, JOINTS, "rad", _CONTINUOUS),
+            check("sample times", self._gaps, period, "s", _SAMPLE_TIMES),
+            check("continuous joints", jump, JOINTS, "rad", _CONTINUOUS, locate),
             check("rest at borders", speed, REST, "rad/s", _REST),
         ]
 

@@ -13,6 +13,7 @@ from reports.validation.geometry import Geometry
 from reports.validation.inverse_models import InverseModels
 from reports.validation.jerk_limits import JerkLimits
 from reports.validation.limits import Limits
+from reports.validation.stated_points import StatedPoints
 from reports.validation.timing import Timing
 
 
@@ -31,6 +32,7 @@ def validate(plan: Plan, motion: SampledMotion | None = None) -> Validation:
     judges: list[Judge] = [
         Timing(evidence),
         Geometry(evidence),
+        StatedPoints(evidence),
         Derivatives(evidence),
         InverseModels(evidence),
         Dynamics(evidence),

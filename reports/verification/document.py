@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from reports.verdict import aspect_names, not_checked
 from reports.verification.files import ChangedFile
 from reports.verification.numbers import Difference
 from reports.verification.verified import Verdict, Verified
@@ -35,6 +36,7 @@ def verified_document(verified: Verified) -> Document:
         "files_not_listed": list(files.unlisted),
         "recomputed": results is not None,
         "reason": verified.reason,
+        "plan": _plan(verified),
         "files_same": results.same if results else 0,
         "files_not_compared": list(results.skipped) if results else [],
         "numbers": _numbers(verified),
@@ -60,6 +62,7 @@ def verified_lines(verified: Verified) -> Iterator[str]:
     files, results = verified.files, verified.results
     yield verdict_line(verified)
     yield f"  job: {_fit(verified.record.inputs.title)}"
+    yield from _plan_lines(verified)
     broken = len(files.changed)
     yield f"  hashes: {files.checked - broken} of {files.checked} files are those that were written"
     for changed in verified.changed[:_TOLD]:
@@ -101,6 +104,34 @@ def _recomputed(verified: Verified) -> Iterator[str]:
             f"  checked by their hash only, as other versions draw and write otherwise: "
             f"{len(results.skipped)} files"
         )
+
+
+def _plan(verified: Verified) -> Document | None:
+    """What the set's own inputs give, as far as a reader would act on it."""
+    made = verified.made
+    if made is None:
+        return None
+    return {
+        "feasible": made.feasible,
+        "unchecked": aspect_names(made.unchecked),
+        "programmes_withheld": made.withheld,
+        "points_left_out": list(made.left_out),
+    }
+
+
+def _plan_lines(verified: Verified) -> Iterator[str]:
+    made = verified.made
+    if made is None:
+        return
+    missing = not_checked(made.unchecked)
+    told = "feasible" if made.feasible else "NOT FEASIBLE"
+    yield f"  plan: {told}" + (f"; {missing}" if missing else "")
+    if made.withheld:
+        yield f"  programmes: none, as {_fit(made.withheld)}"
+    elif made.left_out:
+        names = ", ".join(map(_fit, made.left_out[:_TOLD]))
+        more = len(made.left_out) - _TOLD
+        yield f"  programmes: without {names}" + (f" and {more} more" if more > 0 else "")
 
 
 def _numbers(verified: Verified) -> Document | None:

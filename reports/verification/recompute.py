@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import PlannerError
+from planner.findings.unchecked import Unchecked
 from planner.planning import plan
 from planner.progress import Progress
 from planner.sampled_motion import sampled
 from reports.export import export
 from reports.provenance import SetOptions, provenance
 from reports.validation import validate
+from reports.verdict import withheld
 from reports.verification.record import Record
 from reports.verification.stage import NotRecomputedError, read_staged, stage
 from robots.core.errors import RobotError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recomputed:
+    """A report set made again, and the verdict on its plan.
+
+    Args:
+        folder: of the new set.
+        feasible: whether the plan is.
+        unchecked: what the plan does not check.
+        withheld: why the set holds no programme that could move a machine; empty where it may.
+        left_out: points that no motion touches.
+    """
+
+    folder: Path
+    feasible: bool
+    unchecked: tuple[Unchecked, ...]
+    withheld: str
+    left_out: tuple[str, ...]
+
+
 def recompute(
     folder: Path, record: Record, room: Path, progress: Progress, *, pictures: bool
-) -> Path:
+) -> Recomputed:
     """Plan, validate and export from the inputs of a set.
 
     Args:
@@ -30,7 +51,7 @@ def recompute(
         pictures: whether what is only looked at is made as well.
 
     Returns:
-        The folder of the new set.
+        The new set.
 
     Raises:
         NotRecomputedError: the inputs are not there or not those that are claimed; they give no
@@ -61,7 +82,13 @@ def recompute(
         )
     except (PlannerError, RobotError) as error:
         raise NotRecomputedError(f"its job gives no report set: {error.message}") from error
-    return made
+    return Recomputed(
+        folder=made,
+        feasible=planned.feasible,
+        unchecked=planned.unchecked,
+        withheld=withheld(planned, record.options),
+        left_out=planned.left_out,
+    )
 
 
 def _options(claimed: SetOptions, *, pictures: bool) -> SetOptions:

@@ -87,6 +87,7 @@ def _record(document: _Reader) -> Record:
             figures=options.of("figures", bool),
             pages=options.of("pages", bool),
             exports=tuple(exports),
+            partial="partial" in options.keys and options.of("partial", bool),
         ),
         inputs=inputs,
         files=_files(document),

@@ -12,7 +12,7 @@ from planner.progress import Progress, silent
 from reports.provenance import installed_versions
 from reports.verification.compared import Compared, compared
 from reports.verification.files import ChangedFile, FilesFound, files_found
-from reports.verification.recompute import recompute
+from reports.verification.recompute import Recomputed, recompute
 from reports.verification.record import Record, read_record
 from reports.verification.stage import NotRecomputedError
 
@@ -44,6 +44,7 @@ class Verified:
         files: what its files are like.
         others: versions, or the machine, that differ from those here.
         results: beside those that its inputs give; None where the plan was not made again.
+        made: what its inputs give, its folder gone; None where the plan was not made again.
         reason: why it was not; empty where it was.
     """
 
@@ -51,6 +52,7 @@ class Verified:
     files: FilesFound
     others: tuple[OtherVersion, ...]
     results: Compared | None = None
+    made: Recomputed | None = None
     reason: str = ""
 
     @property
@@ -101,8 +103,8 @@ def verify(folder: Path, progress: Progress = silent) -> Verified:
         except NotRecomputedError as error:
             return Verified(record=record, files=files, others=others, reason=error.message)
         listed = frozenset(file.name for file in record.files)
-        results = compared(folder, made, listed, progress, bytewise=not others)
-        return Verified(record=record, files=files, others=others, results=results)
+        results = compared(folder, made.folder, listed, progress, bytewise=not others)
+        return Verified(record=record, files=files, others=others, results=results, made=made)
 
 
 def other_versions(record: Record) -> tuple[OtherVersion, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.errors import MechanismError
+from robots.core.pose import transform_points
 
 Reference = Literal["origin", "com"]
 Array = NDArray[np.float64]
@@ -82,6 +83,33 @@ class Body:
     def inertia_at_com(self) -> Array:
         """Tensor at the centre of mass. # (3, 3) [kg m²]."""
         return self.inertia if self.at == "com" else self.inertia - self._point_mass_tensor()
+
+    @property
+    def massless(self) -> bool:
+        """Whether it has neither mass nor inertia."""
+        return self.mass == 0.0 and not np.any(self.inertia)
+
+    def moved(self, T: Array) -> Body:
+        """The same body in another frame. Args: T maps this frame into the other one. # (4, 4)."""
+        R = T[:3, :3]
+        turned = R @ self.inertia_at_com @ R.T
+        return Body(
+            mass=self.mass,
+            com=transform_points(T, self.com),
+            inertia=0.5 * (turned + turned.T),
+            at="com",
+        )
+
+    def joined(self, other: Body) -> Body:
+        """One rigid body of two in the same frame: at the origin masses and tensors add up."""
+        if other.massless:
+            return self
+        if self.massless:
+            return other
+        mass = self.mass + other.mass
+        com = (self.first_moment + other.first_moment) / mass if mass else self.com
+        tensor = self.inertia_at_origin + other.inertia_at_origin
+        return Body(mass=mass, com=com, inertia=tensor, at="origin")
 
     def inconsistencies(self) -> tuple[str, ...]:
         """Reasons why no real mass distribution has these numbers; empty when one can.

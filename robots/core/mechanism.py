@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from robots.core.body import Body
 from robots.core.capsule import Capsule, check_capsules
 from robots.core.errors import MechanismError
+from robots.core.file_reading import SideBranches, Tip, UnreadShape
 
 Array = NDArray[np.float64]
 
@@ -133,7 +134,9 @@ class Mechanism:
         tool_joint: index of the joint that carries the tool; default the last one.
         capsules: the room that base and links take; none where it is not known.
         self_pairs: pairs of capsules, by index, that must not touch each other.
-        remarks: what the file that it was read from holds and this description does not.
+        tip: link whose frame is the tool frame, where the file says so by links (URDF).
+        side_branches: of the file, off the chain to the tip: held still.
+        unread_shapes: collision geometry of the file that is no capsule.
 
     Raises:
         MechanismError: no joint, two joints of one name, a parent that is not before its child.
@@ -147,7 +150,9 @@ class Mechanism:
     tool_joint: int = -1
     capsules: tuple[Capsule, ...] = ()
     self_pairs: tuple[tuple[int, int], ...] = ()
-    remarks: tuple[str, ...] = ()
+    tip: Tip | None = None
+    side_branches: SideBranches = field(default_factory=SideBranches)
+    unread_shapes: tuple[UnreadShape, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
@@ -256,6 +261,14 @@ class Mechanism:
             for reason in joint.body.inconsistencies()
         )
         return (*bodies, *self.remarks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the file that it was read from holds and this description does not."""
+        return tuple(
+            f"Link {shape.link!r} has {shape.kind} shapes, which are not checked."
+            for shape in self.unread_shapes
+        )
 
     def _per_variable(self, field_name: str) -> Array:
         return np.array([getattr(joint, field_name) for joint in self.movable], dtype=np.float64)

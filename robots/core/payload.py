@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from robots.core.body import Body
 from robots.core.mechanism import Mechanism
-from robots.core.pose import transform_points
 
 
 def with_payload(
@@ -32,25 +31,10 @@ def with_payload(
     """
     tensor = np.zeros((3, 3)) if inertia is None else inertia
     payload = Body(mass=mass, com=np.asarray(com), inertia=np.asarray(tensor))
-    if payload.mass == 0.0 and not np.any(payload.inertia):
+    if payload.massless:
         return mechanism
-    R = mechanism.tool[:3, :3]
-    turned = R @ payload.inertia @ R.T
-    carried = Body(
-        mass=payload.mass,
-        com=transform_points(mechanism.tool, payload.com),
-        inertia=0.5 * (turned + turned.T),
-    )
     index = mechanism.tool_joint
     holder = mechanism.joints[index]
     joints = list(mechanism.joints)
-    joints[index] = replace(holder, body=_joined(holder.body, carried))
+    joints[index] = replace(holder, body=holder.body.joined(payload.moved(mechanism.tool)))
     return replace(mechanism, joints=tuple(joints))
-
-
-def _joined(a: Body, b: Body) -> Body:
-    """One body of two in the same frame: at the origin masses, moments and tensors add up."""
-    mass = a.mass + b.mass
-    com = (a.first_moment + b.first_moment) / mass if mass else a.com
-    tensor = a.inertia_at_origin + b.inertia_at_origin
-    return Body(mass=mass, com=com, inertia=tensor, at="origin")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from robots.core.errors import RobotFileError
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import load as load_toml
 from robots.core.robot_file import read_robot
 from robots.core.robot_file.catalogue import Catalogue
 from robots.core.urdf import load_urdf
 
-_READERS = {".toml": load_toml, ".urdf": load_urdf}
-_ROBOTS = Catalogue(package="robots.library", thing="robot", endings=tuple(_READERS))
+_ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", ".urdf"))
 names, text_of = _ROBOTS.names, _ROBOTS.text_of
 
 
@@ -22,11 +22,26 @@ def load(name: str) -> Mechanism:
     return read_robot(text_of(name), origin=f"{name}.toml")
 
 
-def open_robot(name_or_path: str) -> Mechanism:
+def open_robot(name_or_path: str, *, tip: str = "") -> Mechanism:
     """A robot as users give it: a library name, or a path ending in .toml or .urdf.
 
+    Args:
+        name_or_path: of the robot.
+        tip: of a URDF file, the link whose frame is the tool frame; empty for the rule of
+            ``robots.core.urdf``.
+
     Raises:
-        RobotFileError: neither; or a file that cannot be read as a robot.
+        RobotFileError: neither; a file that cannot be read as a robot; or a tip of one that is no
+            URDF.
     """
     path = _ROBOTS.path_of(name_or_path)
-    return load(name_or_path) if path is None else _READERS[path.suffix.lower()](path)
+    if path is not None and path.suffix.lower() == ".urdf":
+        return load_urdf(path, tip=tip)
+    if tip:
+        raise RobotFileError(
+            f"The tip {tip!r} is given for {name_or_path}, which is no URDF file; a library robot "
+            "and a robot file in TOML have their tool frame in [tool]. Leave the tip out.",
+            tip=tip,
+            model=name_or_path,
+        )
+    return load(name_or_path) if path is None else load_toml(path)

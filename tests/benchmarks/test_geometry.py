@@ -16,11 +16,9 @@ from parts.geometry.nearest import NearestTriangles
 pytestmark = pytest.mark.benchmark
 
 RUNS = 7
-IMPORT_AND_AUDIT = 4.0  # times trimesh's own load
 TRIANGLES = 102_400
 QUERIES = 100_000  # ours
 PEER_QUERIES = 2_000  # trimesh's: it wants gigabytes for more
-AT_20000_PER_SECOND = 1.0  # 100,000 in 5 s where trimesh does 20,000 a second: no slower than it
 
 
 @pytest.fixture(scope="module")
@@ -40,22 +38,21 @@ def seconds(call) -> float:
     return time.perf_counter() - start
 
 
-def test_import_and_audit_of_a_binary_stl(stl, record_property):
+def test_import_and_audit_of_a_binary_stl(stl, speed):
     import trimesh
 
     ours = theirs = np.inf
-    for _ in range(RUNS):
+    for _ in range(speed.runs(RUNS)):
         theirs = min(theirs, seconds(lambda: trimesh.load(stl)))
         ours = min(ours, seconds(lambda: load_geometry(stl, unit="m")))
     audit = load_geometry(stl, unit="m").audit
     assert (audit.triangles, audit.watertight) == (TRIANGLES, True)
-    record_property("ratio", ours / theirs)
     print(f"import and audit: {ours:.3f} s, trimesh's load {theirs:.3f} s: {ours / theirs:.2f} x")
-    assert ours <= IMPORT_AND_AUDIT * theirs
+    speed.ratio("STL of 1e5 triangles, read and audited: trimesh", theirs / ours)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-4, 1e-2], ids=["on", "near", "far"])
-def test_closest_points_per_second(stl, spread, record_property):
+def test_closest_points_per_second(stl, spread, speed):
     """Queries on the skin, a tenth of a millimetre and a centimetre beside it."""
     import trimesh
 
@@ -66,20 +63,19 @@ def test_closest_points_per_second(stl, spread, record_property):
     queries = np.array(samples) + noise
     trimesh.proximity.closest_point(peer, queries[:10])  # builds its tree
     ours = theirs = 0.0
-    for _ in range(3):
+    for _ in range(speed.runs(3)):
         theirs = max(
             theirs,
             PEER_QUERIES
             / seconds(lambda: trimesh.proximity.closest_point(peer, queries[:PEER_QUERIES])),
         )
         ours = max(ours, QUERIES / seconds(lambda: _fresh(geometry, queries)))
-    record_property("ratio", ours / theirs)
     print(f"{ours:,.0f} closest points a second, trimesh {theirs:,.0f}: {ours / theirs:.1f} x")
-    assert ours >= AT_20000_PER_SECOND * theirs
     distances = geometry.closest(queries[:PEER_QUERIES]).distances
     peer_distances = trimesh.proximity.closest_point(peer, queries[:PEER_QUERIES])[1]
     # trimesh picks a wrong neighbour now and then; ours must never be farther
     assert (distances <= peer_distances + 1e-12).all()
+    speed.ratio(f"closest points, {1e3 * spread:g} mm off: trimesh", ours / theirs)
 
 
 def _fresh(geometry, queries) -> None:

@@ -18,12 +18,13 @@ from planner.clearance_findings import (
     line_findings,
     open_solid_findings,
     point_clearance_findings,
+    shape_findings,
     stylus_diameters,
-    stylus_only_findings,
     travel_findings,
 )
 from planner.findings import Severity, page
 from planner.findings.clearance_pages import CLEARANCE_PAGES
+from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
 from robots.library import load
 
@@ -158,9 +159,12 @@ def test_the_certified_clearance_of_a_plan():
 
 def test_a_robot_whose_links_take_no_room():
     arm = load("measuring-arm")
-    assert stylus_only_findings(arm) == []
-    (finding,) = stylus_only_findings(replace(arm, capsules=(), self_pairs=()))
+    assert shape_findings(arm, [Unchecked(aspect=Aspect.TORQUE_LIMITS)]) == []
+    (finding,) = shape_findings(arm, [Unchecked(aspect=Aspect.LINK_SHAPES)])
     assert (finding.code, finding.severity) == ("P136", Severity.NOTE)
+    assert "for its links; only the probe is kept clear" in finding.message
+    (finding,) = shape_findings(arm, [Unchecked(aspect=Aspect.LINK_SHAPES, of=("q2", "q3"))])
+    assert "for the links of q2, q3; only the other links and the probe" in finding.message
 
 
 def test_every_code_has_a_page():

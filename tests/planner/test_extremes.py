@@ -45,6 +45,37 @@ def lorentz(x, at, width):
     return 1.0 / (1.0 + ((x - at) / width) ** 2)
 
 
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_exactness_does_not_depend_on_the_unit(size):
+    """A robot made to creep has powers of 1e-11 W; its peaks are as exact as any other's."""
+    value, _ = largest(lambda x: size * (2.0 - 3.0 * (x - 0.371) ** 2))
+    assert value == pytest.approx(2.0 * size, rel=EXACT)
+
+
+def test_rounding_is_judged_by_the_largest_of_its_kind():
+    """The noise of a torque that is zero is not refined, a small power beside it is."""
+
+    def noise(x):
+        return 1e-17 * np.sin(1e8 * x)
+
+    calls = []
+
+    def functions(_index, _piece, x):
+        calls.append(x.size)
+        power = 1e-10 * (2.0 - 3.0 * (x - 0.371) ** 2)
+        return np.stack([30.0 + x * 0.0, noise(x), power], axis=1)
+
+    found = highest(functions, 1, 1, magnitudes=3, kinds=(slice(0, 2), slice(2, 3)))
+    assert found.value[0, 2] == pytest.approx(2e-10, rel=EXACT)
+    assert sum(calls) < 200
+
+
+def test_a_margin_without_limit_stays_infinite_and_warns_nobody(recwarn):
+    found = highest(of(lambda x: x * 0.0 - np.inf, lambda x: -((x - 0.371) ** 2)), 1, 1)
+    assert found.value[0].tolist() == [-np.inf, pytest.approx(0.0, abs=1e-15)]
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize("at", [0.0, 1e-4, 0.37, 0.5, 0.98, 1.0])
 def test_a_parabola(at):
     value, x = largest(lambda x: 2.0 - 3.0 * (x - at) ** 2)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from planner.absolute_integrals import absolute_integrals
 from planner.integrals import integrals
+from robots.core.errors import MotionError
 
 ONE = np.ones((1, 1))
 
@@ -45,6 +46,55 @@ def test_kinks_that_are_not_told_are_found():
 def test_a_jump_inside_a_piece_is_found():
     found = integral(lambda x: np.where(x < 1 / 3, 2.0, 5.0))[0]
     assert found == pytest.approx(2 / 3 + 10 / 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("turn", [0.5, 1e-3, 1.0 - 1e-3, 0.25, 0.0042, 1e-9])
+def test_a_jump_where_a_joint_turns_is_cut_even_where_no_node_sees_it(turn):
+    """Between a panel's end and its first node lies 0.9 % of the panel."""
+
+    def speed(x):
+        return x - turn
+
+    def functions(_index, _piece, x):
+        return (10.0 + 4.0 * np.sign(speed(x)))[:, None] ** 2
+
+    found = integrals(functions, 1, 1, ONE, turning=lambda _index, _piece, x: speed(x)[:, None])
+    assert found[0, 0] == pytest.approx(36.0 * turn + 196.0 * (1.0 - turn), rel=1e-13)
+
+
+def test_a_function_that_never_becomes_smooth_is_an_error_and_not_all_memory():
+    calls = []
+
+    def noise(_index, _piece, x):
+        calls.append(x.size)
+        return np.sin(1e7 * x)[:, None] ** 2 * np.where(np.sin(3e9 * x) > 0.0, 1.0, 2.0)[:, None]
+
+    with pytest.raises(MotionError, match="changes without end") as caught:
+        integrals(noise, 1, 1, ONE)
+    assert caught.value.facts["motion"] == 0
+    assert sum(calls) < 20_000
+
+
+def test_rounding_noise_beside_something_real_is_not_refined():
+    calls = []
+
+    def both(_index, _piece, x):
+        calls.append(x.size)
+        return np.stack([np.sin(x), 1e-17 * np.sin(1e9 * x)], axis=1)
+
+    assert integrals(both, 1, 1, ONE, positive=2)[0, 0] == pytest.approx(1 - np.cos(1), rel=1e-14)
+    assert sum(calls) < 200
+
+
+def test_a_sliver_of_a_motion_is_worth_no_panels():
+    """A piece of 1e-13 of the motion whose values are noise: its integral shows nowhere."""
+    lengths = np.array([[1.0, 1e-13]])
+
+    def functions(_index, piece, x):
+        return np.where(piece == 0, np.cos(x), 1e3 * np.sin(1e8 * x))[:, None]
+
+    found = integrals(functions, 1, 2, lengths, positive=1)
+    assert found[0, 0] == pytest.approx(np.sin(1.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("depth", [1e-3, 1e-6, 0.0, -1e-6])

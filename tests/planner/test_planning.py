@@ -6,12 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from planner.errors import JobError
 from planner.findings import Severity, page
 from planner.job import read_job
 from planner.library import path_of
 from planner.plan_types import SegmentKind
 from planner.planning import plan
-from robots.core.errors import MotionError
 from robots.core.motion.motion_law import LAW_NAMES
 
 LINE_LAWS = tuple(name for name in LAW_NAMES if name != "double-s")
@@ -114,7 +114,7 @@ def test_dwell_and_overtravel(change, corrected):
 
 def test_a_joint_without_a_speed_limit_is_refused(change, with_joints, corrected):
     arm = with_joints(corrected.job.mechanism, max_speed=[np.inf, *[1.0] * 4])
-    with pytest.raises(MotionError, match=r"q1: it has no speed limit; give max_speed_rad_s in"):
+    with pytest.raises(JobError, match=r"Joint q1 of measuring-arm has no speed limit"):
         plan(change(mechanism=arm))
 
 

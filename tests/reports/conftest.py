@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parts.geometry import TriangleMesh
 from parts.points import ProbePoints
+from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.findings import Finding, Severity
 from planner.job import read_job
 from planner.library import path_of
@@ -159,6 +161,7 @@ def plan(job):
         where="P2",
         message="the clearance point is 0.212 m beyond the arm's reach of 0.8 m.",
         hint="Move the part 0.212 m towards the robot.",
+        left_out=True,
     )
     return Plan(
         job=job,
@@ -178,6 +181,21 @@ def plan(job):
         ),
         findings=(finding,),
     )
+
+
+@pytest.fixture(scope="session")
+def whole(plan):
+    """The same, with nothing that is wrong or was not checked: a plan that is green."""
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    mesh = TriangleMesh(vertices=corners, faces=np.array([[0, 1, 2]]))
+    solid = Solid(name="part", kind=SolidKind.PART, mesh=mesh, closed=False)
+    job = replace(
+        plan.job,
+        cell=Cell(solids=(solid,)),
+        probe=replace(plan.job.probe, stylus_length=0.1, ball_diameter=0.004),
+        checks=replace(plan.job.checks, torque_limits=np.full(5, 1e3)),
+    )
+    return replace(plan, job=job, findings=())
 
 
 @pytest.fixture(scope="session")

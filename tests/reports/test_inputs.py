@@ -191,7 +191,10 @@ def test_the_record_of_a_folder_made_by_hand(plan, folder):
     assert json.loads(document_text(document)) == document
     assert document["format"] == 1
     assert document["command"] == "palpeur plan nine.toml"
-    assert document["options"] == {"figures": False, "pages": True, "exports": ["krl"]}
+    assert document["options"] == {
+        **{"figures": False, "pages": True},
+        **{"exports": ["krl"], "partial": False},
+    }
     assert document["job"] == {
         "name": plan.job.name,
         "file": "nine.toml",

@@ -33,8 +33,8 @@ def parsed(document):
 def test_the_keys_are_those_of_the_contract(document):
     assert list(document) == [
         *("format", "palpeur", "job", "robot", "feasible", "duration_s", "energy_j"),
-        *("net_work_j", "peak_power_w", "min_power_w", "points", "segments", "joints"),
-        *("findings", "validation"),
+        *("net_work_j", "peak_power_w", "min_power_w", "points", "unchecked", "segments"),
+        *("joints", "findings", "validation"),
     ]
     assert list(document["job"]) == ["name", "sha256"]
     assert list(document["points"][0]) == [

@@ -32,17 +32,36 @@ def text(plan, validation):
 def test_the_verdict_stands_first(text):
     lines = text.splitlines()
     assert lines[0] == "nine points on an inclined plane, corrected"
-    assert lines[1] == "NOT FEASIBLE: 2 of 3 points reached by measuring-arm"
-    assert lines[2] == (
+    unchecked = ("part geometry", "stylus shape", "torque limits")
+    assert lines[1] == f"NOT FEASIBLE; not checked: {', '.join(unchecked)}"
+    assert lines[2] == "2 of 3 points reached by measuring-arm"
+    for line, aspect in zip(lines[3:6], unchecked, strict=True):
+        assert line.startswith(f"  {aspect}: ")
+    assert lines[6] == (
         "duration 1.2003 s, energy 321.5 J, net work -10.88 J, power -513.3 to 456.3 W"
     )
-    assert lines[3] == (
+    assert lines[7] == (
         "segments: 2 probe (0.4 s), 1 dwell (0.1 s), 2 retract (0.4002 s), 1 travel (0.3 s)"
     )
 
 
 def test_a_feasible_plan_says_so(plan, validation):
-    assert "\nfeasible: " in summary(replace(plan, findings=()), validation)
+    assert "\nfeasible; not checked: part geometry" in summary(
+        replace(plan, findings=()), validation
+    )
+
+
+def test_green_is_only_for_what_is_proven(plan, whole, validation, failed_validation):
+    def first_line(told, judged):
+        return summary(told, judged, Terminal()).splitlines()[1]
+
+    green, yellow, red = "\x1b[32m", "\x1b[33m", "31m"
+    assert first_line(whole, validation) == f"{green}feasible\x1b[0m"
+    assert first_line(replace(plan, findings=()), validation).startswith(f"{yellow}feasible; not")
+    assert red in first_line(plan, validation)
+    failed = first_line(whole, failed_validation)
+    assert red in failed
+    assert "FAILED ITS OWN VALIDATION" in failed
 
 
 def test_peaks_stand_beside_their_limits(text):

@@ -11,7 +11,7 @@ from planner.cli.options import Json
 from planner.cli.out_place import kept_folder_option
 
 
-def batch(  # noqa: PLR0913 one parameter per option, and Typer knows no other way
+def batch(
     context: typer.Context,
     sources: Annotated[
         list[str],

@@ -110,9 +110,12 @@ def placeless(text: str, case: Case) -> str:
 
 def _planned(plan: Plan, validation: Validation, further: dict[str, str]) -> Outcome:
     if not validation.passed:
+        from reports.rejection import failed_check_text
+
         failed = ", ".join(check.name for check in validation.failures)
         status, code, where = Status.NOT_VALIDATED, "validation", failed
-        message = f"the plan failed its own validation: {failed}. This is a fault of Palpeur's."
+        told = "; ".join(failed_check_text(plan, check) for check in validation.failures)
+        message = f"the plan failed its own validation: {told}. This is a fault of Palpeur's."
     elif plan.feasible:
         status, code, where, message = Status.FEASIBLE, "", "", ""
     else:
@@ -126,6 +129,7 @@ def _planned(plan: Plan, validation: Validation, further: dict[str, str]) -> Out
         message=shown(message)[:_LONGEST],
         figures=_figures(plan),
         findings=Counter(item.code for item in plan.findings),
+        unchecked=tuple(one.aspect for one in plan.unchecked),
         inputs=further,
     )
 

@@ -18,10 +18,14 @@ _LONGEST = 40  # characters of a name; its end tells more than its beginning
 
 def print_totals(rows: Sequence[Row]) -> None:
     """Print jobs by status, then by reason with the first jobs of each."""
-    from reports.batch import reason_words
+    from reports.batch import reason_words, unchecked_counts
 
     totals = Counter(row.outcome.status.value for row in rows)
     print_table(("status", "jobs"), [(name, str(n)) for name, n in sorted(totals.items())])
+    unchecked = unchecked_counts(rows)
+    if unchecked:
+        told = ", ".join(f"{name} ({n} job{'' if n == 1 else 's'})" for name, n in unchecked)
+        print(f"not checked: {told}")
     groups: dict[str, list[str]] = {}
     for row in rows:
         if row.outcome.status.failed:

@@ -11,7 +11,7 @@ from planner.cli.options import Csv, Json
 from planner.cli.out_place import FiguresOut
 
 
-def squat(  # noqa: PLR0913 one parameter per option
+def squat(
     context: typer.Context,
     robot: Biped,
     *,
@@ -68,7 +68,7 @@ def tilt(
     return print_tilt(request, to, duration, frozen=frozen)
 
 
-def walk(  # noqa: PLR0913 one parameter per option
+def walk(
     context: typer.Context,
     robot: Biped,
     *,

@@ -29,7 +29,7 @@ def evaluate(
         str,
         typer.Argument(
             metavar="MEASURED",
-            help="Measured points (CSV, .xyz, DMIS, PowerInspect, QIF results) or joint readings.",
+            help="Measured points (CSV, .xyz, lists, DMIS, PowerInspect, QIF) or joint readings.",
             show_default=False,
         ),
     ],
@@ -54,6 +54,25 @@ def evaluate(
             show_default=False,
         ),
     ] = "",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="Of MEASURED, where name and content do not tell: csv, dmis, list, metrolog, "
+            "polyworks, power-inspect, qif, xyz.",
+            show_default=False,
+        ),
+    ] = "auto",
+    unit: Annotated[
+        str,
+        typer.Option(
+            "--unit",
+            metavar="UNIT",
+            help="Of a measured file that carries none: mm, cm, m, in, ft.",
+            show_default=False,
+        ),
+    ] = "",
     allow_outside: AllowOutside = False,
 ) -> int:
     """Compare measured points with the job's: deviations, fits, form, tolerances, uncertainty.
@@ -68,6 +87,8 @@ def evaluate(
         out=out,
         align=align,
         robot=robot,
+        format=format,
+        unit=unit,
         allow_outside=allow_outside,
     )
     return run_evaluate(asked, as_json=as_json, session=context.obj)

@@ -40,6 +40,8 @@ class Asked:
         out: folder of the report set; empty for none.
         align: how to align, in place of the job's way; empty for the job's.
         robot: file of the calibrated robot; empty for the job's.
+        format: of the measured file, or "auto" to ask its name and content.
+        unit: of a measured file that carries none; empty where it does.
         allow_outside: whether files that the job names may lie outside its folder.
     """
 
@@ -48,6 +50,8 @@ class Asked:
     out: str = ""
     align: str = ""
     robot: str = ""
+    format: str = "auto"
+    unit: str = ""
     allow_outside: bool = False
 
     @property
@@ -55,6 +59,8 @@ class Asked:
         """The command that makes the same again, without folders."""
         told = ["palpeur", "evaluate", Path(self.job).name, Path(self.measured).name]
         told += ["--align", self.align] if self.align else []
+        told += ["--format", self.format] if self.format != "auto" else []
+        told += ["--unit", self.unit] if self.unit else []
         return told + (["--robot", Path(self.robot).name] if self.robot else [])
 
     @property
@@ -80,7 +86,13 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
     if asked.out:
         check_evaluation_set(Path(asked.out))  # before the work, not after it
     job = _aligned(read_job(asked.job, allow_outside=asked.allow_outside), asked.align)
-    measured = read_measured(asked.measured, job, robot=asked.robot or None)
+    measured = read_measured(
+        asked.measured,
+        job,
+        format=asked.format,
+        unit=asked.unit or None,
+        robot=asked.robot or None,
+    )
     check_measured(job, measured, Path(asked.measured).name)  # before the work, not after it
     shown = _shown(job, measured, asked, session)
     if asked.out:

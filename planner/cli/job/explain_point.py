@@ -122,9 +122,14 @@ def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
 
 
 def _print(explained: Explained) -> None:
+    from planner.findings.unchecked import unchecked_aspects
+    from reports.verdict import not_checked
+
     reasons = explained.reasons
     verdict = "served" if explained.served else "NOT SERVED"
+    missing = not_checked(unchecked_aspects(explained.job))
     print(bold(f"{reasons.name}: {verdict} in {explained.job.name!r}"))
+    _print_wrapped(missing, "  ", "    ")
     for what, values in _places(explained).items():
         shown = ", ".join(f"{value:.3f}" for value in values)
         print(f"  {what:<16}({shown})")
@@ -222,6 +227,9 @@ def _print_wrapped(text: str, first: str, then: str = "") -> None:
 
 
 def _document(explained: Explained) -> dict[str, object]:
+    from planner.findings.unchecked import unchecked_aspects
+    from reports.verdict import aspect_names
+
     reasons, search = explained.reasons, explained.search
     placed, mechanism = reasons.placed, explained.job.mechanism
     return {
@@ -229,6 +237,7 @@ def _document(explained: Explained) -> dict[str, object]:
         "job": explained.job.name,
         "point": reasons.name,
         "served": explained.served,
+        "unchecked": aspect_names(unchecked_aspects(explained.job)),
         "surface_mm": 1e3 * placed.surfaces[0],
         "normal": placed.normals[0],
         "contact_mm": 1e3 * placed.contacts[0],

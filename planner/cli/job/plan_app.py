@@ -45,9 +45,18 @@ def plan(
             show_default=False,
         ),
     ] = "",
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial",
+            help="Write programmes although some points cannot be measured; they name them first.",
+        ),
+    ] = False,
     allow_outside: AllowOutside = False,
 ) -> int:
     """Plan a job, validate the plan by independent roads, and write its report set.
+
+    No programme is written from a motion that is not proven.
 
     Exit codes: 0 feasible; 1 not feasible, with every reason in the findings; 2 bad input; 3 the
     plan failed its own validation and nothing was written.
@@ -57,7 +66,12 @@ def plan(
     return run_plan(
         job,
         out,
-        Wanted(figures=not (no_figures or data_only), pages=not data_only, exports=exports),
+        Wanted(
+            figures=not (no_figures or data_only),
+            pages=not data_only,
+            exports=exports,
+            partial=partial,
+        ),
         as_json=as_json,
         allow_outside=allow_outside,
         session=context.obj,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,11 +29,13 @@ class Wanted:
         figures: whether they are drawn.
         pages: whether report, workbook, replay and programmes are made.
         exports: formats of robot programmes, separated by commas.
+        partial: whether programmes may leave out points that cannot be measured.
     """
 
     figures: bool = True
     pages: bool = True
     exports: str = ""
+    partial: bool = False
 
     def options(self) -> SetOptions:
         """The same for the writers.
@@ -47,7 +50,9 @@ class Wanted:
         for name in chosen:
             if name not in EXPORTS:
                 raise OptionError(f"--export {name}: there is no such format. {_formats(name)}")
-        return SetOptions(figures=self.figures, pages=self.pages, exports=tuple(chosen))
+        return SetOptions(
+            figures=self.figures, pages=self.pages, exports=tuple(chosen), partial=self.partial
+        )
 
     @property
     def words(self) -> str:
@@ -55,6 +60,7 @@ class Wanted:
         words = ["" if self.pages else " --data-only"]
         words += ["" if self.figures or not self.pages else " --no-figures"]
         words += [f" --export {self.exports}" if self.exports else ""]
+        words += [" --partial" if self.partial else ""]
         return "".join(words)
 
 
@@ -99,12 +105,32 @@ def run_plan(
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
     check_place(folder)  # before the work, not after it
-    done = validated(job, session, allow_outside=allow_outside)
+    done = validated(job, session, allow_outside=allow_outside, exports=options.exports)
     print_validated(done, as_json=as_json)
     if done.exit_code is not ExitCode.NOT_VALIDATED:
         write_set(done, folder, options, session, Source(job=job, words=wanted.words))
         session.say(f"Report set written to {folder}")
+        _tell_of_programmes(done.plan, options)
+    elif folder.is_dir():
+        print(
+            f"{folder} still holds the set of an earlier run; its programmes are not of this job.",
+            file=sys.stderr,
+        )
     return done.exit_code
+
+
+def _tell_of_programmes(plan: Plan, options: SetOptions) -> None:
+    """Say on stderr, in a quiet run too, which programmes are missing, or points in them."""
+    from reports.verdict import withheld
+
+    if not (options.pages or options.exports):
+        return
+    refused = withheld(plan, options)
+    if refused:
+        print(f"No programme is written: {refused}.", file=sys.stderr)
+    elif plan.left_out:
+        count = f"{len(plan.left_out)} of {len(plan.points)} points"
+        print(f"The programmes leave out {count}: {', '.join(plan.left_out)}", file=sys.stderr)
 
 
 def run_check(job: str, *, as_json: bool, allow_outside: bool, session: Session) -> int:
@@ -114,8 +140,25 @@ def run_check(job: str, *, as_json: bool, allow_outside: bool, session: Session)
     return done.exit_code
 
 
-def validated(job: str | Path, session: Session, *, allow_outside: bool = False) -> Validated:
-    """The plan of a job file, with its validation."""
+def validated(
+    job: str | Path,
+    session: Session,
+    *,
+    allow_outside: bool = False,
+    exports: Sequence[str] = (),
+) -> Validated:
+    """Plan a job file, and validate the plan.
+
+    Args:
+        job: path of the job file.
+        session: of this run.
+        allow_outside: whether files that the job names may lie outside its folder.
+        exports: formats of programmes that the robot must fit.
+
+    Raises:
+        OutputError: a format that cannot hold the robot's joints.
+    """
+    from planner.budget import budget
     from planner.cli.progress_bar import progress_of
     from planner.job import read_job
     from planner.planning import plan
@@ -124,10 +167,14 @@ def validated(job: str | Path, session: Session, *, allow_outside: bool = False)
 
     read = read_job(job, allow_outside=allow_outside)
     refuse_presenter(read, str(job))
-    with progress_of(session) as progress:
+    if exports:
+        from reports.programmes import check_formats
+
+        check_formats(exports, read.mechanism)  # before the work, not after it
+    with budget(f"the job {read.name!r}"), progress_of(session) as progress:
         planned = plan(read, progress)
-    motion = sampled(planned)
-    return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
+        motion = sampled(planned)
+        return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
 
 
 def refuse_presenter(read: Job, name: str) -> None:
@@ -205,12 +252,22 @@ def print_validated(done: Validated, *, as_json: bool) -> None:
     else:
         print_summary(done.plan, done.validation, sys.stdout)
     if not done.validation.passed:
-        failed = ", ".join(check.name for check in done.validation.failures)
-        print(
-            f"Error: the plan failed its own validation ({failed}); nothing is exported. This is a "
-            "fault of Palpeur's: please report it with the job file.",
-            file=sys.stderr,
-        )
+        print_rejection(done.plan, done.validation)
+
+
+def print_rejection(plan: Plan, validation: Validation, what: str = "the plan") -> None:
+    """Tell on stderr which checks failed and where, and keep the evidence in a file."""
+    from reports.rejection import failed_check_text, write_evidence
+    from robots.core.kernels.cache import cache_folder
+
+    evidence = write_evidence(plan, validation, cache_folder().parent / "rejected")
+    kept = f" and {evidence}" if evidence else ""
+    lines = "".join(f"  {failed_check_text(plan, one)}\n" for one in validation.failures)
+    print(
+        f"Error: {what} failed its own validation; nothing is exported.\n{lines}"
+        f"This is a fault of Palpeur's, not of the job: please report it with the job file{kept}.",
+        file=sys.stderr,
+    )
 
 
 def _formats(name: str) -> str:

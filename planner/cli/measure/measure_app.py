@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job
-from planner.cli.options import Json, Robot
+from planner.cli.options import Json, Robot, Tip
 from planner.cli.out_place import file_option
+from planner.cli.robot_reference import RobotReference
 
 Seed = Annotated[
     int | None,
@@ -17,7 +18,7 @@ Seed = Annotated[
 ]
 
 
-def measure(  # noqa: PLR0913 one parameter per option
+def measure(
     context: typer.Context,
     job: Job,
     *,
@@ -136,10 +137,11 @@ def measure(  # noqa: PLR0913 one parameter per option
     return run_count(request, wanted)
 
 
-def machine_test(  # noqa: PLR0913 one parameter per option
+def machine_test(
     context: typer.Context,
     robot: Robot,
     *,
+    tip: Tip = "",
     job: Annotated[
         str,
         typer.Option(
@@ -195,7 +197,7 @@ def machine_test(  # noqa: PLR0913 one parameter per option
     }
     return run_machine_test(
         MachineRequest(
-            robot=robot,
+            robot=RobotReference(model=robot, tip=tip),
             job=job,
             stylus=None if stylus_mm is None else stylus_mm / 1e3,
             ball_diameter=None if ball_diameter_mm is None else ball_diameter_mm / 1e3,

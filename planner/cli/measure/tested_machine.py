@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
 
@@ -29,7 +30,7 @@ class MachineRequest:
         errors: by field of ``UncertaintySettings``; they go before the job's.
     """
 
-    robot: str
+    robot: RobotReference
     session: Session
     job: str = ""
     stylus: float | None = None
@@ -52,11 +53,11 @@ def run_machine_test(request: MachineRequest) -> int:
     """
     from planner.virtual_measuring.machine_tests import machine_tests
 
-    mechanism = movable_robot(request.robot)
+    mechanism = movable_robot(request.robot, request.session)
     job = _job(request)
     found = machine_tests(_with_stylus(mechanism, request, job), _bench(request, job))
     if request.json:
-        print_json(_document(found))
+        print_json(_document(found) | tip_document(mechanism))
     else:
         _print(found)
     return ExitCode.DONE

@@ -13,6 +13,7 @@ from planner.cli.moves.motion_values import jerk_values, joint_units, limit_valu
 from planner.cli.moves.sampled import COMMAND, instants, write_samples
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
 from planner.cli.own_file import check_own_file
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
 from robots.core.mechanism import Mechanism
@@ -51,7 +52,7 @@ class MotionRequest:
     ka: str = ""
     kj: str = ""
     unit: str = ""
-    robot: str = ""
+    robot: RobotReference | None = None
     straight: bool = False
     all_laws: bool = False
     period_ms: float = 1.0
@@ -144,11 +145,11 @@ def print_all_laws(times: list[LeastTime], *, as_json: bool) -> int:
 
 
 def _robot(request: MotionRequest) -> Mechanism | None:
-    if not request.robot:
+    if request.robot is None:
         return None
     from planner.cli.opening import movable_robot
 
-    return movable_robot(request.robot)
+    return movable_robot(request.robot, request.session)
 
 
 def _bindings(found: LeastTime) -> list[str]:

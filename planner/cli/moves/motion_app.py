@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Json
+from planner.cli.options import Json, Tip
 from planner.cli.out_place import file_option
+from planner.cli.robot_reference import RobotReference
 
 
-def motion(  # noqa: PLR0913 one parameter per option
+def motion(
     context: typer.Context,
     *,
     start: Annotated[
@@ -40,6 +41,7 @@ def motion(  # noqa: PLR0913 one parameter per option
     robot: Annotated[
         str, typer.Option("--robot", help="Take units and limits from this robot's joints.")
     ] = "",
+    tip: Tip = "",
     straight: Annotated[
         bool,
         typer.Option(
@@ -75,7 +77,7 @@ def motion(  # noqa: PLR0913 one parameter per option
             ka=ka,
             kj=kj,
             unit=unit,
-            robot=robot,
+            robot=RobotReference(model=robot, tip=tip) if robot else None,
             straight=straight,
             all_laws=all_laws,
             period_ms=period_ms,

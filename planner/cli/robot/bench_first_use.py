@@ -14,6 +14,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
+from planner.cli.robot_reference import RobotReference
 from planner.errors import PlannerError
 
 _CODE = "from planner.cli.robot.bench_first_use import print_first_use; print_first_use()"
@@ -38,11 +39,11 @@ class FirstUse:
     importing: float
 
 
-def first_use(robot: str) -> FirstUse:
+def first_use(robot: RobotReference) -> FirstUse:
     """Measure both.
 
     Args:
-        robot: library name or path.
+        robot: library name or path, and tip.
 
     Raises:
         FirstUseError: the measuring process failed.
@@ -55,9 +56,9 @@ def first_use(robot: str) -> FirstUse:
     return FirstUse(compiling=cold, cached=warm, importing=importing)
 
 
-def _measured_apart(robot: str, folder: str) -> dict[str, float]:
+def _measured_apart(robot: RobotReference, folder: str) -> dict[str, float]:
     done = subprocess.run(
-        [sys.executable, "-c", _CODE, robot],
+        [sys.executable, "-c", _CODE, robot.model, robot.tip],
         check=False,
         capture_output=True,
         text=True,
@@ -81,7 +82,7 @@ def print_first_use() -> None:
     from robots.core.quantities import quantity
     from robots.library import open_robot
 
-    mechanism = open_robot(sys.argv[1])
+    mechanism = open_robot(sys.argv[1], tip=sys.argv[2])
     start = time.perf_counter()
     from llvmlite import binding  # noqa: F401 its import is what is measured
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.measurement_table import read_measurements
 from planner.cli.robot.measurement_units import check_measured_unit
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.cli.table_text import STANDARD_INPUT, origin_of
 from planner.errors import OptionError
@@ -55,7 +56,7 @@ class CalibrationRequest:
         session: of this run.
     """
 
-    robot: str
+    robot: RobotReference
     measurements: str = ""
     kind: str = ""
     out: str = ""
@@ -106,8 +107,8 @@ def print_calibration(request: CalibrationRequest) -> int:
         OutputError: the file cannot be written, or is somebody else's.
     """
     if request.out:  # before the work, not after it
-        check_own_file(Path(request.out), _COMMAND, [request.robot, request.measurements])
-    nominal = with_stylus(movable_robot(request.robot), request.stylus)
+        check_own_file(Path(request.out), _COMMAND, [request.robot.model, request.measurements])
+    nominal = with_stylus(movable_robot(request.robot, request.session), request.stylus)
     given = read_measurements(request.measurements, nominal, request.kind)
     check_measured_unit(given, nominal, origin_of(request.measurements))
     try:
@@ -189,6 +190,7 @@ def _print_refusal(
         document = {
             "format": FORMAT,
             "robot": nominal.name,
+            **tip_document(nominal),
             "kind": given.kind.value,
             "measurements": given.count,
             "identifiable": False,
@@ -255,6 +257,7 @@ def _document(
     return {
         "format": FORMAT,
         "robot": nominal.name,
+        **tip_document(nominal),
         "kind": given.kind.value,
         "measurements": found.count,
         "identifiable": True,

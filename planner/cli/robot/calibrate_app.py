@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Json, Robot
+from planner.cli.options import Json, Robot, Tip
 from planner.cli.out_place import file_option
+from planner.cli.robot_reference import RobotReference
 
 
-def calibrate(  # noqa: PLR0913 one parameter per option
+def calibrate(
     context: typer.Context,
     robot: Robot,
     *,
+    tip: Tip = "",
     measurements: Annotated[
         str,
         typer.Option(
@@ -94,7 +96,7 @@ def calibrate(  # noqa: PLR0913 one parameter per option
     if bool(measurements) == bool(plan):
         raise OptionError("Give either --measurements FILE or --plan N.", option="--measurements")
     request = CalibrationRequest(
-        robot=robot,
+        robot=RobotReference(model=robot, tip=tip),
         measurements=measurements,
         kind=kind,
         out=out,
@@ -114,7 +116,7 @@ def calibrate(  # noqa: PLR0913 one parameter per option
 
     return print_plan(
         PlanRequest(
-            robot=robot,
+            robot=RobotReference(model=robot, tip=tip),
             count=plan,
             kind=kind,
             out=out,

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json
 from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.calibrate_answers import with_stylus
 from planner.cli.robot.measurement_table import PAIR, SPHERE, measurement_kind
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
 from robots.core.identification import (
@@ -52,7 +53,7 @@ class PlanRequest:
         session: of this run.
     """
 
-    robot: str
+    robot: RobotReference
     count: int
     kind: str = ""
     out: str = ""
@@ -74,8 +75,8 @@ def print_plan(request: PlanRequest) -> int:
         OutputError: the file cannot be written, or is somebody else's.
     """
     if request.out:
-        check_own_file(Path(request.out), _COMMAND, [request.robot])  # before the work
-    mechanism = with_stylus(movable_robot(request.robot), request.stylus)
+        check_own_file(Path(request.out), _COMMAND, [request.robot.model])  # before the work
+    mechanism = with_stylus(movable_robot(request.robot, request.session), request.stylus)
     kind = measurement_kind(request.kind or MeasurementKind.SPHERE.value)
     site = Site(
         kind=kind,
@@ -161,6 +162,7 @@ def _document(mechanism: Mechanism, plan: PosturePlan) -> dict[str, object]:
     return {
         "format": FORMAT,
         "robot": mechanism.name,
+        **tip_document(mechanism),
         "kind": given.kind.value,
         "measurements": given.count,
         "candidates": plan.candidates,

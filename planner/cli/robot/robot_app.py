@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Json, Robot, Task
+from planner.cli.options import Json, Robot, Task, Tip
 from planner.cli.out_place import path_option
 from planner.cli.robot import robot_model_app as models
 from planner.cli.robot.calibrate_app import calibrate
+from planner.cli.robot_reference import RobotReference
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,7 +34,9 @@ def list_robots(as_json: Json = False) -> int:
 
 @app.command()
 def show(
+    context: typer.Context,
     robot: Robot,
+    tip: Tip = "",
     as_json: Json = False,
     form: Annotated[
         str,
@@ -46,22 +49,23 @@ def show(
     if form:
         from planner.cli.robot.robot_files import print_file
 
-        return print_file(robot, form)
+        return print_file(RobotReference(model=robot, tip=tip), form, context.obj)
     from planner.cli.robot.robot_show import print_robot
 
-    return print_robot(robot, as_json=as_json)
+    return print_robot(RobotReference(model=robot, tip=tip), as_json=as_json)
 
 
 @app.command()
 def check(
     robot: Robot,
+    tip: Tip = "",
     as_json: Json = False,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
 ) -> int:
     """Audit a robot file. Exit code 1 when it has an error; warnings leave it usable."""
     from planner.cli.robot.robot_check import print_audit
 
-    return print_audit(robot, as_json=as_json, strict=strict)
+    return print_audit(RobotReference(model=robot, tip=tip), as_json=as_json, strict=strict)
 
 
 app.command("forward")(models.forward)
@@ -78,6 +82,7 @@ app.command("lagrange")(models.lagrange)
 def workspace(
     context: typer.Context,
     robot: Robot,
+    tip: Tip = "",
     samples: Annotated[
         int, typer.Option("--samples", min=100, max=10_000_000, help="Postures to sample.")
     ] = 1_000_000,
@@ -90,7 +95,10 @@ def workspace(
     from planner.cli.robot.robot_workspace import Sampling, print_workspace
 
     return print_workspace(
-        robot, Sampling(count=samples, cell=cell_mm / 1000.0), as_json=as_json, session=context.obj
+        RobotReference(model=robot, tip=tip),
+        Sampling(count=samples, cell=cell_mm / 1000.0),
+        as_json=as_json,
+        session=context.obj,
     )
 
 
@@ -98,6 +106,7 @@ def workspace(
 def singularities(
     context: typer.Context,
     robot: Robot,
+    tip: Tip = "",
     states: Annotated[
         str,
         typer.Option("--states", metavar="FILE", help="Judge these postures; - is stdin."),
@@ -112,14 +121,22 @@ def singularities(
     from planner.cli.robot.robot_singularities import SingularityRequest, print_singularities
 
     return print_singularities(
-        SingularityRequest(robot=robot, states=states, task=task, json=as_json, session=context.obj)
+        SingularityRequest(
+            robot=RobotReference(model=robot, tip=tip),
+            states=states,
+            task=task,
+            json=as_json,
+            session=context.obj,
+        )
     )
 
 
 @app.command()
 def equations(
+    context: typer.Context,
     robot: Robot,
     *,
+    tip: Tip = "",
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="text, latex, python, c or matlab.")
     ] = "text",
@@ -141,7 +158,14 @@ def equations(
     from planner.cli.robot.robot_equations import EquationRequest, print_equations
 
     return print_equations(
-        EquationRequest(robot=robot, form=form, quantity=quantity, neglect=neglect, out=out)
+        EquationRequest(
+            robot=RobotReference(model=robot, tip=tip),
+            form=form,
+            quantity=quantity,
+            neglect=neglect,
+            out=out,
+            session=context.obj,
+        )
     )
 
 
@@ -150,6 +174,7 @@ def bench(
     context: typer.Context,
     robot: Robot,
     *,
+    tip: Tip = "",
     samples: Annotated[
         int, typer.Option("--samples", min=1000, max=2_000_000, help="States per run.")
     ] = 100_000,
@@ -159,7 +184,13 @@ def bench(
     """Measure the speed of each kernel here, beside Pinocchio where it is installed."""
     from planner.cli.robot.robot_bench import print_bench
 
-    return print_bench(robot, samples=samples, runs=runs, as_json=as_json, session=context.obj)
+    return print_bench(
+        RobotReference(model=robot, tip=tip),
+        samples=samples,
+        runs=runs,
+        as_json=as_json,
+        session=context.obj,
+    )
 
 
 app.command("calibrate")(calibrate)

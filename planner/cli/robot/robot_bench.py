@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.cli.doctor import processor
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.robot.bench_first_use import FirstUse, first_use
 from planner.cli.robot.bench_kernels import (
@@ -22,6 +22,7 @@ from planner.cli.robot.bench_kernels import (
     measured,
 )
 from planner.cli.robot.pinocchio_peer import METHODS, PinocchioPeer, pinocchio_version
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from robots.core.kernels.machine import this_machine
 from robots.core.mechanism import Mechanism
@@ -62,11 +63,13 @@ class Bench:
         return all(difference <= AGREEMENT for difference in self.differences.values())
 
 
-def print_bench(robot: str, *, samples: int, runs: int, as_json: bool, session: Session) -> int:
+def print_bench(
+    robot: RobotReference, *, samples: int, runs: int, as_json: bool, session: Session
+) -> int:
     """Measure and print; exit code 1 when results differ from Pinocchio's.
 
     Args:
-        robot: library name or path.
+        robot: library name or path, and tip.
         samples: states per run.
         runs: interleaved runs.
         as_json: in JSON.
@@ -80,8 +83,8 @@ def print_bench(robot: str, *, samples: int, runs: int, as_json: bool, session: 
     return ExitCode.DONE if bench.agrees else ExitCode.FAILED
 
 
-def _measure(robot: str, samples: int, runs: int, session: Session) -> Bench:
-    mechanism = movable_robot(robot)
+def _measure(robot: RobotReference, samples: int, runs: int, session: Session) -> Bench:
+    mechanism = movable_robot(robot, session)
     states = bench_states(mechanism, samples)
     compiles = this_machine() is not None
     engines = ("compiled", "numpy") if compiles else ("numpy",)
@@ -121,6 +124,7 @@ def _document(bench: Bench) -> dict[str, object]:
     return {
         "format": FORMAT,
         "robot": bench.mechanism.name,
+        **tip_document(bench.mechanism),
         "dof": bench.mechanism.dof,
         "samples": bench.samples,
         "runs": bench.runs,

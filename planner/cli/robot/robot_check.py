@@ -7,28 +7,30 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.opening import tip_document
 from planner.cli.output import FORMAT, print_json
 from planner.cli.robot.robot_document import self_pair_names
 from planner.cli.robot.robot_models import is_singular
+from planner.cli.robot_reference import RobotReference
 from planner.findings import Finding, Severity
+from planner.robot_findings import reading_findings
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.model import Model
 from robots.core.self_pairs import self_clearances
-from robots.library import open_robot
 
 _POSTURES = 64
 
 
-def print_audit(robot: str, *, as_json: bool, strict: bool) -> int:
+def print_audit(robot: RobotReference, *, as_json: bool, strict: bool) -> int:
     """Print the findings.
 
     Args:
-        robot: library name or path.
+        robot: library name or path, and tip.
         as_json: in JSON.
         strict: whether warnings fail too.
     """
-    mechanism = open_robot(robot)
+    mechanism = robot.open()
     findings = tuple(audit(mechanism))
     failing = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     passed = not any(finding.severity in failing for finding in findings)
@@ -52,6 +54,7 @@ def audit(mechanism: Mechanism) -> Iterator[Finding]:
                 yield _no_mass(joint)
     if mechanism.total_mass > 0.0 and mechanism.dof:
         yield from _mass_matrix_findings(mechanism)
+    yield from reading_findings(mechanism)
     yield from _collision_findings(mechanism)
 
 
@@ -89,7 +92,8 @@ def _missing(code: str, joint: Joint, keys: list[str]) -> Finding:
         severity=Severity.WARNING,
         where=joint.name,
         message=f"A {what} is missing: {', '.join(keys)}.",
-        hint="Add it to the joint's table; nothing is assumed in its place.",
+        hint="Nothing is assumed in its place: add it to the joint's table of a robot file, or "
+        f"in a job under robot.limits.{joint.name}.",
     )
 
 
@@ -128,14 +132,6 @@ def _mass_matrix_findings(mechanism: Mechanism) -> Iterator[Finding]:
 
 
 def _collision_findings(mechanism: Mechanism) -> Iterator[Finding]:
-    for remark in mechanism.remarks:
-        yield Finding(
-            code="R106",
-            severity=Severity.WARNING,
-            where=mechanism.name,
-            message=remark,
-            hint="Add capsules, or replace the geometry by spheres, cylinders or boxes.",
-        )
     q = joint_samples(mechanism, _POSTURES, slide=1.0)
     clearances = self_clearances(mechanism, mechanism.self_pairs, q)
     pairs = zip(self_pair_names(mechanism), clearances.max(axis=0, initial=-np.inf), strict=True)
@@ -157,6 +153,7 @@ def _document(
     return {
         "format": FORMAT,
         "robot": mechanism.name,
+        **tip_document(mechanism),
         "passed": passed,
         "joints": len(mechanism.joints),
         "dof": mechanism.dof,

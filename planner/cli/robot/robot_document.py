@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from planner.cli.opening import tip_document
 from planner.cli.output import FORMAT
 from robots.core.capsule import Capsule
 from robots.core.denavit_hartenberg import DhRow, rows_of
@@ -52,6 +53,7 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
             "joint": mechanism.joints[mechanism.tool_joint].name,
             "T_joint_tool": mechanism.tool,
         },
+        **tip_document(mechanism),
         "capsules": [_capsule(mechanism, capsule) for capsule in mechanism.capsules],
         "self_collision": self_pair_names(mechanism),
         "description": phrase,

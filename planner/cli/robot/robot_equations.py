@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
@@ -11,6 +11,8 @@ from planner.cli.opening import movable_robot
 from planner.cli.output import number
 from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.described_robot import named_equations
+from planner.cli.robot_reference import RobotReference
+from planner.cli.session import Session
 from planner.errors import OptionError
 from robots.core.mechanism import Mechanism
 from robots.core.symbols.condensed import (
@@ -52,11 +54,12 @@ class EquationRequest:
         out: file or folder, or nothing for stdout.
     """
 
-    robot: str
+    robot: RobotReference
     form: str = _TEXT
     quantity: str = ""
     neglect: float = 0.0
     out: str = ""
+    session: Session = field(default_factory=Session)
 
     @property
     def names(self) -> list[str]:
@@ -81,7 +84,7 @@ def print_equations(request: EquationRequest) -> int:
         raise OptionError(f"--neglect is {request.neglect}; give a torque in N m, zero or more.")
     if request.out and not _is_folder(request.out):
         check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
-    mechanism = movable_robot(request.robot)
+    mechanism = movable_robot(request.robot, request.session)
     source = _condensed(request, mechanism) if _is_condensed(request) else _code(request, mechanism)
     if request.out:
         write_own_file(_place(request.out, source.name), source.text, _COMMAND)
@@ -120,7 +123,7 @@ def _condensed(request: EquationRequest, mechanism: Mechanism) -> SourceFile:
             f"--quantity: --as {_TEXT} has no {unknown[0]!r}; there are {', '.join(_PARTS)}.",
             quantity=unknown[0],
         )
-    equations = named_equations(request.robot, mechanism) or condensed_equations(mechanism)
+    equations = named_equations(request.robot.model, mechanism) or condensed_equations(mechanism)
     left = None
     if request.neglect:
         left = neglect(equations, request.neglect, OperatingRanges.of(mechanism))

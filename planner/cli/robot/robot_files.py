@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.opening import opened_robot
+from planner.cli.robot_reference import RobotReference
+from planner.cli.session import Session
 from planner.errors import OptionError
 from robots.core.language import phrase_of
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import write_toml
 from robots.core.urdf import write_urdf
-from robots.library import open_robot
 
 
 def _phrase(mechanism: Mechanism) -> str:
@@ -24,7 +26,7 @@ _WRITERS: dict[str, Callable[[Mechanism], str]] = {
 }
 
 
-def print_file(robot: str, form: str) -> int:
+def print_file(robot: RobotReference, form: str, session: Session) -> int:
     """Print a robot as a file of another form.
 
     Raises:
@@ -36,5 +38,5 @@ def print_file(robot: str, form: str) -> int:
             option="--as",
             value=form,
         )
-    print(_WRITERS[form](open_robot(robot)), end="")
+    print(_WRITERS[form](opened_robot(robot, session)), end="")
     return ExitCode.DONE

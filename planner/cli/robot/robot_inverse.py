@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.opening import tip_document
 from planner.cli.output import number, print_csv, print_rows, print_table
 from planner.cli.robot.arm_answers import is_measuring_arm, solved
 from planner.cli.robot.inverse_answers import StateAnswer, searched
@@ -37,7 +38,7 @@ def print_inverse(request: Request, starts: int) -> int:
     target = target_of(request.table)
     found = tuple(_solved(request, target, starts))
     if request.json:
-        print_rows(answer.row() for answer in found)
+        print_rows((answer.row() for answer in found), tip_document(request.mechanism))
     else:
         q = request.headers("q")
         headers = ("state", "solution", "branch", *q, "residual", "within_limits")

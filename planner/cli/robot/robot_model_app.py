@@ -9,17 +9,29 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Csv, Inverse, Json, Robot, States, Task
+from planner.cli.options import Csv, Inverse, Json, Robot, States, Task, Tip
+from planner.cli.robot_reference import RobotReference
 
 
 def forward(
-    context: typer.Context, robot: Robot, states: States, as_json: Json = False, as_csv: Csv = False
+    context: typer.Context,
+    robot: Robot,
+    states: States,
+    tip: Tip = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
 ) -> int:
     """Pose of the tool in the base frame. Needs q1 …; JSON key T."""
     from planner.cli.robot.robot_models import Request, print_forward
 
     return print_forward(
-        Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+        Request(
+            robot=RobotReference(model=robot, tip=tip),
+            states=states,
+            json=as_json,
+            csv=as_csv,
+            session=context.obj,
+        )
     )
 
 
@@ -28,6 +40,7 @@ def inverse(
     robot: Robot,
     states: States,
     *,
+    tip: Tip = "",
     as_json: Json = False,
     as_csv: Csv = False,
     starts: Annotated[
@@ -45,7 +58,14 @@ def inverse(
     from planner.cli.robot.robot_models import Request
 
     return print_inverse(
-        Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj), starts
+        Request(
+            robot=RobotReference(model=robot, tip=tip),
+            states=states,
+            json=as_json,
+            csv=as_csv,
+            session=context.obj,
+        ),
+        starts,
     )
 
 
@@ -54,6 +74,7 @@ def velocity(
     robot: Robot,
     states: States,
     *,
+    tip: Tip = "",
     inverse: Inverse = False,
     task: Task = "",
     as_json: Json = False,
@@ -67,7 +88,13 @@ def velocity(
     from planner.cli.robot.robot_models import Request, print_velocity
     from planner.cli.robot.robot_rates import print_joint_velocity
 
-    request = Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+    request = Request(
+        robot=RobotReference(model=robot, tip=tip),
+        states=states,
+        json=as_json,
+        csv=as_csv,
+        session=context.obj,
+    )
     return print_joint_velocity(request, task) if inverse else print_velocity(request)
 
 
@@ -76,6 +103,7 @@ def acceleration(
     robot: Robot,
     states: States,
     *,
+    tip: Tip = "",
     inverse: Inverse = False,
     task: Task = "",
     as_json: Json = False,
@@ -89,18 +117,35 @@ def acceleration(
     from planner.cli.robot.robot_models import Request, print_acceleration
     from planner.cli.robot.robot_rates import print_joint_acceleration
 
-    request = Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+    request = Request(
+        robot=RobotReference(model=robot, tip=tip),
+        states=states,
+        json=as_json,
+        csv=as_csv,
+        session=context.obj,
+    )
     return print_joint_acceleration(request, task) if inverse else print_acceleration(request)
 
 
 def jacobian(
-    context: typer.Context, robot: Robot, states: States, as_json: Json = False, as_csv: Csv = False
+    context: typer.Context,
+    robot: Robot,
+    states: States,
+    tip: Tip = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
 ) -> int:
     """Geometric Jacobian at the tool, base axes, linear rows first. Needs q1 …; JSON key J."""
     from planner.cli.robot.robot_models import Request, print_jacobian
 
     return print_jacobian(
-        Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+        Request(
+            robot=RobotReference(model=robot, tip=tip),
+            states=states,
+            json=as_json,
+            csv=as_csv,
+            session=context.obj,
+        )
     )
 
 
@@ -109,6 +154,7 @@ def dynamics(
     robot: Robot,
     states: States,
     *,
+    tip: Tip = "",
     forward: Annotated[
         bool, typer.Option("--forward", help="Accelerations (key qdd) of given torques (tau1_nm).")
     ] = False,
@@ -122,23 +168,45 @@ def dynamics(
     """
     from planner.cli.robot.robot_models import Request, print_forward_dynamics, print_torques
 
-    request = Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+    request = Request(
+        robot=RobotReference(model=robot, tip=tip),
+        states=states,
+        json=as_json,
+        csv=as_csv,
+        session=context.obj,
+    )
     return print_forward_dynamics(request) if forward else print_torques(request)
 
 
 def mass(
-    context: typer.Context, robot: Robot, states: States, as_json: Json = False, as_csv: Csv = False
+    context: typer.Context,
+    robot: Robot,
+    states: States,
+    tip: Tip = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
 ) -> int:
     """Joint-space mass matrix. Needs q1 …; JSON key mass."""
     from planner.cli.robot.robot_models import Request, print_mass
 
     return print_mass(
-        Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+        Request(
+            robot=RobotReference(model=robot, tip=tip),
+            states=states,
+            json=as_json,
+            csv=as_csv,
+            session=context.obj,
+        )
     )
 
 
 def lagrange(
-    context: typer.Context, robot: Robot, states: States, as_json: Json = False, as_csv: Csv = False
+    context: typer.Context,
+    robot: Robot,
+    states: States,
+    tip: Tip = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
 ) -> int:
     """Lagrange coefficients: tau = A·qdd + B·[qd qd] + C·[qd²] + gravity.
 
@@ -147,5 +215,11 @@ def lagrange(
     from planner.cli.robot.robot_models import Request, print_lagrange
 
     return print_lagrange(
-        Request(robot=robot, states=states, json=as_json, csv=as_csv, session=context.obj)
+        Request(
+            robot=RobotReference(model=robot, tip=tip),
+            states=states,
+            json=as_json,
+            csv=as_csv,
+            session=context.obj,
+        )
     )

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import Field, Form, print_fields
 from planner.cli.robot.states import read_states
 from planner.cli.robot.states_columns import known_columns
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.cli.unit_columns import (
     ACCELERATION,
@@ -35,14 +36,14 @@ class Request:
     """A robot, a table of states, and how to answer.
 
     Args:
-        robot: library name or path.
+        robot: library name or path, and tip.
         states: path of the table; "-" is standard input.
         json: answer in JSON.
         csv: answer in CSV.
         session: of this run.
     """
 
-    robot: str
+    robot: RobotReference
     states: str
     json: bool = False
     csv: bool = False
@@ -56,7 +57,7 @@ class Request:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The robot."""
-        return movable_robot(self.robot)
+        return movable_robot(self.robot, self.session)
 
     @cached_property
     def table(self) -> States:
@@ -100,7 +101,7 @@ class Request:
 
     def answer(self, *fields: Field) -> int:
         """Print the quantities."""
-        print_fields(fields, self.form)
+        print_fields(fields, self.form, tip_document(self.mechanism))
         return ExitCode.DONE
 
 

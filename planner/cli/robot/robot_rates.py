@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
+from planner.cli.opening import tip_document
 from planner.cli.output import Field, print_fields, print_rows
 from planner.cli.robot.robot_models import Request
 from planner.cli.robot.tasks import named_task
@@ -72,8 +73,11 @@ def _answer(request: Request, key: str, found: JointRates, demand: Array) -> int
     if request.json:
         rows = zip(found.value, found.residual, found.rank, solved, strict=True)
         print_rows(
-            {key: value, "residual": residual, "rank": rank, "solved": good}
-            for value, residual, rank, good in rows
+            (
+                {key: value, "residual": residual, "rank": rank, "solved": good}
+                for value, residual, rank, good in rows
+            ),
+            tip_document(request.mechanism),
         )
     else:
         fields = (

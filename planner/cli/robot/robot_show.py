@@ -9,10 +9,12 @@ import numpy as np
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
 from planner.cli.robot.robot_document import counted, robot_document, self_pair_names
+from planner.cli.robot_reference import RobotReference
+from planner.robot_findings import choice_findings
 from robots.core.denavit_hartenberg import DhPair, rows_of
 from robots.core.language import internal_tables, mechanism_of, parse, phrase_of, tables_text
 from robots.core.mechanism import Joint, Mechanism
-from robots.library import load, names, open_robot
+from robots.library import load, names
 
 
 def print_list(*, as_json: bool) -> int:
@@ -39,15 +41,17 @@ def kinds(robot: Mechanism) -> str:
     return "".join(joint.kind.value[0].upper() for joint in robot.movable)
 
 
-def print_robot(robot: str, *, as_json: bool) -> int:
+def print_robot(robot: RobotReference, *, as_json: bool) -> int:
     """One robot, whole."""
-    mechanism = open_robot(robot)
+    mechanism = robot.open()
     if as_json:
         print_json(robot_document(mechanism))
         return ExitCode.DONE
     print(bold(f"{mechanism.name}: {mechanism.dof} joint variables ({kinds(mechanism)})"))
     if mechanism.source:
         print(mechanism.source)
+    for finding in choice_findings(mechanism):
+        print(finding.message)
     _section("Tree")
     print("\n".join(_tree(mechanism)))
     _section("Rows: Rx(alpha)·Tx(d)·Rz(theta)·Tz(r); the variable one is the offset")

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, number, print_json, print_rows, print_table
 from planner.cli.robot.states import read_states
 from planner.cli.robot.tasks import named_task, natural_task
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from robots.core.errors import EquationError
 from robots.core.inverse import Task
@@ -40,7 +41,7 @@ class SingularityRequest:
         session: of this run.
     """
 
-    robot: str
+    robot: RobotReference
     states: str = ""
     task: str = ""
     json: bool = False
@@ -59,7 +60,7 @@ class Found:
 
 def print_singularities(request: SingularityRequest) -> int:
     """Judge the postures of a table, or search."""
-    mechanism = movable_robot(request.robot)
+    mechanism = movable_robot(request.robot, request.session)
     model = Model(mechanism, engine="numpy")
     task = named_task(request.task) if request.task else natural_task(model)
     if request.states:
@@ -68,7 +69,7 @@ def print_singularities(request: SingularityRequest) -> int:
         verdicts = [
             analyse(model, row, task) for row in request.session.watched(list(q), "judging")
         ]
-        return _print_verdicts(verdicts, task, as_json=request.json)
+        return _print_verdicts(mechanism, verdicts, task, as_json=request.json)
     closed = _determinant(mechanism, task, request.session)
     found = tuple(searched(model, task, request.session))
     if request.json:
@@ -135,9 +136,12 @@ def _verdict(found: Singularity) -> dict[str, object]:
     }
 
 
-def _print_verdicts(verdicts: list[Singularity], task: Task, *, as_json: bool) -> int:
+def _print_verdicts(
+    mechanism: Mechanism, verdicts: list[Singularity], task: Task, *, as_json: bool
+) -> int:
     if as_json:
-        print_rows({"task": task.value, **_verdict(found)} for found in verdicts)
+        listed = ({"task": task.value, **_verdict(found)} for found in verdicts)
+        print_rows(listed, tip_document(mechanism))
         return ExitCode.DONE
     rows = [
         (
@@ -179,6 +183,7 @@ def _document(
     return {
         "format": FORMAT,
         "robot": mechanism.name,
+        **tip_document(mechanism),
         "task": task.value,
         "determinant": _closed(closed) if closed else None,
         "examples": [

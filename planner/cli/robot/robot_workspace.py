@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, number, print_json
+from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
 from robots.core.inverse.scaling import scale_length
@@ -60,7 +61,9 @@ class Workspace:
     growth: float
 
 
-def print_workspace(robot: str, sampling: Sampling, *, as_json: bool, session: Session) -> int:
+def print_workspace(
+    robot: RobotReference, sampling: Sampling, *, as_json: bool, session: Session
+) -> int:
     """Sample and print.
 
     Raises:
@@ -70,7 +73,7 @@ def print_workspace(robot: str, sampling: Sampling, *, as_json: bool, session: S
         raise OptionError(
             f"--cell-mm is {sampling.cell * 1e3:g}; expected at most {_LARGEST_CELL * 1e3:g}."
         )
-    mechanism = movable_robot(robot)
+    mechanism = movable_robot(robot, session)
     found = workspace_of(mechanism, sampling)
     if found.growth > _COARSE:
         session.say(
@@ -147,6 +150,7 @@ def _document(mechanism: Mechanism, sampling: Sampling, found: Workspace) -> dic
     return {
         "format": FORMAT,
         "robot": mechanism.name,
+        **tip_document(mechanism),
         "samples": sampling.count,
         "cell_m": sampling.cell,
         "low_m": found.low,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.job.planned_job import Validated
+from planner.cli.job.planned_job import Validated, print_rejection
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 
@@ -62,14 +62,11 @@ def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
     sys.stdout.write(text if as_json else "\n".join(presentation_lines(found)) + "\n")
     failed = [k for k, done in enumerate(validated, start=1) if not done.validation.passed]
     if failed:
-        print(
-            f"Error: the plan of pose {failed[0]} failed its own validation; nothing is exported. "
-            "This is a fault of Palpeur's: please report it with the job file.",
-            file=sys.stderr,
-        )
+        worst = validated[failed[0] - 1]
+        print_rejection(worst.plan, worst.validation, f"the plan of pose {failed[0]}")
         return ExitCode.NOT_VALIDATED
     if folder is not None:
-        _write(folder, text, validated, asked, session)
+        _write(folder, text, validated, asked, session, feasible=found.feasible)
         session.say(f"Presentation written to {folder}")
     return ExitCode.DONE if found.feasible else ExitCode.FAILED
 
@@ -103,15 +100,28 @@ def _validated(found: Presentation) -> list[Validated]:
 
 
 def _write(
-    folder: Path, text: str, validated: list[Validated], asked: Asked, session: Session
+    folder: Path,
+    text: str,
+    validated: list[Validated],
+    asked: Asked,
+    session: Session,
+    *,
+    feasible: bool,
 ) -> None:
-    """The document and one report set per pose, all of them or nothing."""
+    """The document and one report set per pose, all of them or nothing.
+
+    The programmes of single poses do what the presentation promises only where all of it is
+    feasible.
+    """
     from planner.cli.job.planned_job import Source, Wanted, write_set
     from reports.atomic_folder import atomic_folder
 
-    wanted = Wanted(figures=asked.figures)
+    options = Wanted(figures=asked.figures).options()
+    if not feasible:
+        reason = "the presentation is not feasible, and this is one of its poses"
+        options = replace(options, withheld=reason)
     source = Source(job=asked.job, verb="stewart present")
     with atomic_folder(folder, check_presentation_set) as fresh:
         (fresh / DOCUMENT).write_text(text, encoding="utf-8", newline="")
         for number, done in enumerate(validated, start=1):
-            write_set(done, fresh / f"pose-{number}", wanted.options(), session, source)
+            write_set(done, fresh / f"pose-{number}", options, session, source)

@@ -135,7 +135,7 @@ def dynamics(
 
 
 @app.command()
-def move(  # noqa: PLR0913 one parameter per option
+def move(
     context: typer.Context,
     robot: Platform,
     *,

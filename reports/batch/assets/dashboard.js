@@ -92,7 +92,8 @@
       return made;
     }
     if (column.kind === "number") return make("td", "n", told === null ? "" : digits(told));
-    const look = column.key === "status" || column.key === "change" ? LOOKS[told] ?? (column.key === "status" ? "doubtful" : "") : "";
+    let look = column.key === "status" || column.key === "change" ? LOOKS[told] ?? (column.key === "status" ? "doubtful" : "") : "";
+    if (column.key === "status" && look === "good" && text(row, place.get("unchecked"))) look = "doubtful"; // green is proven
     return make("td", `${column.swept ? "swept" : column.key} ${look}`.trim(), told);
   };
   const line = (row) => {

@@ -52,6 +52,9 @@ class Cap(Enum):
     PLAN_SAMPLES = 200_000_000, "samples", "the motion of a planned job"
     PROBE_POINTS = 10_000, "points", "laid out on one feature"
 
+    PLAN_MEMORY = 8_000_000_000, "bytes", "memory that planning and proving one job may take"
+    PLAN_SECONDS = 3_600, "s", "processor time that planning and proving one job may take"
+
     BATCH_JOBS = 1_000_000, "jobs", "a batch"
     BATCH_WORKERS = 1_024, "processes", "a batch on one machine"
     SWEEP_JOBS = 100_000, "jobs", "one sweep; values or steps of one of its keys"

@@ -100,6 +100,12 @@ def plan_postures(mechanism: Mechanism, count: int, site: Site) -> PosturePlan:
         centres = spread_centres(arm, site.spheres)
     offered = candidates(arm, site.candidates, centres=centres, length=site.length)
     told = identifiable(arm, offered)
+    if not told.kept:
+        raise IdentificationError(
+            f"No error of {mechanism.name} can be told from measurements of kind "
+            f"{site.kind.value}: in every posture offered they only change what is unknown anyway. "
+            "Choose another --kind."
+        )
     question = Question(arm=arm, kept=told.kept, noise=site.noise)
     rows, scale, nuisance = _rows(question, offered)
     chosen = most_informative(rows, count, nuisance=nuisance, criterion=site.criterion)

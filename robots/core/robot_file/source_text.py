@@ -20,7 +20,6 @@ _KEY = re.compile(
     r"""\s*+((?:"[^"]*"|'[^']*'|[\w-]++)(?:\s*+\.\s*+(?:"[^"]*"|'[^']*'|[\w-]++))*+)\s*+="""
 )
 _PART = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
-_BARE = re.compile(r"[\w-]{1,60}", re.ASCII)
 _LONGEST_KEY = 60  # characters of a key that a message shows
 
 
@@ -143,10 +142,21 @@ def path_text(path: KeyPath) -> str:
 
 
 def _key_text(key: str) -> str:
-    """A bare key as it is, another one in quotes, its unseen characters as their numbers."""
-    if _BARE.fullmatch(key):
-        return key
-    return json.dumps(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
+    """A key as TOML writes it, a long one cut."""
+    return toml_key(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML: bare where it can be, else in quotes."""
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A text in quotes, as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:

@@ -7,12 +7,13 @@ it, and ours are written so. Meshes are not read, which is noted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
+from robots.core.file_reading import UnreadShape
 from robots.core.urdf.document import Element, UrdfText
 from robots.core.urdf.enclosing import Enclosing, around_box, around_cylinder
 
@@ -39,11 +40,11 @@ class _Solid:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Collisions:
-    """Collects the capsules of a document's links, and remarks about what is not read."""
+    """Collects the capsules of a document's links, and what is not read."""
 
     document: UrdfText
     capsules: list[Capsule] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    unread: dict[tuple[str, str], UnreadShape] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
 
     def add(self, link: Element, joint: int, frame: Array, carrier: str | None) -> None:
@@ -97,11 +98,16 @@ class Collisions:
             if kind == "capsule":
                 return Enclosing(axis=2, half_length=length / 2.0, radius=radius), None
             return around_cylinder(radius, length), (radius, length)
-        self.remarks.append(
-            f"Collision {kind} of link {link.get('name')!r} (line {collision.sourceline}) is not "
-            "read: the room it takes is not checked. Give it capsules, spheres, cylinders or boxes."
-        )
+        self._note_unread(link.get("name"), kind, collision.sourceline)
         return None
+
+    def _note_unread(self, link: str, kind: str, line: int) -> None:
+        earlier = self.unread.get((link, kind))
+        self.unread[link, kind] = (
+            UnreadShape(link=link, kind=kind, line=line)
+            if earlier is None
+            else replace(earlier, count=earlier.count + 1)
+        )
 
     def _size(self, shape: Element, key: str) -> float:
         value = self.document.number(shape, key, np.nan)

@@ -131,8 +131,45 @@ def parse_urdf(text: bytes, origin: str) -> UrdfText:
         raise document.error(
             root, "comes after a document type, which may hold entities; remove <!DOCTYPE …>."
         )
-    if "xacro" in root.nsmap:
-        raise document.error(root, "is a xacro file; expand it first: xacro robot.xacro > r.urdf.")
+    _drop_default_namespace(root)
+    _refuse_macros(document)
     if root.tag != "robot":
         raise document.error(root, "is the root element; a URDF file begins with <robot>.")
     return document
+
+
+def _drop_default_namespace(root: Element) -> None:
+    """Give elements of the default namespace their bare names: some exporters declare one."""
+    default = root.nsmap.get(None)
+    if default is None:
+        return
+    for element in root.iter(f"{{{default}}}*"):
+        element.tag = element.tag.partition("}")[2]
+
+
+def _refuse_macros(document: UrdfText) -> None:
+    """Refuse what only xacro can expand; that its namespace is declared says nothing.
+
+    Raises:
+        RobotFileError: an element of xacro, or an expression in a value of a link or a joint.
+    """
+    for element in document.root.iter():
+        name = str(element.tag)
+        if name.startswith("{") and name.partition("}")[0].endswith("/xacro"):
+            local = name.partition("}")[2]
+            raise RobotFileError(
+                f"{document.origin}, line {element.sourceline}: <xacro:{local}> is an element of "
+                f"xacro; {_EXPAND}",
+                file=document.origin,
+                line=element.sourceline,
+            )
+    for top in document.root.iterchildren("link", "joint"):
+        for element in top.iter():
+            for key, value in element.items():
+                if "${" in value:
+                    raise document.error(
+                        element, f'has {key}="{value[:60]}", an expression of xacro; {_EXPAND}'
+                    )
+
+
+_EXPAND = "expand the file first: xacro robot.xacro > robot.urdf."

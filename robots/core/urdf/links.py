@@ -16,13 +16,31 @@ class LinkTree:
         root: name of the link that stands on the base.
         links: by name.
         joints: parents before children, otherwise in the order of the file.
-        parents: names of the links that carry a joint.
+        carriers: the joint that carries each link but the root, by the link's name.
     """
 
     root: str
     links: dict[str, Element]
     joints: tuple[Element, ...]
-    parents: frozenset[str]
+    carriers: dict[str, Element]
+
+    def joint(self, name: str) -> Element | None:
+        """The joint of a name; None where there is none."""
+        return next((joint for joint in self.joints if joint.get("name") == name), None)
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Links that carry no joint, in the order of the file."""
+        parents = {joint.find("parent").get("link") for joint in self.joints}
+        return tuple(name for name in self.links if name not in parents)
+
+    def chain(self, link: str) -> tuple[Element, ...]:
+        """Joints from the root to a link."""
+        found: list[Element] = []
+        while link != self.root:
+            found.append(self.carriers[link])
+            link = found[-1].find("parent").get("link")
+        return tuple(reversed(found))
 
 
 def joints_in_order(document: UrdfText) -> LinkTree:
@@ -53,7 +71,7 @@ def joints_in_order(document: UrdfText) -> LinkTree:
     if len(order) < len(joints):
         stray = next(joint for joint in joints.values() if joint not in order)
         raise document.error(stray, "belongs to a loop of links that never reaches the root link.")
-    return LinkTree(root=root, links=links, joints=order, parents=frozenset(children))
+    return LinkTree(root=root, links=links, joints=order, carriers=carried)
 
 
 def _by_name(document: UrdfText, tag: str) -> dict[str, Element]:

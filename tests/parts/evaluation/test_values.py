@@ -101,6 +101,23 @@ def test_points_without_names_are_paired_by_their_place_in_the_feature():
     assert (pairs.missing, pairs.by_place) == (("P4",), True)
 
 
+def test_each_feature_is_matched_by_names_or_by_places():
+    """As in QIF results: point features by their names, sets by their places in the feature."""
+    measured = MeasuredPoints(
+        names=("PT1", "bore-1", "bore-2", "PT2-1", "face-2"),
+        xyz=np.zeros((5, 3)),
+        features=("PT1", "bore", "bore", "PT2", "face"),
+    )
+    pairs = matched(
+        ("a", "PT1", "b", "PT2", "face-2", "c"),
+        ("bore", "PT1", "bore", "", "face", "face"),
+        measured,
+    )
+    assert pairs.nominal.tolist() == [0, 1, 2, 3, 4]
+    assert pairs.measured.tolist() == [1, 0, 2, 3, 4]
+    assert (pairs.missing, pairs.extra, pairs.by_place) == (("c",), (), True)
+
+
 def test_strangers_are_refused_with_the_nearest_name():
     measured = MeasuredPoints(names=("p1",), xyz=np.zeros((1, 3)))
     with pytest.raises(EvaluationError, match="None of the 1 measured points"):

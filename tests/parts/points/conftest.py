@@ -55,6 +55,8 @@ FEATURES = """<Features>
 <PointFeatureItem id="6"><FeatureNominalId>4</FeatureNominalId><FeatureName>PT1</FeatureName>
 <DeterminationMode><Checked/></DeterminationMode></PointFeatureItem>
 </FeatureItems>{sets}</Features>"""
+ALONE = "<Checked/></DeterminationMode></PointFeatureItem>"
+SET = "<Set/></DeterminationMode></PointFeatureItem>"  # is not touched
 SETS = """<NominalPointSets n="1"><NominalPointSet n="2" id="7">
 <MeasurePoint id="8"><Point>-40 -20 30.5</Point><Normal>0 0 1</Normal></MeasurePoint>
 <MeasurePoint id="9"><Point>40 25.4 30.5</Point><Normal>0 0.6 0.8</Normal></MeasurePoint>
@@ -102,7 +104,7 @@ def samples():
         "a.xyz": XYZ,
         "a.pts": POWER_INSPECT,
         "a.dmi": DMIS,
-        "a.qif": qif_text(UNITS, FEATURES.format(sets=SETS)),
+        "a.qif": qif_text(UNITS, FEATURES.format(sets=SETS).replace(ALONE, SET)),
         "results.qif": qif_text(UNITS, RESULTS),
     }
     return {name: text.encode() for name, text in texts.items()}

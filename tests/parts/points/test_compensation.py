@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points, read_points, surface_points
+from parts.points import Compensation, found_points, read_points, same_ball, surface_points
 
 
 @pytest.fixture
@@ -50,3 +50,12 @@ def test_balls_that_are_none(path):
     for diameter in (-0.001, float("nan"), float("inf")):
         with pytest.raises(PointsError, match=r"ball's diameter is .* m; expected zero or more"):
             read_points(path, ball_diameter=diameter, compensated=False)
+
+
+def test_balls_are_compared_at_the_precision_that_is_shown():
+    assert same_ball(4.99956542208e-3, 4.99957e-3)
+    assert same_ball(4.999565e-3, 4.9995649e-3)  # apart by less than they are shown with
+    assert not same_ball(4.99956542208e-3, 4.9996e-3)
+    assert not same_ball(4e-3, 4.0001e-3)
+    assert same_ball(0.0, 0.0)
+    assert not same_ball(0.0, 1e-6)

@@ -67,8 +67,8 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
         (HEADER, "p.csv: there is a header but no point; give at least one line."),
         (
             "name,x,y,z,nx,ny,nz\n",
-            "p.csv, line 1: column 'x' carries no unit; expected one of x_mm, x_m, x_in: a unit is "
-            "never guessed.",
+            "p.csv, line 1: column 'x' carries no unit; expected one of x_mm, x_cm, x_m, x_in, "
+            "x_ft: a unit is never guessed.",
         ),
         (
             "name,x_mm,y_m,z_mm,nx,ny,nz\n",
@@ -79,14 +79,20 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
         ("name,nx,ny,nz\nP1,1,2,3\n", "p.csv, line 1: column x_mm is missing;"),
         (
             "P1,0.0,0.0,5.0,0,0,1\nP2,1,2,3,0,0,1\n",
-            "p.csv, line 1: this line is a point: the header is missing; give a first line "
-            "name,x_mm,y_mm,z_mm,nx,ny,nz (and, if you like, feature).",
+            "p.csv: a list without header, as several systems write it, and which one is never "
+            'guessed; say format = "list", "metrolog", "polyworks" (points on the surface) in '
+            "[points] of the job, or --format for measured points; or give a header (name,x_mm,y_m",
         ),
-        ("P1,-1.5,2e3,7\n", "p.csv, line 1: this line is a point: the header is missing;"),
+        ("P1,-1.5,2e3,7\n", "p.csv: a list without header, as several systems write it"),
         ("name,x_mm,x_mm,z_mm,nx,ny,nz\n", "column 'x_mm' stands here twice"),
-        (HEADER.replace("nz", "n_z"), "column 'n_z' is not known; did you mean nz?"),
-        (HEADER.replace("nz", "nz,remark"), "column 'remark' is not known; expected name,x_mm"),
-        (HEADER.replace("nz", "nz,"), "a column has no name"),
+        (HEADER.replace("nz", "nzz"), "column 'nzz' is not known; did you mean nz?"),
+        (HEADER.replace("nz", "nz,featur"), "column 'featur' is not known; did you mean feature?"),
+        (HEADER.replace("x_mm", "x_um"), "column 'x_um' has the unit 'um', which is not read; exp"),
+        (HEADER.replace("x_mm", "X [in]"), "line 1: X [in] and y_mm have different units; give x"),
+        (
+            HEADER.replace("z_mm", "Z [mm]") + "P1,1,2,oops,0,0,1\n",
+            "p.csv, line 2, column Z [mm]: found 'oops'; expected a number.",
+        ),
         (
             HEADER + "P1,1,2,3,0,0,1\n\nP2,1,2,nan,0,0,1\n",
             "p.csv, line 4, column z_mm: found 'nan'; expected a finite number.",
@@ -143,8 +149,6 @@ def test_files_that_cannot_be_read(tmp_path):
         read_points(tmp_path / "none.csv")
     with pytest.raises(PointsError, match="cannot be read: Is a directory"):
         read_points(tmp_path)
-    with pytest.raises(PointsError, match=r"p.csv, line 2: byte 30 is not UTF-8"):
-        found_points(HEADER.encode() + b"\xe9,1,2,3,0,0,1\n", origin="p.csv")
 
 
 def test_size_caps_are_named(monkeypatch):
@@ -227,3 +231,61 @@ def test_exponents_beyond_any_double():
         read("name,x_in,y_in,z_in,nx,ny,nz\nP1,1e9999999999999999999,0,0,0,0,1\n")
     text = "name,x_in,y_in,z_in,nx,ny,nz\nP1,1e-9999999999999999999,0,0,0,0,1\n"
     assert read(text).positions.tolist() == [[0.0, 0.0, 0.0]]
+
+
+SAME = "name,x_mm,y_mm,z_mm,nx,ny,nz,feature\nA,10,20,30.5,0,0.6,0.8,F\nB,-1,2,3,1,0,0,F\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAME.replace("name", "NAME").replace("nx,ny,nz", "I,J,K"),
+        SAME.replace("x_mm,y_mm,z_mm", "X [mm],Y [mm],Z [mm]").replace("feature", "Feature"),
+        SAME.replace("x_mm,y_mm,z_mm", "X(mm), Y(mm), Z(mm)").replace("name", "Label"),
+        SAME.replace("x_mm,y_mm,z_mm", "x/mm,y/mm,z/mm").replace("nx,ny,nz", "n_x,Normal Y,NZ"),
+        "# made by hand\n" + SAME + "# the end\n",
+        "% a comment\n! another\n\n//one more\n" + SAME,
+        "# " + SAME,
+        SAME.replace(",", " ").replace("x_mm y_mm z_mm", "X [mm]   Y [mm]   Z [mm]"),
+        SAME.replace(",", ";") + "#A;1;2;3;0;0;1;F\n",
+        SAME.replace("feature", "feature,Operator,T").replace(",F\n", ",F,Rémy,20.1\n"),
+        SAME.replace("\n", ",\n"),
+    ],
+)
+def test_headers_as_others_write_them(text):
+    plain, found = read(SAME), found_points(text.encode(), origin="p.csv")
+    assert found.names == plain.names
+    assert found.positions.tolist() == plain.positions.tolist()
+    assert found.points.normals.tolist() == plain.normals.tolist()
+    assert found.points.features == plain.features
+
+
+def test_what_is_not_read_of_a_table_is_told():
+    text = SAME.replace("feature", "feature,Operator,").replace(",F\n", ",F,R,20.1\n")
+    notes = found_points(("# c\n" + text).encode(), origin="p.csv").source.notes
+    assert notes == (
+        "1 comment line is passed over.",
+        "Columns that are not read: 'Operator', 'column 10'.",
+    )
+
+
+def test_names_may_start_with_a_number_sign():
+    text = SAME.replace("\nA", "\n#1").replace("\nB", "\n#2")
+    assert read(text).names == ("#1", "#2")
+    assert read(text.replace("#2", "B")).names == ("B",)
+
+
+@pytest.mark.parametrize(
+    ("unit", "metre"), [("mm", 0.001), ("cm", 0.01), ("m", 1.0), ("in", 0.0254), ("ft", 0.3048)]
+)
+def test_every_unit_of_length(unit, metre):
+    text = f"name,x_{unit},y_{unit},z_{unit}\nA,1,2,4\n"
+    found = found_points(text.encode(), origin="p.csv")
+    assert found.positions[0].tolist() == [metre, 2 * metre, 4 * metre]
+    assert found.source.unit == unit
+    bare = text.replace(f"_{unit}", "")
+    found = found_points(bare.encode(), origin="p.csv", unit=unit)
+    assert found.positions[0].tolist() == [metre, 2 * metre, 4 * metre]
+    assert found.source.unit_from == "given by you: the header has none"
+    with pytest.raises(PointsError, match="but the unit is given as"):
+        found_points(text.encode(), origin="p.csv", unit="in" if unit != "in" else "mm")

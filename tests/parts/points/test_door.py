@@ -5,7 +5,7 @@ import re
 import pytest
 
 from parts.errors import PointsError
-from parts.points import FORMATS, found_points, read_points
+from parts.points import FORMATS, Compensation, found_points, read_points
 
 EXPECTED = {
     "a.csv": "CSV",
@@ -37,14 +37,16 @@ def test_name_against_content_is_refused_with_the_choices(samples, name):
     assert "; rename the file to end in ." in error.value.message
     first, second = error.value.facts["choices"]
     assert FORMATS[second] == EXPECTED[name]
-    assert found_points(samples[name], origin=other, format=second, unit="mm").source.unit == "mm"
+    again = found_points(samples[name], origin=other, format=second, unit="mm")
+    assert again.source.unit == "mm"
     assert first != second
 
 
 def test_what_no_format_fits_is_refused_with_the_choices():
     advice = (
         "; give points, in a file with the usual ending. Known are CSV (.csv), DMIS (.dmi or .dmis "
-        "or .dms), PowerInspect text (.pts), QIF 3.0 (.qif), PC-DMIS XYZ (.xyz)."
+        "or .dms), list of surface points, Metrolog list, PolyWorks list, PowerInspect text "
+        "(.pts), QIF 3.0 (.qif), PC-DMIS XYZ (.xyz)."
     )
     unknown = "p.txt: neither the name nor the first line tells the format"
     binary = "p.txt: this is a binary file, not points"
@@ -63,11 +65,32 @@ def test_what_no_format_fits_is_refused_with_the_choices():
 
 
 @pytest.mark.parametrize("kind", ["csv", "dmis", "power-inspect", "xyz"])
-def test_binary_and_utf_16_files_are_named_as_such(kind):
+def test_binary_files_are_named_as_such(kind):
     with pytest.raises(PointsError, match="line 1: byte 4 is zero: this is a binary file"):
         found_points(b"abc\0def", origin="p", format=kind, unit="mm")
-    with pytest.raises(PointsError, match="the text is in UTF-16; save the file as UTF-8"):
-        found_points("abc".encode("utf-16"), origin="p", format=kind, unit="mm")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xyz", "a.pts", "a.dmi"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read(samples, name, encoding):
+    plain = found_points(samples[name], origin=name, unit="mm")
+    for origin in (name, "points.txt"):
+        found = found_points(samples[name].decode().encode(encoding), origin=origin, unit="mm")
+        assert found.positions.tolist() == plain.positions.tolist()
+        assert (found.names, found.source.notes) == (plain.names, plain.source.notes)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xyz", "a.pts", "a.dmi"])
+def test_latin_1_is_read_and_told(samples, name):
+    raw = samples[name].replace(b"PLN1", "Fl\xe4che".encode("latin-1"))
+    found = found_points(raw, origin=name, unit="mm")
+    assert (
+        found.positions.tolist()
+        == found_points(samples[name], origin=name, unit="mm").positions.tolist()
+    )
+    if name != "a.xyz":
+        assert found.names[0] == "Fl\xe4che-1"
+        assert "The text is not UTF-8; it was read as Latin-1." in found.source.notes
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xyz", "a.dmi", "a.qif"])
@@ -117,3 +140,72 @@ def test_caps_hold_for_every_format(samples, monkeypatch):
     for name in samples:
         with pytest.raises(PointsError, match="more than 9 bytes; split the file"):
             found_points(samples[name], origin=name, unit="mm")
+
+
+LIST = "A 41 0 0 1 0 0\nB 0 -41 0 0 -1 0\n"
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.pts", "a.asc", "a"])
+def test_a_list_that_two_systems_write_is_not_guessed(name):
+    with pytest.raises(PointsError, match="which one is never guessed; say format = ") as caught:
+        found_points(LIST.encode(), origin=name, unit="mm")
+    assert set(caught.value.facts["choices"]) == {"list", "metrolog", "polyworks", "power-inspect"}
+    for kind in caught.value.facts["choices"]:
+        assert f'"{kind}"' in caught.value.message
+        found = found_points(LIST.encode(), origin=name, unit="mm", format=kind)
+        assert found.positions.tolist() == [[0.041, 0, 0], [0, -0.041, 0]]
+        centre = kind == "power-inspect"
+        state = Compensation.CENTRE if centre else Compensation.SURFACE
+        assert found.source.compensation is state
+    with pytest.raises(PointsError, match="a PolyWorks list carries no unit"):
+        found_points(LIST.encode(), origin=name, format="polyworks")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LIST.replace(" ", ","),
+        LIST.replace(" ", "\t"),
+        LIST.replace(" ", ";").replace("41", "41,000").replace(";0;", ";0,0;"),
+        LIST.replace(" ", "   ").replace("A", '"A"'),
+        "# points\n\n" + LIST,
+        LIST.replace(" ", ", "),
+        LIST.replace("0\nB", "0  # by hand\nB"),
+    ],
+)
+def test_lists_between_any_signs(text):
+    found = found_points(text.encode(), origin="a.txt", unit="mm", format="polyworks")
+    assert found.names == ("A", "B")
+    assert found.positions.tolist() == [[0.041, 0, 0], [0, -0.041, 0]]
+    assert found.points.normals.tolist() == [[1, 0, 0], [0, -1, 0]]
+
+
+def test_lists_without_names_or_normals():
+    found = found_points(b"1 2 3\n4 5 6\n", origin="a.asc", unit="m", format="list")
+    assert (found.names, found.has_normal.any()) == (("P1", "P2"), False)
+    assert found.positions.tolist() == [[1, 2, 3], [4, 5, 6]]
+    mixed = found_points(b"7 1 2 3\n8 4 5 6 0 0 1\n", origin="a", unit="m", format="list")
+    assert (mixed.names, mixed.has_normal.tolist()) == (("7", "8"), [False, True])
+    assert found_points(b"1 2 3 0 0 1\n", origin="a", unit="m", format="list").names == ("P1",)
+    for text, told in {
+        "A 1 2 3\n1 2 3\n": "line 2: found 3 values, without a name, unlike line 1; name all",
+        "A 1 2\n": "line 1, column x: found 'A'; expected a number",
+        "A 1 2 3 4\n": "line 1: found 5 values; expected x y z or x y z i j k",
+        "A 1 2 x\n": "line 1, column z: found 'x'; expected a number",
+        "\n": "there is no point in this list",
+    }.items():
+        with pytest.raises(PointsError, match=re.escape(told)):
+            found_points(text.encode(), origin="a", unit="m", format="list")
+
+
+def test_a_word_on_compensation_may_contradict_a_list_only(tmp_path):
+    (tmp_path / "a.txt").write_text(LIST)
+    (tmp_path / "a.xyz").write_text("XYZIJK    METRIC\n41,0,0,1,0,0\n")
+    read = read_points(
+        tmp_path / "a.txt", unit="mm", format="list", ball_diameter=0.002, compensated=False
+    )
+    assert read.positions[0].tolist() == [0.04, 0, 0]
+    plain = read_points(tmp_path / "a.txt", unit="mm", format="list", ball_diameter=0.002)
+    assert plain.positions[0].tolist() == [0.041, 0, 0]
+    with pytest.raises(PointsError, match="but they are said to be centres of the ball"):
+        read_points(tmp_path / "a.xyz", ball_diameter=0.002, compensated=False)

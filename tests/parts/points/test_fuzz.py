@@ -99,5 +99,5 @@ def test_any_table(rows, separator, kind):
         "power-inspect": "",
     }
     start = "PTMEAS/CART," if kind == "dmis" else ""
-    lines = [heads[kind], *(start + separator.join(row) for row in rows)]
+    lines = [heads.get(kind, ""), *(start + separator.join(row) for row in rows)]
     outcome("\n".join(lines).encode(), "p", unit="mm", format=kind)

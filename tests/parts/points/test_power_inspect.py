@@ -10,7 +10,7 @@ from parts.points import Compensation, found_points, read_points
 
 
 def read(text, unit="mm"):
-    return found_points(text.encode(), origin="a.pts", unit=unit)
+    return found_points(text.encode(), origin="a.pts", unit=unit, format="power-inspect")
 
 
 def test_positions_are_centres_of_the_ball(samples):

@@ -56,7 +56,7 @@ def test_nominal_or_measured_must_be_chosen_where_both_are(qif, pieces):
         read(text)
     assert caught.value.facts["choices"] == ("nominal", "measured")
     nominal = read(text, choice="nominal")
-    assert nominal.names == ("PLN1-1", "PLN1-2")
+    assert nominal.names == ("PLN1-1", "PLN1-2", "PT1")
     assert "Measured points of the document are not taken." in nominal.source.notes
     assert read(text, choice="measured").names == ("set 11-1", "set 11-2")
 
@@ -134,9 +134,10 @@ def test_bad_plans(samples, old, new, message):
         ("<Compensated>false", "<Compensated>maybe", "Compensated is 'maybe'; expected true or"),
         ("<Compensated>false</Compensated>", "", "Compensated is ''; expected true or false"),
         (
-            "<Compensated>false</Compensated>",
-            "<Compensations>false true</Compensations>",
-            "some measured points are compensated for the ball and some are not",
+            "<Normals>0 0 1 0 0.6 0.8</Normals>\n<Compensated>false</Compensated>"
+            "<ProbeRadius>2</ProbeRadius>",
+            "<Compensated>false</Compensated><ProbeRadii count='2'>2 3</ProbeRadii>",
+            "set 11-1 is the centre of a ball, but other points have another ball; it has no",
         ),
         ("<ProbeRadius>2", "<ProbeRadius>-2", "ProbeRadius is '-2'; expected a length"),
         ("<Points>", "<CoordinateSystemId>3</CoordinateSystemId><Points>", "system of its own"),
@@ -165,3 +166,113 @@ def test_entities_in_another_encoding_are_found_too(samples):
         found_points(text.encode("utf-16"), origin="a.qif")
     plain = samples["a.qif"].decode().replace("UTF-8", "UTF-16").encode("utf-16")
     assert found_points(plain, origin="a.qif").positions.tolist() == POSITIONS
+
+
+POINT = """<PointFeatureMeasurement id="20"><FeatureItemId>6</FeatureItemId>
+<Location>7 8 9.02</Location></PointFeatureMeasurement>"""
+CIRCLE = """<CircleFeatureMeasurement id="21"><Name>HOLE</Name>
+<Location>1 2 3</Location></CircleFeatureMeasurement>"""
+
+
+def with_features(results, *features):
+    """Results whose measured features are some, before their sets."""
+    text = f'<MeasuredFeatures n="{len(features)}">{"".join(features)}</MeasuredFeatures>'
+    return results.replace("<MeasuredPointSets", text + "<MeasuredPointSets", 1)
+
+
+def test_measured_points_of_point_features_are_taken(qif, pieces, tmp_path):
+    """Point features lie on the surface, also beside sets of centres."""
+    results = with_features(pieces["results"], POINT, CIRCLE)
+    text = qif(pieces["units"], pieces["features"], results)
+    found = read(text, choice="measured")
+    assert found.names == ("set 11-1", "set 11-2", "PT1")
+    assert found.checked.features == ("", "", "PT1")
+    assert found.settled.tolist() == [False, False, True]
+    assert found.source.compensation is Compensation.CENTRE
+    assert "2 of 3 points are centres of the ball; the others lie on the surface." in (
+        found.source.notes
+    )
+    assert 1e3 * found.positions[2] == pytest.approx([7, 8, 9.02])
+    (hole,) = found.source.untaken
+    assert (hole.name, hole.lost) == ("HOLE", True)
+    assert hole.reason == "the file has the result of this circle, but not its measured points"
+    with_normal = text.replace("9.02</Location>", "9.02</Location><Normal>1 0 0</Normal>")
+    (tmp_path / "r.qif").write_text(with_normal)
+    moved = read_points(tmp_path / "r.qif", choice="measured")
+    assert moved.positions == pytest.approx(np.array([*POSITIONS, [0.007, 0.008, 0.00902]]))
+    assert moved.settled is None
+
+
+def test_points_of_one_set_may_be_of_both_states(samples):
+    text = samples["results.qif"].decode()
+    text = text.replace("Compensated>false</Compensated", "Compensations>false true</Compensations")
+    found = read(text)
+    assert found.settled.tolist() == [False, True]
+    assert found.source.ball_diameter == 0.004
+
+
+def test_centres_of_several_balls_come_to_the_surface_by_their_own(samples):
+    text = samples["results.qif"].decode()
+    radii = '<ProbeRadii count="2">2 1</ProbeRadii>'
+    found = read(text.replace("<ProbeRadius>2</ProbeRadius>", radii))
+    assert found.source.compensation is Compensation.SURFACE
+    expected = [POSITIONS[0], [0.04, 0.0254 + 0.0006, 0.0305 + 0.0008]]
+    assert found.positions == pytest.approx(np.array(expected), abs=1e-17)
+
+
+def test_results_of_a_second_part_are_told_not_mixed_in(qif, pieces):
+    first = with_features(pieces["results"], POINT)
+    inner = first[first.index("<MeasurementResults ") : first.index("</MeasurementResultsSet>")]
+    second = inner.replace('id="10"', 'id="30"').replace('id="11"', 'id="31"')
+    second = second.replace('id="20"', 'id="40"').replace("7 8 9.02", "7 8 9.5")
+    second = second.replace(second[second.index("<MeasuredPointSets") :], "</MeasurementResults>")
+    text = qif(pieces["units"], pieces["features"], first.replace(inner, inner + second))
+    found = read(text, choice="measured")
+    assert found.names == ("set 11-1", "set 11-2", "PT1")
+    assert 1e3 * found.positions[2, 2] == pytest.approx(9.02)
+    (other,) = found.source.untaken
+    assert (other.name, other.lost) == ("MeasurementResults 30", True)
+    assert other.reason.startswith("1 features are measured a second time")
+
+
+def test_features_of_a_plan_without_points_are_told(qif, pieces):
+    found = read(qif(pieces["units"], pieces["plan"]))
+    assert found.names == ("PLN1-1", "PLN1-2", "PT1")
+    assert found.source.untaken == ()
+    found = read(qif(pieces["units"], pieces["features"]))
+    assert found.names == ("PT1",)
+    (plane,) = found.source.untaken
+    assert (plane.name, plane.lost) == ("PLN1", True)
+    assert plane.reason == "the plane has no points of its own (NominalPointSet)"
+    only = pieces["features"].replace("PointFeatureNominal", "SphereFeatureNominal")
+    with pytest.raises(
+        PointsError, match=r"can be taken from this QIF 3\.0 file: PLN1, line"
+    ) as no:
+        read(qif(pieces["units"], only))
+    assert no.value.message.endswith("(and 1 more). Lay points out on it with palpeur sample.")
+
+
+def test_a_set_of_which_features_take_parts(qif, pieces):
+    plan = pieces["plan"].replace(
+        "<WholePointSetId>7</WholePointSetId>", '<SinglePointSetId index="2">7</SinglePointSetId>'
+    )
+    found = read(qif(pieces["units"], plan))
+    assert found.names == ("set 7-1", "PLN1-1", "PT1")
+    wrong = plan.replace('index="2"', 'index="b"')
+    with pytest.raises(PointsError, match="SinglePointSetId has 'b'; expected places from 1"):
+        read(qif(pieces["units"], wrong))
+
+
+def test_real_samples(shared_data):
+    """A plan of sheet metal, and points measured with a calibrated ball."""
+    raw = (shared_data / "real" / "sheetmetal_plan.qif").read_bytes()
+    found = found_points(raw, origin="plan.qif", choice="nominal")
+    circles = {"W1RXXMRA19", "W1RXXMRA20", "W1RXXMRA21", "W1RXXMRA22"}
+    assert len(found) == 17
+    assert {one.name for one in found.source.untaken if one.lost} == circles
+    raw = (shared_data / "real" / "pts.qif").read_bytes()
+    found = found_points(raw, origin="pts.qif", choice="measured")
+    assert found.source.compensation is Compensation.CENTRE
+    assert found.source.ball_diameter == pytest.approx(2 * 2.49978271104e-3, abs=1e-15)
+    assert {"set 12-1", "set 12-2"} < set(found.names)  # outside the range that the plane takes
+    assert sum(name.startswith("DATUMA-") for name in found.names) == 6

@@ -109,7 +109,7 @@ def test_the_judgement_is_the_sign_of_the_cosine(place, normal, offset):
 
 def test_centres_without_normals_reach_the_surface():
     """A ball of radius 2 mm touches from outside: centres lie at 52 mm."""
-    raw = b"A 52 0 0\nB 0 -52 0\n"
+    raw = b"A 52 0 0 SP\nB 0 -52 0 SP\n"
     found = found_points(raw, origin="a.pts", unit="mm")
     points, report = with_surface_normals(found, Ball())
     assert report.distances == pytest.approx([0.002, 0.002], abs=1e-16)

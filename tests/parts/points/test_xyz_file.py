@@ -43,7 +43,8 @@ def test_three_five_six_and_eight_numbers():
     ("text", "message"),
     [
         ("xyzijk\n1,2,3,0,0,1\n", "a.xyz, line 1: found 'xyzijk'; expected XYZIJK in columns 1"),
-        ("1 2 3\n", "a.xyz, line 1: found '1 2 3'; expected XYZIJK in columns 1 to 6"),
+        ("1 2 3\n", "a.xyz: a list without header, as several systems write it"),
+        ("hello\n", "a.xyz, line 1: found 'hello'; expected XYZIJK in columns 1 to 6"),
         ("XYZIJK   METRIC\n1,2,3\n", "expected METRIC in columns 11 to 16, or nothing"),
         ("XYZIJK    METRIC MM\n1,2,3\n", "expected METRIC in columns 11 to 16, or nothing"),
         ("XYZIJK    INCH\n1,2,3\n", "found '    INCH' after XYZIJK; expected METRIC"),

@@ -269,3 +269,24 @@ def test_points_of_both_kinds_keep_their_own_triangles():
         alone = mixed.take(np.array([k]))
         expected = beside(surface, alone, surface.around(alone, 0.01), shank)
         np.testing.assert_array_equal(found.of(k), expected.of(0))
+
+
+def test_the_distance_stated_is_there_and_the_certificate_below_it(portal):
+    """A shank that shifts across its axis is certified: the bound is not the distance.
+
+    A post stands 3.8 mm beside the shank, all along its way to the wall.
+    """
+    touches = touching([[0.0, 0.0, 0.0]], [X])
+    mesh = together(wall(), box([1.0, 5.0, 20.0], [16.0, 15.0, 30.0]))
+    solid = Solid(name="part", kind=SolidKind.PART, mesh=mesh, closed=True)
+    robot = portal.robot(MM * BALL, MM * SHANK, MM * LENGTH)
+    robot = replace(robot, capsules=robot.capsules[:2])
+    model, cell = Model(robot), Cell(solids=(solid,))
+    lines = ProbingLines(Checker(model, cell), cell, robot, touches=touches, required=MM * 3.0)
+    path = portal.lines(model, touches.contacts + MM * 10.0 * X, touches.contacts)
+    found = lines.certify(path, np.zeros(1, dtype=np.int64))
+    np.testing.assert_allclose(found.seen, MM * (5.0 - SHANK), atol=1e-9)
+    assert MM * 3.0 <= found.certified[0] < found.seen[0]
+    x, y, z = found.place[0] / MM
+    assert (y, 20.0 <= z <= 30.0) == (0.0, True)
+    assert x == pytest.approx(BALL + 10.0 * (1.0 - found.lam[0]))

@@ -57,6 +57,15 @@ def test_a_point_that_is_served(palpeur):
     assert "Fixes" not in shown
 
 
+def test_what_was_not_checked_stands_first(palpeur):
+    job = path_of("nine-points-corrected")
+    missing = ["part geometry", "stylus shape", "torque limits"]
+    assert palpeur("explain", job, "P1", "--json").json["unchecked"] == missing
+    lines = palpeur("explain", job, "P1").out.splitlines()
+    assert lines[1] == f"  not checked: {', '.join(missing)}"
+    assert "not checked" not in palpeur("explain", JOB, "good-1").out
+
+
 def test_a_point_that_no_travel_leads_to(palpeur):
     ran = palpeur("explain", JOB, "walled-in", "--json")
     assert ran.code == 1

@@ -36,10 +36,14 @@ def test_the_proposed_pose_can_be_pasted_and_is_better(palpeur, job):
     ran = palpeur("place", job, "--no-figures")
     assert ran.code == 0
     assert "9 of 9 points from the best pose" in ran.out
+    missing = ["part geometry", "stylus shape", "torque limits"]
+    assert f"\nnot checked: {', '.join(missing)}\n" in ran.out
+    assert "\nClearance: self-clearance only, part geometry not given" in ran.out
     assert ran.err == f"Placing written to {job.parent / 'job-place'}\n"
     document = json.loads((job.parent / "job-place" / "place.json").read_text())
     (line,) = POSE.findall(ran.out)
     assert document["pose_line"] == line
+    assert document["unchecked"] == missing
     given = palpeur("check", job, "--json").json
     change(job, POSE.pattern, line)
     best = palpeur("check", job, "--json").json

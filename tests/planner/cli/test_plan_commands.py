@@ -16,6 +16,7 @@ TEXTS = [
     *("program.dmi", "program.ipp", "provenance.json", "report.html", "report.pdf", "scene.glb"),
     *("tables.xlsx", "trajectory.csv", "trajectory.parquet"),
 ]
+PROGRAMMES = ["program.dmi", "program.ipp"]
 FAR = "far,5000,0,382.5,0,0,1,plane\n"
 
 
@@ -55,7 +56,9 @@ def failing_validation(monkeypatch):
 def test_a_plan_goes_beside_its_job(palpeur, job):
     ran = palpeur("plan", job, "--no-figures")
     assert ran.code == 0
-    assert "feasible: 9 of 9 points" in ran.out
+    lines = ran.out.splitlines()
+    assert lines[1] == "feasible; not checked: part geometry, stylus shape, torque limits"
+    assert lines[2] == "9 of 9 points reached by measuring-arm"
     assert ran.err == f"Report set written to {job.parent / 'job-plan'}\n"
     assert names(job.parent / "job-plan") == TEXTS
 
@@ -97,10 +100,50 @@ def test_a_point_out_of_reach_is_a_finding_and_the_rest_is_planned(palpeur, far_
     (finding,) = (f for f in document["findings"] if f["severity"] == "error")
     assert finding["where"] == "far"
     assert finding["hint"]
-    assert names(tmp_path / "set") == TEXTS
+    assert names(tmp_path / "set") == [name for name in TEXTS if name not in PROGRAMMES]
+    assert ran.err.splitlines()[-1] == (
+        "No programme is written: 1 of 10 points (far) cannot be measured; --partial writes "
+        "programmes of the others."
+    )
     shown = palpeur("check", far_job)
     assert shown.code == 1
-    assert "NOT FEASIBLE: 9 of 10 points" in shown.out
+    assert "\nNOT FEASIBLE; not checked: part geometry, " in shown.out
+    assert "\n9 of 10 points reached" in shown.out
+
+
+def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
+    palpeur, far_job, tmp_path
+):
+    out = tmp_path / "set"
+    ran = palpeur("plan", far_job, "--no-figures", "--partial", "--export", "krl", "--out", out)
+    assert ran.code == 1
+    assert ran.err.splitlines()[-1] == "The programmes leave out 1 of 10 points: far"
+    programme = (out / "program.dmi").read_text()
+    assert programme.splitlines()[1:3] == [
+        "$$ PARTIAL: 1 of 10 points are NOT MEASURED:",
+        "$$   far",
+    ]
+    assert {*PROGRAMMES, "robot/palpeur.src"} <= set(names(out))
+    verified = palpeur("verify", out)
+    assert verified.code == 0
+    assert "  programmes: without far\n" in verified.out
+    # No old programme stays where the next plan may have none.
+    assert palpeur("plan", far_job, "--no-figures", "--export", "krl", "--out", out).code == 1
+    assert names(out) == [name for name in TEXTS if name not in PROGRAMMES]
+    verified = palpeur("verify", out)
+    assert verified.code == 0
+    assert "  plan: NOT FEASIBLE; not checked: part geometry, stylus shape" in verified.out
+    assert "  programmes: none, as 1 of 10 points (far) cannot be measured" in verified.out
+    document = palpeur("verify", out, "--json").json["plan"]
+    assert document["points_left_out"] == ["far"]
+    assert document["unchecked"] == ["part geometry", "stylus shape", "torque limits"]
+
+
+def test_a_format_that_cannot_hold_the_robot_is_refused_before_the_work(palpeur, job, tmp_path):
+    ran = palpeur("plan", job, "--export", "urscript", "--out", tmp_path / "set")
+    assert ran.code == 2
+    assert "takes exactly 6 rotary joints, the robot has 5 joints" in ran.err
+    assert not (tmp_path / "set").exists()
 
 
 def test_a_job_without_any_point_in_reach_is_reported(palpeur, job, tmp_path):
@@ -124,6 +167,24 @@ def test_a_plan_that_fails_its_validation_is_not_exported(palpeur, job, command)
     assert ran.json["validation"]["passed"] is False
     assert "failed its own validation" in ran.err
     assert names(job.parent) == before
+
+
+def test_the_set_of_an_earlier_run_is_not_taken_for_this_one_s(palpeur, job, tmp_path, monkeypatch):
+    import reports.validation
+
+    out = tmp_path / "set"
+    assert palpeur("plan", job, "--no-figures", "--out", out).code == 0
+    validate = reports.validation.validate
+
+    def fail(*given):
+        found = validate(*given)
+        first = replace(found.checks[0], passed=False)
+        return replace(found, passed=False, checks=(first, *found.checks[1:]))
+
+    monkeypatch.setattr(reports.validation, "validate", fail)
+    ran = palpeur("plan", job, "--no-figures", "--out", out)
+    assert ran.code == 3
+    assert "still holds the set of an earlier run; its programmes are not of this job" in ran.err
 
 
 def test_a_folder_of_somebody_else_is_refused_before_the_work(palpeur, job, monkeypatch):

@@ -1,12 +1,20 @@
 """The search, its shortening and the roadmap: bounded, repeatable, every leg proven."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from planner.clearance.cell import Cell
+from planner.clearance.checker import Checker
 from planner.detours.roadmap import Roadmap
 from planner.detours.rounded import Legs
+from planner.detours.route import Room
 from planner.detours.search import Effort, GridTest, reaches, search
 from planner.detours.shortening import route_time, shortened
+from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
+from robots.library.catalogue import load
 
 EFFORT = Effort(motions=400, step=0.02, beyond=1.0, seeds=1)
 
@@ -87,6 +95,31 @@ def test_reaches_bound_what_points_move(arm):
                          for T in (before, after)]  # fmt: skip
                 rate = np.linalg.norm(place[1] - place[0], axis=1) / h
                 assert rate.max() <= reach[j] * (1.0 + 1e-6) + 1e-9
+
+
+def test_a_slide_without_limits_reaches_as_far_as_it_is_out():
+    """Its limits say nothing: the reach of what stands before it was infinite: a traceback."""
+    model = Model(load("stanford"))
+    endless = reaches(model.mechanism)
+    assert np.all(np.isinf(endless[:2]))
+    out = np.full(6, 0.8)
+    mechanism = model.mechanism
+    slide = [
+        replace(j, q_min=-0.8, q_max=0.8) if not j.kind.angular else j for j in mechanism.joints
+    ]
+    bounded = reaches(replace(mechanism, joints=tuple(slide)))
+    np.testing.assert_array_equal(reaches(mechanism, out), bounded)
+    quick = [replace(j, max_speed=1.0, max_acceleration=1.0) for j in mechanism.joints]
+    looked = Room(
+        model=model,
+        cell=Cell(),
+        checker=Checker(model, Cell()),
+        limits=JointLimits.of(replace(mechanism, joints=tuple(quick))),
+        lower=mechanism.q_min,
+        upper=mechanism.q_max,
+        required=0.0,
+    )
+    assert GridTest(looked, 0.02, 0.0)(np.zeros(6), np.full(6, 0.5))
 
 
 def test_shortened_is_shorter_and_proven(room, ends, found):

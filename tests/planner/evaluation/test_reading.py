@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -205,6 +206,62 @@ def test_qif_results_carry_compensation_and_radius(small, file_of):
         read_measured(file_of("r.qif", QIF.format(compensated="false")), small(), compensated=True)
     with pytest.raises(PointsError, match="ball of 4 mm, but the job's is 6 mm"):
         read_measured(file_of("r.qif", QIF.format(compensated="false")), small(ball=6.0))
+
+
+def test_a_calibrated_ball_is_the_jobs_ball(small, file_of):
+    """4.99956542208 mm in the file is 4.99957 mm as it is shown, and 5 mm as it is called."""
+    text = QIF.format(compensated="false").replace("Radius>2<", "Radius>2.49978271104<")
+    path = file_of("r.qif", text)
+    for ball in (4.99957, 4.99956542208):
+        measured = read_measured(path, small(ball=ball))
+        assert measured.probe_radius == pytest.approx(2.49978271104e-3, abs=1e-17)
+        assert not any("calibrated" in note for note in measured.notes)
+    measured = read_measured(path, small(ball=5.0))
+    assert measured.probe_radius == pytest.approx(2.49978271104e-3, abs=1e-17)
+    assert any("of 4.99957 mm, as calibrated; the job's is 5 mm" in one for one in measured.notes)
+    with pytest.raises(PointsError, match=r"ball of 4\.99957 mm, but the job's is 4\.8 mm"):
+        read_measured(path, small(ball=4.8))
+
+
+@pytest.mark.parametrize("normals", ["nominal", "fitted"])
+def test_points_on_the_surface_beside_centres_stay_where_they_are(small, file_of, normals):
+    job = small(f'[evaluation]\nalignment = "none"\ncompensation = "{normals}"\n')
+    points = job.points
+    lifted = 1e3 * (points.positions + 0.002 * points.normals * [[1], [0], [1]])
+    text = " ".join(repr(float(v)) for v in lifted.ravel())
+    raw = QIF.replace("<Compensated>{compensated}</Compensated>", "").format(compensated="")
+    raw = raw.replace("400 1500 1202 500 1400 1102 450 1450 1152", text)
+    raw = raw.replace("<ProbeR", "<Compensations>false true false</Compensations><ProbeR")
+    measured = read_measured(file_of("r.qif", raw), job)
+    measured = replace(measured, names=("A", "B", "C"))
+    found = evaluate(job, measured)
+    assert np.abs(found.points.measured - found.points.nominal).max() < 1e-12
+    assert found.compensation.startswith("2 of the measured points are centres of a ball of 4 mm")
+
+
+def test_lists_are_read_by_their_format(small, file_of):
+    path = file_of("m.txt", "A 400 1500 1202 0 0 1\nB 500 1400 1102 0 0 1\n")
+    with pytest.raises(PointsError, match='say format = "list", "metrolog", "polyworks" '):
+        read_measured(path, small(), unit="mm")
+    surface = read_measured(path, small(), unit="mm", format="polyworks")
+    assert surface.compensated
+    centres = read_measured(path, small(), unit="mm", format="power-inspect")
+    assert (centres.compensated, centres.probe_radius) == (False, 0.002)
+    said = small("[evaluation]\ncompensated = false\n")
+    assert not read_measured(path, said, unit="mm", format="polyworks").compensated
+
+
+def test_what_the_file_does_not_give_is_a_finding(small, file_of):
+    job = small()
+    names = zip("ABC", 1e3 * (job.points.positions + 0.002 * job.points.normals), strict=True)
+    rows = "".join(f"FA({n})=FEAT/POINT,CART,{x},{y},{z}\n" for n, (x, y, z) in names)
+    text = f"UNITS/MM\n{rows}FA(HOLE)=FEAT/CIRCLE,INNER,CART,0,0,0,0,0,1,8\nENDFIL\n"
+    found = evaluate(job, read_measured(file_of("m.dmi", text), job))
+    (lost,) = [one for one in found.findings if one.code == "E113"]
+    assert (lost.where, lost.severity.value) == ("HOLE", "warning")
+    assert "line 5: the file has its result (CIRCLE), but not its measured points" in lost.message
+    (read,) = [one for one in found.findings if one.code == "E114"]
+    assert read.message.startswith("m.dmi: DMIS, lengths in mm (UNITS)")
 
 
 def test_a_calibrated_robot_for_points_is_refused(small, file_of):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from planner.batch.outcome import Outcome, Status
+from planner.findings.unchecked import Aspect
 from reports.batch import Row
 
 # Each would set window.hit, or change what the reader sees, where it is taken for more than text.
@@ -52,6 +53,13 @@ def make_row(name, status=Status.FEASIBLE, *, code="", why="new", seconds=0.1, *
         peak_bytes=210_000_000,
         report=f"results/{digest[:2]}/{digest}.json",
     )
+
+
+@pytest.fixture(scope="session")
+def feasible_rows():
+    """Two feasible jobs: one that is proven in every respect, one that is not."""
+    missing = (Aspect.PART_GEOMETRY, Aspect.TORQUE_LIMITS)
+    return make_row("proven.toml"), make_row("open.toml", unchecked=missing)
 
 
 @pytest.fixture(scope="session")

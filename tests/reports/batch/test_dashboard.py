@@ -41,6 +41,19 @@ def test_five_thousand_rows_are_small(generated, before):
     assert found == pytest.approx(told, rel=1e-5, nan_ok=True)
 
 
+def test_green_is_only_for_jobs_that_are_proven(feasible_rows):
+    proven, unproven = feasible_rows
+    assert [total.look for total in totals([proven])] == ["good"]
+    assert [total.look for total in totals([proven, unproven])] == ["doubtful"]
+    assert 'verdict good">The job is feasible.' in dashboard([proven], title="a")
+    text = dashboard([proven, unproven], title="a")
+    assert (
+        'verdict doubtful">All 2 jobs are feasible; not checked: part geometry (1 job), torque '
+        "limits (1 job)." in text
+    )
+    assert column(data_of(text), "unchecked") == ["", "part geometry, torque limits"]
+
+
 def test_swept_keys_are_columns_of_the_page(swept):
     text = dashboard(swept, title="sweep")
     assert len(text.encode()) < 3_000_000

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from planner.batch.outcome import Outcome, Status
-from reports.batch import write_summary
+from planner.batch.outcome import Outcome, Status, outcome_of
+from reports.batch import previous_rows, write_summary
 from reports.batch.columns import columns_of
 from reports.batch.tables import write_csv, write_json, write_parquet
 
@@ -29,14 +29,33 @@ def test_the_columns_are_those_of_the_contract(every_kind, tmp_path):
     write_csv(every_kind, tmp_path / "t.csv")
     head, *rows = read_csv(tmp_path / "t.csv")
     assert head == [
-        *("name", "status", "code", "where", "message"),
+        *("name", "status", "code", "where", "message", "unchecked"),
         *("clearance_mm", "duration_s", "joint_margin_deg", "torque_fraction"),
         *("findings_P101", "findings_P203", "digest", "report"),
     ]
     assert [row[1] for row in rows] == [status.value for status in Status]
-    assert rows[0][5:11] == ["", "2.7931", "12.5", "0.61", "0", "2"]
-    assert rows[1][5:11] == ["1.25", "2.7931", "12.5", "0.61", "1", "0"]
-    assert rows[2][5:11] == [""] * 6  # of a job that was never planned nothing is known
+    assert rows[0][6:12] == ["", "2.7931", "12.5", "0.61", "0", "2"]
+    assert rows[1][6:12] == ["1.25", "2.7931", "12.5", "0.61", "1", "0"]
+    assert rows[2][6:12] == [""] * 6  # of a job that was never planned nothing is known
+
+
+def test_what_was_not_checked_is_in_every_table_and_is_read_back(tmp_path, feasible_rows):
+    proven, open_one = feasible_rows
+    write_summary([proven, open_one], tmp_path, title="a")
+    head, *rows = read_csv(tmp_path / "summary.csv")
+    column = head.index("unchecked")
+    assert [row[column] for row in rows] == ["", "part geometry, torque limits"]
+    table = pq.read_table(tmp_path / "summary.parquet").to_pylist()
+    assert [row["unchecked"] for row in table] == ["", "part geometry, torque limits"]
+    document = json.loads((tmp_path / "summary.json").read_text())
+    told = [row["unchecked"] for row in document["rows"]]
+    assert told == [[], ["part geometry", "torque limits"]]
+    read = previous_rows(tmp_path)
+    assert [row.outcome.unchecked for row in read] == [(), open_one.outcome.unchecked]
+    junit = (tmp_path / "junit.xml").read_text()
+    assert junit.count("<system-out>not checked: part geometry, torque limits<") == 1
+    for row in (proven, open_one):
+        assert outcome_of(row.outcome.document()) == row.outcome
 
 
 def test_parquet_reads_back(every_kind, tmp_path):
@@ -132,8 +151,8 @@ def swept(every_kind):
 def test_swept_keys_are_columns(swept, tmp_path):
     write_csv(swept, tmp_path / "t.csv")
     head, *rows = read_csv(tmp_path / "t.csv")
-    assert head[5:11] == ["travel.law", "swept_name", "step", "on", "mixed", "big"]
-    assert [row[5:11] for row in rows] == [
+    assert head[6:12] == ["travel.law", "swept_name", "step", "on", "mixed", "big"]
+    assert [row[6:12] for row in rows] == [
         ["quintic", "1", "2", "true", "1", str(2**70)],
         ["'=1+1", "2", "0.5", "false", "a", "1"],
         [""] * 6,
@@ -143,7 +162,7 @@ def test_swept_keys_are_columns(swept, tmp_path):
 def test_swept_values_keep_their_kind_in_parquet_and_json(swept, tmp_path):
     write_parquet(swept, tmp_path / "t.parquet")
     table = pq.read_table(tmp_path / "t.parquet")
-    kinds = [str(table.schema.field(name).type) for name in columns_of(swept).names[5:11]]
+    kinds = [str(table.schema.field(name).type) for name in columns_of(swept).names[6:12]]
     assert kinds == ["string", "int64", "double", "bool", "string", "string"]
     assert table.column("step").to_pylist() == [2.0, 0.5, None]
     assert table.column("big").to_pylist() == [str(2**70), "1", None]

@@ -39,6 +39,17 @@ def test_equal_plans_have_no_difference(document):
     assert document_text(told) == document_text(again)
 
 
+def test_what_was_not_checked_counts_and_older_plans_do_not_say(document, changed):
+    given = changed(lambda d: d.update(unchecked=["torque limits"]))
+    change = compare(document, given).change("unchecked")
+    assert (change.a, change.b, change.verdict) == (3.0, 1.0, BETTER)
+    assert change.where_a == "part geometry, stylus shape, torque limits"
+    old = changed(lambda d: d.pop("unchecked"))
+    assert compare(old, document).change("unchecked").a is None
+    with pytest.raises(OptionError, match="unchecked is 'all'; expected a list of texts"):
+        compare(document, changed(lambda d: d.update(unchecked="all")))
+
+
 def test_rounding_is_no_difference(document, changed):
     other = changed(lambda d: d.update(duration_s=d["duration_s"] * (1 + 1e-12)))
     assert compare(document, other).equal

@@ -10,6 +10,7 @@ import pytest
 from parts.points import ProbePoints
 from planner.job import read_job
 from planner.planning import plan
+from robots.library import text_of
 
 JOB = """format = 1
 [job]
@@ -41,6 +42,65 @@ POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz
 P1,0,0,300,0,0,1
 P2,80,40,290,0,0.28,0.96
 """
+
+
+ARM_JOB = """format = 1
+[job]
+name = "six axes"
+[robot]
+model = "ROBOT"
+LIMITS
+[probe]
+stylus_length_mm = 60.0
+ball_diameter_mm = 4.0
+[part]
+pose = { translation_mm = [450, 200, 600], rotation_zyx_deg = [30, 0, 0] }
+[points]
+file = "points.csv"
+compensated = true
+[approach]
+distance_mm = 20.0
+"""
+ARM_POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz
+P1,0,0,0,0,0,1
+P2,80,40,-10,0,0.28,0.96
+"""
+TRACK = """[[joint]]
+name = "track"
+type = "prismatic"
+min_mm = -100
+max_mm = 100
+max_speed_m_s = 0.5
+max_acceleration_m_s2 = 2.0
+
+"""
+
+
+@pytest.fixture(scope="session")
+def arm_job(tmp_path_factory):
+    """``arm_job(robot)`` → two points for an arm with six axes, or for one on a track."""
+
+    def read(robot):
+        folder = tmp_path_factory.mktemp("arm")
+        limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
+        (folder / "robot.toml").write_text(robot)
+        text = ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))
+        (folder / "job.toml").write_text(text)
+        (folder / "points.csv").write_text(ARM_POINTS)
+        return read_job(folder / "job.toml")
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def six_axes(arm_job):
+    return plan(arm_job(text_of("industrial-6r")))
+
+
+@pytest.fixture(scope="session")
+def on_track(arm_job):
+    """The same arm on a track, its first joint."""
+    return plan(arm_job(text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)))
 
 
 @pytest.fixture(scope="session")

@@ -1,37 +1,93 @@
 """The door: which formats there are, what is written, and what is refused."""
 
-from types import SimpleNamespace
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from planner.errors import OutputError
+from planner.job import read_job
+from planner.library import path_of
 from planner.planning import plan
-from reports.programmes import EXPORTS, programmes
+from reports.programmes import EXPORTS, check_formats, programmes
+from reports.provenance import SetOptions
+from reports.verdict import withheld
+from robots.library import load
 
 
-def test_each_format_writes_its_files(two_points):
+def test_each_format_writes_its_files(two_points, six_axes):
     assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", "krl", "rapid", "urscript"]
     for key, export in EXPORTS.items():
-        assert tuple(programmes(two_points, [key])) == export.files
+        assert tuple(programmes(six_axes, [key])) == export.files
     paths = [path for export in EXPORTS.values() for path in export.files]
     assert len(set(paths)) == len(paths)
-    assert list(programmes(two_points)) == sorted(paths)
+    assert list(programmes(six_axes)) == sorted(paths)
+    # An arm of five joints is not the six-axis arm that URScript moves.
+    assert list(programmes(two_points)) == sorted(set(paths) - {"robot/palpeur.script"})
 
 
 def test_the_same_job_gives_the_same_bytes(job, two_points):
     assert programmes(plan(job)) == programmes(two_points)
 
 
-def test_an_infeasible_plan_says_so_and_names_what_is_left_out(planned):
+@pytest.fixture(scope="module")
+def with_a_far_point(planned):
     positions = np.array([[0, 0, 0.3], [0, 9.0, 0.3], [0.05, 0, 0.3]])
-    some = planned(positions, np.tile([0, 0, 1], (3, 1)), names=("A", "far", "B"))
-    assert not some.feasible
-    files = programmes(some)
-    assert b"$$ feasible: NO, 1 errors; read the report first" in files["program.dmi"]
-    assert b"$$ not reached: far" in files["program.dmi"]
+    return planned(positions, np.tile([0, 0, 1], (3, 1)), names=("A", "far", "B"))
+
+
+def test_points_are_left_out_only_where_that_is_asked_for(with_a_far_point):
+    assert with_a_far_point.motion_proven
+    assert with_a_far_point.left_out == ("far",)
+    assert list(programmes(with_a_far_point)) == ["plan.qif"]
+    assert programmes(with_a_far_point, ["krl", "ros", "csv", "dmis", "ipp"]) == {}
+
+
+def test_a_partial_programme_names_what_is_missing_before_anything_else(with_a_far_point):
+    files = programmes(with_a_far_point, options=SetOptions(partial=True))
     assert b'name="not reached 1" value="far"' in files["plan.qif"]
-    assert b"! feasible: NO" in files["robot/palpeur.mod"]
+    heads = {"program.dmi": "$$ ", "robot/palpeur.mod": "! ", "robot/palpeur.src": "; "}
+    heads |= {"robot/joints.csv": "# ", "robot/joint_trajectory.yaml": "# "}
+    for path, mark in heads.items():
+        lines = [line.strip() for line in files[path].decode("ascii").splitlines()]
+        comments = [line.removeprefix(mark) for line in lines if line.startswith(mark)]
+        assert comments[:2] == ["PARTIAL: 1 of 3 points are NOT MEASURED:", "  far"]
+        assert "feasible: NO, points are left out; the motions of the others are proven" in comments
+    assert files["program.ipp"].count(b"PtMeas(") == files["program.dmi"].count(b"PTMEAS/") == 2
+
+
+@pytest.fixture(scope="module")
+def through_a_wall():
+    """The library's two groups with a wall between, and nobody looks for a way around."""
+    job = read_job(path_of("obstructed"))
+    straight = replace(job.travel, detour="none", clearance_plane=None, clearance_cube=None)
+    return plan(replace(job, travel=straight))
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_no_programme_leads_into_a_wall(through_a_wall, partial):
+    assert through_a_wall.left_out == ()
+    assert not through_a_wall.motion_proven
+    files = programmes(through_a_wall, options=SetOptions(partial=partial))
+    assert list(files) == ["plan.qif"]
+    assert b"feasible: NO, " in files["plan.qif"]
+    told = withheld(through_a_wall, SetOptions(partial=partial))
+    assert told.startswith("the motion is not proven (P137 at ")
+
+
+def test_a_clearance_that_is_not_kept_withholds_programmes_whatever_findings_say(through_a_wall):
+    silent = replace(through_a_wall, findings=())
+    assert silent.feasible
+    assert not silent.motion_proven
+    assert list(programmes(silent)) == ["plan.qif"]
+
+
+def test_torques_that_no_duration_keeps_withhold_programmes(job):
+    limits = np.full(5, 1e-3)
+    weak = plan(replace(job, checks=replace(job.checks, torque_limits=limits)))
+    assert {finding.code for finding in weak.motion_errors} == {"P105"}
+    assert list(programmes(weak, options=SetOptions(partial=True))) == ["plan.qif"]
 
 
 def test_a_plan_without_motion_has_no_programme(planned):
@@ -43,7 +99,7 @@ def test_a_plan_without_motion_has_no_programme(planned):
 def test_one_point_needs_no_travel(planned):
     files = programmes(planned([[0, 0, 0.3]], [[0, 0, 1]]))
     assert files["program.dmi"].count(b"PTMEAS/") == 1
-    assert len(files) == 9
+    assert len(files) == 8
 
 
 def test_an_unknown_format(two_points):
@@ -51,9 +107,33 @@ def test_an_unknown_format(two_points):
         programmes(two_points, ["gcode"])
 
 
-def test_a_robot_of_more_joints_than_the_format_holds():
-    seven = SimpleNamespace(job=SimpleNamespace(mechanism=SimpleNamespace(dof=7)), segments=())
-    assert [key for key, export in EXPORTS.items() if not export.fits(seven)] == ["urscript"]
-    assert programmes(seven) == {}
-    with pytest.raises(OutputError, match="URScript holds at most 6 joints, but the robot has 7"):
-        programmes(seven, ["urscript"])
+REFUSED = {
+    "measuring-arm": {"urscript": "exactly 6 rotary joints, the robot has 5 joints. "},
+    "industrial-7r": {
+        "urscript": "the robot has 7 joints. ",
+        "krl": "the robot has 7 rotary joints, but the controller 6",
+        "rapid": "the robot has 7 rotary joints, but the controller 6",
+    },
+    "gantry-5": {
+        "urscript": "the robot has 5 joints, 3 of them sliding",
+        "krl": "joint 'q1' slides, but the robot axes are angles",
+        "rapid": "joint 'q1' slides, but the robot axes are angles",
+    },
+    "stanford": {
+        "urscript": "the robot has 6 joints, 1 of them sliding",
+        "krl": "joint 'q3' slides, but the robot axes are angles",
+        "rapid": "joint 'q3' slides, but the robot axes are angles",
+    },
+    "industrial-6r": {},
+}
+
+
+@pytest.mark.parametrize("robot", REFUSED)
+def test_joints_stand_only_in_axes_of_their_kind(robot):
+    mechanism = load(robot)
+    refused = {key for key, export in EXPORTS.items() if export.fault(mechanism)}
+    assert refused == set(REFUSED[robot])
+    for key, reason in REFUSED[robot].items():
+        with pytest.raises(OutputError, match=re.escape(reason)):
+            check_formats([key], mechanism)
+    check_formats(set(EXPORTS) - refused, mechanism)

@@ -147,6 +147,9 @@ def test_a_session_of_too_many_commands_goes_on_in_another(two_points, monkeypat
     text = programmes(two_points, ["ipp"])["program.ipp"].decode("ascii")
     sessions = text.split("00001 StartSession()")[1:]
     assert len(sessions) > 1
+    # Nothing that went wrong is cleared once the machine has moved.
+    assert text.count("ClearAllErrors()") == 1
+    assert text.index("ClearAllErrors()") < text.index("GoTo(")
     for session in sessions:
         lines = session.rstrip().split("\r\n")
         tags = [int(line[:5]) for line in lines[1:]]

@@ -19,7 +19,7 @@ WITHIN = 1.01 * TOLERANCE
 
 @pytest.fixture(scope="module")
 def files(two_points):
-    made = programmes(two_points, ["csv", "ros", "krl", "rapid", "urscript"])
+    made = programmes(two_points, ["csv", "ros", "krl", "rapid"])
     return {path: content.decode("ascii") for path, content in made.items()}
 
 
@@ -113,26 +113,64 @@ def test_rapid_times_add_up(files, two_points):
     assert text.count(", fine, tool0;") == len(moving) + 1
 
 
-def test_urscript_streams_at_a_period(files, two_points, dense):
-    text = files["robot/palpeur.script"]
+def test_urscript_streams_at_a_period(six_axes):
+    text = programmes(six_axes, ["urscript"])["robot/palpeur.script"].decode("ascii")
     sent = re.findall(r"servoj\(\[(.*?)\], t=(\S+), lookahead_time=0.03, gain=1000\)", text)
     period = float(sent[0][1])
     q = np.array([list(map(float, joints.split(", "))) for joints, _ in sent])
     assert {step for _, step in sent} == {f"{period:g}"}
-    assert np.all(q[:, 5] == 0.0)
-    t = np.minimum(np.arange(1, len(q) + 1) * period, two_points.trajectory.duration)
-    inside = dense[0] >= period
-    off = np.abs(interpolated(dense[0][inside], t, q[:, :5]) - dense[1][inside])
+    duration = six_axes.trajectory.duration
+    t = np.minimum(np.arange(1, len(q) + 1) * period, duration)
+    instants = np.linspace(period, duration, 20_001)
+    off = np.abs(interpolated(instants, t, q) - six_axes.trajectory.state(instants).q)
     assert np.degrees(off.max()) < WITHIN
-    assert len(q) == int(np.ceil(two_points.trajectory.duration / period))
+    assert len(q) == int(np.ceil(duration / period))
+
+
+def test_urscript_is_one_function_that_does_not_call_itself(six_axes):
+    lines = programmes(six_axes, ["urscript"])["robot/palpeur.script"].decode().splitlines()
+    assert lines[0] == "def palpeur():"
+    assert lines[-1] == "end"
+    code = [line.strip() for line in lines if not line.strip().startswith("#")]
+    assert [line for line in code if "palpeur" in line] == ["def palpeur():"]
+    assert code[1].startswith("movej([")
+    assert code[-2] == "stopj(2.0)"
+
+
+def test_a_track_is_the_first_external_axis_in_millimetres(on_track):
+    files = programmes(on_track, ["krl", "rapid"])
+    text = files["robot/palpeur.src"].decode("ascii")
+    number = f"({NUMBER})"
+    axes = ", ".join(f"A{k} {number}" for k in range(1, 7))
+    rows = np.array(re.findall(rf"PTP {{{axes}, E1 {number}}}", text), float)
+    posts = linear_posts(on_track)
+    shown = np.hstack([np.degrees(posts.q[:, 1:]), 1e3 * posts.q[:, :1]])
+    assert rows == pytest.approx(shown, abs=6e-6)
+    assert "; E1 is track" in text
+    assert "; A1 is q1" in text
+    text = files["robot/palpeur.mod"].decode("ascii")
+    moves = re.findall(r"MoveAbsJ \[\[(.*?)\],\[(.*?)\]\]", text)
+    assert {row.count(",") for row, _ in moves} == {5}
+    outside = [row.split(",") for _, row in moves]
+    assert {tuple(row[1:]) for row in outside} == {("9E9",) * 5}
+    assert [float(row[0]) for row in outside] == pytest.approx(shown[:, 6], abs=6e-6)
 
 
 @pytest.mark.parametrize("path", ["robot/joints.csv", "robot/palpeur.src", "robot/palpeur.mod"])
-def test_the_head_says_what_is_certified_and_how_well(files, path, job):
-    assert "certified motion: the joints at these instants" in files[path]
-    assert "keeps every joint within 0.01 deg of it (mm where it slides)" in files[path]
-    assert f"job sha256: {job.sha256}" in files[path]
-    assert "joint 5 is q5" in files[path]
+def test_the_head_claims_what_was_proven_and_no_more(files, path, job):
+    head = files[path]
+    assert "proven is the plan's motion: the joints at these instants" in head
+    assert "keeps every joint within 0.01 deg of it" in head
+    assert f"job sha256: {job.sha256}" in head
+    fifth = {"joints.csv": "joint 5", "palpeur.src": "A5", "palpeur.mod": "rax_5"}
+    assert f"{fifth[path.rpartition('/')[2]]} is q5" in head
+    assert "feasible: yes, as far as was checked" in head
+    assert "proven: positions, speeds, accelerations within the limits" in head  # no torques
+    assert re.search(r"proven: clearance of \d+\.\d\d mm, self-clearance only", head)
+    assert re.findall(r"NOT CHECKED: (.*?)\r?$", head, flags=re.MULTILINE) == [
+        "part geometry",
+        "torque limits",
+    ]
 
 
 @pytest.mark.parametrize("posts_of", [linear_posts, quintic_posts, streamed_posts])

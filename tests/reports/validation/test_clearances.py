@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from planner.clearance.cell import Cell
+from planner.job import read_job
+from planner.job.stylus import STYLUS
+from planner.library import path_of
 from planner.plan_types import SegmentKind
+from planner.planning import plan as planned
 from reports.validation import clearance_samples as module
 from reports.validation import validate
 from reports.validation.clearance_samples import (
@@ -58,9 +62,45 @@ def test_a_plan_without_cell_states_the_clearance_of_the_arm_from_itself(plan):
     assert names & OWN == OWN - {"approach to contact"}
 
 
-def test_a_robot_without_capsules_claims_nothing(plan):
-    bare = replace(plan, segments=tuple(replace(s, clearance=None) for s in plan.segments))
-    assert not {check.name for check in validate(bare).checks} & OWN
+def bare_job(*kept):
+    """The plate without table and wall, before the arm with some of its capsules only."""
+    job = read_job(path_of("obstructed"))
+    mechanism = job.mechanism
+    capsules = tuple(one for one in mechanism.capsules if one.name in kept)
+    return replace(
+        job,
+        mechanism=replace(mechanism, capsules=capsules, self_pairs=()),
+        cell=Cell(solids=(job.cell.part,)),
+    )
+
+
+def test_a_stylus_alone_states_no_distance_from_the_part_that_it_probes():
+    """As of a robot imported with meshes only: inf - inf was NaN, and no such job was planned."""
+    bare = planned(bare_job(*STYLUS))
+    assert bare.feasible
+    assert all((s.clearance is not None) == (s.kind is SegmentKind.TRAVEL) for s in bare.segments)
+    assert all(point.min_clearance is None for point in bare.points)
+    found = validate(bare)
+    assert found.passed
+    assert {check.name for check in found.checks} >= OWN
+    silent = [replace(s, clearance=None) for s in bare.segments]
+    failing = validate(replace(bare, segments=tuple(silent))).failures
+    assert {check.name for check in failing} == {"clearance kept"}
+
+
+def test_a_robot_without_any_capsule_states_nothing():
+    bare = planned(bare_job())
+    assert bare.feasible
+    assert all(s.clearance is None for s in bare.segments)
+    assert bare.nearest is None
+    found = validate(bare)
+    assert found.passed
+    assert {check.name for check in found.checks} & OWN == {"approach to contact"}
+
+
+def test_a_robot_that_watches_itself_owes_a_distance(plan, failures):
+    silent = replace(plan, segments=tuple(replace(s, clearance=None) for s in plan.segments))
+    assert failures(validate(silent)) == {"clearance kept", "point clearances"}
 
 
 @pytest.mark.parametrize("kind", [SegmentKind.TRAVEL, SegmentKind.PROBE, SegmentKind.RETRACT])
@@ -68,7 +108,8 @@ def test_a_robot_without_capsules_claims_nothing(plan):
 def test_more_certified_than_there_is(walled, failures, kind, more):
     index = of_kind(walled, kind)
     wrong = stating(walled, index, certified=walled.segments[index].clearance.seen + more)
-    assert failures(validate(wrong)) == {"certified clearance"}
+    points = {"point clearances"} if kind is SegmentKind.PROBE else set()
+    assert failures(validate(wrong)) == {"certified clearance"} | points
 
 
 def test_a_certificate_without_end(walled, failures):

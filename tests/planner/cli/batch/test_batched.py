@@ -356,6 +356,7 @@ def test_no_file_of_a_folder_is_left_out_without_a_word(palpeur, nine, tmp_path,
         "status    jobs\n"
         "feasible     1\n"
         "refused      2\n"
+        "not checked: part geometry (1 job), stylus shape (1 job), torque limits (1 job)\n"
         "\n"
         "reason             jobs  such as\n"
         "refused: job file     2  nine/empty.toml, nine/wide.toml\n"

@@ -251,3 +251,20 @@ def test_too_few_points_for_an_alignment_are_counted(palpeur, job, measured):
         "([evaluation], or --align normals) needs at least 6, 2 more. Measure them, or align by "
         '"none".\n'
     )
+
+
+def test_a_list_without_header_is_evaluated_by_its_format(palpeur, job, measured, tmp_path):
+    rows = [line.split(",") for line in measured(0.01).read_text().splitlines()[1:]]
+    path = tmp_path / "measured.txt"
+    path.write_text("".join(f"{' '.join(row)}\n" for row in rows))
+    run = palpeur("evaluate", job(), path, "--unit", "mm")
+    assert run.code == 2
+    for name in ("list", "metrolog", "polyworks", "power-inspect"):
+        assert f'"{name}"' in run.err
+    run = palpeur("evaluate", job(), path, "--format", "polyworks", "--unit", "mm", "--json")
+    assert run.code == 0
+    (read,) = [one for one in run.json["findings"] if one["code"] == "E114"]
+    assert "PolyWorks list, lengths in mm (given by you" in read["message"]
+    run = palpeur("evaluate", job(), path, "--format", "cad")
+    assert run.code == 2
+    assert "the format 'cad' is not known; expected one of csv, dmis, list" in run.err

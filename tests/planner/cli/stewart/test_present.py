@@ -32,6 +32,7 @@ def test_every_point_is_served_and_the_sets_are_written(palpeur, job, tmp_path):
     assert (document["points"], document["points_served"]) == (25, 25)
     assert document["points_served_at_home"] == 17
     assert document["feasible"] is True
+    assert document["unchecked"] == ["torque limits"]
     assert json.loads((out / "presentation.json").read_text(encoding="utf-8")) == document
     names = [f"pose-{k}" for k in range(1, len(document["poses"]) + 1)]
     assert sorted(path.name for path in out.iterdir()) == [*names, "presentation.json"]
@@ -48,6 +49,7 @@ def test_the_summary_says_what_home_serves(palpeur, job):
     ran = palpeur("stewart", "present", job)
     assert ran.code == 0
     assert "every point is served: 25 of 25 points from 1 pose of measuring-hexapod" in ran.out
+    assert "\nnot checked: torque limits\n" in ran.out
     assert "17 of 25 with it at home" in ran.out
     assert "legs that repeat to 5 um" in ran.out
 
@@ -58,6 +60,24 @@ def test_what_no_pose_serves_gives_exit_code_1(palpeur, job):
     assert ran.code == 1
     assert "NOT EVERYTHING IS SERVED" in ran.out
     assert "P140 error" in ran.out
+
+
+def test_a_presentation_that_fails_has_no_programme_of_any_pose(palpeur, job, tmp_path):
+    points = job.parent / "points.csv"
+    head, first, *rest = points.read_text(encoding="utf-8").splitlines()
+    far = first.split(",")
+    far[:2] = ["far", "9000"]
+    points.write_text("\n".join([head, first, *rest, ",".join(far)]) + "\n", encoding="utf-8")
+    out = tmp_path / "out"
+    ran = palpeur("stewart", "present", job, "--out", out, "--no-figures")
+    assert ran.code == 1
+    poses = sorted(out.glob("pose-*"))
+    assert poses
+    for pose in poses:
+        assert json.loads((pose / "plan.json").read_text(encoding="utf-8"))["feasible"] is True
+        assert [path.name for path in pose.glob("pro*")] == ["provenance.json"]
+        text = " ".join((pose / "README.txt").read_text(encoding="utf-8").split())
+        assert "written: the presentation is not feasible" in text
 
 
 def test_a_foreign_folder_is_left_alone(palpeur, job, tmp_path):

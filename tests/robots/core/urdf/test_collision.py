@@ -107,12 +107,12 @@ def test_shapes_are_read_in_the_joints_frames():
 
 
 def test_a_mesh_is_remarked_and_not_read():
-    remarks = read_urdf(ARM).warnings()
-    assert remarks == (
-        "Collision mesh of link 'upper' (line 9) is not read: the room it takes is not checked. "
-        "Give it capsules, spheres, cylinders or boxes.",
-    )
-    assert len(read_urdf(ARM.replace('<mesh filename="upper.stl"/>', "")).warnings()) == 1
+    arm = read_urdf(ARM)
+    (mesh,) = arm.unread_shapes
+    assert (mesh.link, mesh.kind, mesh.line, mesh.count) == ("upper", "mesh", 9, 1)
+    assert arm.remarks == ("Link 'upper' has mesh shapes, which are not checked.",)
+    (empty,) = read_urdf(ARM.replace('<mesh filename="upper.stl"/>', "")).unread_shapes
+    assert empty.kind == "empty geometry"
 
 
 @pytest.mark.parametrize(

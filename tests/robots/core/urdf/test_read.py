@@ -7,8 +7,8 @@ import pytest
 
 from robots.core.errors import RobotFileError
 from robots.core.mechanism import JointKind
-from robots.core.model import Model
 from robots.core.urdf import load_urdf, read_urdf
+from tests.robots.core.urdf.pinocchio_chain import check_against_pinocchio
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -53,77 +53,37 @@ ARM = """<?xml version="1.0"?>
 
 
 def test_kinds_limits_and_friction_are_read():
-    mechanism = read_urdf(ARM)
+    mechanism = read_urdf(ARM, tip="hand")
     by_name = {joint.name: joint for joint in mechanism.joints}
-    assert [j.name for j in mechanism.joints] == ["shoulder", "slide", "mount", "spin"]
-    shoulder, slide, spin = by_name["shoulder"], by_name["slide"], by_name["spin"]
+    assert [j.name for j in mechanism.joints] == ["shoulder", "slide"]
+    shoulder, slide = by_name["shoulder"], by_name["slide"]
     assert (shoulder.q_min, shoulder.q_max) == (-1.5, 2.0)
     assert (shoulder.max_effort, shoulder.max_speed) == (30.0, 4.0)
     assert (shoulder.viscous, shoulder.coulomb) == (0.7, 0.2)
     assert slide.kind is JointKind.PRISMATIC
     assert (slide.max_effort, slide.max_speed) == (math.inf, math.inf)
-    assert (spin.q_min, spin.q_max) == (-math.inf, math.inf)
-    assert by_name["mount"].kind is JointKind.FIXED
+    spin = read_urdf(ARM, tip="wheel").joints[1]
+    assert (spin.name, spin.q_min, spin.q_max) == ("spin", -math.inf, math.inf)
+    heavy = ARM.replace(
+        '<link name="hand"/>',
+        '<link name="hand"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1"/></inertial></link>',
+    )
+    assert read_urdf(heavy, tip="hand").joints[2].kind is JointKind.FIXED
 
 
-def test_motion_and_dynamics_agree_with_pinocchio():
-    pin = pytest.importorskip("pinocchio")
-    model = pin.buildModelFromXML(ARM)
-    data = model.createData()
-    mechanism = read_urdf(ARM)
-    ours = Model(mechanism)
-    links = {"shoulder": "upper", "slide": "lower", "mount": "hand", "spin": "wheel"}
-    rng = np.random.default_rng(5)
-    for _ in range(5):
-        q, qd, qdd = rng.uniform(-1, 1, (3, 3))
-        values = dict(zip([joint.name for joint in mechanism.movable], q, strict=True))
-        theirs = np.zeros(model.nq)
-        order = []
-        for index, name in enumerate(model.names):
-            if index == 0:
-                continue
-            joint = model.joints[index]
-            angle = values[name]
-            turns = joint.nq == 2
-            theirs[joint.idx_q : joint.idx_q + joint.nq] = (
-                [math.cos(angle), math.sin(angle)] if turns else [angle]
-            )
-            order.append([j.name for j in mechanism.movable].index(name))
-        pin.framesForwardKinematics(model, data, theirs)
-        transforms = ours.transforms(q)
-        for place, joint in enumerate(mechanism.joints):
-            link = data.oMf[model.getFrameId(links[joint.name])].homogeneous
-            # Our frame is turned so that z is the axis: origins agree, and the axis itself does.
-            assert np.abs(transforms[place][:3, 3] - link[:3, 3]).max() < 1e-12
-        M = pin.crba(model, data, theirs)
-        M = np.triu(M) + np.triu(M, 1).T
-        assert np.abs(ours.mass_matrix(q)[np.ix_(order, order)] - M).max() < 1e-10
-        frictionless = pin.rnea(model, data, theirs, qd[order], qdd[order])
-        friction = np.array([j.viscous for j in mechanism.movable]) * qd
-        friction += np.array([j.coulomb for j in mechanism.movable]) * np.sign(qd)
-        assert np.abs((ours.torques(q, qd, qdd) - friction)[order] - frictionless).max() < 1e-10
-
-
-def test_the_last_links_own_frame_is_the_tool():
-    """The frame of the link "wheel", not our turned joint frame."""
-    mechanism = read_urdf(ARM)
-    end = Model(mechanism).forward(np.zeros(3))
-    assert mechanism.joints[mechanism.tool_joint].name == "spin"
-    upper = np.linalg.inv(read_urdf(ARM).joints[0].placement) @ end
-    assert np.linalg.norm(upper[:3, 3]) == pytest.approx(0.2, abs=1e-15)
-    # spin has no rpy: its link is parallel to "upper", which stands at the shoulder's origin.
-    from robots.core.pose import rotation_zyx
-
-    assert np.abs(end[:3, :3] - rotation_zyx([-0.1, 0.2, 0.3])).max() < 1e-15
+@pytest.mark.parametrize("tip", ["hand", "wheel", "lower", "upper"])
+def test_motion_and_dynamics_agree_with_pinocchio(tip):
+    check_against_pinocchio(ARM, read_urdf(ARM, tip=tip))
 
 
 @pytest.mark.parametrize("axis", ["1 0 0", "0 1 0", "0 0 1", "-1 0 0", "0 -1 0", "0 0 -1"])
 def test_axes_of_the_frame_cost_no_rounding(axis):
     text = ARM.replace('xyz="0 -1 0"', f'xyz="{axis}"').replace('rpy="1.2 0 0.4"', "")
-    slide = next(joint for joint in read_urdf(text).joints if joint.name == "slide")
+    slide = read_urdf(text, tip="hand").joints[1]
     z = np.array([float(part) for part in axis.split()])
-    upper = read_urdf(text.replace('xyz="1 2 -2"', 'xyz="0 0 1"'))
-    placement = next(j for j in upper.joints if j.name == "slide").placement
+    upper = read_urdf(text.replace('xyz="1 2 -2"', 'xyz="0 0 1"'), tip="hand")
+    placement = upper.joints[1].placement
     assert np.array_equal(placement[:3, 2], z)
     assert set(np.abs(placement[:3, :3]).ravel()) == {0.0, 1.0}
     assert slide.kind is JointKind.PRISMATIC
@@ -132,9 +92,13 @@ def test_axes_of_the_frame_cost_no_rounding(axis):
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ('type="fixed"', 'type="floating"', 35, "has type 'floating'; revolute, continuous"),
+        ('type="fixed"', 'type="floating"', 35, "has type 'floating' and moves the tip; revolute"),
         ('type="fixed"', 'type="planar"', 35, "planar and floating are not"),
-        ('<axis xyz="0.3 0.4 0"/>', '<mimic joint="slide"/>', 30, "mimics another joint"),
+        ('<axis xyz="0 -1 0"/>', '<mimic joint="spin"/>', 24, "moves the tip and mimics joint"),
+        ('lower="-1.5" upper="2"', 'lower="2" upper="-1.5"', 21, "has lower 2 above upper -1.5"),
+        ('velocity="4"', 'velocity="-4"', 21, "of joint 'shoulder' has velocity -4"),
+        ('effort="30"', 'effort="-30"', 21, "of joint 'shoulder' has effort -30"),
+        ('damping="0.7"', 'damping="-0.7"', 22, "of joint 'shoulder' has damping -0.7"),
         ('<child link="hand"/>', '<child link="hnad"/>', 35, "is missing; did you mean 'hand'?"),
         ('<child link="hand"/>', "", 35, "has no <child link=…>"),
         ('<child link="hand"/>', '<child link="wheel"/>', 35, "the links close a loop"),
@@ -153,7 +117,7 @@ def test_axes_of_the_frame_cost_no_rounding(axis):
 )
 def test_faults_are_named_by_line(old, new, line, words):
     with pytest.raises(RobotFileError) as caught:
-        read_urdf(ARM.replace(old, new, 1), origin="arm.urdf")
+        read_urdf(ARM.replace(old, new, 1), origin="arm.urdf", tip="hand")
     text = str(caught.value)
     assert text.startswith("arm.urdf")
     if words == "is not valid":
@@ -170,7 +134,11 @@ def test_faults_are_named_by_line(old, new, line, words):
         ("<sdf/>", "begins with <robot>"),
         ("<robot name='r'/>", "has no link"),
         ("<robot name='r'><link name='a'/></robot>", "has no joint"),
-        ('<robot xmlns:xacro="http://www.ros.org/wiki/xacro"/>', "expand it first"),
+        (
+            '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed">'
+            '<parent link="a"/><child link="b"/></joint></robot>',
+            "no moving joint",
+        ),
         ('<!DOCTYPE robot [<!ENTITY a "x">]><robot name="&a;"/>', "document type"),
         ('<!DOCTYPE robot SYSTEM "http://example.org/x.dtd"><robot/>', "document type"),
         ("<robot>" + "<a>" * 400 + "</a>" * 400 + "</robot>", "not valid XML"),

@@ -11,6 +11,7 @@ import pytest
 from robots.core.errors import RobotFileError
 from robots.core.model import Model
 from robots.core.urdf import read_urdf, write_urdf
+from tests.robots.core.urdf.pinocchio_chain import check_against_pinocchio
 
 SEEDS = range(12)
 
@@ -28,14 +29,20 @@ def limited(mechanism, seed):
     return replace(mechanism, joints=tuple(joints))
 
 
+def straight(mechanism):
+    """Its joints one behind the other, the tool on the last: what reading takes of a URDF file."""
+    joints = [replace(j, parent=index - 1) for index, j in enumerate(mechanism.joints)]
+    return replace(mechanism, joints=tuple(joints), tool_joint=len(joints) - 1)
+
+
 @pytest.fixture(params=SEEDS)
 def mechanism(request, make_mechanism):
     return limited(make_mechanism(request.param), request.param)
 
 
-def test_it_comes_back_to_us(mechanism):
+def test_a_chain_comes_back_to_us(mechanism):
+    mechanism = straight(mechanism)
     found = read_urdf(write_urdf(mechanism))
-    # Depth first on reading: the order of branches may differ, names and parents do not.
     ours = {j.name: j for j in mechanism.joints}
     assert {j.name for j in found.joints} == set(ours)
     names = {-1: "base"} | {i: j.name for i, j in enumerate(mechanism.joints)}
@@ -51,6 +58,22 @@ def test_it_comes_back_to_us(mechanism):
         assert np.allclose(joint.body.inertia, other.body.inertia_at_com, atol=1e-16)
     assert np.abs(found.tool - mechanism.tool).max() < 1e-15
     assert found_names[found.tool_joint] == names[mechanism.tool_joint]
+
+
+def test_of_a_tree_the_chain_to_the_tool_comes_back(mechanism):
+    """What branches off is rigid: Pinocchio, its joints locked, has the same dynamics."""
+    last = max(k for k, joint in enumerate(mechanism.joints) if joint.movable)
+    tree = replace(mechanism, tool_joint=last)
+    text = write_urdf(tree)
+    found = read_urdf(text)
+    chain = []
+    while last >= 0:
+        chain.append(tree.joints[last].name)
+        last = tree.joints[last].parent
+    assert [joint.name for joint in found.joints] == chain[::-1]
+    held = {joint.name for joint in tree.movable} - set(chain)
+    assert {joint.name for joint in found.side_branches.joints} == held
+    check_against_pinocchio(text, found)
 
 
 def test_pinocchio_moves_it_as_we_do(mechanism):
@@ -99,7 +122,7 @@ def test_check_urdf_finds_nothing(mechanism, tmp_path):
 
 
 def test_the_comment_says_what_urdf_cannot_hold(make_mechanism):
-    base = make_mechanism(1)
+    base = straight(make_mechanism(1))
     first = replace(base.joints[0], max_acceleration=3.0, motor_inertia=0.2)
     text = write_urdf(replace(base, joints=(first, *base.joints[1:]), source="a -- b --> c"))
     assert "URDF has no place for it: maximum accelerations, motor inertias, gravity." in text
@@ -108,7 +131,7 @@ def test_the_comment_says_what_urdf_cannot_hold(make_mechanism):
 
 
 def test_names_are_escaped_or_refused(make_mechanism):
-    base = make_mechanism(2)
+    base = straight(make_mechanism(2))
     odd = replace(base.joints[0], name='tool_mount<&"é')
     named = replace(base, joints=(odd, *base.joints[1:]))
     assert read_urdf(write_urdf(named)).joints[0].name == 'tool_mount<&"é'
@@ -117,7 +140,7 @@ def test_names_are_escaped_or_refused(make_mechanism):
 
 
 def test_a_joint_named_as_the_tools_mount_is_kept_apart(make_mechanism):
-    base = make_mechanism(3)
+    base = straight(make_mechanism(3))
     joint = replace(base.joints[0], name="tool_mount")
     text = write_urdf(replace(base, joints=(joint, *base.joints[1:])))
     assert 'name="tool_mount_"' in text

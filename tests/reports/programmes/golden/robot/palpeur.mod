@@ -2,24 +2,28 @@ MODULE palpeur
   ! Made by Palpeur VERSION
   ! job: two points
   ! job sha256: 0a5e51237b8d955cb0c4a37110f890c705389b6e13c2aa69e7a65602949eb4e5
-  ! feasible: yes
-  ! deg, and mm for axes that slide; s; robot axes without a joint stay at 0,
-  !   external axes without one are not connected (9E9)
+  ! feasible: yes, as far as was checked
+  ! proven: positions, speeds, accelerations within the limits of job and robot
+  ! proven: clearance of 792.42 mm, self-clearance only
+  ! NOT CHECKED: part geometry
+  ! NOT CHECKED: torque limits
+  ! deg and s
+  ! rax_6 has no joint in the job and is driven to 0
   ! 59 points, 0.709505 s
-  ! certified motion: the joints at these instants, and between them the plan's;
+  ! proven is the plan's motion: the joints at these instants, and between them;
   !   a controller that joins them by straight lines
-  !   keeps every joint within 0.01 deg of it (mm where it slides)
+  !   keeps every joint within 0.01 deg of it
   ! zero and sign of every joint are those of the robot file of the job;
   !   compare them with the controller's before the first run
-  ! joint 1 is q1
-  ! joint 2 is q2
-  ! joint 3 is q3
-  ! joint 4 is q4
-  ! joint 5 is q5
+  ! rax_1 is q1
+  ! rax_2 is q2
+  ! rax_3 is q3
+  ! rax_4 is q4
+  ! rax_5 is q5
   ! zones round the corners between them (z0); the controller may be slower than
   !   the times given where it meets its own limits
   PROC palpeur_run()
-    ! the way to the first point is not certified: drive there by hand first
+    ! the way to the first point is not proven: drive there by hand first
     MoveAbsJ [[90.00000,89.80868,-8.46353,0.00000,-81.34515,0.00000],[9E9,9E9,9E9,9E9,9E9,9E9]]\NoEOffs, v5, fine, tool0;
     MoveAbsJ [[90.00000,89.80560,-8.47396,0.00000,-81.33164,0.00000],[9E9,9E9,9E9,9E9,9E9,9E9]]\NoEOffs, vmax\T:=0.007286, z0, tool0;
     MoveAbsJ [[90.00000,89.78873,-8.53073,0.00000,-81.25800,0.00000],[9E9,9E9,9E9,9E9,9E9,9E9]]\NoEOffs, vmax\T:=0.007286, z0, tool0;

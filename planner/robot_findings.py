@@ -1,0 +1,114 @@
+"""Findings about a robot: what was read from its file, and what a job puts in place of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from planner.findings import Finding, Severity
+from robots.core.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from planner.job import Job
+
+_MOST_NAMED = 8
+
+
+def robot_findings(job: Job) -> list[Finding]:
+    """What was taken from the robot's file, and what the job puts in place of what it lacks."""
+    return [*reading_findings(job.mechanism), *_assumed_accelerations(job)]
+
+
+def _assumed_accelerations(job: Job) -> Iterator[Finding]:
+    for unit in dict.fromkeys(item.unit for item in job.assumed_accelerations):
+        same = [item for item in job.assumed_accelerations if item.unit == unit]
+        names = named([item.joint for item in same])
+        yield Finding(
+            code="R111",
+            severity=Severity.WARNING,
+            where=job.mechanism.name,
+            message=f"The robot file has no acceleration limit for {names}; the job's default of "
+            f"{same[0].value:g} {unit} is used, so durations and torques depend on it.",
+            hint="Give the drives' own limits: max_acceleration_… under robot.limits of each "
+            "joint.",
+        )
+
+
+def reading_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    """What was taken, held and left unread."""
+    yield from choice_findings(mechanism)
+    yield from unread_shape_findings(mechanism)
+    yield from still_joint_findings(mechanism)
+
+
+def choice_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    """The link taken as tool frame, and what branches off the chain to it."""
+    if mechanism.tip is None:
+        return
+    yield Finding(
+        code="R109",
+        severity=Severity.NOTE,
+        where=mechanism.name,
+        message=f"The tool frame is {mechanism.tip}.",
+        hint="Another link: --tip LINK on the command line, tip under [robot] in a job.",
+    )
+    side = mechanism.side_branches
+    sentences = []
+    if side.joints:
+        behind = f": {_quoted(side.links)}, {side.mass:.4g} kg" if side.links else ""
+        sentences.append(
+            f"Joints off the chain to the tool frame are held: {named(list(map(str, side.joints)))}"
+            f". Masses and shapes of the links behind them count{behind}."
+        )
+    if side.fixed_mass:
+        sentences.append(
+            f"Links fixed beside the chain count as well: {_quoted(side.fixed_links)}, "
+            f"{side.fixed_mass:.4g} kg."
+        )
+    if sentences:
+        yield Finding(
+            code="R110",
+            severity=Severity.NOTE,
+            where=mechanism.name,
+            message=" ".join(sentences),
+            hint="Remove from the file what is not mounted.",
+        )
+
+
+def unread_shape_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    """Links with collision geometry that is not read, one finding per kind of geometry."""
+    for kind in dict.fromkeys(shape.kind for shape in mechanism.unread_shapes):
+        links = [shape.link for shape in mechanism.unread_shapes if shape.kind == kind]
+        one = len(links) == 1
+        subject = f"{'Link' if one else 'Links'} {_quoted(links)} {'has' if one else 'have'}"
+        yield Finding(
+            code="R106",
+            severity=Severity.WARNING,
+            where=mechanism.name,
+            message=f"{subject} {kind} shapes, which are not checked.",
+            hint="Give these links spheres, cylinders or boxes, or capsules in a robot file.",
+        )
+
+
+def still_joint_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    """Movable joints whose range is a single value."""
+    for joint in mechanism.movable:
+        if joint.q_min == joint.q_max:
+            yield Finding(
+                code="R108",
+                severity=Severity.WARNING,
+                where=joint.name,
+                message=f"The joint cannot move: both limits are {joint.q_min:g} "
+                f"{joint.kind.unit}.",
+                hint="Give its range; URDF takes a limit that is left out as zero.",
+            )
+
+
+def _quoted(links: Sequence[str]) -> str:
+    return named([repr(link) for link in links])
+
+
+def named(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more."""
+    shown = ", ".join(names[:_MOST_NAMED])
+    return f"{shown} and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else shown

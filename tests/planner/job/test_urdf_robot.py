@@ -1,0 +1,154 @@
+"""A job whose robot is a URDF file: tip, missing limits, and what the plan says of both."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+
+from planner.errors import JobError
+from planner.evaluation.calibrated import calibrated_mechanism
+from planner.planning import plan
+from planner.robot_findings import robot_findings
+from reports.content.tables import provenance_table
+from reports.plan_document import document_text, plan_document
+from reports.plan_schema import plan_schema
+from reports.provenance import provenance
+from reports.validation import validate
+from robots.core.file_reading import TipRule
+from robots.core.urdf import write_urdf
+from robots.library import load
+
+JOB = """format = 1
+[job]
+name = "small"
+[robot]
+model = "arm.urdf"
+default_acceleration_rad_s2 = 4.0
+[points]
+file = "points.csv"
+frame = "base"
+"""
+SHOWN = "default_acceleration_rad_s2 = 4.0\n"
+MESH = '<collision><geometry><mesh filename="package://a/b.stl"/></geometry></collision>'
+
+
+def urdf(*, speed=True, gripper=False):
+    """The measuring arm as others would publish it: no accelerations; a mesh, perhaps fingers."""
+    text = write_urdf(load("measuring-arm"))
+    text = re.sub(r"<collision.*?</collision>\s*", "", text, flags=re.DOTALL)
+    text = text.replace('<link name="q1_link">', f'<link name="q1_link">{MESH}', 1)
+    if not speed:
+        text = re.sub(r'velocity="[^"]*"', 'velocity="0"', text)
+    if gripper:
+        fingers = "".join(
+            f'<link name="{side}"><inertial><mass value="0.1"/></inertial></link>'
+            f'<joint name="{side}_j" type="prismatic"><parent link="q5_link"/>'
+            f'<child link="{side}"/><axis xyz="1 0 0"/>{mimic}'
+            '<limit lower="0" upper="0.1" effort="1" velocity="1"/></joint>'
+            for side, mimic in (("left", ""), ("right", '<mimic joint="left_j"/>'))
+        )
+        text = text.replace("</robot>", fingers + "</robot>")
+        text = text.replace('"tool"', '"end"')  # no usual name any more
+    return text
+
+
+@pytest.fixture
+def urdf_job(job_of):
+    def read(text=JOB, **published):
+        return job_of(text, files={"arm.urdf": urdf(**published)})
+
+    return read
+
+
+def test_missing_accelerations_name_the_keys_and_the_line_shown_works(urdf_job):
+    bare = urdf_job(JOB.replace(SHOWN, ""))
+    with pytest.raises(JobError) as caught:
+        plan(bare)
+    text = str(caught.value)
+    assert "Joints q1, q2, q3, q4, q5 of measuring-arm have no acceleration limit" in text
+    assert "robot.default_acceleration_rad_s2 for all of them" in text
+    assert "robot.limits.q1.max_acceleration_rad_s2 and so on" in text
+    line = text.splitlines()[-1].strip()
+    mended = urdf_job(JOB.replace(SHOWN, line + "\n"))
+    assert mended.joint_limits().max_acceleration.tolist() == [10.0] * 5
+
+
+def test_missing_speeds_name_the_keys_and_the_line_shown_works(urdf_job):
+    job = urdf_job(speed=False)
+    for k in range(5):
+        with pytest.raises(JobError, match="no speed limit") as caught:
+            job.joint_limits()
+        line = str(caught.value).splitlines()[-1].strip()
+        assert line == f"limits.q{k + 1}.max_speed_rad_s = 1.0"
+        text = job.text.replace('"arm.urdf"\n', f'"arm.urdf"\n{line}\n')
+        job = urdf_job(text, speed=False)
+    assert job.joint_limits().max_speed.tolist() == [1.0] * 5
+
+
+def test_own_limits_come_before_the_default_and_scales_after_it(urdf_job):
+    more = "limits.q2.max_acceleration_rad_s2 = 1.5\nacceleration_scale = 0.5\n"
+    job = urdf_job(JOB.replace(SHOWN, SHOWN + more))
+    assert job.joint_limits().max_acceleration.tolist() == [2.0, 0.75, 2.0, 2.0, 2.0]
+    assert [item.joint for item in job.assumed_accelerations] == ["q1", "q3", "q4", "q5"]
+    assert {item.value for item in job.assumed_accelerations} == {4.0}
+
+
+def test_joints_that_slide_have_a_default_of_their_own(job_of):
+    text = JOB.replace(SHOWN, "default_acceleration_rad_s2 = 4.0\n")
+    robot = {"arm.urdf": write_urdf(load("gantry-5"))}
+    with pytest.raises(JobError, match=r"default_acceleration_m_s2 for all of them") as caught:
+        job_of(text, files=robot).joint_limits()
+    assert "rad_s2" not in str(caught.value)
+    both = text.replace(SHOWN, SHOWN + "default_acceleration_m_s2 = 0.5\n")
+    job = job_of(both, files=robot)
+    assert set(job.joint_limits().max_acceleration.tolist()) == {4.0, 0.5}
+    findings = [f for f in robot_findings(job) if f.code == "R111"]
+    assert len(findings) == 2
+
+
+def test_a_plan_says_what_was_taken_held_unread_and_assumed(urdf_job):
+    job = urdf_job(JOB.replace('"arm.urdf"', '"arm.urdf"\ntip = "end"'), gripper=True)
+    made = plan(job)
+    by_code = {finding.code: finding for finding in made.findings}
+    assert "link 'end' in the frame of 'base', as given" in by_code["R109"].message
+    assert "'left_j' at 0 m, 'right_j' at 0 m" in by_code["R110"].message
+    assert "'left', 'right', 0.2 kg" in by_code["R110"].message
+    assert by_code["R106"].message == "Link 'q1_link' has mesh shapes, which are not checked."
+    assert "q1, q2, q3, q4, q5; the job's default of 4 rad/s²" in by_code["R111"].message
+    document = json.loads(document_text(plan_document(made, validate(made))))
+    assert document["tip"] == {"link": "end", "root": "base", "rule": "given"}
+    jsonschema.validate(document, plan_schema())
+    rows = {row[0].text: row[1].text for row in provenance_table(provenance(made)).rows}
+    assert rows["tool frame"] == "link 'end' in the frame of 'base', as given"
+
+
+def test_a_plan_of_another_robot_says_nothing_of_it(job_of):
+    made = plan(job_of())
+    assert not {"R106", "R109", "R110", "R111"} & {finding.code for finding in made.findings}
+    document = plan_document(made, validate(made))
+    assert "tip" not in document
+    jsonschema.validate(json.loads(document_text(document)), plan_schema())
+
+
+def test_a_tie_is_a_fault_of_the_job_with_its_line(urdf_job):
+    with pytest.raises(JobError, match=r"job.toml, line 5: robot.model is 'arm.urdf'") as caught:
+        urdf_job(gripper=True)
+    assert 'tip = "q5_link" under [robot] in a job' in str(caught.value)
+    job = urdf_job(JOB.replace('"arm.urdf"', '"arm.urdf"\ntip = "q5_link"'), gripper=True)
+    assert job.mechanism.tip is not None
+    assert job.mechanism.tip.rule is TipRule.GIVEN
+
+
+def test_a_tip_of_a_library_robot_is_refused(job_of):
+    with pytest.raises(JobError, match=r"robot.tip is 'tool0', but measuring-arm is no URDF file"):
+        job_of(change={'"measuring-arm"': '"measuring-arm"\ntip = "tool0"'})
+
+
+def test_a_calibrated_urdf_has_the_tip_that_the_job_gives(urdf_job, tmp_path):
+    job = urdf_job(JOB.replace('"arm.urdf"', '"arm.urdf"\ntip = "end"'), gripper=True)
+    path = tmp_path / "calibrated.urdf"
+    path.write_text(urdf(gripper=True))  # without the job's tip a tie
+    found = calibrated_mechanism(job, path)
+    assert found.tip is not None
+    assert (found.tip.link, found.dof) == ("end", 5)

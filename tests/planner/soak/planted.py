@@ -1,0 +1,632 @@
+"""Proven plans with one error planted in each: the validation must find every one.
+
+A plan that passed its validation is changed in one place. Whether the change is an error at all is
+computed, never assumed: a change that alters nothing that the plan says (two equal numbers swapped,
+a clearance that is still kept) is left out. ``PLANTS`` names the kinds; each is a function of a
+proven plan and a random generator that gives the changed plan, or None where it has no place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from parts.geometry import TriangleMesh
+from planner.clearance.cell import Cell, Solid, SolidKind
+from planner.clearance.checker import Checker
+from planner.job.stylus import BALL, SHANK
+from planner.plan_types import Plan, Samples, SegmentKind
+from planner.sampled_motion import InMemory, SampledMotion, sampled
+from planner.trajectory import Trajectory
+from reports.validation import validate
+
+RELATIVE = 1e-6  # size of a planted error of a number
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A plan with an error, and the motion that is written out with it."""
+
+    plan: Plan
+    motion: SampledMotion
+
+
+Plant = Callable[[Plan, np.random.Generator], "Plan | Planted | None"]
+PLANTS: dict[str, Plant] = {}
+
+
+def _plant(name: str) -> Callable[[Plant], Plant]:
+    def register(function: Plant) -> Plant:
+        PLANTS[name] = function
+        return function
+
+    return register
+
+
+def _one(draw, items):
+    """One of some things; None of none."""
+    items = list(items)
+    return items[int(draw.integers(len(items)))] if items else None
+
+
+# --- limits that are passed ----------------------------------------------------------------------
+
+
+def _limited(plan: Plan, joint: int, **limits: float) -> Plan:
+    """The same plan with other limits of one joint of those that move."""
+    mechanism = plan.job.mechanism
+    wanted = mechanism.movable[joint].name
+    joints = tuple(
+        replace(one, **limits) if one.name == wanted else one for one in mechanism.joints
+    )
+    return replace(plan, job=replace(plan.job, mechanism=replace(mechanism, joints=joints)))
+
+
+def _limit_below(plan: Plan, draw, peak: str, limit: str) -> Plan | None:
+    """A limit that the motion passes by a millionth of it."""
+    moving = [k for k, load in enumerate(plan.joints) if getattr(load, peak) > 1e-9]
+    joint = _one(draw, moving)
+    if joint is None:
+        return None
+    bound = getattr(plan.joints[joint], peak) / (1.0 + RELATIVE)
+    if bound > getattr(plan.job.mechanism.movable[joint], limit):
+        return None
+    return _limited(plan, joint, **{limit: bound})
+
+
+@_plant("speed limit passed by 1e-6")
+def _speed(plan, draw):
+    return _limit_below(plan, draw, "peak_velocity", "max_speed")
+
+
+@_plant("acceleration limit passed by 1e-6")
+def _acceleration(plan, draw):
+    return _limit_below(plan, draw, "peak_acceleration", "max_acceleration")
+
+
+@_plant("torque limit passed by 1e-6")
+def _torque(plan, draw):
+    if any(finding.code == "P105" for finding in plan.findings):
+        return None  # the plan claims no torque limit there
+    return _limit_below(plan, draw, "peak_torque", "max_effort")
+
+
+@_plant("position limit passed by 1e-8")
+def _position(plan, draw):
+    moving = [s for s in plan.segments if s.duration > 0.0]
+    if not moving:
+        return None
+    joint = int(draw.integers(plan.job.mechanism.dof))
+    t = np.array([s.start for s in moving])
+    q = plan.trajectory.state(t, "right").q[:, joint]
+    own = plan.job.mechanism.movable[joint]
+    size = 1e-8
+    if draw.random() < 0.5:
+        top = float(q.max()) - size
+        return _limited(plan, joint, q_max=top) if own.q_min < top <= own.q_max else None
+    low = float(q.min()) + size
+    return _limited(plan, joint, q_min=low) if own.q_max > low >= own.q_min else None
+
+
+@_plant("segment quicker than its limits allow by 1e-6")
+def _quicker(plan, draw):
+    """A motion that is bound by a limit, in less time; all that follows comes earlier."""
+    bound = [i for i, s in enumerate(plan.segments) if s.duration > 0.0 and s.binding]
+    moving = [i for i in bound if plan.segments[i].kind is not SegmentKind.DWELL]
+    i = _one(draw, moving)
+    if i is None:
+        return None
+    power = 0.5 if "velocity" not in plan.segments[i].binding else 1.0
+    return _timed(plan, i, (1.0 + RELATIVE) ** -power)
+
+
+def _timed(plan: Plan, i: int, factor: float) -> Plan:
+    """A plan whose segment i takes longer or less, truly: clock, trajectory and total agree."""
+    durations = np.array([s.duration for s in plan.segments])
+    durations[i] *= factor
+    starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]])
+    segments = tuple(
+        replace(s, start=float(a), duration=float(d))
+        for s, a, d in zip(plan.segments, starts, durations, strict=True)
+    )
+    own = plan.trajectory
+    trajectory = Trajectory(own.model, starts, durations, own.stretches, own._rests)
+    totals = replace(plan.totals, duration=float(np.sum(durations)))
+    return replace(plan, segments=segments, trajectory=trajectory, totals=totals)
+
+
+# --- numbers that are reported -------------------------------------------------------------------
+
+
+def _load(quantity: str) -> Plant:
+    def plant(plan: Plan, draw) -> Plan | None:
+        working = [k for k, load in enumerate(plan.joints) if getattr(load, quantity) != 0.0]
+        joint = _one(draw, working)
+        if joint is None:
+            return None
+        return _with_load(plan, joint, quantity, 1.0 + RELATIVE * draw.choice([-1.0, 1.0]))
+
+    return plant
+
+
+def _with_load(plan: Plan, joint: int, quantity: str, factor: float) -> Plan | None:
+    loads = list(plan.joints)
+    value = getattr(loads[joint], quantity)
+    # A number that rounding itself makes says nothing: below 1e-9 of the busiest joint's, or net
+    # work that is left of ten thousand times as much, given and taken back.
+    busiest = max(abs(getattr(load, quantity)) for load in loads)
+    if abs(value) < 1e-9 * busiest:
+        return None
+    if quantity == "net_work" and abs(value) < 1e-4 * loads[joint].energy:
+        return None
+    loads[joint] = replace(loads[joint], **{quantity: value * factor})
+    return replace(plan, joints=tuple(loads))
+
+
+for _quantity, _said in (
+    ("peak_velocity", "peak speed"),
+    ("peak_acceleration", "peak acceleration"),
+    ("peak_torque", "peak torque"),
+    ("rms_torque", "rms torque"),
+    ("peak_power", "peak power of a joint"),
+    ("energy", "energy of a joint"),
+    ("net_work", "net work of a joint"),
+):
+    PLANTS[f"{_said} wrong by 1e-6"] = _load(_quantity)
+
+
+def _total(quantity: str) -> Plant:
+    def plant(plan: Plan, draw) -> Plan | None:
+        value = getattr(plan.totals, quantity)
+        if value == 0.0 or (abs(value) < 1e-4 * plan.totals.energy and quantity == "net_work"):
+            return None
+        changed = value * (1.0 + RELATIVE * draw.choice([-1.0, 1.0]))
+        return replace(plan, totals=replace(plan.totals, **{quantity: changed}))
+
+    return plant
+
+
+for _quantity, _said in (
+    ("duration", "duration"),
+    ("energy", "total energy"),
+    ("net_work", "total net work"),
+    ("peak_power", "peak power"),
+    ("min_power", "least power"),
+):
+    PLANTS[f"{_said} wrong by 1e-6"] = _total(_quantity)
+
+
+@_plant("loads of two joints swapped")
+def _loads_swapped(plan, draw):
+    if len(plan.joints) < 2:
+        return None
+    a, b = draw.choice(len(plan.joints), 2, replace=False)
+    loads = list(plan.joints)
+    one, other = loads[a], loads[b]
+    numbers = (
+        "peak_velocity",
+        "peak_acceleration",
+        "peak_torque",
+        "rms_torque",
+        "peak_power",
+        "energy",
+        "net_work",
+    )
+    apart = [
+        abs(getattr(one, n) - getattr(other, n))
+        > 1e-4 * max(abs(getattr(one, n)), abs(getattr(other, n)))
+        for n in numbers
+    ]
+    if not any(apart):
+        return None
+    loads[a], loads[b] = replace(other, name=one.name), replace(one, name=other.name)
+    return replace(plan, joints=tuple(loads))
+
+
+# --- times ---------------------------------------------------------------------------------------
+
+
+@_plant("start of a segment wrong by 1e-6")
+def _start(plan, draw):
+    late = [i for i, s in enumerate(plan.segments) if s.start > 1e-3]
+    i = _one(draw, late)
+    if i is None:
+        return None
+    segments = list(plan.segments)
+    segments[i] = replace(segments[i], start=segments[i].start * (1.0 + RELATIVE))
+    return replace(plan, segments=tuple(segments))
+
+
+@_plant("duration of a segment wrong by 1e-6")
+def _duration(plan, draw):
+    i = _one(draw, [i for i, s in enumerate(plan.segments) if s.duration > 1e-3])
+    if i is None:
+        return None
+    segments = list(plan.segments)
+    segments[i] = replace(segments[i], duration=segments[i].duration * (1.0 - RELATIVE))
+    return replace(plan, segments=tuple(segments))
+
+
+@_plant("points of two segments swapped")
+def _segments_swapped(plan, draw):
+    rows = range(len(plan.segments))
+    pairs = [
+        (i, j)
+        for i in rows
+        for j in rows
+        if i < j and plan.segments[i].point_index != plan.segments[j].point_index
+    ]
+    pair = _one(draw, pairs)
+    if pair is None:
+        return None
+    i, j = pair
+    segments = list(plan.segments)
+    one, other = segments[i], segments[j]
+    segments[i] = replace(one, point=other.point, point_index=other.point_index)
+    segments[j] = replace(other, point=one.point, point_index=one.point_index)
+    return replace(plan, segments=tuple(segments))
+
+
+# --- points --------------------------------------------------------------------------------------
+
+
+def _reached(plan: Plan) -> list[int]:
+    return [k for k, point in enumerate(plan.points) if point.reachable]
+
+
+def _with_point(plan: Plan, k: int, **values) -> Plan:
+    points = list(plan.points)
+    points[k] = replace(points[k], **values)
+    return replace(plan, points=tuple(points))
+
+
+@_plant("contact placed 1 um elsewhere")
+def _contact(plan, draw):
+    k = int(draw.integers(len(plan.points)))
+    contacts = np.array(plan.placed.contacts)
+    contacts[k] += 1e-6 * _direction(draw)
+    return replace(plan, placed=replace(plan.placed, contacts=contacts))
+
+
+@_plant("normal turned by 1e-5 rad")
+def _normal(plan, draw):
+    k = int(draw.integers(len(plan.points)))
+    normals = np.array(plan.placed.normals)
+    normals[k] += 1e-5 * _across(normals[k], draw)
+    normals[k] /= np.linalg.norm(normals[k])
+    return replace(plan, placed=replace(plan.placed, normals=normals))
+
+
+@_plant("stylus axis turned by 1e-5 rad")
+def _axis(plan, draw):
+    k = int(draw.integers(len(plan.points)))
+    axes = np.array(plan.placed.axes)
+    axes[k] += 1e-5 * _across(axes[k], draw)
+    axes[k] /= np.linalg.norm(axes[k])
+    return replace(plan, placed=replace(plan.placed, axes=axes))
+
+
+def _direction(draw) -> np.ndarray:
+    way = draw.normal(size=3)
+    return way / np.linalg.norm(way)
+
+
+def _across(axis, draw) -> np.ndarray:
+    way = np.cross(axis, _direction(draw))
+    return way / np.linalg.norm(way)
+
+
+def _posture(name: str) -> Plant:
+    def plant(plan: Plan, draw) -> Plan | None:
+        reached = _reached(plan)
+        if len(reached) < 2:
+            return None
+        a, b = draw.choice(reached, 2, replace=False)
+        other = getattr(plan.points[b], name)
+        if np.max(np.abs(getattr(plan.points[a], name) - other)) < 1e-7:
+            return None
+        return _with_point(plan, a, **{name: other})
+
+    return plant
+
+
+PLANTS["contact posture of another point"] = _posture("q_contact")
+PLANTS["clearance posture of another point"] = _posture("q_clearance")
+
+
+@_plant("two joints of a contact posture swapped")
+def _joints_swapped(plan, draw):
+    k = _one(draw, _reached(plan))
+    if k is None:
+        return None
+    q = np.array(plan.points[k].q_contact)
+    a, b = draw.choice(q.size, 2, replace=False)
+    if abs(q[a] - q[b]) < 1e-7:
+        return None
+    q[[a, b]] = q[[b, a]]
+    return _with_point(plan, k, q_contact=q)
+
+
+@_plant("a joint of a contact posture turned once more")
+def _turned(plan, draw):
+    """The same place and stylus, but not the posture that the motion takes there."""
+    k = _one(draw, _reached(plan))
+    turning = [j for j, one in enumerate(plan.job.mechanism.movable) if one.kind.angular]
+    if k is None:
+        return None
+    q = np.array(plan.points[k].q_contact)
+    q[_one(draw, turning)] += 2.0 * np.pi * draw.choice([-1.0, 1.0])
+    return _with_point(plan, k, q_contact=q)
+
+
+@_plant("posture of another branch")
+def _branch_posture(plan, draw):
+    """Another posture that brings the ball to the same place, and states the same branch."""
+    from planner.placement import place
+    from planner.reach.robot import reach_of
+
+    k = _one(draw, _reached(plan))
+    if k is None:
+        return None
+    found = reach_of(plan.job).candidates(place(plan.job))
+    rows = np.nonzero(found.point == k)[0]
+    own = plan.points[k].q_clearance
+    rows = [r for r in rows if np.max(np.abs(found.lines.q_starts[r] - own)) > 1e-6]
+    row = _one(draw, rows)
+    if row is None:
+        return None
+    approach = plan.job.approach
+    length = plan.placed.distances[k] + approach.overtravel
+    at = np.array([plan.placed.distances[k] / length])
+    q = found.lines.joints(np.array([row]), at)[0]
+    if not np.all(np.isfinite(q)):
+        return None
+    return _with_point(plan, k, q_clearance=found.lines.q_starts[row], q_contact=q)
+
+
+@_plant("branch name of another branch")
+def _branch_name(plan, draw):
+    k = _one(draw, _reached(plan))
+    if k is None or not plan.points[k].branch:
+        return None
+    words = plan.points[k].branch.split(" ")
+    j = int(draw.integers(len(words)))
+    words[j] = words[j][:-1] + ("-" if words[j].endswith("+") else "+")
+    return _with_point(plan, k, branch=" ".join(words))
+
+
+@_plant("joint margin overstated by 1e-4 rad")
+def _margin(plan, draw):
+    k = _one(draw, [k for k in _reached(plan) if np.isfinite(plan.points[k].joint_margin)])
+    if k is None:
+        return None
+    return _with_point(plan, k, joint_margin=plan.points[k].joint_margin + 1e-4)
+
+
+@_plant("clearance of a point overstated by 0.1 mm")
+def _point_clearance(plan, draw):
+    stated = [k for k in _reached(plan) if plan.points[k].min_clearance is not None]
+    k = _one(draw, stated)
+    if k is None:
+        return None
+    return _with_point(plan, k, min_clearance=plan.points[k].min_clearance + 1e-4)
+
+
+@_plant("a reached point called unreached")
+def _unreached(plan, draw):
+    k = _one(draw, _reached(plan))
+    return None if k is None else _with_point(plan, k, reachable=False)
+
+
+@_plant("an unreached point without its finding")
+def _silent(plan, _):
+    """A plan that misses points, or passes over what stands in the way, and is called feasible."""
+    if plan.feasible:
+        return None
+    kept = tuple(f for f in plan.findings if f.severity.value != "error")
+    return replace(plan, findings=kept)
+
+
+# --- clearances ----------------------------------------------------------------------------------
+
+
+def _stating(plan: Plan, i: int, **values) -> Plan:
+    segments = list(plan.segments)
+    segments[i] = replace(segments[i], clearance=replace(segments[i].clearance, **values))
+    return replace(plan, segments=tuple(segments))
+
+
+def _stated(plan: Plan) -> list[int]:
+    """Moving segments that state a clearance and are not reported to collide."""
+    return [
+        i
+        for i, s in enumerate(plan.segments)
+        if s.clearance is not None
+        and s.duration > 0.0
+        and s.kind is not SegmentKind.DWELL
+        and s.clearance.seen >= 0.0
+    ]
+
+
+@_plant("clearance overstated by 0.1 mm")
+def _overstated(plan, draw):
+    """Both the distance found and the one certified."""
+    i = _one(draw, _stated(plan))
+    if i is None:
+        return None
+    own = plan.segments[i].clearance
+    return _stating(plan, i, certified=own.certified + 1e-4, seen=own.seen + 1e-4)
+
+
+@_plant("certificate 0.1 mm above what was found")
+def _certificate(plan, draw):
+    i = _one(draw, _stated(plan))
+    if i is None:
+        return None
+    return _stating(plan, i, certified=plan.segments[i].clearance.seen + 1e-4)
+
+
+@_plant("clearance of another pair of bodies")
+def _pair(plan, draw):
+    i = _one(draw, _stated(plan))
+    if i is None:
+        return None
+    own = plan.segments[i].clearance
+    names = {s.clearance.pair for s in plan.segments if s.clearance} - {own.pair}
+    name = _one(draw, sorted(names - _same_there(plan, own.pair)))
+    return None if name is None else _stating(plan, i, pair=name)
+
+
+def _same_there(plan: Plan, pair: str) -> set[str]:
+    """The pair of the shank where it is that of the ball: the shank ends there, as thick."""
+    radii = {c.name: c.radius for c in plan.job.mechanism.capsules}
+    if radii.get(BALL) != radii.get(SHANK):
+        return set()
+    return {pair.replace(BALL, SHANK), pair.replace(SHANK, BALL)}
+
+
+@_plant("a clearance left out")
+def _left_out(plan, draw):
+    i = _one(draw, _stated(plan))
+    if i is None or not plan.feasible:
+        return None
+    segments = list(plan.segments)
+    segments[i] = replace(segments[i], clearance=None)
+    return replace(plan, segments=tuple(segments))
+
+
+@_plant("a collision passed over")
+def _collision(plan, draw):
+    """A box of 60 mm in the way, which the plan knows of and has no word about."""
+    if not _stated(plan) or not plan.job.mechanism.capsules:
+        return None
+    t = float(draw.uniform(0.0, plan.totals.duration))
+    q = plan.trajectory.state(np.array([t])).q
+    model = plan.trajectory.model
+    T = model.transforms(q)[0]
+    moving = [c for c in plan.job.mechanism.capsules if c.joint >= 0]
+    capsule = _one(draw, moving)
+    if capsule is None:
+        return None
+    pose = T[capsule.joint]
+    share = draw.random()
+    centre = pose[:3, :3] @ ((1 - share) * capsule.start + share * capsule.end) + pose[:3, 3]
+    box = Solid(name="planted", kind=SolidKind.OBSTACLE, mesh=_box(centre, 0.06), closed=True)
+    solids = (*plan.job.cell.solids, box)
+    # An error only if the plan's motion meets it for more than an instant.
+    checker = Checker(model, Cell(solids=(box,)))
+    around = np.clip(t + np.linspace(-0.02, 0.02, 9), 0.0, plan.totals.duration)
+    if not np.any(checker.collides(plan.trajectory.state(around).q)):
+        return None
+    return replace(plan, job=replace(plan.job, cell=Cell(solids=solids)))
+
+
+def _box(centre: np.ndarray, edge: float) -> TriangleMesh:
+    import trimesh
+
+    mesh = trimesh.creation.box(extents=[edge] * 3)
+    return TriangleMesh(
+        vertices=np.asarray(mesh.vertices) + centre, faces=np.asarray(mesh.faces, dtype=np.int64)
+    )
+
+
+# --- what is written out -------------------------------------------------------------------------
+
+
+def _sample(name: str, change: Callable[[np.ndarray, int, np.random.Generator], None]) -> Plant:
+    def plant(plan: Plan, draw) -> Planted | None:
+        if plan.trajectory.sample_count(plan.job.sampling_period) > 200_000:
+            return None
+        samples = plan.trajectory.sample(plan.job.sampling_period)
+        if len(samples.t) < 3:
+            return None
+        values = np.array(getattr(samples, name))
+        before = values.copy()
+        change(values, int(draw.integers(1, len(values) - 1)), draw)
+        if np.max(np.abs(values - before)) < 1e-8:
+            return None
+        changed: Samples = replace(samples, **{name: values})
+        return Planted(plan=plan, motion=InMemory(samples=changed))
+
+    return plant
+
+
+def _shifted(size: float):
+    def change(values, row, draw):
+        values[row, draw.integers(values.shape[1])] += size
+
+    return change
+
+
+def _swapped(values, row, draw):
+    a, b = draw.choice(values.shape[1], 2, replace=False)
+    values[row:, [a, b]] = values[row:, [b, a]]
+
+
+PLANTS["ball of a sample 1 um off"] = _sample("position", _shifted(1e-6))
+PLANTS["joint of a sample 1e-7 off"] = _sample("q", _shifted(1e-7))
+PLANTS["two joints of samples swapped"] = _sample("q", _swapped)
+PLANTS["two torques of samples swapped"] = _sample("tau", _swapped)
+
+
+@_plant("torque of a sample wrong by 1e-6")
+def _sample_torque(plan, draw):
+    def change(values, row, _):
+        joint = int(np.argmax(np.abs(values[row])))
+        values[row, joint] *= 1.0 + RELATIVE
+
+    return _sample("tau", change)(plan, draw)
+
+
+# --- the harness ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Catches:
+    """How many of the planted errors were found, by kind; those that were not, by seed."""
+
+    planted: Counter = field(default_factory=Counter)
+    caught: Counter = field(default_factory=Counter)
+    missed: dict = field(default_factory=lambda: defaultdict(list))
+    by_check: dict = field(default_factory=lambda: defaultdict(Counter))
+
+    @property
+    def share(self) -> float:
+        return sum(self.caught.values()) / max(sum(self.planted.values()), 1)
+
+    def table(self) -> str:
+        width = max((len(name) for name in self.planted), default=0)
+        lines = [f"{'planted error':<{width}}  planted  caught   share  missed (seeds)"]
+        for name in PLANTS:
+            count, found = self.planted[name], self.caught[name]
+            if count:
+                seeds = " ".join(str(seed) for seed in self.missed.get(name, [])[:8])
+                lines.append(
+                    f"{name:<{width}}  {count:7d} {found:7d} {100.0 * found / count:6.1f}%  {seeds}"
+                )
+        lines.append(
+            f"{'all':<{width}}  {sum(self.planted.values()):7d} {sum(self.caught.values()):7d} "
+            f"{100.0 * self.share:6.2f}%"
+        )
+        return "\n".join(lines) + "\n"
+
+
+def plant_all(plan: Plan, seed: int, catches: Catches, kinds=tuple(PLANTS)) -> None:
+    """Plant each kind of error once in a proven plan, and see whether it is found."""
+    for number, name in enumerate(kinds):
+        draw = np.random.default_rng([30, seed, number])
+        made = PLANTS[name](plan, draw)
+        if made is None:
+            continue
+        planted = made if isinstance(made, Planted) else Planted(plan=made, motion=sampled(made))
+        found = validate(planted.plan, planted.motion)
+        catches.planted[name] += 1
+        if found.passed:
+            catches.missed[name].append(seed)
+        else:
+            catches.caught[name] += 1
+            for check in found.failures:
+                catches.by_check[name][check.name] += 1

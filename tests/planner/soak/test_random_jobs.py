@@ -1,0 +1,62 @@
+"""Random valid jobs: planned or refused with a reason, never failed by their own validation.
+
+The gate runs a few hundred small ones; ``make soak`` runs very many in children with caps. There
+
+- ``PALPEUR_SOAK_JOBS`` is how many (default 20,000),
+- ``PALPEUR_SOAK_SEED`` the first seed (default 100,000),
+- ``PALPEUR_SOAK_FOLDER`` keeps what failed; what was done there already is not done again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.planner.soak.judging import FEASIBLE, INFEASIBLE, judged
+from tests.planner.soak.random_jobs import JOB, random_job
+from tests.planner.soak.soak import SECONDS, soak
+
+GATE = 200
+BLOCKS = 8
+FIRST = 0
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_no_random_job_fails_its_own_validation(block, tmp_path):
+    each = GATE // BLOCKS
+    kinds: Counter = Counter()
+    for seed in range(FIRST + block * each, FIRST + (block + 1) * each):
+        verdict = judged(random_job(seed, few=True).write(tmp_path / str(seed)), seed)
+        assert not verdict.defect, verdict.document()
+        assert verdict.warned == "", verdict.document()
+        kinds[verdict.kind] += 1
+    # Otherwise the generator has lost what it is for.
+    assert kinds[FEASIBLE] >= each // 5
+    assert kinds[FEASIBLE] + kinds[INFEASIBLE] >= each // 2
+
+
+def test_a_seed_is_a_job():
+    assert random_job(5).files == random_job(5).files
+    assert random_job(5).files[JOB] != random_job(6).files[JOB]
+
+
+@pytest.mark.soak
+def test_very_many_random_jobs(tmp_path, capsys):
+    count = int(os.environ.get("PALPEUR_SOAK_JOBS", "20000"))
+    first = int(os.environ.get("PALPEUR_SOAK_SEED", "100000"))
+    folder = Path(os.environ.get("PALPEUR_SOAK_FOLDER") or tmp_path / "soak")
+
+    def say(line):
+        with capsys.disabled():
+            print(line, flush=True)
+
+    report = soak(range(first, first + count), folder, say=say)
+    (folder / "report.txt").write_text(report.text(), encoding="utf-8")
+    say(report.text())
+    assert report.jobs == count
+    assert report.moving >= count // 2
+    assert not report.classes, report.text()
+    assert report.slowest[0] < SECONDS
