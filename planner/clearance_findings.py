@@ -17,6 +17,7 @@ from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
 from planner.job.stylus import BALL, SHANK, STYLUS
 from robots.core.mechanism import Mechanism
+from robots.core.rounding import apart, at_least, at_most, readable
 
 Array = NDArray[np.float64]
 
@@ -45,15 +46,16 @@ class Watch:
 
     def gap(self, pair: Pair, value: float, certified: float) -> str:
         """How near a pair comes, against what is required."""
-        asked = f"(required {1e3 * self.required:.2f} mm)"
         if value < 0.0:
-            return f"{pair.moving} enters {pair.against} by {-1e3 * value:.2f} mm or more"
-        if value < self.required:
-            return f"{pair.moving} comes to {1e3 * value:.2f} mm from {pair.against} {asked}"
-        return (
-            f"{pair.moving} comes to {1e3 * value:.2f} mm from {pair.against}, of which only "
-            f"{1e3 * certified:.2f} mm are proven {asked}"
-        )
+            return f"{pair.moving} enters {pair.against} by {readable(-1e3 * value, 2)} mm or more"
+        proven = value >= self.required
+        found, asked = apart(1e3 * (certified if proven else value), 1e3 * self.required, 2)
+        if proven:
+            return (
+                f"{pair.moving} comes to {1e3 * value:.2f} mm from {pair.against}, of which only "
+                f"{found} mm are proven (required {asked} mm)"
+            )
+        return f"{pair.moving} comes to {found} mm from {pair.against} (required {asked} mm)"
 
     def top(self, name: str) -> float:
         """Height of a solid's highest point, base frame. [m]."""
@@ -144,7 +146,7 @@ def point_clearance_findings(found: Nearest, watch: Watch, names: Sequence[str])
                 hint=_own_hint()
                 if own
                 else f"change distance_mm or direction of [approach], or move {pair.against}: "
-                f"{missing:.1f} mm are missing",
+                f"{at_least(missing, 1)} mm are missing",
             )
         )
     return findings
@@ -194,9 +196,9 @@ def certified_finding(
             code="P135",
             severity=Severity.NOTE,
             where="motion",
-            message=f"{len(rows)} motions are certified to keep {1e3 * least:.2f} mm (required "
-            f"{1e3 * watch.required:g} mm, tolerance {slack}); nearest are {bodies.moving} and "
-            f"{bodies.against} on the {motion}",
+            message=f"{len(rows)} motions are certified to keep {at_most(1e3 * least, 2)} mm "
+            f"(required {1e3 * watch.required:g} mm, tolerance {slack}); nearest are "
+            f"{bodies.moving} and {bodies.against} on the {motion}",
             hint="",
         )
     ]
@@ -254,8 +256,9 @@ def stylus_diameters(probe: Probe) -> dict[str, float]:
 def _line_hint(watch: Watch, pair: Pair, seen: float) -> str:
     missing = max(watch.required - seen, 0.0)
     if pair.moving not in STYLUS:
-        return f"a stylus longer by {1e3 * missing:.1f} mm or more, or another pose of the part"
+        longer = at_least(1e3 * missing, 1)
+        return f"a stylus longer by {longer} mm or more, or another pose of the part"
     if 2.0 * missing >= watch.diameters.get(pair.moving, np.inf):
         return f"another approach direction; no {_THINNER[pair.moving][0]} is small enough"
     what, word = _THINNER[pair.moving]
-    return f"a {what} {2e3 * missing:.2f} mm {word}, or another approach direction"
+    return f"a {what} {at_least(2e3 * missing, 2)} mm {word}, or another approach direction"

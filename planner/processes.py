@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
+import platform
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
@@ -12,6 +14,7 @@ from pathlib import Path
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 GONE = "gone"
+_QUERY, _DENIED = 0x1000, 5  # of Windows: a limited look at a process, access denied
 PARTIAL = ".partial"
 _NAME = 100  # bytes of a name, which may have 255 in all
 # What a file system without hard links answers.
@@ -20,7 +23,7 @@ LINKLESS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS
 
 def host() -> str:
     """Name of this host."""
-    return os.uname().nodename
+    return platform.node()
 
 
 @cache
@@ -86,6 +89,8 @@ def _short(path: Path) -> str:
 def _alive_without_proc(pid: int) -> str:
     if Path("/proc/self").exists():
         return GONE
+    if os.name == "nt":
+        return _started_on_windows(pid)
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -93,3 +98,20 @@ def _alive_without_proc(pid: int) -> str:
     except PermissionError:
         return "running"
     return "running"
+
+
+def _started_on_windows(pid: int) -> str:
+    """The time of creation; there ``os.kill(pid, 0)`` would end the process instead of asking."""
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]
+    handle = kernel.OpenProcess(_QUERY, False, pid)
+    if not handle:
+        denied = ctypes.get_last_error() == _DENIED  # type: ignore[attr-defined]
+        return "running" if denied else GONE
+    try:
+        created, ended, system, user = (ctypes.c_ulonglong() for _ in range(4))
+        times = map(ctypes.byref, (created, ended, system, user))
+        if not kernel.GetProcessTimes(handle, *times):
+            return "running"
+        return GONE if ended.value else str(created.value)
+    finally:
+        kernel.CloseHandle(handle)

@@ -14,6 +14,7 @@ from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
 from planner.reach.reach import Reach, Shortfall
 from planner.timing import Timings
+from robots.core.rounding import at_least, readable
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -173,6 +174,6 @@ def _limit_passed(
         severity=Severity.ERROR,
         where=name,
         message=f'every {reach.wording.branch} passes a joint limit; nearest is "{line.branch(0)}" '
-        f"with {joint_name} {beyond:.3f} {unit} beyond its limit{asked}",
-        hint=f"move or turn the part so that {joint_name} gains {beyond:.1f} {unit}",
+        f"with {joint_name} {readable(beyond, 3)} {unit} beyond its limit{asked}",
+        hint=f"move or turn the part so that {joint_name} gains {at_least(beyond, 1)} {unit}",
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from planner.findings import Finding, Severity
 from planner.job import Job
 from robots.core.pose import inverse_pose, transform_points
+from robots.core.rounding import apart
 
 if TYPE_CHECKING:
     from parts.geometry import Audit
@@ -160,10 +161,11 @@ def _sides(job: Job, rows: NDArray[np.int64]) -> list[str]:
 
 
 def _far(name: str, distance: float, side: str) -> Finding:
+    far, _ = apart(1e3 * distance, 1e3 * FAR, 3)
     return Finding(
         code="P122",
         severity=Severity.WARNING,
         where=name,
-        message=f"the point lies {1e3 * distance:.3f} mm {side} (limit {1e3 * FAR:g} mm)",
+        message=f"the point lies {far} mm {side} (limit {1e3 * FAR:g} mm)",
         hint="check that points and geometry share one frame and one revision",
     )

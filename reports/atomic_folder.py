@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from planner.disk import to_disk
 from planner.errors import OutputError
 from planner.processes import half_written, left_behind
 
@@ -68,11 +69,7 @@ def _not_written(folder: Path, reason: str) -> OutputError:
 def _to_disk(folder: Path) -> None:
     """Wait until the files and the folder's own entries are on the disk."""
     for path in (*sorted(folder.rglob("*")), folder):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        to_disk(path)
 
 
 def _take_place(fresh: Path, place: Path) -> None:
@@ -80,11 +77,7 @@ def _take_place(fresh: Path, place: Path) -> None:
         fresh.rename(place)
     elif not _exchanged(fresh, place):
         _exchange_in_steps(fresh, place)
-    handle = os.open(place.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    to_disk(place.parent)
 
 
 def _exchanged(fresh: Path, place: Path) -> bool:

@@ -8,10 +8,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from reports.visible_text import UNSEEN
+
 
 def document_text(document: object) -> str:
     """A document as a file holds it; a number that is not finite becomes null."""
-    return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1)
+    return without_unseen(text) + "\n"
+
+
+def without_unseen(text: str) -> str:
+    """JSON whose unseen characters stand as JSON's own escapes: it reads back the same."""
+    return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def plain(value: object) -> object:

@@ -10,8 +10,10 @@ import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.plan_types import Plan, PlannedPoint, SegmentKind
+from reports.console import console_on
 from reports.limits import torque_limits
 from reports.verdict import aspect_text, clearance_proven, meaning, measured_to, not_checked
+from robots.core.rounding import apart_digits
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     from reports.validation import Validation
 
-_PLAIN_WIDTH = 110
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -28,18 +29,7 @@ def print_summary(plan: Plan, validation: Validation, file: TextIO) -> None:
 
     Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
     """
-    from rich.console import Console
-
-    terminal = file.isatty()
-    console = Console(
-        file=file,
-        width=None if terminal else _PLAIN_WIDTH,
-        color_system="auto" if terminal else None,
-        force_terminal=terminal,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+    console = console_on(file)
     _print_verdict(console, plan, validation)
     _print_joints(console, plan)
     _print_margins(console, plan)
@@ -182,7 +172,10 @@ def _print_validation(console: Console, validation: Validation) -> None:
     for check in validation.checks:
         verdict = "ok" if check.passed else "FAILED"
         unit = "" if check.unit == "1" else check.unit
-        table.add_row(check.name, f"{check.value:.2e}", f"{check.limit:.2g}", unit, verdict)
+        found, limit = f"{check.value:.2e}", f"{check.limit:.2g}"
+        if not check.passed:
+            found, limit = apart_digits(check.value, check.limit, 3)
+        table.add_row(check.name, found, limit, unit, verdict)
     passed = "passed" if validation.passed else "FAILED, nothing is exported"
     _titled(console, f"Validation by independent roads: {passed}", table)
     for check in validation.failures:

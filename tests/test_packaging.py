@@ -26,7 +26,7 @@ TEST_TOOLS = {"hypothesis", "import-linter", "mypy", "pin", "pytest", "pytest-xd
 def wheel(tmp_path_factory) -> Path:
     """A wheel built from a copy of the sources, so that nothing stale in build/ gets in."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, source)
     for room in (*ROOMS, "tests"):
         shutil.copytree(ROOT / room, source / room, ignore=shutil.ignore_patterns("__pycache__"))
@@ -76,7 +76,9 @@ def test_the_metadata_says_what_it_is(metadata, contents):
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert {"test", "dev", "cluster"} <= set(metadata.get_all("Provides-Extra"))
-    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in contents)
+    for name in ("LICENSE", "NOTICE"):
+        assert any(found.endswith(f".dist-info/licenses/{name}") for found in contents)
+    assert "reports/scene/notices.txt" in contents
     (name,) = (name for name in contents if name.endswith("entry_points.txt"))
     assert "palpeur = planner.cli.main:run" in contents[name].decode()
 

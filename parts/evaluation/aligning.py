@@ -110,10 +110,12 @@ def _plane(task: AlignmentTask, measured: Array, name: str, least: int) -> Datum
             limit=least,
         )
     normals = task.normals[rows]
-    normal = normals.mean(axis=0) / np.linalg.norm(normals.mean(axis=0))
+    mean = normals.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    normal = mean / max(length, 1.0 - _FLAT)  # those of a hole add up to nothing
     flattest = float((normals @ normal).min())
-    if flattest < _FLAT:
-        turn = float(np.degrees(np.arccos(flattest)))
+    if not flattest >= _FLAT:
+        turn = float(np.degrees(np.arccos(np.clip(normals @ normals[0], -1.0, 1.0).min())))
         raise EvaluationError(
             f"The datum {name!r} is not flat: its nominal normals turn by {turn:.3g} deg. 3-2-1 "
             'takes planes; align to the others with "normals".',

@@ -14,7 +14,7 @@ from parts.evaluation.orientation import nominal_angle, orientation_zone
 from parts.evaluation.places import Place, distance_between, place_of
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
-from parts.fits import Shape
+from parts.fits import Fit, Shape
 from parts.fits.fitted import Fitted
 
 Array = NDArray[np.float64]
@@ -83,7 +83,8 @@ def usual_characteristics(subject: Subject) -> tuple[Characteristic, ...]:
     """What is told of a feature without being asked: form, diameter, profile."""
     kinds = ["profile"]
     if subject.fit is not None:
-        kinds += [FORM_OF[subject.fit.kind]] if subject.fit.kind in FORM_OF else []
+        seen = subject.fit.has_redundancy and subject.fit.kind in FORM_OF
+        kinds += [FORM_OF[subject.fit.kind]] if seen else []
         kinds += ["diameter"] if "diameter" in sizes_of(subject.fit.shape) else []
     return tuple(
         _named(subject.name, kind, measurement_of(kind, subject)) for kind in sorted(kinds)
@@ -162,6 +163,13 @@ def _form(kind: str, subject: Measurable) -> Measurement:
             ),
             value=found.kind,
             limit=_KIND_OF[kind],
+        )
+    if isinstance(found, Fit) and not found.has_redundancy:
+        raise EvaluationError(
+            f"The feature {subject.name!r} has {len(found.residuals)} points, which hold its "
+            f"{_WORDS.get(found.kind, found.kind)} without one to spare, so that every form fits "
+            f"them and its {kind} cannot be evaluated; measure more points.",
+            value=len(found.residuals),
         )
     worst = int(np.argmax(np.abs(found.residuals)))
     return Measurement(value=found.form_error, worst=subject.names[worst], method="least squares")

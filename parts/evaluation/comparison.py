@@ -193,8 +193,8 @@ def _nominal_features(
 
 
 def _zone(subject: Subject) -> Zone | None:
-    """The minimum zone; None where there is no fit, or none narrower can be found."""
-    if subject.fit is None:
+    """The minimum zone; None where there is no fit, no redundancy, or none narrower is found."""
+    if subject.fit is None or not subject.fit.has_redundancy:
         return None
     from parts.fits.zone import minimum_zone
 

@@ -108,8 +108,13 @@ class FeatureResult:
 
     @property
     def form_error(self) -> float | None:
-        """Width of the zone about the least-squares feature. [m]."""
-        return None if self.fit is None else self.fit.form_error
+        """Width of the zone about the least-squares feature; None where none is seen. [m]."""
+        return self.fit.form_error if self.fit is not None and self.fit.has_redundancy else None
+
+    @property
+    def rms(self) -> float | None:
+        """Of the residuals; None where the points hold the feature without one to spare. [m]."""
+        return self.fit.rms if self.fit is not None and self.fit.has_redundancy else None
 
     @property
     def zone_error(self) -> float | None:

@@ -11,8 +11,9 @@ from parts.features.band import Band
 from parts.features.feature import Feature
 from parts.features.patch import Array, Patch
 from parts.features.rectangle import Rectangle
+from parts.features.region import cylinder_of
 from parts.features.rim import rim_of
-from parts.features.skin_patch import SkinPatch
+from parts.features.skin_patch import RoundSkin, SkinPatch
 from parts.features.spanned import Spanned, spanned, swept
 from parts.geometry.face import Face
 from parts.geometry.geometry import Geometry
@@ -41,7 +42,7 @@ def feature_of_face(geometry: Geometry, face: Face) -> Feature:
         )
     rim = rim_of(geometry, face.triangles, sharp=face.kind == "facets", deflection=face.deflection)
     if face.surface is None:
-        patch: Patch = SkinPatch(geometry=geometry, triangles=face.triangles, name=face.kind)
+        patch: Patch = _skin(geometry, face)
     else:
         corners = np.unique(geometry.mesh.faces[face.triangles])
         points = face.surface.project(geometry.mesh.vertices[corners])
@@ -50,6 +51,17 @@ def feature_of_face(geometry: Geometry, face: Face) -> Feature:
         else:
             patch = _band(face.surface, points, _middle(geometry, face))
     return Feature(name=face.name, patch=patch, rim=rim)
+
+
+def _skin(geometry: Geometry, face: Face) -> SkinPatch:
+    """Triangles, round ones along the cylinder through their corners."""
+    cylinder = cylinder_of(geometry, face.triangles) if face.kind == "facets" else None
+    if cylinder is None:
+        return SkinPatch(geometry=geometry, triangles=face.triangles, name=face.kind)
+    corners = np.unique(geometry.mesh.faces[face.triangles])
+    points = cylinder.project(geometry.mesh.vertices[corners])
+    guide = _band(cylinder, points, cylinder.axis)
+    return RoundSkin(geometry=geometry, triangles=face.triangles, name=face.kind, guide=guide)
 
 
 def _middle(geometry: Geometry, face: Face) -> Array:

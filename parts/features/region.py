@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from parts.features.skin_patch import CREASE, neighbours
 from parts.geometry.face import Face
 from parts.geometry.geometry import Geometry
-from parts.geometry.surfaces import Plane
+from parts.geometry.surfaces import Cylinder, Plane
 
 Indices = NDArray[np.int64]
 
+LEANING = 1e-3  # cosine between axis and normals: of slivers, single precision turns some
+ROUND = 1e-5  # of the size, as for ``FLAT``
 FLAT = 2e-6  # of the size: single precision, which STL files have, rounds corners by 1e-7
 
 
@@ -64,6 +66,34 @@ def _plane(geometry: Geometry, triangles: Indices) -> Plane | None:
         return None
     outward = mesh.areas[triangles] @ mesh.normals[triangles]
     return Plane(point=centre, axis=Vt[2] if Vt[2] @ outward > 0.0 else -Vt[2])
+
+
+def cylinder_of(geometry: Geometry, triangles: Indices) -> Cylinder | None:
+    """The cylinder on which all corners of a region lie; None where there is none.
+
+    Args:
+        geometry: of the part.
+        triangles: rows of its mesh, none of them flat together.
+    """
+    mesh = geometry.mesh
+    corners = mesh.vertices[np.unique(mesh.faces[triangles])]
+    size = float(np.ptp(corners, axis=0).max())
+    axis = np.linalg.svd(mesh.normals[triangles], full_matrices=False)[2][-1]
+    leaning = np.abs(mesh.normals[triangles] @ axis)
+    x, y = np.linalg.svd(axis[None])[2][1:]
+    flat = (corners - corners[0]) @ np.column_stack([x, y])
+    # a circle x² + y² = 2ax + 2by + c through the corners, seen along the axis
+    A = np.column_stack([2.0 * flat, np.ones(len(flat))])
+    solution, _, rank, _ = np.linalg.lstsq(A, np.sum(flat**2, axis=1), rcond=None)
+    squared = float(solution[2] + solution[:2] @ solution[:2])
+    if rank < 3 or squared <= 0.0 or leaning.max() > LEANING:
+        return None
+    radius = float(np.sqrt(squared))
+    off = np.abs(np.linalg.norm(flat - solution[:2], axis=1) - radius)
+    if off.max() > ROUND * size or radius > size:
+        return None
+    centre = corners[0] + solution[0] * x + solution[1] * y
+    return Cylinder(point=centre, axis=axis, radius=radius)
 
 
 def _heights(geometry: Geometry, triangles: Indices, plane: Plane) -> NDArray[np.float64]:

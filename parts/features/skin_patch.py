@@ -16,6 +16,7 @@ from parts.geometry.skin import normals_at
 Indices = NDArray[np.int64]
 
 CREASE = np.radians(30.0)  # neighbours that turn more than this meet at an edge of the part
+_SHEAR = 7.0 + 0.5 * (np.sqrt(5.0) - 1.0)  # the least rational of all numbers
 _BITS = 10  # of a coordinate in the Morton order: 1024 cells along each side
 
 
@@ -76,7 +77,9 @@ class SkinPatch(Patch):
         rest = (target - (ends[place] - weights[place])) / np.where(
             weights[place] > 0.0, weights[place], 1.0
         )
-        root = np.sqrt(np.clip(rest, 0.0, 1.0))[:, None]
+        # What is left of u keeps step with the triangles where their number and that of the points
+        # have a divisor in common, and would put all points at corners; sheared along v, not.
+        root = np.sqrt(np.mod(rest + _SHEAR * uv[:, 1], 1.0))[:, None]
         side = uv[:, 1:]
         a, b, c = np.moveaxis(self.geometry.mesh.triangles[self.triangles[place]], 1, 0)
         positions = a + root * (b - a) + root * side * (c - b)
@@ -105,6 +108,40 @@ class SkinPatch(Patch):
         np.maximum.at(result, one, bend)
         np.maximum.at(result, other, bend)
         return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RoundSkin(SkinPatch):
+    """Triangles of a bore or a shaft in a mesh: laid out around it and along it.
+
+    Long triangles from rim to rim have no coordinates that run along the depth; the cylinder
+    through their corners has.
+
+    Args:
+        guide: the cylinder's piece; its points are brought onto the triangles.
+    """
+
+    guide: Patch
+
+    @property
+    def width(self) -> float:
+        """Around the cylinder. [m]."""
+        return self.guide.width
+
+    @property
+    def height(self) -> float:
+        """Along it. [m]."""
+        return self.guide.height
+
+    @property
+    def round(self) -> bool:
+        """It is, about the cylinder's axis."""
+        return self.guide.round
+
+    def at(self, uv: Array) -> SurfacePoints:
+        """Points of the triangles next to those of the cylinder."""
+        feet = self.geometry.closest(self.guide.at(uv).positions)
+        return SurfacePoints(positions=feet.points, normals=feet.normals)
 
 
 def neighbours(faces: Indices) -> Indices:

@@ -118,6 +118,11 @@ class Fit:
         return form_error_of(self.kind, self.residuals)
 
     @property
+    def has_redundancy(self) -> bool:
+        """Whether there are more points than hold the feature: without, its form is not seen."""
+        return self.dof > 0 if self.carrier is None else min(self.dof, self.carrier.dof) > 0
+
+    @property
     def estimated_sigma(self) -> float:
         """Standard deviation of one residual, from the residuals. [m].
 

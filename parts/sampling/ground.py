@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from parts.errors import SamplingError
 from parts.features.feature import Feature
 from parts.features.patch import Patch, SurfacePoints
-from parts.features.skin_patch import SkinPatch
+from parts.features.skin_patch import RoundSkin, SkinPatch
 from parts.geometry.geometry import Geometry
 from parts.probe import Tip
 from parts.sampling.layouts import CURVATURE, LAYOUTS, STRATEGIES, Shape, lay_out
@@ -97,6 +97,8 @@ class Ground:
 
     def laid_out(self, count: int) -> Array:
         """The strategy's points in the unit square. # (count, 2)."""
+        if isinstance(self.patch, RoundSkin) and self.strategy != CURVATURE:
+            return lay_out(self.strategy, count, Shape.of(self.patch))
         if not isinstance(self.patch, SkinPatch):
             _refuse_curvature(self.strategy, self.feature.kind)
             return lay_out(self.strategy, count, Shape.of(self.patch))
@@ -126,7 +128,9 @@ class Ground:
 
     def region(self) -> NDArray[np.bool_] | None:
         """Raster of what is left of the square; None where it is all of it."""
-        if self.feature.rim is None or isinstance(self.patch, SkinPatch):
+        patch = self.patch
+        plain = isinstance(patch, SkinPatch) and not isinstance(patch, RoundSkin)
+        if self.feature.rim is None or plain or self.strategy == CURVATURE:
             return None
         middles = (np.arange(_CELLS) + 0.5) / _CELLS
         uv = np.column_stack([np.repeat(middles, _CELLS), np.tile(middles, _CELLS)])

@@ -17,4 +17,4 @@ def open_to_append(path: Path) -> BinaryIO:
 
 
 def _not_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK, 0o600)
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)

@@ -12,7 +12,6 @@ or nothing, on network folders too. A file whose digest does not fit counts as a
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -22,11 +21,14 @@ from pathlib import Path
 
 from planner.batch.case import CaseKey
 from planner.batch.outcome import FORMAT, Outcome, outcome_of
+from planner.disk import to_disk
 from planner.errors import OutputError
 from planner.processes import half_written
 from robots.core.caps import Cap, read_capped
 
 _SUFFIX = ".json"
+# No link is followed; on Windows no line end is changed.
+_EXACT = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +76,13 @@ class Ledger:
             new_folder = _make(path.parent)
             try:
                 _write_to_disk(fresh, result_text(key, outcome))
-                fresh.rename(path)
+                fresh.replace(path)
             except BaseException:
                 fresh.unlink(missing_ok=True)
                 raise
-            _folder_to_disk(path.parent)
+            to_disk(path.parent)
             if new_folder:
-                _folder_to_disk(path.parent.parent)
+                to_disk(path.parent.parent)
         except OSError as error:
             reason = error.strerror or str(error)
             raise OutputError(
@@ -138,22 +140,11 @@ def _make(folder: Path) -> bool:
 
 
 def _write_to_disk(path: Path, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _EXACT, 0o600)
     try:
         view = memoryview(content)
         while view:
             view = view[os.write(handle, view) :]
         os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _folder_to_disk(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
-            raise  # those two: a network folder that brings names to the disk by itself
     finally:
         os.close(handle)

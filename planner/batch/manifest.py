@@ -31,7 +31,7 @@ def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
-        fresh.rename(path)
+        fresh.replace(path)
     except OSError as error:
         raise OutputError(
             f"{path}: cannot be written: {error.strerror}; the results are kept, run the same "

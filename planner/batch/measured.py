@@ -12,6 +12,7 @@ from pathlib import Path
 from planner.batch.appending import open_to_append
 from planner.batch.engine import Done
 from planner.errors import OutputError
+from planner.processes import host
 from robots.core.caps import Cap, read_capped
 
 
@@ -44,7 +45,7 @@ class Costs:
         Raises:
             OutputError: the folder cannot be written.
         """
-        path = self.folder / "measured" / f"{os.uname().nodename}-{os.getpid()}.jsonl"
+        path = self.folder / "measured" / f"{host()}-{os.getpid()}.jsonl"
         line = {"digest": done.digest, "seconds": round(done.seconds, 6), "peak": done.peak}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

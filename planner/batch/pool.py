@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import selectors
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,8 +37,11 @@ class Pool:
     """An engine of worker processes on this machine (see ``planner.batch.engine.Engine``)."""
 
     def __init__(self, options: PoolOptions) -> None:
+        self._said = threading.Event()
         self._workers = [
-            WorkerProcess(command=options.command, caps=options.caps, log=options.log)
+            WorkerProcess(
+                command=options.command, caps=options.caps, log=options.log, heard=self._said
+            )
             for _ in range(options.workers)
         ]
         self._tries: dict[str, int] = {}
@@ -58,11 +61,12 @@ class Pool:
         """Tasks that ended, the caps watched meanwhile."""
         until = time.monotonic() + seconds
         while True:
+            self._said.clear()
             done = [end for worker in self._workers if (end := self._heard(worker)) is not None]
             left = until - time.monotonic()
             if done or left <= 0:
                 return done
-            self._sleep(min(left, _WATCH))
+            self._said.wait(min(left, _WATCH))
 
     def close(self) -> None:
         """End every worker, all of them within the same grace."""
@@ -89,14 +93,3 @@ class Pool:
             self._hand(worker, done.task)
             return None
         return replace(done, ending=Ending.CRASHED, detail=f"it was killed {TRIES} times")
-
-    def _sleep(self, seconds: float) -> None:
-        """Wait until a worker says something, at most so long."""
-        busy = [worker for worker in self._workers if worker.task is not None]
-        if not busy:
-            time.sleep(seconds)
-            return
-        with selectors.DefaultSelector() as selector:
-            for worker in busy:
-                selector.register(worker.handle, selectors.EVENT_READ)
-            selector.select(seconds)

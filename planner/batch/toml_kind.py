@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from robots.core.caps import Cap, read_capped
+from robots.core.robot_file.toml_document import toml_document
 
 _TABLE = re.compile(r"^[ \t]*\[[ \t]*job[ \t]*\]", re.MULTILINE)
 _WORDS = ("job", "sweep")
@@ -53,7 +53,7 @@ def toml_kind(path: Path) -> TomlKind:
     if _is_plainly_job(text):
         return _JOB
     try:
-        keys = tomllib.loads(text).keys()
+        keys = toml_document(text).keys()
     except (ValueError, RecursionError):
         return _DAMAGED
     if "sweep" in keys:

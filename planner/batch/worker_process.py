@@ -1,6 +1,7 @@
 """One worker: a child process that judges one case after the other, watched from outside.
 
 Both sides speak one JSON document per line; the first one that a worker says is that it is ready.
+Threads wait at the pipes, since no other way to wait for several of them is there on every system.
 A worker that passes a cap is ended and a new one takes its place; nothing that a case does can end
 the batch.
 """
@@ -9,12 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import mmap
 import os
+import queue
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from planner.batch.appending import open_to_append
@@ -23,9 +27,11 @@ from planner.errors import WorkerError
 
 READY = "ready"
 ENDED = 143  # exit code of a worker that was asked to end
-_KILLED = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, ENDED})
+_SIGNALS = (getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP"))
+_KILLED = frozenset({ENDED, *(-number for number in _SIGNALS if number is not None)})
 _SPENT = frozenset({Ending.CRASHED, Ending.MEMORY_CAP})  # a worker is not used again after them
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PIPE = 2048  # bytes that an empty pipe takes at once on every system
+_JOIN = 5.0  # [s] for a thread whose pipe has lost its other end
 _STARTING = 300.0  # [s] until a worker is ready
 _LAST_WORDS = 2000  # bytes of what a dead worker said
 # Workers are as many as processors; equal results want equal orders of summation, too.
@@ -47,6 +53,11 @@ class Caps:
     memory: int
 
 
+def memory_is_watched() -> bool:
+    """Whether this system says how much memory a process holds."""
+    return Path("/proc/self/statm").exists()
+
+
 @dataclass(slots=True, kw_only=True)
 class WorkerProcess:
     """A worker process and the task it is on.
@@ -55,29 +66,29 @@ class WorkerProcess:
         command: that starts it.
         caps: of one task.
         log: file that takes what it says on stderr.
+        task: that it is on.
+        heard: set when the worker says something or is gone.
     """
 
     command: Sequence[str]
     caps: Caps
     log: Path
     task: Task | None = None
+    heard: threading.Event = field(default_factory=threading.Event)
     _process: subprocess.Popen[bytes] | None = None
     _ready: bool = False
     _began: float = 0.0
     _peak: int = 0
-    _heard: bytes = b""
-    _unsent: bytes = b""
     _said: int = 0
+    _unread: bytes = b""
+    _chunks: queue.SimpleQueue[bytes] = field(default_factory=queue.SimpleQueue)
+    _gone: bool = False
+    _threads: list[threading.Thread] = field(default_factory=list)
 
     @property
     def alive(self) -> bool:
         """Whether a process is there."""
         return self._process is not None and self._process.poll() is None
-
-    @property
-    def handle(self) -> int:
-        """File descriptor that becomes readable when the worker says something or is gone."""
-        return self._pipes()[1]
 
     def start(self) -> None:
         """Start the process; it takes tasks as soon as it is ready.
@@ -102,15 +113,19 @@ class WorkerProcess:
                 f"A worker process cannot be started: {error.strerror or error} "
                 f"({error.filename or self.command[0]})."
             ) from error
-        for pipe in self._pipes():
-            os.set_blocking(pipe, False)
-        self._ready, self._heard, self._unsent = False, b"", b""
+        self._ready, self._unread, self._gone = False, b"", False
+        self._chunks = queue.SimpleQueue()
+        self._threads = []
+        self._run(_listen, self._pipes()[1], self._chunks, self.heard)
 
     def give(self, task: Task) -> None:
         """Hand over a task."""
         self.task, self._began, self._peak = task, time.monotonic(), 0
-        self._unsent = json.dumps(task.document()).encode() + b"\n"
-        self._send()
+        said = json.dumps(task.document()).encode() + b"\n"
+        if len(said) <= _PIPE:
+            _send(self._pipes()[0], said)
+        else:  # the worker may still be starting, and takes it when it is ready
+            self._run(_send, self._pipes()[0], said)
 
     def listen(self) -> Done | None:
         """The end of the task, if it has come to one.
@@ -120,15 +135,14 @@ class WorkerProcess:
         """
         if self.task is None or self._process is None:
             return None
-        self._send()
-        heard = self._hear()
-        while b"\n" in self._heard:
-            line, _, self._heard = self._heard.partition(b"\n")
+        self._hear()
+        while b"\n" in self._unread:
+            line, _, self._unread = self._unread.partition(b"\n")
             said = json.loads(line)
             if READY not in said:
                 return self._end_of(said)
             self._ready, self._began = True, time.monotonic()
-        return self._death() if heard == b"" else self._capped()
+        return self._death() if self._gone else self._capped()
 
     def ask_to_end(self) -> None:
         """Ask the process to end; it finishes a result that it is writing."""
@@ -162,27 +176,30 @@ class WorkerProcess:
             raise ValueError("the worker has not been started")
         return process.stdin.fileno(), process.stdout.fileno()
 
-    def _send(self) -> None:
-        """Send as much of the task as the pipe takes; a worker may be slow to start."""
-        with contextlib.suppress(BrokenPipeError, BlockingIOError):  # a death is heard later
-            while self._unsent:
-                self._unsent = self._unsent[os.write(self._pipes()[0], self._unsent) :]
+    def _run(self, target: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
-    def _hear(self) -> bytes | None:
-        """What it said now; empty when it is gone, None when it says nothing."""
-        try:
-            heard = os.read(self.handle, 1 << 16)
-        except BlockingIOError:
-            return None
-        self._heard += heard
-        return heard
+    def _hear(self) -> None:
+        """Take what it said since the last time."""
+        with contextlib.suppress(queue.Empty):
+            while not self._gone:
+                chunk = self._chunks.get_nowait()
+                self._unread += chunk
+                self._gone = not chunk
 
     def _forget(self) -> None:
         process, self._process = self._process, None
-        if process is not None:
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+        if process is None:
+            return
+        for thread in self._threads:
+            thread.join(_JOIN)
+        if any(thread.is_alive() for thread in self._threads):
+            return  # a number that is still waited at must not become another file's
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
 
     def _end_of(self, said: dict[str, object]) -> Done:
         ending = Ending(said["ending"])
@@ -227,7 +244,7 @@ class WorkerProcess:
             text = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii")
         except OSError:
             return 0  # no such thing on this system, or the process is gone
-        return int(text.split()[1]) * _PAGE
+        return int(text.split()[1]) * mmap.PAGESIZE
 
     def _last_words(self) -> str:
         try:
@@ -251,3 +268,22 @@ class WorkerProcess:
             seconds=time.monotonic() - self._began,
             peak=max(peak, self._peak),
         )
+
+
+def _listen(handle: int, chunks: queue.SimpleQueue[bytes], heard: threading.Event) -> None:
+    """Hand on what comes out of a pipe, and nothing at its end."""
+    chunk = b"-"
+    while chunk:
+        try:
+            chunk = os.read(handle, 1 << 16)
+        except OSError:
+            chunk = b""
+        chunks.put(chunk)
+        heard.set()
+
+
+def _send(handle: int, said: bytes) -> None:
+    """Write into a pipe; that nobody reads it any more is heard at the other one."""
+    with contextlib.suppress(OSError):
+        while said:
+            said = said[os.write(handle, said) :]

@@ -14,11 +14,26 @@ from parts.errors import PartError
 from planner.cli.exit_codes import ExitCode
 from planner.cli.usage import usage_text
 from planner.errors import PlannerError
+from reports.visible_text import visible
 from robots.core.errors import RobotError
 
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
 _HELP = "NoArgsIsHelpError"  # a group without a command: its help, which is no fault to be told
+
+_GROUPS = ("robot", "stewart", "biped")
+# What a command that names it can be given less of.
+_SMALLER = (
+    ("--states", " Give fewer states at a time."),
+    ("--samples", " Ask for fewer --samples."),
+    ("--period-ms", " Ask for a longer --period-ms."),
+    ("--count", " Ask for a smaller --count."),
+    ("plan", " A longer period_ms, fewer points or a coarser geometry of the part need less."),
+    ("check", " A longer period_ms, fewer points or a coarser geometry of the part need less."),
+    ("place", " Fewer points or a coarser geometry of the part need less."),
+    ("evaluate", " Fewer measured points need less."),
+    ("batch", " Fewer --workers need less."),
+)
 
 # Files and report sets take their names when they are whole.
 _INTERRUPTED = (
@@ -52,10 +67,20 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
         print(f"Error: {place}{error.strerror}.", file=sys.stderr)
         return ExitCode.BAD_INPUT
     if isinstance(error, MemoryError):
-        print("Error: not enough memory; give fewer states at a time.", file=sys.stderr)
+        print(f"Error: {_memory_text(error, arguments)}", file=sys.stderr)
         return ExitCode.BAD_INPUT
     _tell_bug(error, arguments)
     return ExitCode.FAILED
+
+
+def _memory_text(error: MemoryError, arguments: str) -> str:
+    """Which command ran out of memory, over what, and which of its inputs is to be smaller."""
+    words = arguments.split()
+    names = [word for word in words if not word.startswith("-")]
+    command = " ".join(["palpeur", *names[: 2 if names[:1] and names[0] in _GROUPS else 1]])
+    over = f" ({str(error).rstrip('.')})" if str(error) else ""
+    given = next((less for option, less in _SMALLER if option in words), "")
+    return f"`{command}` needs more memory than there is{over}.{given}"
 
 
 def _tell_usage(error: BaseException) -> None:
@@ -73,7 +98,7 @@ def _tell_bug(error: BaseException, arguments: str) -> None:
     text = "".join(traceback.format_exception(error))
     if os.environ.get("PALPEUR_DEBUG"):
         print(text, file=sys.stderr)
-    log = _logged(text, arguments)
+    log = logged(text, arguments)
     where = f"The details are in {log}." if log else "PALPEUR_DEBUG=1 shows the details."
     print(
         f"Internal error: {type(error).__name__}: {error}\n"
@@ -82,7 +107,7 @@ def _tell_bug(error: BaseException, arguments: str) -> None:
     )
 
 
-def _logged(text: str, arguments: str) -> Path | None:
+def logged(text: str, arguments: str) -> Path | None:
     """The log with this error at its end; None where no folder can be written."""
     from robots.core.kernels.cache import cache_folder
 
@@ -92,7 +117,7 @@ def _logged(text: str, arguments: str) -> Path | None:
         private = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(private, "a", encoding="utf-8", errors="backslashreplace") as file:
             stamp = datetime.now().astimezone().isoformat(timespec="seconds")
-            file.write(f"{stamp} palpeur {arguments}\n{text}\n")
+            file.write(visible(f"{stamp} palpeur {arguments}\n{text}\n"))
     except OSError:
         return None
     return log

@@ -24,7 +24,12 @@ _QUIET = ("--quiet", "-q")
 
 def run() -> NoReturn:
     """Run the command line of this process and exit."""
-    code = main(sys.argv[1:])
+    from planner.cli.failures import logged
+    from planner.cli.terminal import quiet_libraries
+
+    arguments = sys.argv[1:]
+    quiet_libraries(lambda text: logged(text, " ".join(arguments)))
+    code = main(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and told; the process only ends
     sys.exit(code)
 
@@ -39,14 +44,16 @@ def main(arguments: Sequence[str]) -> int:
         Exit code, see ``ExitCode``.
     """
     from planner.cli.failures import exit_code_of
+    from planner.cli.terminal import escaped_streams
 
     make_stdout_patient()
     _print_whatever_comes()
-    try:
-        code = _invoke(arguments)
-        sys.stdout.flush()
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 the last stop before the user
-        return exit_code_of(error, " ".join(arguments))
+    with escaped_streams():
+        try:
+            code = _invoke(arguments)
+            sys.stdout.flush()
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 the last stop before the user
+            return exit_code_of(error, " ".join(arguments))
     return code
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.cli.terminal import BOLD, PLAIN
 from planner.errors import OptionError, OutputError
-from reports.document_text import document_text, plain
+from reports.document_text import document_text, plain, without_unseen
 
 Array = NDArray[np.float64]
 
@@ -66,7 +67,7 @@ def print_rows(rows: Iterable[object], facts: Mapping[str, object] | None = None
     text = json.dumps(plain(head), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     sys.stdout.write(f'{text[:-1]},"rows":[')
     for number, row in enumerate(rows):
-        text = json.dumps(plain(row), ensure_ascii=False, allow_nan=False)
+        text = without_unseen(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
         sys.stdout.write(("," if number else "") + "\n" + text)
     sys.stdout.write("\n]}\n")
 
@@ -129,7 +130,7 @@ def without_rounding(value: Array) -> Array:
 def bold(text: str) -> str:
     """Emphasis where stdout is a terminal and colour is welcome."""
     shown = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.name != "nt"
-    return f"\x1b[1m{text}\x1b[0m" if shown else text
+    return f"{BOLD}{text}{PLAIN}" if shown else text
 
 
 def write_file(path: Path, content: str | bytes) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from planner.cli.session import Session
 from planner.progress import Progress, silent
+from reports.console import console_on
 
 
 @contextmanager
@@ -19,7 +20,6 @@ def progress_of(session: Session) -> Iterator[Progress]:
     if session.quiet or not sys.stderr.isatty():
         yield silent
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -41,7 +41,7 @@ def progress_of(session: Session) -> Iterator[Progress]:
         TimeRemainingColumn(),
     )
     stages: dict[str, TaskID] = {}
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=console_on(sys.stderr), transient=True) as bars:
 
         def tell(stage: str, done: int, total: int) -> None:
             if stage not in stages:

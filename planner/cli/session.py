@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from reports.console import console_on
+
 Item = TypeVar("Item")
 
 
@@ -34,10 +36,9 @@ class Session:
         """The items, with a progress bar and an estimate where somebody watches a terminal."""
         if self.quiet or not sys.stderr.isatty() or len(items) < 2:
             return items
-        from rich.console import Console
         from rich.progress import track
 
-        return track(items, description=purpose, console=Console(stderr=True), transient=True)
+        return track(items, description=purpose, console=console_on(sys.stderr), transient=True)
 
 
 class _Once(logging.Handler):

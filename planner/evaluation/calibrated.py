@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from robots.core.errors import RobotError
 from robots.core.file_reading import TipRule
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import read_robot
+from robots.core.robot_file.toml_document import toml_document
 from robots.core.urdf import read_urdf
 
 
@@ -60,7 +60,7 @@ def _given_tip(mechanism: Mechanism) -> str:
 
 def _wrist(job: Job, mechanism: Mechanism) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """The tool frame before the stylus. # (4, 4)."""
-    if "tool" not in tomllib.loads(job.text).get("robot", {}):
+    if "tool" not in toml_document(job.text).get("robot", {}):
         return mechanism.tool
     back = np.eye(4)
     back[2, 3] = -job.probe.stylus_length

@@ -20,6 +20,7 @@ from parts.evaluation import (
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.point_findings import doubt_findings, read_findings, untaken_findings
+from robots.core.rounding import apart
 
 Array = NDArray[np.float64]
 
@@ -112,12 +113,13 @@ def _inside(job: Job, deviations: Deviations, radius: float) -> Iterator[Finding
     limit = max(2.0 * radius, job.approach.overtravel, _DEEP)
     profile = deviations.profile
     for row in np.flatnonzero(profile < -limit).tolist():
+        deep, deepest = apart(-1e3 * float(profile[row]), 1e3 * limit, 3)
         yield _finding(
             "E106",
             Severity.WARNING,
             deviations.names[row],
-            f"The point lies {1e3 * -profile[row]:.3f} mm inside the material; a touch comes at "
-            f"most {1e3 * limit:.3f} mm below the nominal surface.",
+            f"The point lies {deep} mm inside the material; a touch comes at most {deepest} mm "
+            "below the nominal surface.",
             "Check pose and frame of the part, names and unit; or align to the points.",
         )
 
@@ -162,10 +164,13 @@ def _verdicts(characteristics: tuple[Characteristic, ...]) -> Iterator[Finding]:
 
 def _values(item: Characteristic, limit: float) -> str:
     sized = item.nominal != 0.0
-    value = f"{1e3 * item.measured:.4f} mm"
+    size = abs(item.deviation) if sized else item.measured
+    found, allowed = apart(1e3 * size, 1e3 * limit, 4)
+    value = f"{found} mm"
     if sized:
-        value += f", {1e3 * item.deviation:+.4f} mm from {1e3 * item.nominal:.4f} mm,"
-    sentence = f"It is {value} with a tolerance of {'±' if sized else ''}{1e3 * limit:.4f} mm"
+        sign = "-" if item.deviation < 0.0 else "+"
+        value = f"{1e3 * item.measured:.4f} mm, {sign}{found} mm from {1e3 * item.nominal:.4f} mm,"
+    sentence = f"It is {value} with a tolerance of {'±' if sized else ''}{allowed} mm"
     if item.uncertainty is None:
         return sentence + "."
     doubt = item.uncertainty
@@ -190,6 +195,15 @@ def _features(features: tuple[FeatureResult, ...]) -> Iterator[Finding]:
     for feature in features:
         if feature.refusal:
             yield _finding("E108", Severity.WARNING, feature.name, feature.refusal)
+        elif feature.fit is not None and not feature.fit.has_redundancy:
+            yield _finding(
+                "E120",
+                Severity.NOTE,
+                feature.name,
+                f"{len(feature.fit.residuals)} points hold the feature without one to spare: they "
+                "fit it whatever its form is, which is not evaluated.",
+                "Measure more points.",
+            )
         for stray in feature.outliers:
             name = feature.deviations.names[stray.index]
             left = "it was left out" if name in feature.dropped else "it is still in the fit"

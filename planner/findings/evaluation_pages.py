@@ -128,4 +128,13 @@ EVALUATION_PAGES = (
         cause="A mistyped component, or a list that was put together from two.",
         fix="Check the points that the message names.",
     ),
+    Page(
+        code="E120",
+        title="form that is not evaluated",
+        meaning="The feature has just as many measured points as hold it, such as three of a "
+        "plane. They fit it exactly whatever the part is like, so flatness, roundness and the "
+        "like, and the residuals of the fit, say nothing and are not given.",
+        cause="Too few points for a form.",
+        fix="Measure more points; one more shows something, a form needs many.",
+    ),
 )

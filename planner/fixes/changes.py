@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.fixes.feature_axis import FeatureAxis
 from planner.fixes.fix import Fix, Kind
-from planner.fixes.own_approach import approach_of, with_approach
+from planner.fixes.own_approach import approach_of, with_approach, with_feature
 from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
 from planner.job.surface import examined
@@ -117,6 +118,39 @@ def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
         line=line,
         job=changed,
         allowed=bool(allowed),
+    )
+
+
+def feature_axis(job: Job, row: int, found: FeatureAxis, before: Array) -> Fix:
+    """One direction of the stylus for the feature of a point, or for all points.
+
+    Args:
+        job: to be changed.
+        row: of the point.
+        found: what serves it.
+        before: from wrist to ball as it is now, base axes. # (3,)
+    """
+    written = _written(job, found.axis)
+    values: dict[str, object] = {"axis": written}
+    lines = [f"axis = {_triple(written)}"]
+    if found.distance < approach_of(job, row).distance:
+        mm = _away(found.distance, approach_of(job, row).distance)
+        values["distance"] = mm / 1e3
+        lines.append(f"distance_mm = {number_text(mm)}")
+    changed = with_feature(job, row, values)
+    angle = float(np.arctan2(np.linalg.norm(np.cross(found.axis, before)), found.axis @ before))
+    counted = f"{found.served} of {found.judged} points that were judged"
+    if found.served == found.judged:
+        counted = f"all {found.judged} points that were judged"
+    return Fix(
+        kind=Kind.AXIS,
+        amount=angle,
+        unit="deg",
+        sentence=f"one direction of the stylus for {changed.whom}: {' and '.join(lines)} in "
+        f"{changed.place} serves {counted}",
+        place=changed.place,
+        line="\n".join(lines),
+        job=changed.job,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from planner.clearance_findings import Watch
 from planner.reach.margins import SINGULAR
 from robots.core.mechanism import Joint
+from robots.core.rounding import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,8 @@ def limit_passed(joint: Joint, beyond: float, margin: float, before: float) -> F
         amount=amount,
         unit=unit,
         before=before,
-        sentence=f"{joint.name} {amount:.2f} {unit} beyond its limit{asked}, {_at(before)}",
+        sentence=f"{joint.name} {readable(amount, 2)} {unit} beyond its limit{asked}, "
+        f"{_at(before)}",
     )
 
 
@@ -101,8 +103,8 @@ def too_weak(joint: Joint, limit: float, over: float, before: float) -> Failure:
         amount=over,
         unit=unit,
         before=before,
-        sentence=f"{joint.name} holds {limit + over:.2f} {unit} at rest, {over:.2f} {unit} above "
-        f"its limit, {_at(before)}",
+        sentence=f"{joint.name} holds {limit + over:.2f} {unit} at rest, {readable(over, 2)} "
+        f"{unit} above its limit, {_at(before)}",
     )
 
 

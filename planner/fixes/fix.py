@@ -17,6 +17,7 @@ class Kind(Enum):
     APPROACH = "approach"  # where a point is approached from
     DISTANCE = "distance"  # from the clearance point to contact
     TILT = "tilt"  # of the probe axis of one point
+    AXIS = "axis"  # of the stylus, for a feature as a whole
     SHIFT = "shift"  # of the part
     STYLUS = "stylus"  # its length
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from planner.fixes import changes
 from planner.fixes.bench import Bench, changed_bench
 from planner.fixes.branch import limits_for_branch
+from planner.fixes.feature_axis import FeatureAxes
 from planner.fixes.fix import Fix, Kind, Others
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
 from planner.fixes.search import Changes, Found, smallest
@@ -155,6 +156,8 @@ class _Point:
             return self._approach()
         if not self._ahead:
             return [], "the probe comes through the material, whatever else is changed"
+        if kind is Kind.AXIS:
+            return self._axis()
         if kind is Kind.SHIFT and self._job.frame != "part":
             return [], "the points are given in the base frame and do not move with the part"
         searched, makes = self._searched(kind)
@@ -184,6 +187,14 @@ class _Point:
         return tilts, lambda found, amount: changes.leaning_axis(
             job, row, tilts.backs(found.ray[None], np.array([amount]))[0], -one.axes[0]
         )
+
+    def _axis(self) -> tuple[list[Fix], str]:
+        """One axis for the feature of the point, or for all points where it is of none."""
+        axes = FeatureAxes(self._bench, self._job, self._row)
+        before = self._one.axes[0]
+        fixes = (changes.feature_axis(self._job, self._row, one, before) for one in axes.found())
+        whom = f"the points of {axes.feature}" if axes.feature else "all points"
+        return self._verified(fixes), f"no direction of the stylus that is one for {whom} was found"
 
     def _approach(self) -> tuple[list[Fix], str]:
         """For a point that is approached through the material."""

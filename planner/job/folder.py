@@ -13,6 +13,7 @@ from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.robot_file.source_text import KeyPath
 
 _BLOCK = 1 << 20
+_MADE_BY_ESCAPES = "\b\t\n\f\r\x1b"  # of "C:\\temp\\new.csv", as no file is called
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,13 @@ class JobFolder:
             raise self.source.error(
                 key, f"is {name!r}, which is no usable path: {error}."
             ) from None
+        if not is_file and any(sign in name for sign in _MADE_BY_ESCAPES):
+            raise self.source.error(
+                key,
+                f"is {name!r}, which holds a control character and is no file: in double quotes "
+                "a backslash begins an escape; write the path with /, or in single quotes.",
+                found=name,
+            )
         if not inside and not self.allow_outside:
             raise self.source.error(
                 key,

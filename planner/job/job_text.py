@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import errno
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import JobError
 from planner.job.mistaken_table import looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.file_units import decimal_of
-from robots.core.robot_file.decimal_comma import decimal_comma
 from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
+from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.toml_slips import toml_slip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +35,11 @@ class JobText:
         """The TOML document, its decimals kept exactly as printed.
 
         Raises:
-            JobError: not TOML; a decimal comma and a table of points are told as such.
+            JobError: not TOML; a decimal comma, a Windows path and a table of points are told as
+                such.
         """
         try:
-            return tomllib.loads(self.source.text, parse_float=decimal_of)
+            return toml_document(self.source.text)
         except RecursionError:
             reason = "tables are nested too deeply"
         except ValueError as error:
@@ -47,8 +47,8 @@ class JobText:
         raise self._not_toml(reason)
 
     def _not_toml(self, reason: str) -> JobError:
-        if comma := decimal_comma(self.source, reason):
-            return self.error(comma.path, comma.sentence)
+        if slip := toml_slip(self.source, reason):
+            return self.error(slip.path, slip.sentence)
         if looks_like_table(self.source.text):
             return JobError(
                 f"{self.origin}: this looks like a table, not a job; a job is a TOML file that "

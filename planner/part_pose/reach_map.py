@@ -1,4 +1,9 @@
-"""What the robot reaches as the part is shifted along x and y: points served, worst margin."""
+"""What the robot reaches as the part is shifted along x and y: points within reach, worst margin.
+
+Within reach is less than served: some branch keeps joint limits and singularities along the line of
+the point, and clears the obstacles at both of its ends. What the part itself, the travels and the
+torques forbid only a plan says; those of the two poses stand beside their maps.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +34,9 @@ class ReachMap:
         standing: the pose that is shifted.
         x: base x of the part's origin. # (nx,) [m]
         y: base y. # (ny,) [m]
-        points: part of the points that is served. # (ny, nx)
-        margin: worst margin of what is served; NaN where nothing is. # (ny, nx) [rad]
+        points: part of the judged points that is within reach. # (ny, nx)
+        judged: points that were judged; of a large job they stand for all.
+        margin: worst margin of what is within reach; NaN where nothing is. # (ny, nx) [rad]
         allowed: least and greatest x, then y, that the job allows. # (2, 2) [m]
     """
 
@@ -38,6 +44,7 @@ class ReachMap:
     x: Array
     y: Array
     points: Array
+    judged: int
     margin: Array
     allowed: Array
 
@@ -87,6 +94,7 @@ def _map(
         x=x,
         y=y,
         points=(scores.points / max(judge.points, 1)).reshape(shape),
+        judged=judge.points,
         margin=margin.reshape(shape),
         allowed=space.T_given[:2, 3, None] + np.stack([space.low[:2], space.high[:2]], axis=1),
     )

@@ -20,11 +20,13 @@ from planner.reach.spare_motion import Tasks, improved, line_values
 from planner.reach.whole_turns import turned
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
+from robots.core.rounding import at_least, readable
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+_AT_PLACE = 1e-5  # [m] from which a place counts as missed
 _BLOCK = 256  # points worked on at once
 _IMPROVED = 10  # postures of a point whose spare motion is used
 _KEPT = 8  # postures of a point that become candidates, where there is spare motion
@@ -168,10 +170,17 @@ def _too_far(tried: Attempts, k: int) -> Shortfall:
     position, angle = float(tried.position[k, best]), float(np.degrees(tried.angle[k, best]))
     return Shortfall(
         message=f"none of {tried.gap.shape[1]} attempts brings the ball to the clearance point "
-        f"along the normal; the nearest leaves {position * 1e3:.3f} mm and {angle:.3f} deg",
-        hint="move or turn the part towards the robot's reach; along its line of sight the first "
-        f"{max(position * 1e3, 0.1):.1f} mm are missing",
+        f"along the normal; the nearest leaves {readable(position * 1e3, 3)} mm and "
+        f"{readable(angle, 3)} deg",
+        hint=f"move or turn the part towards the robot's reach; {_missing(position, angle)}",
     )
+
+
+def _missing(position: float, angle: float) -> str:
+    """What the nearest attempt lacks: a distance, or only the direction of the probe."""
+    if position > _AT_PLACE:
+        return f"the first {at_least(position * 1e3, 1)} mm are missing"
+    return f"the place is reached, but the probe is {readable(angle, 1)} deg off the normal there"
 
 
 def _stopped(reached: float, length: float) -> Shortfall:

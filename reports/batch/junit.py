@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from planner.batch.outcome import Status
 from reports.batch.columns import unchecked_text
 from reports.batch.row import Row
-from reports.page.visible_text import visible
+from reports.visible_text import visible
 
 _SUITE = "palpeur batch"
 _NOT_XML = re.compile("[\ufffe\uffff]")  # beside what ``visible`` writes as codes

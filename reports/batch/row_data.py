@@ -12,7 +12,7 @@ from reports.batch.figures import MEMORY, SECONDS, Figure, figures_among
 from reports.batch.links import href
 from reports.batch.reason_words import brief_reason
 from reports.batch.row import Row
-from reports.page.visible_text import visible
+from reports.visible_text import visible
 
 _FIGURES = 24  # columns of them; more would be no table
 SWEPT = 32  # columns of swept keys, which is one sweep's most

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from planner.disk import to_disk
 from planner.errors import OutputError
 from planner.processes import half_written
 
@@ -27,9 +27,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     fresh = half_written(path)
     try:
         yield fresh
-        _to_disk(fresh)
-        fresh.rename(path)
-        _to_disk(path.parent)
+        to_disk(fresh)
+        fresh.replace(path)
+        to_disk(path.parent)
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(
@@ -41,11 +41,3 @@ def whole_file(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):  # what cannot be written cannot be tidied either
             fresh.unlink(missing_ok=True)
-
-
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

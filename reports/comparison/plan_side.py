@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from planner.errors import OptionError
 from reports.comparison.change import Kind, Quantity, Value
 from reports.comparison.quantities import CHECK, FINDING, JOINT, POINT, SEGMENT, TOTALS
-from reports.page.visible_text import visible
+from reports.visible_text import visible
 
 FORMAT = 1
 _SHOWN = 60

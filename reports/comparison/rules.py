@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from planner.errors import OptionError
 from reports.comparison.change import Change
 from reports.comparison.compare import Comparison
-from reports.page.visible_text import visible
+from reports.visible_text import visible
 from robots.core.robot_file.problems import nearest
 
 _KEYS = {
@@ -33,9 +33,9 @@ _UNITS = {
     "joint_margin": "deg",
     "clearance": "mm",
 }
-_RULE = re.compile(r"\s*(?P<quantity>[^<>=]*?)\s*(?P<operator>[<>=!≤≥]+)\s*(?P<amount>.*?)\s*\Z")
+_RULE = re.compile(r"(?P<quantity>[^<>=!≤≥]*+)(?P<operator>[<>=!≤≥]++)(?P<amount>.*)\Z", re.DOTALL)
 _AMOUNT = re.compile(
-    r"(?P<sign>[+\-−])\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*)\Z",
+    r"(?P<sign>[+\-−])\s*(?P<number>(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?)\s*(?P<unit>.*)\Z",
     re.ASCII,
 )
 _SHOWN = 60
@@ -90,14 +90,15 @@ def parse_rule(text: str) -> Rule:
     found = _RULE.match(text)
     if found is None:
         raise _error(text, f"has no > or <{_LIKE}")
-    quantity, operator = found["quantity"], found["operator"]
+    quantity, operator = found["quantity"].strip(), found["operator"]
     if quantity not in _KEYS:
         raise _error(text, f"there is no quantity {_cut(quantity)!r}; {_advice(quantity)}")
     if operator not in ("<", ">"):
         raise _error(text, f"{operator!r} is no comparison; give > or <")
-    amount = _AMOUNT.match(found["amount"])
+    said = found["amount"].strip()
+    amount = _AMOUNT.match(said)
     if amount is None:
-        raise _error(text, f"{_amount_fault(found['amount'])}{_LIKE}")
+        raise _error(text, f"{_amount_fault(said)}{_LIKE}")
     number = float(amount["number"])
     if not math.isfinite(number):
         raise _error(text, f"{amount['number']} is no finite number")

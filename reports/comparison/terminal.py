@@ -10,13 +10,13 @@ from reports.comparison.compare import Comparison
 from reports.comparison.lines import Line, headline, section_lines, summary_lines
 from reports.comparison.plan_side import PlanSide
 from reports.comparison.rules import Judgement
-from reports.page.visible_text import cut, visible
+from reports.console import console_on
+from reports.visible_text import cut, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_PLAIN_WIDTH = 110
 _TOLD = 12  # lines of a section
 _LONG = 60  # characters of a name or text
 _COLOUR = {
@@ -32,18 +32,7 @@ def print_comparison(comparison: Comparison, judgements: Sequence[Judgement], fi
 
     Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
     """
-    from rich.console import Console
-
-    terminal = file.isatty()
-    console = Console(
-        file=file,
-        width=None if terminal else _PLAIN_WIDTH,
-        color_system="auto" if terminal else None,
-        force_terminal=terminal,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+    console = console_on(file)
     for label, side in (("A", comparison.a), ("B", comparison.b)):
         console.print(f"{label}  {_side(side)}", soft_wrap=True)
     console.print(f"\n{headline(comparison)}", style="bold")

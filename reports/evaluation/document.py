@@ -126,8 +126,8 @@ def _key(name: str) -> str:
 def _fit(fit: Fit) -> dict[str, Any]:
     sure = fit.certificate
     return {
-        "form_m": fit.form_error,
-        "rms_m": fit.rms,
+        "form_m": fit.form_error if fit.has_redundancy else None,
+        "rms_m": fit.rms if fit.has_redundancy else None,
         "degrees_of_freedom": fit.dof,
         "residuals_m": fit.residuals,
         "derived": {

@@ -175,7 +175,7 @@ def _feature(one: FeatureResult) -> tuple[Value, ...]:
         *(fixed(_NONE if v is None else 1e3 * v, _DECIMALS) for v in (squares, zone)),
         fixed(gain, 1),
         text("–" if one.zone is None else one.zone.proved),
-        fixed(_NONE if one.fit is None else 1e3 * one.fit.rms, _DECIMALS),
+        fixed(_NONE if one.rms is None else 1e3 * one.rms, _DECIMALS),
         fixed(1e3 * one.mean, _DECIMALS),
         _outliers(one),
         _fit(one),

@@ -36,7 +36,7 @@ def reach_map_png(maps: tuple[ReachMap, ReachMap], name: str) -> bytes:
 
 
 def reach_map_figure(maps: tuple[ReachMap, ReachMap], name: str) -> Figure:
-    """Points served and worst margin over x and y, a row of panels for each pose."""
+    """Points within reach and worst margin over x and y, a row of panels for each pose."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, _HEIGHT))
@@ -46,7 +46,7 @@ def reach_map_figure(maps: tuple[ReachMap, ReachMap], name: str) -> Figure:
             left, width = _COLUMNS[column]
             axis = figure.add_axes((left, _ROWS[row], width, _TALL))
             image = _points(axis, shown) if column == 0 else _margins(axis, shown, np.degrees(top))
-            what = "points served [%]" if column == 0 else "worst margin [deg]"
+            what = "points within reach [%]" if column == 0 else "worst margin [deg]"
             _finish(axis, maps, row, f"{what}, {title}")
             bar = figure.add_axes((left + width + 0.012, _ROWS[row], 0.014, _TALL))
             figure.colorbar(image, cax=bar).outline.set_visible(False)
@@ -126,8 +126,19 @@ def _note(maps: tuple[ReachMap, ReachMap]) -> str:
     return (
         f"Upper row: the part turned as given (zyx {turned[0]} deg, z {heights[0]} mm), the given "
         f"place a filled circle. Lower row: turned as proposed (zyx {turned[1]} deg, z "
-        f"{heights[1]} mm), the best place a filled star. Thin line: all points served; grey: "
-        "none, and for margins not all. Dashes: where the job lets the origin be. Worst margin: "
-        "angle to the nearest joint limit or singularity, for the quickest branches. Clearance of "
-        "the part is not in the map."
+        f"{heights[1]} mm), the best place a filled star. Within reach: on {maps[0].judged} of "
+        f"{_count(maps[0])} points, a branch keeps joint limits and singularities along the line "
+        "and clears the obstacles at its ends. The part itself, the travels and the torques are "
+        f"not in the map; with them the plan of the given pose serves {_served(maps[0])}, that of "
+        f"the best {_served(maps[1])}. Thin line: all within reach; grey: none, and for margins "
+        "not all. Dashes: where the job lets the origin be. Worst margin: angle to the "
+        "nearest joint limit or singularity, for the quickest branches."
     )
+
+
+def _count(shown: ReachMap) -> int:
+    return len(shown.standing.plan.points)
+
+
+def _served(shown: ReachMap) -> str:
+    return f"{len(shown.standing.served)} of {_count(shown)} points"

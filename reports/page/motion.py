@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.plan_types import Array, Segment
 from reports.page.panels import DrawnPanel, DrawnSet
-from reports.page.visible_text import cut, visible
+from reports.visible_text import cut, visible
 
 _NAME = 80  # characters of a point's name
 

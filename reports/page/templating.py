@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from reports.page.visible_text import cut, visible
+from reports.visible_text import cut, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

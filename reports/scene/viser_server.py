@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from planner.errors import OutputError
 from reports.scene.camera import FIELD_OF_VIEW, first_view
+from reports.scene.credits import credited
 from reports.scene.model import Scene
 
 if TYPE_CHECKING:
@@ -59,13 +60,13 @@ def look(server: ViserServer, scene: Scene) -> None:
 
 
 def titled(page: str, title: str) -> str:
-    """Viser's page under a title of ours, without its complaint of a policy.
+    """Viser's page under a title of ours, with its credits, without its complaint of a policy.
 
     Args:
         page: as viser serialises it.
         title: markup of ours, nothing from an input.
     """
-    return page.replace(_VISERS_TITLE, _OURS % title, 1)
+    return credited(page.replace(_VISERS_TITLE, _OURS % title, 1))
 
 
 def as_the_reader_likes(page: str) -> str:

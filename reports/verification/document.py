@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from reports.page.visible_text import cut, visible
 from reports.verdict import aspect_names, not_checked
 from reports.verification.files import ChangedFile
 from reports.verification.numbers import Difference
 from reports.verification.verified import Verdict, Verified
+from reports.visible_text import cut, visible
 
 FORMAT = 1
 _TOLD = 10  # files of a kind

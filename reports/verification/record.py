@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from planner.errors import OptionError
 from reports.inputs import StoredInput, StoredInputs
-from reports.page.visible_text import visible
 from reports.provenance import RECORD, RECORD_FORMAT, ListedFile, SetOptions
+from reports.visible_text import visible
 from robots.core.caps import Cap, read_capped, reason_of
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")

@@ -22,6 +22,7 @@ from reports.verification.files import is_plain
 from reports.verification.record import Record
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
+from robots.core.robot_file.toml_document import toml_document
 
 _KEYS = ("model", "geometry", "file")  # of the job file, that name files
 _NAMED = re.compile(rf"""(\b(?:{"|".join(_KEYS)})[ \t]*=[ \t]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""")
@@ -163,9 +164,9 @@ def _copy(folder: Path, item: StoredInput, target: Path) -> None:
 def _renamed(text: str, moved: Mapping[str, str]) -> str:
     """The job file with other names for some files, and nothing else in it changed."""
     try:
-        before = tomllib.loads(text.removeprefix("\ufeff"), parse_float=str)
+        before = toml_document(text.removeprefix("\ufeff"), parse_float=str)
         changed = _NAMED.sub(lambda found: _exchanged(found, moved), text)
-        after = tomllib.loads(changed.removeprefix("\ufeff"), parse_float=str)
+        after = toml_document(changed.removeprefix("\ufeff"), parse_float=str)
     except (ValueError, RecursionError) as error:
         raise NotRecomputedError(f"its job file is not TOML: {error}") from None
     if _expected(before, moved) != after:

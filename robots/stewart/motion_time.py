@@ -23,6 +23,7 @@ from robots.core.motion.joint_limits import Binding, JointLimits
 from robots.core.motion.motion_law import Side, motion_law, trapezoid
 from robots.core.motion.path import PathState
 from robots.core.motion.time_scaling import PathDuration
+from robots.core.rounding import apart_digits
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import Course, TimedMotion
@@ -229,9 +230,10 @@ def _efforts(model: PlatformModel) -> Callable[[PathState], EffortParts]:
 def _heavy(platform: Platform, error: MotionError) -> HeavyMotionError:
     leg, s = int(str(error.facts["joint"])), float(str(error.facts["s"]))
     static, limit = float(str(error.facts["static"])), float(str(error.facts["limit"]))
+    held, allowed = apart_digits(static, limit, 6)
     return HeavyMotionError(
         f"No duration keeps the forces within their limits: at s = {s:.6g} leg "
-        f"{platform.legs[leg].name} holds {static:.6g} N at rest, its limit is {limit:.6g} N; "
+        f"{platform.legs[leg].name} holds {held} N at rest, its limit is {allowed} N; "
         "choose other poses, a lighter part, or a stronger drive.",
         leg=leg,
         s=s,

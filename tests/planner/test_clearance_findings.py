@@ -122,6 +122,19 @@ def test_clearance_points_that_fail():
     assert "7.0 mm are missing" in findings[0].hint
 
 
+def test_a_shortfall_of_a_nanometre_does_not_vanish():
+    """`comes to 1.00 mm from plate (required 1.00 mm): 0.0 mm are missing`, it once said."""
+    found = Nearest(value=np.array([0.005 - 1e-9]), pair=np.array([1]), place=np.zeros((1, 3)))
+    (finding,) = point_clearance_findings(found, WATCH, names="A")
+    assert "comes to 4.999999 mm from plate (required 5.000000 mm)" in finding.message
+    assert "0.0000011 mm are missing" in finding.hint
+    (line,) = line_findings(
+        clearance((-np.inf, 0.005 - 1e-9, 1)), WATCH, names=["P7"], approach=0.05, overtravel=0.0
+    )
+    assert "comes to 4.999999 mm from plate (required 5.000000 mm)" in line.message
+    assert "0.0000021 mm smaller" in line.hint
+
+
 def test_solids_that_are_not_closed():
     (finding,) = open_solid_findings(WATCH.cell)
     assert (finding.code, finding.where) == ("P134", "wall")

@@ -22,6 +22,7 @@ from planner.batch.pending import Pending, Redo, decide
 from planner.batch.run import Run, run_batch
 from planner.batch.shown import shown
 from planner.batch.sources import gathered
+from planner.batch.worker_process import memory_is_watched
 from planner.cli.batch.compared import compared_document, print_compared
 from planner.cli.batch.dry_run import dry_run
 from planner.cli.batch.interrupts import interruptible
@@ -143,6 +144,8 @@ def _judge(batch: _Batch, pending: Sequence[Pending], session: Session) -> None:
     if not todo:
         return
     make_folder(batch.ledger.folder)
+    if batch.wanted.cluster is None and not memory_is_watched():
+        session.say("--memory-cap is not kept: this system does not say what a process holds.")
     costs = Costs(folder=batch.ledger.folder)
     keys = _Keys(known={item.key.digest: item.key for item in todo})
     the_run = Run(ledger=batch.ledger, caps=batch.wanted.caps, key=keys.of)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import secrets
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -26,7 +28,8 @@ from planner.errors import ClusterError
 
 _CHUNK = 16  # tasks that travel together, so that the way costs little beside the work
 _AHEAD = 2  # chunks per worker: one in work, one on the way
-_LEAVE = 5.0  # [s]
+_LEAVE = 15.0  # [s] for every worker to finish a result that it is writing, and to end
+_CLOSE = 5.0  # [s] for the client
 _LOOK = 0.01  # [s] between two looks at what came back
 
 
@@ -45,6 +48,7 @@ class ClusterEngine:
     def __init__(self, address: str, order: Order, caps: Caps) -> None:
         self._address = address
         self._client = connected(address_of(address))
+        self._batch = secrets.token_hex(8)
         self._order = order.text()
         self._caps = json.dumps(asdict(caps))
         self._futures: dict[Any, tuple[Task, ...]] = {}
@@ -73,18 +77,18 @@ class ClusterEngine:
         return [end for future in self._back() for end in self._ends(future)]
 
     def close(self) -> None:
-        """Give up what is on the way; results that are being written are finished."""
-        if self._client.status == "running":
-            leaving = threading.Thread(target=self._leave, daemon=True)  # it may hang with a worker
-            leaving.start()
-            leaving.join(_LEAVE)
-        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
-            self._client.close(timeout=_LEAVE)
+        """Give up what is on the way and end our processes beside the dask workers.
 
-    def _leave(self) -> None:
-        with contextlib.suppress(OSError, TimeoutError, RuntimeError, asyncio.CancelledError):
-            self._client.cancel(list(self._futures))
-            self._client.run(end_pools, on_error="ignore")
+        Results that are being written are finished. What could not be ended is told on stderr.
+        """
+        if self._client.status == "running":
+            leaving = _Leaving(client=self._client, futures=list(self._futures), batch=self._batch)
+            leaving.start()
+            leaving.join(_LEAVE)  # it may hang with a worker
+            for message in leaving.messages():
+                print(message, file=sys.stderr)
+        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+            self._client.close(timeout=_CLOSE)
 
     def _open(self) -> int:
         """Chunks that can be sent."""
@@ -97,7 +101,7 @@ class ClusterEngine:
     def _send(self, chunk: tuple[Task, ...]) -> None:
         said = json.dumps([task.document() for task in chunk])
         future = self._client.submit(
-            run_chunk, self._order, self._caps, said, pure=False, retries=0
+            run_chunk, self._batch, self._order, self._caps, said, pure=False, retries=0
         )
         self._futures[future] = chunk
 
@@ -151,3 +155,45 @@ class ClusterEngine:
         for task in chunk:
             self._send((task,))
         return []
+
+
+class _Leaving(threading.Thread):
+    """The end of a batch on its cluster, and what could not be ended.
+
+    Args:
+        client: of the scheduler.
+        futures: chunks on the way.
+        batch: token of the batch.
+    """
+
+    def __init__(self, client: Any, futures: list[Any], batch: str) -> None:
+        super().__init__(daemon=True)
+        self._client, self._futures, self._batch = client, futures, batch
+        self._failures: dict[str, Exception] = {}
+        self._error: Exception | None = None
+
+    def run(self) -> None:
+        """See ``threading.Thread``."""
+        try:
+            self._client.cancel(self._futures)
+            ends = self._client.run(end_pools, self._batch, on_error="return")
+        except (OSError, TimeoutError, RuntimeError, asyncio.CancelledError) as error:
+            self._error = error if isinstance(error, Exception) else TimeoutError("cancelled")
+        else:
+            self._failures = {w: e for w, e in ends.items() if isinstance(e, Exception)}
+
+    def messages(self) -> list[str]:
+        """A sentence for each worker, or the cluster, that may still run processes of ours."""
+        after = "Worker processes of this batch may still run there; they end with the dask worker."
+        if self.is_alive():
+            return [f"Warning: the cluster did not answer within {_LEAVE:g} s. {after}"]
+        if self._error is not None:
+            return [f"Warning: the cluster could not be tidied: {_words(self._error)}. {after}"]
+        return [
+            f"Warning: {worker} could not be tidied: {_words(error)}. {after}"
+            for worker, error in sorted(self._failures.items())
+        ]
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -21,7 +21,7 @@ def print_compared(found: Changes, folder: str) -> None:
         folder: of the other batch, as it was typed.
     """
     from reports.batch import VERDICTS
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     counts = ", ".join(f"{found.count(word)} {word}" for word in VERDICTS)
     print(f"\nCompared with {visible(shown(folder))}: {counts}.")

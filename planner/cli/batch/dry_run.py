@@ -50,7 +50,7 @@ def dry_run(
 
 
 def _print(pending: Sequence[Pending], faults: Sequence[str]) -> None:
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     todo = [item for item in pending if item.why]
     lines = [(item.case.name, item.why, _varied(item.case)) for item in todo]

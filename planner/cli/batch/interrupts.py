@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_REQUESTS = (signal.SIGTERM, signal.SIGHUP)  # of schedulers, and of a terminal that is closed
+# Of schedulers, and of a terminal that is closed, which Windows has no signal for.
+_REQUESTS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from planner.batch.ledger import Ledger
 from planner.batch.measured import Costs
 from planner.batch.run import Told
 from planner.cli.session import Session
+from reports.console import console_on
 
 _EVERY = 30.0  # [s] between two lines where no terminal is watched
 
@@ -45,7 +46,6 @@ def telling(session: Session, total: int, ledger: Ledger, costs: Costs) -> Itera
 
 @contextmanager
 def _bar(session: Session, total: int) -> Iterator[Callable[[int, int], None]]:
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -66,7 +66,7 @@ def _bar(session: Session, total: int) -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failed]} failed"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=console_on(sys.stderr), transient=True) as bars:
         bar = bars.add_task("jobs", total=total, rate="", failed=0)
         began = time.monotonic()
 

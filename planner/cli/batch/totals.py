@@ -55,6 +55,6 @@ def _brief(name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     return visible(text.replace("\n", "⏎").replace("\t", " "))

@@ -12,7 +12,6 @@ import contextlib
 import ctypes
 import json
 import os
-import resource
 import signal
 import sys
 import traceback
@@ -30,6 +29,7 @@ from planner.batch.shown import shown
 from planner.batch.worker_process import ENDED, READY
 from planner.cli.batch.judge import Judged, judge, placeless, prepare
 from planner.cli.batch.surroundings import surroundings
+from planner.cli.terminal import EscapedStream
 from planner.errors import OutputError
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
@@ -186,6 +186,7 @@ def main() -> None:
     _end_with(order.parent)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print is no answer
+    sys.stderr = EscapedStream(sys.stderr)
     prepare()
     _check_same(order)
     _limit(order.memory)
@@ -233,6 +234,8 @@ def _end_with(parent: int) -> None:
     """End when the parent does, whatever ends it."""
     if not parent:
         return
+    if not hasattr(signal, "SIGKILL"):
+        return  # Windows, where stdin ends with the parent and the worker with stdin
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it was gone before we asked
@@ -240,6 +243,10 @@ def _end_with(parent: int) -> None:
 
 
 def _limit(memory: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits; the batch says so
+        return
     if memory:
         most = memory + _HEADROOM
         with contextlib.suppress(ValueError, OSError):

@@ -15,6 +15,7 @@ from reports.biped.shown_motion import judged_margin
 from robots.biped.motion import BipedMotion
 from robots.biped.verdict import Stance
 from robots.biped.walking.feet_apart import FEET_DISTANCE
+from robots.core.rounding import at_least, readable
 
 if TYPE_CHECKING:
     from planner.cli.biped.known_drives import KnownDrives
@@ -155,14 +156,14 @@ def _beyond(code: str, joint: str, place: str, passed: tuple[float, float]) -> F
         "B304": (
             Severity.ERROR,
             "the range of its transmission",
-            f"Bend {joint} {over:.2f} deg less.",
+            f"Bend {joint} {at_least(over, 2)} deg less.",
         ),
     }[code]
     return Finding(
         code=code,
         severity=severity,
         where=f"joint {joint}",
-        message=f"{place} is {over:.2f} deg beyond {what}, {limit:.2f} deg.",
+        message=f"{place} is {readable(over, 2)} deg beyond {what}, {limit:.2f} deg.",
         hint=hint,
     )
 

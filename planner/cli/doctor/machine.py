@@ -25,6 +25,7 @@ def machine_checks() -> Iterator[Diagnosis]:
     yield Diagnosis(name="processor", health=Health.GOOD, found=processor())
     yield _vectors()
     yield _compiler()
+    yield _memory_caps()
 
 
 def tool_checks() -> Iterator[Diagnosis]:
@@ -56,6 +57,20 @@ def _optional_package(module: str, distribution: str) -> Diagnosis:
         return Diagnosis(name=module, health=Health.GOOD, found=version(distribution))
     except PackageNotFoundError:
         return Diagnosis(name=module, health=Health.GOOD, found="version unknown")
+
+
+def _memory_caps() -> Diagnosis:
+    from planner.batch.worker_process import memory_is_watched
+
+    lacking = []
+    if not memory_is_watched():
+        lacking.append("--memory-cap of a batch")
+    if find_spec("resource") is None:
+        lacking.append("STEP_MEMORY of the STEP translator")
+    if lacking:
+        found = f"not kept on this system: {', '.join(lacking)}; caps on time are"
+        return Diagnosis(name="memory caps", health=Health.LESS, found=found)
+    return Diagnosis(name="memory caps", health=Health.GOOD, found="kept")
 
 
 def _vectors() -> Diagnosis:

@@ -166,7 +166,7 @@ def _doubts(job: Job, session: Session) -> Doubts | None:
 def print_evaluation(shown: ShownEvaluation) -> None:
     """Verdict, characteristics, features and findings as text."""
     from reports.evaluation.words import METHODS, verdict
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     found = shown.evaluation
     print(bold(visible(shown.job.name)))
@@ -189,7 +189,7 @@ def print_evaluation(shown: ShownEvaluation) -> None:
 
 def _row(item: Characteristic) -> tuple[str, ...]:
     from reports.evaluation.tables import tolerance_text, verdict_text
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     values = (item.nominal, item.measured, item.deviation)
     doubt = item.uncertainty
@@ -205,7 +205,7 @@ def _row(item: Characteristic) -> tuple[str, ...]:
 
 def _features(shown: ShownEvaluation) -> Iterator[tuple[str, ...]]:
     from reports.evaluation.tables import KINDS, form_text
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     for one in shown.evaluation.features:
         yield (

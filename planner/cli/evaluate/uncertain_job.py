@@ -64,7 +64,7 @@ def run_uncertainty(
 def print_uncertainty(shown: ShownUncertainty) -> None:
     """Points, budget and findings as text."""
     from reports.evaluation.words import uncertainty_verdict
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     print(bold(visible(shown.job.name)))
     print(visible(uncertainty_verdict(shown)))
@@ -80,7 +80,7 @@ def print_uncertainty(shown: ShownUncertainty) -> None:
 
 
 def _row(point: PointUncertainty) -> tuple[str, ...]:
-    from reports.page.visible_text import visible
+    from reports.visible_text import visible
 
     low, high = point.interval
     return (

@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 _WIDTH = 96
 _RULE = (
     "Preferred first: what the job allows, what costs no other point, no change of hardware "
-    "(limit, approach, distance, tilt, shift, then stylus), the smallest."
+    "(limit, approach, distance, tilt, axis, shift, then stylus), the smallest."
 )
 
 
@@ -210,7 +210,8 @@ def _print_fixes(search: Search) -> None:
     _print_wrapped(_RULE, "  ")
     for number, fix in enumerate(search.fixes, start=1):
         _print_wrapped(f"{number}. {fix.hint}", "  ", "     ")
-        print(f"       {fix.place}: {fix.line}")
+        for line in fix.line.splitlines():
+            print(f"       {fix.place}: {line}")
     if not search.fixes:
         print("  No single change was found that serves the point.")
     for kind, reason in search.without:

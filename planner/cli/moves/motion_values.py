@@ -13,7 +13,7 @@ from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

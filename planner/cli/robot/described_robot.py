@@ -9,7 +9,6 @@ Source: [LIEGEOIS80] §4.1-4.2
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from robots.core.language import Description, internal_tables, parse
 from robots.core.language.building import AXES, joint_axes
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
+from robots.core.robot_file.toml_document import toml_document
 from robots.core.symbols.condensed import (
     CondensedEquations,
     condensed_equations,
@@ -58,11 +58,11 @@ def named_equations(robot: str, mechanism: Mechanism) -> CondensedEquations | No
 
 def _file(robot: str) -> dict[str, Any]:
     if robot in names():
-        return tomllib.loads(text_of(robot))
+        return toml_document(text_of(robot))
     path = Path(robot)
     if path.suffix.lower() != ".toml":
         return {}
-    return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    return toml_document(path.read_text(encoding="utf-8-sig"))
 
 
 def _values(

@@ -9,7 +9,7 @@ from planner.cli.unit_columns import ANGLE, AXES, LENGTH, Column, body_columns, 
 from robots.core.mechanism import Joint, Mechanism
 
 _PER_TIME = {"q": "", "qd": "_s", "qdd": "_s2"}
-_JOINT_COLUMN = re.compile(r"(q|qd|qdd|tau)(\d+)(?:_(\w+))?")
+_JOINT_COLUMN = re.compile(r"(q|qd|qdd|tau)(\d{1,6})(?:_(\w+))?")
 _EVERY_LENGTH, _EVERY_ANGLE = tuple(LENGTH), tuple(ANGLE)
 
 # Groups beside those of the joints, q, qd, qdd and tau, and those of any body.

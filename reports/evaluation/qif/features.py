@@ -111,6 +111,7 @@ class FeatureParts:
             [] if one.fit is None or one.nominal is None else measured_place(one.fit.shape, form)
         )
         told = "minimum zone" if one.zone_error is not None else "least squares"
+        told = "no redundancy: not evaluated" if found and form is None else told
         notes = [attribute("AttributeStr", name="form by", value=told)]
         self.measurements.append(
             parent(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.core.mechanism import Joint
+from robots.core.rounding import apart_digits, readable
 
 Array = NDArray[np.float64]
 
@@ -52,18 +53,19 @@ def rate_remarks(biped: Biped, qd: Array, tau: Array) -> tuple[str, ...]:
             ("gives", np.abs(tau[:, number]).max(), joint.max_effort, "N m"),
         ):
             if peak > limit:
+                most, allowed = apart_digits(float(peak), float(limit), 3)
                 found.append(
-                    f"{joint.name} {what} up to {peak:.3g} {unit}; its limit is {limit:.3g} {unit}."
+                    f"{joint.name} {what} up to {most} {unit}; its limit is {allowed} {unit}."
                 )
     return tuple(found)
 
 
 def _beyond(joint: Joint, value: float, stop: float) -> str:
-    over = abs(np.degrees(value - stop))
+    over = readable(abs(np.degrees(value - stop)), 1)
     ends = f"from {np.degrees(joint.q_min):.1f} to {np.degrees(joint.q_max):.1f} deg"
     if not joint.q_min - _ROUNDING <= value <= joint.q_max + _ROUNDING:
-        return f"{over:.1f} deg beyond its limit; the transmission's range is {ends}"
+        return f"{over} deg beyond its limit; the transmission's range is {ends}"
     return (
-        f"{over:.1f} deg beyond the simulation's stop ({np.degrees(stop):.1f} deg), within the "
+        f"{over} deg beyond the simulation's stop ({np.degrees(stop):.1f} deg), within the "
         f"transmission's range {ends}"
     )

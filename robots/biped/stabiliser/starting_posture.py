@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError, PostureError
+from robots.core.rounding import apart
 
 Array = NDArray[np.float64]
 
@@ -33,9 +34,10 @@ def starting_posture(biped: Biped, posture: ArrayLike, limits: Array) -> Array:
     for joint, value, low, high in zip(mechanism.movable, q, *limits, strict=True):
         if not low <= value <= high:
             limit = float(low if value < low else high)
+            start, end = apart(float(np.degrees(value)), float(np.degrees(limit)), 3)
             raise PostureError(
-                f"Joint {joint.name!r} of {mechanism.name} starts at {np.degrees(value):.3f} "
-                f"deg, past its limit of {np.degrees(limit):.3f} deg; start inside.",
+                f"Joint {joint.name!r} of {mechanism.name} starts at {start} deg, past its limit "
+                f"of {end} deg; start inside.",
                 joint=joint.name,
                 value=float(value),
                 limit=limit,

@@ -24,6 +24,7 @@ from robots.core.motion.motion_law import Side
 from robots.core.motion.path import Path, PathState
 from robots.core.motion.peak import Peak, highest
 from robots.core.motion.time_scaling import PathDuration, checked_state, least_duration
+from robots.core.rounding import apart_digits
 
 Array = NDArray[np.float64]
 
@@ -153,9 +154,10 @@ class _Efforts:
         name, limit = self.limits.names[peak.column], float(self.limits.max_effort[peak.column])
         unit = "N" if self.limits.units[peak.column] == "m" else "N m"
         static = peak.value * limit
+        held, allowed = apart_digits(float(static), limit, 6)
         return MotionError(
             f"No duration keeps the efforts within their limits: at s = {peak.s:.6g} joint {name} "
-            f"holds {static:.6g} {unit} at rest, its limit is {limit:.6g} {unit}, and no speed "
+            f"holds {held} {unit} at rest, its limit is {allowed} {unit}, and no speed "
             "relieves all joints at once; choose another path or posture, or a stronger drive.",
             joint=peak.column,
             name=name,

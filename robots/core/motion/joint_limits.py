@@ -127,6 +127,15 @@ class JointLimits:
         may_be_infinite = field_name in ("max_effort", "max_jerk")
         for joint in np.flatnonzero(~(limits > 0.0) | (np.isinf(limits) & (not may_be_infinite))):
             domain = "above zero" if may_be_infinite else "finite and above zero"
+            if limits[joint] == np.inf:
+                key = f"{field_name}_{units[joint].replace('/', '_').replace('²', '2')}"
+                raise MotionError(
+                    f"Joint {self.names[joint]}: it has no {what} limit; give {key} in the robot "
+                    "file or in the job's limits.",
+                    joint=int(joint),
+                    name=self.names[joint],
+                    key=key,
+                )
             raise MotionError(
                 f"Joint {self.names[joint]}: its {what} limit is {limits[joint]} {units[joint]}; "
                 f"it must be {domain}.",

@@ -19,6 +19,7 @@ from robots.core.orientation.rotation import (
     rotation_y,
     rotation_z,
 )
+from robots.core.rounding import apart_digits
 
 Array = NDArray[np.float64]
 
@@ -157,9 +158,10 @@ def inverse_rate_matrix(E: ArrayLike) -> Array:
     M = as_finite(E, (3, 3), "A rate matrix")
     smallest = float(np.min(np.abs(np.linalg.det(M)), initial=np.inf))
     if smallest < SINGULAR_LIMIT:
+        found, limit = apart_digits(smallest, SINGULAR_LIMIT, 3)
         raise PoseError(
-            f"The angle set is singular: |det E| = {smallest:.3g}, the limit is "
-            f"{SINGULAR_LIMIT:g}. Its first and last axes are one line (sin θ = 0 for ZXZ, "
+            f"The angle set is singular: |det E| = {found}, the limit is {limit}. Its first and "
+            "last axes are one line (sin θ = 0 for ZXZ, "
             "cos β = 0 for ZYX), so no angle rates give every ω; use the geometric Jacobian or "
             "the other angle set.",
             determinant=smallest,

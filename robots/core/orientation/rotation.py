@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robots.core.errors import PoseError
+from robots.core.rounding import apart_digits
 
 Array = NDArray[np.float64]
 
@@ -214,9 +215,10 @@ def as_rotation(
         return M
     deviation = float(np.max(orthonormality_deviation(M)))
     if deviation > limit:
+        found, allowed = apart_digits(deviation, limit, 3)
         raise PoseError(
-            f"{what} is not orthonormal: an entry of RᵀR − I is {deviation:.3g}, the limit is "
-            f"{limit:.3g}; nearest_rotation() gives the closest rotation if the axes were rounded.",
+            f"{what} is not orthonormal: an entry of RᵀR − I is {found}, the limit is "
+            f"{allowed}; nearest_rotation() gives the closest rotation if the axes were rounded.",
             deviation=deviation,
             limit=limit,
             nearest=_nearest_or_nothing(M),

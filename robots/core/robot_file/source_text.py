@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
-from robots.core.file_units import decimal_of
-from robots.core.robot_file.decimal_comma import decimal_comma
+from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.toml_slips import toml_slip
 
 KeyPath = tuple[str | int, ...]
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]#]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"\s*+(\[\[?)([^\[\]#]++)\]\]?\s*+(?:#.*)?$")
 _KEY = re.compile(
-    r"""^\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*="""
+    r"""\s*+((?:"[^"]*"|'[^']*'|[\w-]++)(?:\s*+\.\s*+(?:"[^"]*"|'[^']*'|[\w-]++))*+)\s*+="""
 )
 _PART = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
+_LONGEST_KEY = 60  # characters of a key that a message shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +34,20 @@ class SourceText:
         """The TOML document, its decimals kept exactly as printed.
 
         Raises:
-            RobotFileError: text too long or not TOML; a decimal comma is told as such.
+            RobotFileError: text too long or not TOML; a decimal comma and a Windows path are told
+                as such.
         """
         check_size(self.origin, len(self.text.encode("utf-8", "surrogatepass")))
         try:
-            return tomllib.loads(self.text, parse_float=decimal_of)
+            return toml_document(self.text)
         except RecursionError:
             raise RobotFileError(
                 f"{self.origin}: tables are nested too deeply; a robot file needs four levels.",
                 file=self.origin,
             ) from None
         except ValueError as error:
-            if comma := decimal_comma(self, str(error)):
-                raise self.error(comma.path, comma.sentence) from None
+            if slip := toml_slip(self, str(error)):
+                raise self.error(slip.path, slip.sentence) from None
             raise RobotFileError(
                 f"{self.origin}: this is not valid TOML: {error}.", file=self.origin
             ) from None
@@ -136,8 +137,13 @@ def path_text(path: KeyPath) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            text += f".{part}" if text else part
+            text += f".{_key_text(part)}" if text else _key_text(part)
     return text or "the file"
+
+
+def _key_text(key: str) -> str:
+    """A key as TOML writes it, a long one cut."""
+    return toml_key(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
 
 
 def toml_key(name: str) -> str:

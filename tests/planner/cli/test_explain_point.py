@@ -89,7 +89,7 @@ def test_the_document_has_numbers_for_every_reason(palpeur):
     assert fix["verified"] is True
     assert fix["other_points"]["lost"]
     reasons = {item["kind"]: item["reason"] for item in document["no_fix_by"]}
-    assert set(reasons) == {"branch", "approach", "distance", "tilt", "stylus"}
+    assert set(reasons) == {"branch", "approach", "distance", "tilt", "axis", "stylus"}
 
 
 def test_a_fix_written_into_the_job_serves_the_point(palpeur, copy):

@@ -9,6 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
@@ -109,6 +110,27 @@ def test_debugging_shows_the_traceback(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("PALPEUR_DEBUG", "1")
     assert exit_code_of(ZeroDivisionError("x"), "doctor") == 1
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            "robot forward arm --states s.csv",
+            "`palpeur robot forward` needs more memory than there",
+        ),
+        ("plan job.toml --out set", "`palpeur plan` needs more memory than there is"),
+        ("--quiet", "`palpeur` needs more memory than there is"),
+    ],
+)
+def test_a_lack_of_memory_is_told_of_the_command_that_ran(capsys, arguments, told):
+    with pytest.raises(MemoryError) as caught:
+        np.empty(1 << 60, dtype=np.uint8)
+    assert exit_code_of(caught.value, arguments) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert "Unable to allocate 1.00 EiB" in said
+    assert ("states" in said) == ("--states" in arguments)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), typer.Abort()])

@@ -78,7 +78,7 @@ def test_a_distance_too_long_for_its_pocket(job_file, apply, served, wall):
 def test_a_wall_near_the_approach(job_file, apply, served, wall):
     path = job_file(**wall)
     search = found(path)
-    assert [fix.kind for fix in search.fixes] == [Kind.DISTANCE, Kind.SHIFT]
+    assert [fix.kind for fix in search.fixes] == [Kind.DISTANCE, Kind.AXIS, Kind.SHIFT]
     fix = of_kind(search.fixes, Kind.SHIFT)
     assert close(fix.amount, 0.080 / np.sqrt(2.0) - 0.033)
     assert served(apply(path, fix), "P")
@@ -212,7 +212,7 @@ def test_the_surface_says_where_a_normal_points():
     [
         # beam: 65 mm above the wrist at contact; distance and its rest come from its job file
         ("far", {Kind.SHIFT}, {}),
-        ("wrist", {Kind.TILT, Kind.SHIFT, Kind.STYLUS}, {}),
+        ("wrist", {Kind.TILT, Kind.AXIS, Kind.SHIFT, Kind.STYLUS}, {}),
         ("inside", {Kind.APPROACH}, {}),
         ("good-1", set(), {}),
         # q1 lacks 14°: the wrist, 1.47 m from the axis, must go 0.355 m sideways

@@ -130,6 +130,10 @@ def section(text):
         ({'frame = "base"': "compensated = 1"}, "compensated is 1; expected true or false."),
         ({'"points.csv"': '"none.csv"'}, "line 7: points.file is 'none.csv', but"),
         ({'"points.csv"': '"a\\u0000b"'}, "which is no usable path"),
+        (
+            {'"points.csv"': r'"D:\temp\new.csv"'},
+            "control character and is no file: in double quotes",
+        ),
         ({'"points.csv"': '"."'}, "is a folder; give the path of a file"),
         ({'file = "points.csv"\n': ""}, "points.file is missing; give a point file, or points as"),
         (

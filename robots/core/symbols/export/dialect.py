@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -99,7 +98,8 @@ def _latex_number(number: float) -> str:
 
 def _latex_name(name: str) -> str:
     """Letters and their index: s23 with the index 23, qdd1 as a second derivative."""
-    letters, digits = re.fullmatch(r"(.*?)([0-9_]*)", name).groups()  # type: ignore[union-attr]
+    letters = name.rstrip("0123456789_")
+    digits = name[len(letters) :]
     symbols = {"qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau", "wrench": r"\gamma"}
     symbol = symbols.get(letters, letters if len(letters) == 1 else rf"\mathrm{{{letters}}}")
     index = digits.strip("_").replace("_", ",")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,21 @@ pytest.importorskip("distributed")
 MANY = 12
 QUIET = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
 LIMIT = 60.0  # [s] for processes of the cluster to be there
+OURS = b"planner.cli.batch.worker"
+
+
+def ours_beside(processes):
+    """Ids of our worker processes that are children of dask workers."""
+    parents, found = {process.pid for process in processes}, []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+            command = path.with_name("cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(fields[1]) in parents and fields[0] != "Z" and OURS in command:
+            found.append(int(path.parent.name))
+    return found
 
 
 class Cluster:
@@ -46,6 +62,10 @@ class Cluster:
             *("dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"),
             *("--host", "127.0.0.1", "--local-directory", self.folder, "--death-timeout", "60"),
         )
+
+    def log(self):
+        """What the workers said."""
+        return (self.folder / "dask_worker.log").read_text()
 
     def end(self):
         for process in self.processes:
@@ -111,6 +131,8 @@ def test_a_cluster_finds_what_the_local_pool_finds(start, cluster, folder, undis
     assert whole(out) == undisturbed
     assert list((out / "claims").iterdir()) == []
     assert [process.poll() for process in workers] == [None, None]
+    assert ours_beside(workers) == []
+    assert "Traceback" not in cluster.log(), cluster.log()
 
 
 def test_a_worker_of_the_cluster_is_killed(start, cluster, folder, undisturbed, whole):
@@ -189,6 +211,8 @@ def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
     told = f"{done} of {MANY} jobs are done; the same command goes on.\nInterrupted.\n"
     assert (code, err) == (130, told)
     assert worker.poll() is None
+    assert ours_beside([worker]) == []
+    assert "Traceback" not in cluster.log(), cluster.log()
     assert start("jobs/*.toml", "--cluster", cluster.address, out=out).end() == (1, "")
     assert whole(out) == undisturbed
 
@@ -234,6 +258,16 @@ class Client:
     def nthreads(self):
         return {"tcp://one": 2}
 
+    def cancel(self, _):
+        pass
+
+    def run(self, _, batch, on_error):
+        assert (len(batch), on_error) == (16, "return")
+        return {"tcp://one": None, "tcp://two": ValueError("No worker found")}
+
+    def close(self, **_):
+        pass
+
     def submit(self, _, *arguments, **options):
         assert (options["pure"], options["retries"]) == (False, 0)
         self.sent.append(arguments[-1])
@@ -260,8 +294,6 @@ def engine(monkeypatch, tmp_path):
 
 
 def tasks(count):
-    from pathlib import Path
-
     from planner.batch.case import Case
     from planner.batch.engine import Task
 
@@ -306,3 +338,22 @@ def test_a_cluster_that_cannot_help_is_told(engine, status, value, told):
     engine._futures[future] = tuple(tasks(2))
     with pytest.raises(ClusterError, match=told):
         engine.wait(1.0)
+
+
+def test_a_worker_that_could_not_be_tidied_is_told(engine, capsys):
+    engine.close()
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith("Warning: tcp://two could not be tidied: ValueError: No worker found.")
+
+
+def test_a_batch_that_ends_leaves_the_workers_of_another_one(start, cluster, folder, whole):
+    """Two commands share a dask worker; the end of the one disturbs nothing of the other."""
+    worker = cluster.start_worker()
+    outs = [folder / "first", folder / "second"]
+    first = start("jobs/*.toml", "--cluster", cluster.address, out=outs[0])
+    assert first.until(lambda: first.results >= 1)
+    second = start("jobs/*.toml", "--cluster", cluster.address, out=outs[1])
+    assert first.end() == (1, "")
+    assert second.end() == (1, "")
+    assert whole(outs[0]) == whole(outs[1])
+    assert ours_beside([worker]) == []

@@ -21,13 +21,23 @@ def test_defaults():
         given.max_speed[0] = 1.0
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0, -3.0])
+@pytest.mark.parametrize("bad", [np.nan, 0.0, -3.0])
 def test_a_bad_limit_names_joint_value_and_unit(bad):
     with pytest.raises(MotionError) as caught:
         limits(max_acceleration=[5.0, bad], names=("q1", "rail"), units=("rad", "m"))
     assert f"Joint rail: its acceleration limit is {bad} m/s²" in str(caught.value)
     assert "finite and above zero" in str(caught.value)
     assert caught.value.facts["joint"] == 1
+
+
+def test_a_limit_that_is_missing_is_not_called_infinite():
+    with pytest.raises(MotionError) as caught:
+        limits(max_acceleration=[5.0, np.inf], names=("q1", "rail"), units=("rad", "m"))
+    assert str(caught.value).startswith("Joint rail: it has no acceleration limit; give ")
+    assert caught.value.facts["key"] == "max_acceleration_m_s2"
+    with pytest.raises(MotionError) as caught:
+        limits(max_speed=[np.inf, 1.0])
+    assert caught.value.facts["key"] == "max_speed_rad_s"
 
 
 def test_efforts_may_be_infinite_but_not_zero():

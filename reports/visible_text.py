@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _KEPT = "\n\t"
-_UNSEEN = re.compile(
+UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -17,7 +17,7 @@ _UNSEEN = re.compile(
 
 def visible(text: str) -> str:
     """The text with every unseen character written as its code, such as ⟨U+202E⟩."""
-    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
 def cut(text: str, limit: int) -> str:

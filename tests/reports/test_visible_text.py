@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.page.visible_text import cut, visible
+from reports.visible_text import cut, visible
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,117 @@
+"""What only POSIX has is not needed: every module is imported, and commands run, without it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("planner", "robots", "parts", "reports")
+
+# Loaded by every Python that starts with this folder on its path, workers of a batch included.
+BARE = """
+import os, signal, subprocess, sys, tempfile, multiprocessing, platform, shutil, socket
+import asyncio, concurrent.futures, ctypes, pathlib, threading
+
+platform.node()
+for name in ("resource", "fcntl", "pwd", "grp", "termios", "tty", "pty"):
+    sys.modules[name] = None
+
+def _is_ours():
+    return sys._getframe(2).f_globals["__name__"].partition(".")[0] in ROOMS
+
+def _for_libraries(name):
+    # libraries ask sys.platform, which says Linux here, and rely on what it has
+    if name not in SIGNALS or _is_ours():
+        raise AttributeError(f"module 'signal' has no attribute {name!r}")
+    return SIGNALS[name]
+
+ROOMS = ("planner", "robots", "parts", "reports", "__main__")
+NAMES = ("SIGKILL", "SIGHUP", "SIGQUIT", "SIGALRM", "SIGUSR1")
+SIGNALS = {name: getattr(signal, name) for name in NAMES}
+for name in SIGNALS:
+    delattr(signal, name)
+signal.__getattr__ = _for_libraries
+for name in ("O_NOFOLLOW", "O_NONBLOCK", "sched_getaffinity", "setsid", "killpg", "getloadavg"):
+    delattr(os, name)
+
+def _ours_without(name, function):
+    def guarded(*arguments, **options):
+        if _is_ours():
+            raise AttributeError(f"module 'os' has no attribute {name!r}")
+        return function(*arguments, **options)
+    return guarded
+
+for name in ("uname", "sysconf", "fork", "kill", "set_blocking", "fchmod",
+             "statvfs"):
+    setattr(os, name, _ours_without(name, getattr(os, name)))
+"""
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """``bare(*arguments)``: a Python without what only POSIX has."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(BARE)
+    path = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            env=os.environ | {"PYTHONPATH": path},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    return run
+
+
+def test_every_module_is_imported_without_posix(bare):
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+    ]
+    code = f"""
+import importlib, json, sys
+faults = {{}}
+for name in {modules!r}:
+    try:
+        importlib.import_module(name)
+    except (ImportError, AttributeError) as error:
+        faults[name] = repr(error)
+print(json.dumps(faults))
+"""
+    ran = bare("-c", code)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == {}
+    assert len(modules) > 500
+
+
+COMMAND = ("-c", "from planner.cli.main import run; run()")
+
+
+def test_a_job_is_planned_exported_and_batched_without_posix(bare, tmp_path):
+    for arguments in (
+        ("init", "jobs"),
+        ("plan", "jobs/job.toml", "--out", "set"),
+        ("plan", "jobs/job.toml", "--out", "set"),  # a second time, over the first
+        ("verify", "set"),
+        ("batch", "jobs", "--out", "results", "--workers", "2"),
+        ("batch", "jobs", "--out", "results", "--workers", "2"),
+        ("doctor", "--json"),
+    ):
+        ran = bare(*COMMAND, *arguments)
+        assert "Traceback" not in ran.stderr, ran.stderr
+        assert "Internal error" not in ran.stderr, ran.stderr
+        assert ran.returncode == 0 or arguments[0] == "doctor", (arguments, ran.stdout, ran.stderr)
+    (row,) = json.loads((tmp_path / "results" / "summary.json").read_text())["rows"]
+    assert row["status"] == "feasible"
