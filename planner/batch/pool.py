@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import queue
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ class Pool:
     """An engine of worker processes on this machine (see ``planner.batch.engine.Engine``)."""
 
     def __init__(self, options: PoolOptions) -> None:
-        self._said = threading.Event()
+        self._said: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._workers = [
             WorkerProcess(
                 command=options.command, caps=options.caps, log=options.log, heard=self._said
@@ -61,12 +61,11 @@ class Pool:
         """Tasks that ended, the caps watched meanwhile."""
         until = time.monotonic() + seconds
         while True:
-            self._said.clear()
             done = [end for worker in self._workers if (end := self._heard(worker)) is not None]
             left = until - time.monotonic()
             if done or left <= 0:
                 return done
-            self._said.wait(min(left, _WATCH))
+            self._sleep(min(left, _WATCH))
 
     def close(self) -> None:
         """End every worker, all of them within the same grace."""
@@ -93,3 +92,12 @@ class Pool:
             self._hand(worker, done.task)
             return None
         return replace(done, ending=Ending.CRASHED, detail=f"it was killed {TRIES} times")
+
+    def _sleep(self, seconds: float) -> None:
+        """Wait until a worker says something, at most so long."""
+        try:
+            self._said.get(timeout=seconds)
+        except queue.Empty:
+            return
+        while not self._said.empty():
+            self._said.get()

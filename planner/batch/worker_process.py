@@ -2,6 +2,8 @@
 
 Both sides speak one JSON document per line; the first one that a worker says is that it is ready.
 Threads wait at the pipes, since no other way to wait for several of them is there on every system.
+Our own waits for threads are those of locks and ``SimpleQueue``, which two interruptions in a row
+leave whole; an ``Event``, and so ``Thread.start``, they can leave with a lock that nobody holds.
 A worker that passes a cap is ended and a new one takes its place; nothing that a case does can end
 the batch.
 """
@@ -17,6 +19,7 @@ import signal
 import subprocess
 import threading
 import time
+from _thread import start_new_thread
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,14 +70,14 @@ class WorkerProcess:
         caps: of one task.
         log: file that takes what it says on stderr.
         task: that it is on.
-        heard: set when the worker says something or is gone.
+        heard: takes a sign when the worker says something or is gone.
     """
 
     command: Sequence[str]
     caps: Caps
     log: Path
     task: Task | None = None
-    heard: threading.Event = field(default_factory=threading.Event)
+    heard: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
     _process: subprocess.Popen[bytes] | None = None
     _ready: bool = False
     _began: float = 0.0
@@ -83,7 +86,7 @@ class WorkerProcess:
     _unread: bytes = b""
     _chunks: queue.SimpleQueue[bytes] = field(default_factory=queue.SimpleQueue)
     _gone: bool = False
-    _threads: list[threading.Thread] = field(default_factory=list)
+    _threads: list[threading.Lock] = field(default_factory=list)
 
     @property
     def alive(self) -> bool:
@@ -177,9 +180,17 @@ class WorkerProcess:
         return process.stdin.fileno(), process.stdout.fileno()
 
     def _run(self, target: Callable[..., None], *arguments: object) -> None:
-        thread = threading.Thread(target=target, args=arguments, daemon=True)
-        thread.start()
-        self._threads.append(thread)
+        running = threading.Lock()
+
+        def run() -> None:
+            try:
+                target(*arguments)
+            finally:
+                running.release()
+
+        running.acquire()
+        start_new_thread(run, ())
+        self._threads.append(running)
 
     def _hear(self) -> None:
         """Take what it said since the last time."""
@@ -193,9 +204,7 @@ class WorkerProcess:
         process, self._process = self._process, None
         if process is None:
             return
-        for thread in self._threads:
-            thread.join(_JOIN)
-        if any(thread.is_alive() for thread in self._threads):
+        if not all(running.acquire(timeout=_JOIN) for running in self._threads):
             return  # a number that is still waited at must not become another file's
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
@@ -270,7 +279,7 @@ class WorkerProcess:
         )
 
 
-def _listen(handle: int, chunks: queue.SimpleQueue[bytes], heard: threading.Event) -> None:
+def _listen(handle: int, chunks: queue.SimpleQueue[bytes], heard: queue.SimpleQueue[None]) -> None:
     """Hand on what comes out of a pipe, and nothing at its end."""
     chunk = b"-"
     while chunk:
@@ -279,7 +288,7 @@ def _listen(handle: int, chunks: queue.SimpleQueue[bytes], heard: threading.Even
         except OSError:
             chunk = b""
         chunks.put(chunk)
-        heard.set()
+        heard.put(None)
 
 
 def _send(handle: int, said: bytes) -> None:

@@ -144,7 +144,7 @@ def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
     batch.process.send_signal(signal.SIGINT)
     batch.process.send_signal(signal.SIGTERM)
     code, err = batch.end()
-    assert code == 130
+    assert code == 130, err
     assert "Traceback" not in err
     ends_well(out)
 
