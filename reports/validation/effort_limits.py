@@ -15,7 +15,7 @@ from planner.plan_types import Plan
 from reports.validation.bounds import Bounds
 from reports.validation.check import Check, Location, check
 from reports.validation.evidence import Evidence, Judge, Passage
-from reports.validation.limits import OVER
+from reports.validation.limits import OVER, torques_at_rest
 from reports.validation.peaks import peaks
 
 Array = NDArray[np.float64]
@@ -37,6 +37,7 @@ class EffortLimits(Judge):
         self._segments = _claimed(plan)
         self._evidence = evidence
         self._bounds = Bounds(evidence.model.dof)
+        self._held = np.zeros(evidence.model.dof)  # torques at rest over their limits
 
     @property
     def _wanted(self) -> bool:
@@ -48,6 +49,9 @@ class EffortLimits(Judge):
             return
         own = np.flatnonzero(self._segments[passage.motion.pieces.segment])
         tau, limits = passage.motion.tau, self._limits
+        # A joint that stands still may bear its torque without the help of friction.
+        held = torques_at_rest(self._evidence, np.unique(passage.motion.pieces.segment[own]))
+        self._held = np.maximum(self._held, held / limits)
 
         def values(rows: Any) -> Array:
             return np.asarray(tau[own[rows]] / limits)
@@ -62,7 +66,16 @@ class EffortLimits(Judge):
         """One, where torques are limited."""
         if not self._wanted:
             return []
-        return [check("torque limits", self._bounds.sizes, 1.0 + OVER, "1", _TORQUE, self._locate)]
+        return [
+            check(
+                "torque limits",
+                np.maximum(self._bounds.sizes, self._held),
+                1.0 + OVER,
+                "1",
+                _TORQUE,
+                self._locate,
+            )
+        ]
 
 
 def _claimed(plan: Plan) -> NDArray[np.bool_]:

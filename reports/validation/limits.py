@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.validation.bounds import Bounds
-from reports.validation.chebyshev import at_ends, coefficients
-from reports.validation.check import Check, Locate, Location, check, scales
+from reports.validation.check import Check, Locate, Location, check
 from reports.validation.dynamics import torque_rounding
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.peaks import Peaks, peaks
 from reports.validation.resolved_motion import ResolvedMotion
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 OVER = 2e-7  # what a limit or a reported peak may be passed by, relative
 UNDER = 1e-9  # what a reported peak may be below a value that the motion has, relative
@@ -59,7 +59,8 @@ class Limits(Judge):
         self._bounds.take(found, motion.pieces)
         if len(motion.pieces):
             self._real = np.maximum(self._real, _real(self._evidence, motion, found))
-        self._at_rest = np.maximum(self._at_rest, _torques_at_rest(self._evidence, motion))
+        segments = np.unique(motion.pieces.segment)
+        self._at_rest = np.maximum(self._at_rest, torques_at_rest(self._evidence, segments))
 
     def checks(self) -> list[Check]:
         """Of positions, speeds, accelerations and reported peaks."""
@@ -69,7 +70,8 @@ class Limits(Judge):
         highest, lowest = np.split(upper, 2)
         within = _limits(self._evidence, self._bounds, highest[: 3 * n], -lowest[: 3 * n])
         upper, real = _pairs(upper, n), _pairs(real, n)
-        upper[2 * n : 3 * n] = np.maximum(upper[2 * n : 3 * n], self._at_rest)
+        for values in (upper, real):
+            values[2 * n : 3 * n] = np.maximum(values[2 * n : 3 * n], self._at_rest)
         return [*within, *_reported(self._evidence, self._bounds, upper, real)]
 
 
@@ -124,8 +126,7 @@ def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> 
     names = ("peak_velocity", "peak_acceleration", "peak_torque", "peak_power")
     told = np.array([[getattr(load, name) for load in plan.joints] for name in names])
     reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
-    # Each kind of peak is measured in its own unit, the two totals in that of the largest power.
-    size = np.concatenate([*(scales(row) for row in np.split(upper[:-2], 4)), scales(upper[-2:])])
+    size = upper + np.finfo(np.float64).tiny
     # What two right computations may differ by: rates by rounding, torques likewise, powers by that
     # times the speed.
     speed, acceleration, torque, _ = np.split(upper[:-2], 4)
@@ -167,15 +168,23 @@ def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> 
     ]
 
 
-def _torques_at_rest(evidence: Evidence, motion: ResolvedMotion) -> Array:
-    """Largest |tau| where a joint stands still at the end of a piece. # (n,) [N m].
+def torques_at_rest(evidence: Evidence, segments: Indices) -> Array:
+    """Largest |tau| of joints that stand still where a segment starts or ends. # (n,) [N m].
 
-    Dry friction has no side there and may be absent.
+    Dry friction has no side there and may be absent: the drive bears the rest.
     """
-    tau, speed = (np.stack(at_ends(coefficients(a))) for a in (motion.tau, motion.qd))
-    still = np.abs(speed) <= _STILL * evidence.survey.speed
-    frictionless = np.abs(tau - evidence.torques.coulomb * motion.side)
-    return np.asarray(np.max(np.where(still, frictionless, 0.0), axis=(0, 1), initial=0.0))
+    plan, n = evidence.plan, evidence.model.dof
+    if segments.size == 0:
+        return np.zeros(n)
+    start = np.array([plan.segments[i].start for i in segments])
+    end = np.array([plan.segments[i].end for i in segments])
+    states = plan.trajectory.state(start, "right"), plan.trajectory.state(end, "left")
+    found = np.zeros(n)
+    for state in states:
+        tau = np.abs(evidence.torques.smooth(state.q, state.qd, state.qdd))
+        still = np.abs(state.qd) <= _STILL * evidence.survey.speed
+        found = np.maximum(found, np.max(np.where(still, tau, 0.0), axis=0))
+    return np.asarray(found)
 
 
 def _pairs(values: Array, n: int) -> Array:
@@ -196,7 +205,9 @@ def _real(evidence: Evidence, motion: ResolvedMotion, found: Peaks) -> Array:
         np.where((edge & (found.x > 0.0))[:, None], a, b)
         for a, b in ((left.q, right.q), (left.qd, right.qd), (left.qdd, right.qdd))
     ]
-    tau = evidence.torques.full(*states)
+    # With the side of the piece: where it starts or ends at rest, friction is there at once.
+    torques = evidence.torques
+    tau = torques.smooth(*states) + torques.coulomb * motion.side[found.piece]
     power = tau * states[1]
     columns = [*states, tau, power, np.sum(power, axis=1, keepdims=True)]
     values = np.concatenate(columns, axis=1)

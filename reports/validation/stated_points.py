@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.plan_types import Plan, PlannedPoint, Segment, SegmentKind
-from reports.validation.chebyshev import COUNT, basis, coefficients
+from reports.validation.chebyshev import COUNT, basis, coefficients, derivative, row_values
 from reports.validation.check import Check, check
 from reports.validation.evidence import Evidence, Judge, Passage
 from robots.arm.errors import ArmFamilyError
@@ -176,24 +176,26 @@ def _less(stated: float, found: float) -> float:
 def _extremes(q: Array) -> tuple[Array, Array]:
     """Least and greatest values of polynomials known at the nodes. # (P, K, n) -> (P, n) each."""
     grid = np.einsum("gk,pkn->pgn", _TO_GRID, q)
-    return -_highest(-grid), _highest(grid)
+    c = coefficients(q)
+    return -_highest(-c, -grid), _highest(c, grid)
 
 
-def _highest(grid: Array) -> Array:
-    """Top of the parabola through the highest value on the grid and its neighbours. # (P, n)."""
-    at = np.argmax(grid, axis=1)
-    middle = np.clip(at, 1, _GRID - 1)
-    x = _PLACES[[middle - 1, middle, middle + 1]]
-    y = [np.take_along_axis(grid, (middle + k)[:, None], axis=1)[:, 0] for k in (-1, 0, 1)]
-    left, right = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
-    bend = (right - left) / (x[2] - x[0])
-    best = np.take_along_axis(grid, at[:, None], axis=1)[:, 0]
-    # Where the slope is zero: of y0 + left (x - x0) + bend (x - x0)(x - x1).
-    hollow = np.where(bend < 0.0, bend, -1.0)
-    top = 0.5 * (x[0] + x[1] - left / hollow)
-    inside = (bend < 0.0) & (top > x[0]) & (top < x[2])
-    value = y[0] + left * (top - x[0]) + bend * (top - x[0]) * (top - x[1])
-    return np.asarray(np.where(inside, np.maximum(value, best), best))
+def _highest(c: Array, grid: Array) -> Array:
+    """Top of each polynomial, by Newton's method from its highest place on the grid. # (P, n)."""
+    pieces, _, n = c.shape
+    at = np.argmax(grid, axis=1).ravel()
+    rows = np.swapaxes(c, 1, 2).reshape(-1, COUNT)
+    slopes = derivative(rows[:, :, None])
+    bends = derivative(slopes)[:, :, 0]
+    slopes = slopes[:, :, 0]
+    low, high = _PLACES[np.maximum(at - 1, 0)], _PLACES[np.minimum(at + 1, _GRID)]
+    x = _PLACES[at]
+    for _ in range(_NEWTON):
+        slope, bend = row_values(slopes, x[:, None])[:, 0], row_values(bends, x[:, None])[:, 0]
+        step = np.where(bend < 0.0, slope / np.where(bend < 0.0, bend, -1.0), 0.0)
+        x = np.clip(x - step, low, high)
+    top = row_values(rows, x[:, None])[:, 0].reshape(pieces, n)
+    return np.asarray(np.maximum(top, np.max(grid, axis=1)))
 
 
 def _wrong_visits(plan: Plan) -> int:

@@ -152,6 +152,23 @@ def _load(quantity: str) -> Plant:
     return plant
 
 
+_EXACT = 1e-13  # of the largest torque: what double precision knows of any
+
+
+def _rounding(plan: Plan, joint: int, quantity: str) -> float:
+    """What the rounding of the largest torque makes of a joint's figure: a change below is none."""
+    torque = _EXACT * max(load.peak_torque for load in plan.joints)
+    if quantity in ("peak_torque", "rms_torque"):
+        return torque
+    if quantity == "peak_power":
+        return torque * plan.joints[joint].peak_velocity
+    if quantity in ("energy", "net_work"):
+        t = np.linspace(0.0, plan.totals.duration, 4001)
+        q = plan.trajectory.state(t).q[:, joint]
+        return torque * float(np.sum(np.abs(np.diff(q))))
+    return 0.0
+
+
 def _with_load(plan: Plan, joint: int, quantity: str, factor: float) -> Plan | None:
     loads = list(plan.joints)
     value = getattr(loads[joint], quantity)
@@ -161,6 +178,8 @@ def _with_load(plan: Plan, joint: int, quantity: str, factor: float) -> Plan | N
     if abs(value) < 1e-9 * busiest:
         return None
     if quantity == "net_work" and abs(value) < 1e-4 * loads[joint].energy:
+        return None
+    if abs(value * (factor - 1.0)) < _rounding(plan, joint, quantity):
         return None
     loads[joint] = replace(loads[joint], **{quantity: value * factor})
     return replace(plan, joints=tuple(loads))
