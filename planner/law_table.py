@@ -44,6 +44,7 @@ class LawTable:
         self._end = np.ones(shape)
         self._origin = np.ones(shape)
         self._coefficients = np.zeros((*shape, _DEGREE + 1))
+        self._single = np.array([len(law.pieces) == 1 for law in laws], dtype=bool)
         for row, law in enumerate(laws):
             start = 0.0
             for column, piece in enumerate(law.pieces):
@@ -73,11 +74,15 @@ class LawTable:
         return self._at(index, np.minimum(piece, np.maximum(last, 0)), s)
 
     def _at(self, index: Indices, piece: Indices, s: Array) -> LawState:
-        x = s - self._origin[index, piece]
+        # A law of one piece is symmetric: from its nearer end its rate is a product, where from the
+        # other end a difference would leave noise of either sign.
+        mirrored = self._single[index] & (piece == 0) & (s > 0.5)
+        x = np.where(mirrored, 1.0 - s, s - self._origin[index, piece])
         c = self._coefficients[index, piece]
         r, dr, ddr = c[:, -1].copy(), np.zeros_like(x), np.zeros_like(x)
         for k in range(_DEGREE - 1, -1, -1):  # Horner for a polynomial and two derivatives
             ddr = ddr * x + 2.0 * dr
             dr = dr * x + r
             r = r * x + c[:, k]
+        r, ddr = np.where(mirrored, 1.0 - r, r), np.where(mirrored, -ddr, ddr)
         return LawState(s=s, r=r, dr=dr, ddr=ddr)

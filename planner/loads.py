@@ -63,6 +63,9 @@ def stretch_loads(
     """
     n = model.dof
     state = _state_of(model, motions, durations)
+    # What takes no time is no part of the motion: a travel between equal points, or a piece of a
+    # law that needs fewer. The torque that would hold the robot there is not borne.
+    seconds = _piece_durations(motions, durations)
 
     def sizes(index: Indices, piece: Indices, x: Array) -> Array:
         values = np.empty((len(x), 4 * n + 2))
@@ -71,6 +74,7 @@ def stretch_loads(
         np.multiply(tau, qd, out=power)
         np.sum(power, axis=1, out=values[:, 4 * n])
         np.negative(values[:, 4 * n], out=values[:, 4 * n + 1])
+        values[seconds[index, piece] <= 0.0] = 0.0
         return values
 
     def flows(index: Indices, piece: Indices, x: Array) -> Array:
@@ -81,7 +85,6 @@ def stretch_loads(
         sizes, motions.count, motions.pieces, scope, magnitudes=4 * n, kinds=_kinds(n)
     ).value
     peaks = peaks.reshape(-1, 4 * n + 2)
-    peaks[durations <= 0.0] = 0.0  # what takes no time is not part of the motion
     dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
 
     def turning(index: Indices, piece: Indices, x: Array) -> Array:
@@ -91,7 +94,7 @@ def stretch_loads(
         flows,
         motions.count,
         motions.pieces,
-        _piece_durations(motions, durations),
+        seconds,
         positive=n,
         kinds=(slice(0, n), slice(n, None)),
         turning=turning if np.any(dry) else None,

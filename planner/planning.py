@@ -73,8 +73,8 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
         InverseError: the robot cannot bring a ball to a place along a direction.
         JobError: a joint without a speed or acceleration limit.
     """
-    limits = _limits(job)
     reach = reach_of(job)
+    limits = _limits(job)
     placed = place_points(job)
     found = reach.candidates(placed)
     safety = None

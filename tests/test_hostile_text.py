@@ -42,6 +42,10 @@ def all_of(pattern):
     return lambda text: [*pattern.finditer(text)]
 
 
+def all_of_bytes(pattern):
+    return lambda text: sum(1 for _ in pattern.finditer(text.encode()))
+
+
 def every_line(pattern):
     return lambda text: [pattern.match(line) for line in text.splitlines()]
 
@@ -85,12 +89,15 @@ EXPRESSIONS = {
     "job in a folder": all_of(toml_kind._TABLE),
     "strings of TOML": lambda text: toml_strings.names_in.__wrapped__(text.encode()),
     "files of a job": all_of(stage._NAMED),
-    "faces of a STEP file": all_of(step_text._FACE),
-    "shells of a STEP file": all_of(step_text._SHELL),
-    "surfaces of a STEP file": all_of(step_text._SURFACE),
-    "points of a STEP file": all_of(step_text._POINT),
-    "metric unit of a STEP file": all_of(step_text._METRIC),
-    "other unit of a STEP file": all_of(step_text._OTHER),
+    "statements of a STEP file": all_of_bytes(step_text._STATEMENT),
+    "comments of a STEP file": all_of_bytes(step_text._NOISE),
+    "keywords of a STEP file": all_of_bytes(step_text._KEYWORD),
+    "texts of a STEP file": all_of_bytes(step_text._TEXT),
+    "references of a STEP file": all_of_bytes(step_text._REFERENCE),
+    "strings of a STEP file": all_of_bytes(step_text._STRING),
+    "metric unit of a STEP file": all_of_bytes(step_text._METRIC),
+    "other unit of a STEP file": all_of_bytes(step_text._CONVERTED),
+    "numbers of a STEP file": all_of_bytes(step_text._NUMBER),
     "letters of a STEP file": all_of(step_text._WIDE),
     "name of a PowerInspect point": power_inspect._NAME.match,
     "label of DMIS": dmis_statements._LABEL.fullmatch,

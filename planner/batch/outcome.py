@@ -88,7 +88,7 @@ def outcome_of(document: Mapping[str, object]) -> Outcome:
         figures={name: float(str(value)) for name, value in _table(document["figures"]).items()},
         findings={name: int(str(value)) for name, value in _table(document["findings"]).items()},
         # summaries of earlier versions do not say
-        unchecked=tuple(Aspect(name) for name in _list(document.get("unchecked", []))),
+        unchecked=tuple(Aspect(name) for name in _list(document["unchecked"])),
         inputs={name: _text(value) for name, value in _table(document["inputs"]).items()},
         cap=float(str(document["cap"])),
     )

@@ -12,6 +12,8 @@ from reports.validation.chebyshev import COUNT, NODES, basis
 from reports.validation.check import Check, Worst, check, scales
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.recovered_rates import recovered_rates
+from reports.validation.resolved_motion import ResolvedMotion
+from robots.core.motion.rest import REST
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -47,7 +49,7 @@ class Derivatives(Judge):
         by_q = self._relative(
             passage,
             np.matmul(_BASIS, passage.c_qd) - motion.qd,
-            rounding(motion.q, length),
+            _position_noise(motion),
             (self._speed, SPEED),
         )
         by_qd = self._relative(
@@ -74,7 +76,7 @@ class Derivatives(Judge):
         off[:, n:] *= (clear > _NEAR)[:, None]
         locate = self._evidence.in_samples(samples)
         self._worst[3].see(off[:, :n], locate)
-        noise = (rounding(motion.q, pieces.length), rounding(motion.qd, pieces.length))
+        noise = (_position_noise(motion), rounding(motion.qd, pieces.length))
         for k, scale in enumerate((self._speed, self._acceleration)):
             rate, rough = off[:, (k + 1) * n : (k + 2) * n], noise[k][place, 0]
             found = rate / (scale + rough / ACCELERATION)
@@ -133,7 +135,7 @@ _RESOLUTION = (
 _SPEED = (
     "differences of q over 24 Chebyshev instants of every piece, one-sided at switches, against "
     "q̇; relative to each joint's peak, to which very short pieces add the rounding that they "
-    "magnify. Truncation is bounded by the resolution"
+    "magnify; of a joint at rest, what counts as rest. Truncation is bounded by the resolution"
 )
 _ACCELERATION = (
     "differences of the q̇ so confirmed, likewise, against q̈; relative to each joint's peak"
@@ -143,6 +145,17 @@ _RATES = (
     "q̇ and q̈ of every sample, against the derivatives of those polynomials; relative to each "
     "joint's peak. Samples within 1 ns of a switch may be of either side and are left out"
 )
+
+
+def _position_noise(motion: ResolvedMotion) -> Array:
+    """What may differ from speeds in differences of positions: rounding, and rest. # (P, 1, n).
+
+    A joint at rest, of speed zero, may still be moved by what counts as rest.
+    """
+    length = motion.pieces.length
+    still = np.all(motion.qd == 0.0, axis=1)
+    drift = np.where(still, 4.0 * REST / length[:, None], 0.0)
+    return np.asarray(rounding(motion.q, length) + drift[:, None, :])
 
 
 def rounding(values: Array, lengths: Array) -> Array:

@@ -25,6 +25,8 @@ _ROUNDINGS = 64.0
 # The integral of T_n over [-1, 1] is 2/(1 - n²): of what is missed hardly anything stays.
 _AVERAGED = 0.01
 _TAIL = 3  # last coefficients: symmetric functions have every second one zero
+_PANELS = 1e-11
+_EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -63,10 +65,13 @@ class Dynamics(Judge):
         self._seconds += float(np.sum(length))
         moved = integrals(np.abs(motion.qd), length)
         missed = _missed(motion.power) * length[:, None]
-        doubt = self._inexact * moved + missed + delivered.unsure
-        self._doubt += np.sum(doubt, axis=0)
-        self._doubt_work += np.sum(self._inexact * moved + _AVERAGED * missed, axis=0)
         torque = np.max(np.abs(motion.tau), axis=1)
+        # Rates of joints that hardly move are known to what rounding leaves of the busiest one's.
+        rate = _EXACT * float(np.max(self._evidence.survey.speed, initial=0.0))
+        rounding = self._inexact * moved + torque * rate * length[:, None]
+        doubt = rounding + missed + delivered.unsure
+        self._doubt += np.sum(doubt, axis=0)
+        self._doubt_work += np.sum(rounding + _AVERAGED * missed, axis=0)
         inexact = self._inexact + _missed(motion.tau)
         self._doubt_squared += np.sum((2.0 * torque + inexact) * inexact * length[:, None], axis=0)
         self._balance(passage, work, np.sum(doubt, axis=1))
@@ -94,8 +99,12 @@ class Dynamics(Judge):
         loads, totals = plan.joints, plan.totals
         work, delivered, seconds = self._work, self._delivered, self._seconds
         rms = np.sqrt(self._squared / seconds) if seconds > 0.0 else self._squared
-        doubt = np.append(self._doubt, np.sum(self._doubt))
-        doubt_work = np.append(self._doubt_work, np.sum(self._doubt_work))
+        # Integrals over panels are as exact as this part of what is given and taken back.
+        exchanged = 2.0 * delivered - work
+        panels = _PANELS * exchanged + _EPS * np.max(exchanged, initial=0.0)
+        doubt, doubt_work = (a + panels for a in (self._doubt, self._doubt_work))
+        doubt = np.append(doubt, np.sum(doubt))
+        doubt_work = np.append(doubt_work, np.sum(doubt_work))
         own = np.append(work, np.sum(work))
         net = np.append([one.net_work for one in loads], totals.net_work) - own
         energy = np.append(

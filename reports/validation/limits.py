@@ -26,6 +26,7 @@ Indices = NDArray[np.int64]
 OVER = 2e-7  # what a limit or a reported peak may be passed by, relative
 UNDER = 1e-9  # what a reported peak may be below a value that the motion has, relative
 _ROUNDING = 1e-13  # of the busiest joint's rate: ε·κ, see ``survey``
+_SMALLEST = 1e-14  # of the largest power
 _STILL = 1e-9  # of a joint's peak speed
 
 
@@ -129,9 +130,12 @@ def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> 
     size = upper + np.finfo(np.float64).tiny
     # What two right computations may differ by: rates by rounding, torques likewise, powers by that
     # times the speed.
-    speed, acceleration, torque, _ = np.split(upper[:-2], 4)
+    speed, acceleration, torque, watts = np.split(upper[:-2], 4)
     effort = torque_rounding(torque)
-    power = effort * speed
+    # A joint that hardly moves has a power that rounding of the busiest one's speed makes
+    # uncertain, and none is found more exactly than a part of the largest.
+    power = effort * speed + torque * _ROUNDING * np.max(speed, initial=0.0)
+    power = power + _SMALLEST * np.max(watts, initial=0.0)
     rounding = np.concatenate(
         [
             np.full(n, _ROUNDING * np.max(speed, initial=0.0)),

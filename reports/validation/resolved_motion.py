@@ -38,6 +38,7 @@ _KINKED = 0.03  # a cut that leaves more than this part of the roughness has met
 # says nothing: beside a sharp bend, as near a singularity, the roughness falls slowly at first.
 _ROUNDING = 1e-5
 _RUN = 5
+_SLIVER = 1e-9  # of a segment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,6 +79,7 @@ def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey
         survey: of its motion.
     """
     most = max(_MOST * len(pieces), _FEW)
+    seconds = np.array([segment.duration for segment in plan.segments])
     found = [_asked(plan, pieces.take(slice(0, 0)), torques)]
     before, at_kink = np.full(len(pieces), np.inf), np.zeros(len(pieces), dtype=bool)
     run = np.zeros(len(pieces), dtype=np.int64)  # cuts one after another that smoothed nothing
@@ -86,10 +88,13 @@ def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey
             break
         motion = _asked(plan, pieces, torques)
         motion = replace(motion, roughness=_all_roughness(plan, motion, survey))
-        turning = turns(motion.qd, torques.coulomb)
         rough, stuck = motion.roughness > TOLERANCE, motion.roughness > _KINKED * before
         run = np.where(motion.roughness > 0.5 * before, run + 1, 0)
         hopeless = (run >= _RUN) & (motion.roughness < _ROUNDING)
+        # Turns are told by a polynomial that fits. What is left beside one may be a sliver whose
+        # speeds are noise: it is not cut again.
+        tellable = (~rough | hopeless) & (pieces.length > _SLIVER * seconds[pieces.segment])
+        turning = turns(motion.qd, torques.coulomb) & tellable[:, None]
         cut = (rough & ~hopeless) | np.any(turning, axis=1)
         made = sum(len(part.pieces) for part in found) + len(pieces)
         if depth == _DEEPEST or made + np.count_nonzero(cut) > most:

@@ -51,7 +51,9 @@ def test_a_feasible_plan_says_so(plan, validation):
     )
 
 
-def test_green_is_only_for_what_is_proven(plan, whole, validation, failed_validation):
+def test_green_is_only_for_what_is_proven(plan, whole, validation, failed_validation, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
     def first_line(told, judged):
         return summary(told, judged, Terminal()).splitlines()[1]
 

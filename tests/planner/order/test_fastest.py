@@ -9,6 +9,8 @@ from planner.findings import Severity, page
 from planner.plan_types import SegmentKind
 from planner.planning import plan
 
+NORMAL = np.array([0.1, 0.25, 1.0]) / np.linalg.norm([0.1, 0.25, 1.0])
+
 
 def visits(made):
     return [s.point_index for s in made.segments if s.kind is SegmentKind.PROBE]
@@ -20,7 +22,7 @@ def scattered(probe_points):
     rng = np.random.default_rng(11)
     x, y = rng.uniform(0.05, 0.3, (2, 25))
     rows = np.stack([x, y, 0.4 - 0.1 * x - 0.25 * y], axis=1)
-    return probe_points(np.hstack([rows, np.tile([0.1, 0.25, 1.0], (25, 1))]))
+    return probe_points(np.hstack([rows, np.tile(NORMAL, (25, 1))]))
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +76,7 @@ def test_a_plan_is_never_slower_than_the_job_s_own_order(change, corrected):
 
 
 def test_an_order_that_cannot_be_improved_is_kept(change, probe_points):
-    rows = [[x, 0.2, 0.35 - 0.1 * x, 0.1, 0.25, 1.0] for x in (0.1, 0.2, 0.3)]
+    rows = [[x, 0.2, 0.35 - 0.1 * x, *NORMAL] for x in (0.1, 0.2, 0.3)]
     made = plan(change(points=probe_points(rows), travel={"order": "fastest"}))
     assert visits(made) == [0, 1, 2]
     assert "is the job's own" in made.findings[0].message
@@ -87,7 +89,7 @@ def test_the_same_order_in_every_run(change, scattered, pair):
 
 
 def test_points_out_of_reach_are_left_out(change, probe_points):
-    rows = [[x, 0.2, 0.35 - 0.1 * x, 0.1, 0.25, 1.0] for x in (0.3, 0.1, 0.2)]
+    rows = [[x, 0.2, 0.35 - 0.1 * x, *NORMAL] for x in (0.3, 0.1, 0.2)]
     rows.insert(1, [5.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     made = plan(change(points=probe_points(rows), travel={"order": "fastest"}))
     assert sorted(visits(made)) == [0, 2, 3]

@@ -114,6 +114,7 @@ def said(rows, form=1):
 
 ROW = {
     **{"name": "a", "status": "feasible", "code": "", "where": "", "message": ""},
+    "unchecked": [],
     **{"figures": {}, "findings": {}, "digest": "0", "report": ""},
 }
 
