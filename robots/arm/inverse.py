@@ -128,8 +128,8 @@ class ArmInverse:
         d3, r4, reach = self.family.upper_arm, self.family.forearm, self.family.reach
         tool: Array | None = None
         if not self.family.closed_form:
-            with np.errstate(invalid="ignore"):  # a line that is lost on its way has no posture there
-            determinant = np.linalg.det(task_jacobian(self.model, posture))
+            with np.errstate(invalid="ignore"):  # a line lost on its way has no posture
+                determinant = np.linalg.det(task_jacobian(self.model, posture))
             tool = np.asarray(np.abs(determinant) / (d3 * r4 * reach))
         return Margins(
             shoulder=np.abs(self.family.radius(theta)) / reach,
