@@ -13,9 +13,9 @@ from typing import cast
 from planner.batch.case import Case
 from planner.batch.sweep_file import Path_, SweepFile, sweep_file
 from planner.batch.swept import swept_value
-from planner.batch.toml_text import toml_text
 from planner.job.job_text import JobText, read_job_text
 from planner.job.problems import shown
+from planner.job.toml_text import toml_text
 from robots.core.caps import Cap
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from planner.batch.toml_text import toml_value
+from planner.job.toml_text import toml_value
 
 Swept = str | int | float | bool
 

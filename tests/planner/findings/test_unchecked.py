@@ -17,7 +17,7 @@ from planner.findings.unchecked import (
     unchecked_aspects,
 )
 from planner.job import read_job
-from planner.job.job import AssumedAcceleration
+from planner.job.elements import AssumedAcceleration
 from planner.job.template import write_template
 from planner.library import path_of
 from robots.core.file_reading import UnreadShape

@@ -97,7 +97,7 @@ def judged(job: Path, seed: int = 0) -> Verdict:
 def _judge(path: Path, verdict: Verdict) -> None:
     job = read_job(path)
     refuse_presenter(job, path.name)
-    verdict.robot, verdict.points = job.robot, len(job.points.names)
+    verdict.robot, verdict.points = job.robot_model, len(job.points.names)
     planned = plan(job)
     motion = sampled(planned)
     validation = validate(planned, motion)

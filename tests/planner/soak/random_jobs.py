@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.batch.toml_text import toml_text
+from planner.job.toml_text import toml_text
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_zyx
 from tests.planner.soak.random_robots import Robot, robot

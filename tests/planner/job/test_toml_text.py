@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.batch.toml_text import toml_text
 from planner.errors import JobError
+from planner.job.toml_text import toml_text
 from planner.library import path_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
