@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.clearance.cell import Cell
 from planner.errors import JobError
 from planner.job.approach_of import approach_of
 from planner.job.cell import job_cell
@@ -35,6 +34,7 @@ from planner.job.problems import job_error
 from planner.job.robot import job_robot
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
 from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
+from planner.job.solids import Cell
 from planner.job.surface import JobGeometry, examined
 from planner.job.surface_unit import check_surface_unit
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
