@@ -131,8 +131,8 @@ class _Trials:
 
 
 def _reached(good: Plan) -> list[int]:
-    return [k for k, point in enumerate(good.points) if point.reachable]
+    return [k for k, point in enumerate(good.planned_points) if point.reachable]
 
 
 def _errors(planned: Plan) -> dict[tuple[str, str], Finding]:
-    return {(f.code, f.where): f for f in planned.findings if f.severity is Severity.ERROR}
+    return {(f.code, f.where): f for f in planned.finding_list if f.severity is Severity.ERROR}

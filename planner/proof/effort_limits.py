@@ -80,8 +80,8 @@ class EffortLimits(CheckGroup):
 
 def _claimed(plan: Plan) -> NDArray[np.bool_]:
     """Segments that serve no point of which a finding says that its limits cannot be kept."""
-    impossible = {finding.where for finding in plan.findings if finding.code == _IMPOSSIBLE}
-    return np.array([s.point not in impossible for s in plan.segments], dtype=bool)
+    impossible = {finding.where for finding in plan.finding_list if finding.code == _IMPOSSIBLE}
+    return np.array([s.point not in impossible for s in plan.timeline], dtype=bool)
 
 
 _TORQUE = (

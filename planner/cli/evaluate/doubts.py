@@ -112,6 +112,6 @@ def doubts_of(job: Job, session: Session) -> Doubts:
 
             planned = plan(job, progress)
             measuring, found = measuring_of(planned), point_uncertainties(planned)
-            findings = planned.findings
+            findings = planned.finding_list
     findings = (*findings, *branch_findings(found))
     return Doubts(measuring=measuring, points=found, findings=findings)

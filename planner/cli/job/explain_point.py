@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,9 @@ from planner.cli.session import Session
 from planner.errors import JobError
 
 if TYPE_CHECKING:
-    from planner.findings import Finding
     from planner.fixes.branches import BranchReason
-    from planner.fixes.reasons import PointReasons
+    from planner.fixes.explain import Explanation
     from planner.fixes.smallest import Search
-    from planner.job import Job
-    from planner.plan_types import Plan
     from robots.core.mechanism import Mechanism
 
 Array = NDArray[np.float64]
@@ -34,35 +30,6 @@ _RULE = (
     "Preferred first: what the job allows, what costs no other point, no change of hardware "
     "(limit, approach, distance, tilt, axis, shift, then stylus), the smallest."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Explained:
-    """All there is to say of one point.
-
-    Args:
-        job: of the point.
-        reasons: branch by branch.
-        plan: of the whole job; None where no line of the point holds, whatever the plan.
-        search: for fixes; None where the point is served.
-    """
-
-    job: Job
-    reasons: PointReasons
-    plan: Plan | None
-    search: Search | None
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What concerns the point as a whole, and its place in the plan."""
-        own = () if self.plan is None else _about(self.plan, self.reasons.name)
-        return (*self.reasons.about, *(f for f in own if f not in self.reasons.about))
-
-    @property
-    def served(self) -> bool:
-        """Whether the point is served, with the way to it."""
-        errors = [f for f in self.findings if f.severity.value == "error"]
-        return self.reasons.served and not errors
 
 
 def run_explain(
@@ -81,14 +48,15 @@ def run_explain(
         JobError: the job cannot be read, or has no such point.
         RobotError: the robot cannot do such a job.
     """
+    from planner.fixes.explain import explain
     from planner.job import read_job
 
     read = read_job(job, allow_outside=allow_outside)
     try:
-        read.points.index(point)  # before the work, not after it
+        with progress_of(session) as progress:
+            explained = explain(read, point, progress)
     except PointsError as error:
         raise JobError(f"{Path(job).name}: {error.message}", **error.facts) from error
-    explained = _explained(read, point, session)
     if as_json:
         print_json(_document(explained))
     else:
@@ -96,32 +64,10 @@ def run_explain(
     return ExitCode.DONE if explained.served else ExitCode.FAILED
 
 
-def _explained(job: Job, point: str, session: Session) -> Explained:
-    from planner.fixes.bench import Bench
-    from planner.fixes.reasons import reasons_of
-    from planner.fixes.smallest import Finder
-    from planner.planning import plan
-
-    bench = Bench(job)
-    reasons = reasons_of(job, point, bench)
-    finder = Finder(job, bench)
-    planned = None
-    if reasons.served:
-        with progress_of(session) as progress:
-            planned = plan(job, progress)
-    search = None if finder.serves(point) else finder.search(point)
-    return Explained(job=job, reasons=reasons, plan=planned, search=search)
-
-
-def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
-    """Findings of a plan at a point, or on a travel that leads to it."""
-    return tuple(f for f in plan.findings if f.where == name or f.where.endswith(f" to {name}"))
-
-
 # --- for a reader --------------------------------------------------------------------------------
 
 
-def _print(explained: Explained) -> None:
+def _print(explained: Explanation) -> None:
     from planner.findings.unchecked import unchecked_aspects
     from reports.verdict import not_checked
 
@@ -133,7 +79,7 @@ def _print(explained: Explained) -> None:
     for what, values in _places(explained).items():
         shown = ", ".join(f"{value:.3f}" for value in values)
         print(f"  {what:<16}({shown})")
-    for finding in explained.findings:
+    for finding in explained.finding_list:
         _print_wrapped(f"{finding.code} {finding.severity.value}: {finding.message}", "  ")
         _print_wrapped(finding.hint, "      ")
     _print_plan(explained)
@@ -144,7 +90,7 @@ def _print(explained: Explained) -> None:
         print("\nThe line to the point holds; what fails is told above, with what helps.")
 
 
-def _places(explained: Explained) -> dict[str, Array]:
+def _places(explained: Explanation) -> dict[str, Array]:
     placed = explained.reasons.placed
     return {
         "surface mm": 1e3 * placed.surfaces[0],
@@ -155,16 +101,16 @@ def _places(explained: Explained) -> dict[str, Array]:
     }
 
 
-def _print_plan(explained: Explained) -> None:
+def _print_plan(explained: Explanation) -> None:
     if explained.plan is None:
         return
     row = explained.job.points.index(explained.reasons.name)
-    point = explained.plan.points[row]
+    point = explained.plan.planned_points[row]
     if point.reachable:
         print(f"  planned branch  {point.branch}")
 
 
-def _print_branches(explained: Explained) -> None:
+def _print_branches(explained: Explanation) -> None:
     reasons, mechanism = explained.reasons, explained.job.mechanism
     if not reasons.branches:
         return
@@ -226,7 +172,7 @@ def _print_wrapped(text: str, first: str, then: str = "") -> None:
 # --- for a program -------------------------------------------------------------------------------
 
 
-def _document(explained: Explained) -> dict[str, object]:
+def _document(explained: Explanation) -> dict[str, object]:
     from planner.findings.unchecked import unchecked_aspects
     from reports.verdict import aspect_names
 
@@ -244,7 +190,7 @@ def _document(explained: Explained) -> dict[str, object]:
         "clearance_point_mm": 1e3 * placed.clearances[0],
         "probe_axis": placed.axes[0],
         "planned_branch": _planned_branch(explained),
-        "findings": [finding.document() for finding in explained.findings],
+        "findings": [finding.document() for finding in explained.finding_list],
         "all_branches_known": reasons.complete,
         "branches": [_branch_document(branch, mechanism) for branch in reasons.branches],
         "fixes": [] if search is None else [fix.document() for fix in search.fixes],
@@ -254,10 +200,13 @@ def _document(explained: Explained) -> dict[str, object]:
     }
 
 
-def _planned_branch(explained: Explained) -> str | None:
+def _planned_branch(explained: Explanation) -> str | None:
     if explained.plan is None:
         return None
-    return explained.plan.points[explained.job.points.index(explained.reasons.name)].branch or None
+    return (
+        explained.plan.planned_points[explained.job.points.index(explained.reasons.name)].branch
+        or None
+    )
 
 
 def _branch_document(branch: BranchReason, mechanism: Mechanism) -> dict[str, object]:

@@ -31,9 +31,7 @@ def run_place(
         OutputError: the folder must not be replaced, or cannot be written.
     """
     from planner.job import read_job
-    from planner.part_pose.best_pose import best_pose
-    from planner.part_pose.held_lines import ErrorKind
-    from planner.part_pose.mis_fixturing import mis_fixturing
+    from planner.part_pose.best_pose import place
     from planner.part_pose.reach_map import reach_maps
     from reports.figures.reach_map import reach_map_png
     from reports.place_document import place_document
@@ -48,11 +46,10 @@ def run_place(
     read = read_job(job, allow_outside=allow_outside)
     refuse_presenter(read, job)
     with progress_of(session) as progress:
-        placing = best_pose(read, progress)
-        tolerances = tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind)
+        placing = place(read, progress)
         maps = reach_maps(placing, progress) if figures else None
-    text = document_text(place_document(placing, tolerances))
-    lines = "\n".join(place_lines(placing, tolerances)) + "\n"
+    text = document_text(place_document(placing, placing.tolerances))
+    lines = "\n".join(place_lines(placing, placing.tolerances)) + "\n"
     sys.stdout.write(text if as_json else lines)
     figure = None if maps is None else reach_map_png(maps, read.name)
     write_place_set(folder, text, figure)

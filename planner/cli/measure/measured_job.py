@@ -68,7 +68,7 @@ def run_measure(request: MeasureRequest) -> int:
         sys.stdout.write(texts[0])
     for sentence in _told(planned, found, files):
         request.session.say(sentence)
-    return ExitCode.DONE if len(found[0].names) == len(planned.points) else ExitCode.FAILED
+    return ExitCode.DONE if len(found[0].names) == len(planned.planned_points) else ExitCode.FAILED
 
 
 def job_of(request: MeasureRequest) -> Job:
@@ -166,7 +166,7 @@ def _told(planned: Plan, found: tuple[VirtualMeasurement, ...], files: list[Path
         lines[0] = f"{lines[0][:-1]}; written to {to}."
     if planned.job.uncertainty is None:
         lines.append("The job has no [uncertainty]: the machine is perfect.")
-    lost = [point.name for point in planned.points if not point.reachable]
+    lost = [point.name for point in planned.planned_points if not point.reachable]
     if lost:
         lines.append(f"{len(lost)} points are not reached, the first {lost[0]}.")
     late = sorted({name for one in found for name in one.late})
@@ -192,7 +192,7 @@ def _document(
         "content": request.content,
         "perfect_machine": planned.job.uncertainty is None,
         "points": list(first.names),
-        "not_reached": [point.name for point in planned.points if not point.reachable],
+        "not_reached": [point.name for point in planned.planned_points if not point.reachable],
         "part_height_m": dict(zip(first.names, first.heights.tolist(), strict=True)),
         "runs": [
             _run(planned, one, str(files[place]) if files else "")
