@@ -107,11 +107,13 @@ class Passage:
 class CheckGroup(ABC):
     """Checks that are computed together, from every passage and the samples within it."""
 
-    def on_segments(self, passage: Passage) -> None:  # noqa: B027
-        """Take in the next segments."""
+    def on_segments(self, passage: Passage) -> None:
+        """Take in the next segments; a group that checks samples only has no use for them."""
+        del passage
 
-    def on_samples(self, samples: Samples) -> None:  # noqa: B027
+    def on_samples(self, samples: Samples) -> None:
         """Take in some samples of the segments taken in last."""
+        del samples
 
     @abstractmethod
     def checks(self) -> list[Check]:
