@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from planner.effort import Timed
 from planner.job import Job
 from planner.motions import Motions
-from planner.placement import PlacedPoints
-from planner.plan_types import Segment, SegmentClearance, SegmentKind
+from planner.plan_types import PlacedPoints, Segment, SegmentClearance, SegmentKind
 from planner.probing_lines import LineMotions
 from planner.trajectory import Stretch, Trajectory
 from planner.travel import TravelMotions

@@ -6,67 +6,17 @@ clearance point to contact and, searching, to at most the search end beyond it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.job import Approach, Job
+from planner.plan_types import PlacedPoints
 from robots.core.pose import transform_directions, transform_points
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-_MASKS = ("along_normal", "fixed_axis")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlacedPoints:
-    """Points of a job in the base frame.
-
-    Args:
-        names: of the points.
-        surfaces: points of the surface that are touched. # (k, 3) [m]
-        normals: out of the material. # (k, 3) unit
-        contacts: ball centres at contact. # (k, 3) [m]
-        directions: from contact to the clearance point. # (k, 3) unit
-        clearances: ball centres at the clearance points. # (k, 3) [m]
-        search_ends: ball centres where a search gives up. # (k, 3) [m]
-        axes: probe axes, wrist to ball; opposite to the normals unless the job fixes them.
-            # (k, 3) unit
-        distances: from contact to the clearance point. # (k,) [m]
-        along_normal: where the direction is the normal, and turns with it. # (k,) bool
-        fixed_axis: where the job fixes the probe axis, which turns with the part. # (k,) bool
-    """
-
-    names: tuple[str, ...]
-    surfaces: Array
-    normals: Array
-    contacts: Array
-    directions: Array
-    clearances: Array
-    search_ends: Array
-    axes: Array
-    distances: Array
-    along_normal: Mask
-    fixed_axis: Mask
-
-    def __post_init__(self) -> None:
-        for field in fields(self)[1:]:
-            kind: type = np.bool_ if field.name in _MASKS else np.float64
-            array: NDArray[Any] = np.array(getattr(self, field.name), dtype=kind)
-            array.flags.writeable = False
-            object.__setattr__(self, field.name, array)
-
-    def __len__(self) -> int:
-        """Number of points k."""
-        return len(self.names)
-
-    @property
-    def approach_cosines(self) -> Array:
-        """Cosine between approach direction and normal; not above zero: from inside. # (k,)."""
-        return np.asarray(np.sum(self.directions * self.normals, axis=1))
 
 
 def place(job: Job) -> PlacedPoints:

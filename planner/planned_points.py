@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.order.chooser import Choice
-from planner.placement import PlacedPoints
-from planner.plan_types import PlannedPoint, SegmentClearance
+from planner.plan_types import PlacedPoints, PlannedPoint, SegmentClearance
 from planner.reach.candidates import Candidates
 from planner.reach.margins import joint_units
 

@@ -13,9 +13,8 @@ from planner.assembly import Assembly, Clearances, assemble
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.loads import total_loads
-from planner.placement import PlacedPoints
 from planner.placement import place as place_points
-from planner.plan_types import Plan
+from planner.plan_types import PlacedPoints, Plan
 from planner.planned_points import planned_points
 from planner.point_findings import point_file_findings
 from planner.progress import Progress, silent

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.order.chooser import Choice
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins

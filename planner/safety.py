@@ -21,8 +21,7 @@ from planner.detours.find import Detours, find_detours
 from planner.detours.mixed import MixedTravels
 from planner.detours.route import Room
 from planner.job import Job
-from planner.placement import PlacedPoints
-from planner.plan_types import SegmentClearance
+from planner.plan_types import PlacedPoints, SegmentClearance
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines

@@ -24,7 +24,7 @@ from planner.detours.findings import detour_findings
 from planner.findings import Finding
 from planner.findings.unchecked import unchecked_aspects
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.safety import Safety
 from planner.travel import TravelMotions

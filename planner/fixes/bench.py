@@ -17,7 +17,7 @@ from planner.clearance.patch import Touches
 from planner.clearance.probing import ProbingLines
 from planner.fixes.shared import SharedLines, checker_for
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines

@@ -18,7 +18,7 @@ from planner.fixes.failure import (
     too_weak,
     unmovable,
 )
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
 from robots.arm.limits import ROUNDING

@@ -11,7 +11,7 @@ from planner.fixes.bench import Bench
 from planner.fixes.branches import Branches, BranchReason
 from planner.fixes.kinds import row_of
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reasons import approach_findings, point_findings
 from planner.surface_findings import surface_findings
 

@@ -18,7 +18,8 @@ from planner.part_pose.moved import moved_points
 from planner.part_pose.quickest import Visits, Ways, quickest, tabled
 from planner.part_pose.room import Room
 from planner.part_pose.ways import PossibleWays, possible_ways
-from planner.placement import PlacedPoints, place
+from planner.placement import place
+from planner.plan_types import PlacedPoints
 from planner.probing_lines import LineMotions, rough_line_times
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import Margins, joint_units
