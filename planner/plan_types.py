@@ -19,7 +19,7 @@ from planner.findings.unchecked import (
 from planner.job import Job
 
 if TYPE_CHECKING:
-    from planner.trajectory import Trajectory
+    from planner.motion.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.assembly import Assembly, Clearances, assemble
 from planner.findings import Finding, Severity
 from planner.job import Job
-from planner.loads import total_loads
+from planner.motion.assembly import Assembly, Clearances, assemble
+from planner.motion.loads import total_loads
+from planner.motion.timing import Timings, timings, travels
 from planner.placement import place as place_points
 from planner.plan_types import PlacedPoints, Plan
 from planner.planned_points import planned_points
@@ -30,7 +31,6 @@ from planner.reasons import (
 )
 from planner.robot_findings import robot_findings
 from planner.surface_findings import causes_first, surface_findings, told_once
-from planner.timing import Timings, timings, travels
 from planner.visiting import Visit, visit
 from robots.core.motion.joint_limits import JointLimits
 

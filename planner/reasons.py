@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
+from planner.motion.timing import Timings
 from planner.order.chooser import Choice
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
 from planner.reach.reach import Reach, Shortfall
-from planner.timing import Timings
 from robots.core.rounding import at_least, readable
 
 Array = NDArray[np.float64]

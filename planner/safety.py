@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.assembly import Clearances
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.patch import Touches
@@ -21,12 +20,13 @@ from planner.detours.find import Detours, find_detours
 from planner.detours.mixed import MixedTravels
 from planner.detours.route import Room
 from planner.job import Job
+from planner.motion.assembly import Clearances
+from planner.motion.travel import TravelMotions
 from planner.plan_types import PlacedPoints, SegmentClearance
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
-from planner.travel import TravelMotions
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 

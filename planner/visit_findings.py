@@ -24,10 +24,10 @@ from planner.detours.findings import detour_findings
 from planner.findings import Finding
 from planner.findings.unchecked import unchecked_aspects
 from planner.job import Job
+from planner.motion.travel import TravelMotions
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.safety import Safety
-from planner.travel import TravelMotions
 from planner.visiting import Visit
 from robots.core.motion.joint_limits import JointLimits
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.job import Job
+from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.order.chooser import Choice, Chooser, Costs
 from planner.order.rules import Rules
-from planner.probing_lines import LineMotions, rough_line_times
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from robots.core.motion.joint_limits import JointLimits

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from planner.motion.sampled_motion import SampledMotion
 from planner.plan_types import Array, Indices, Plan, PlannedPoint
-from planner.sampled_motion import SampledMotion
 from reports.csv_text import LabelledRows, pays
 
 if TYPE_CHECKING:

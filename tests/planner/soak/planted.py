@@ -18,10 +18,10 @@ from parts.geometry import TriangleMesh
 from planner.clearance.checker import Checker
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import BALL, SHANK
+from planner.motion.sampled_motion import InMemory, SampledMotion, sampled
+from planner.motion.trajectory import Trajectory
 from planner.plan_types import Plan, Samples, SegmentKind
 from planner.proof import prove
-from planner.sampled_motion import InMemory, SampledMotion, sampled
-from planner.trajectory import Trajectory
 
 RELATIVE = 1e-6  # size of a planted error of a number
 

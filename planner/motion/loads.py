@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Scope, highest
-from planner.integrals import integrals
-from planner.motions import Motions
+from planner.motion.extremes import Scope, highest
+from planner.motion.integrals import integrals
+from planner.motion.motions import Motions
+from planner.motion.trajectory import Trajectory
 from planner.plan_types import JointLoad, Totals
-from planner.trajectory import Trajectory
 from robots.core.model import Model
 
 Array = NDArray[np.float64]

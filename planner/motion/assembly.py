@@ -9,13 +9,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.effort import Timed
 from planner.job import Job
-from planner.motions import Motions
+from planner.motion.effort import Timed
+from planner.motion.motions import Motions
+from planner.motion.probing_lines import LineMotions
+from planner.motion.trajectory import Stretch, Trajectory
+from planner.motion.travel import TravelMotions
 from planner.plan_types import PlacedPoints, Segment, SegmentClearance, SegmentKind
-from planner.probing_lines import LineMotions
-from planner.trajectory import Stretch, Trajectory
-from planner.travel import TravelMotions
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -16,9 +16,9 @@ from planner.detours.motions import DetourMotions
 from planner.detours.rounded import Pieces
 from planner.job import Job, read_job
 from planner.library import path_of
+from planner.motion.travel import TravelMotions
 from planner.planning import plan
 from planner.proof import prove
-from planner.travel import TravelMotions
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.rest import REST, at_rest
 

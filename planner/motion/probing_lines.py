@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Scope, highest
-from planner.law_table import LawState, LawTable
-from planner.motions import along_path
+from planner.motion.extremes import Scope, highest
+from planner.motion.law_table import LawState, LawTable
+from planner.motion.motions import along_path
 from planner.reach.lines import Lines
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import motion_law

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.effort import Timed, slow_for_torque
-from planner.extremes import Scope
 from planner.job import Job
-from planner.loads import StretchLoads, reversed_loads, stretch_loads
-from planner.motions import Motions
-from planner.probing_lines import LineMotions, least_line_times
+from planner.motion.effort import Timed, slow_for_torque
+from planner.motion.extremes import Scope
+from planner.motion.loads import StretchLoads, reversed_loads, stretch_loads
+from planner.motion.motions import Motions
+from planner.motion.probing_lines import LineMotions, least_line_times
+from planner.motion.travel import TravelMotions
 from planner.reach.lines import Lines
-from planner.travel import TravelMotions
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from planner.motions import OneMotion
+from planner.motion.motions import OneMotion
+from planner.motion.probing_lines import LineMotions, least_line_times, rough_line_times
 from planner.placement import place
-from planner.probing_lines import LineMotions, least_line_times, rough_line_times
 from planner.reach.candidates import candidates, end_solutions
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import LAW_NAMES

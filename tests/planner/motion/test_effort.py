@@ -48,7 +48,7 @@ def test_only_what_exceeds_the_limit_is_slowed_down(tight, corrected):
 
 def test_durations_are_those_of_the_core(tight, corrected):
     """An independent search on the path of one slowed motion."""
-    from planner.motions import OneMotion
+    from planner.motion.motions import OneMotion
     from robots.core.motion.joint_limits import JointLimits
 
     k, segment = next((k, s) for k, s in enumerate(tight.segments) if s.binding == "q1 torque")

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq, minimize_scalar
 
-from planner.extremes import Scope
-from planner.loads import reversed_loads, stretch_loads
+from planner.motion.extremes import Scope
+from planner.motion.loads import reversed_loads, stretch_loads
 from planner.plan_types import SegmentKind
 from planner.planning import plan
 from robots.core.model import Model

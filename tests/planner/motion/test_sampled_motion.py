@@ -7,8 +7,8 @@ import pytest
 from planner.errors import JobError
 from planner.job import read_job
 from planner.library import path_of
+from planner.motion.sampled_motion import sampled
 from planner.planning import plan
-from planner.sampled_motion import sampled
 
 
 @pytest.fixture(scope="module")

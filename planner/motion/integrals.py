@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.absolute_integrals import absolute_integrals
-from planner.extremes import Evaluate
+from planner.motion.absolute_integrals import absolute_integrals
+from planner.motion.extremes import Evaluate
 from robots.core.errors import MotionError
 
 Array = NDArray[np.float64]

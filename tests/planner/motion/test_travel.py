@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.travel import TravelMotions, travel_times
+from planner.motion.travel import TravelMotions, travel_times
 from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import least_time

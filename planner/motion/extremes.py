@@ -18,7 +18,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.hilltops import hilltops
+from planner.motion.hilltops import hilltops
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

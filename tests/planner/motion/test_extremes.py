@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from planner.extremes import Scope, highest
+from planner.motion.extremes import Scope, highest
 
 EXACT = 1e-12
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.absolute_integrals import absolute_integrals
-from planner.integrals import integrals
+from planner.motion.absolute_integrals import absolute_integrals
+from planner.motion.integrals import integrals
 from robots.core.errors import MotionError
 
 ONE = np.ones((1, 1))

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.law_table import LawState
+from planner.motion.law_table import LawState
 from robots.core.motion.motion_law import Side
 from robots.core.motion.path import PathState
 

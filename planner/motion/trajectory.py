@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.motions import Motions
+from planner.motion.motions import Motions
 from planner.plan_types import Samples
 from robots.core.errors import MotionError
 from robots.core.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.law_table import LawState, LawTable
+from planner.motion.law_table import LawState, LawTable
 from robots.core.motion.double_s import double_s_phases
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime, least_time

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.motions import Motions, OneMotion
+from planner.motion.motions import Motions, OneMotion
 from robots.core.errors import MotionError
 from robots.core.model import Model
 from robots.core.motion.effort_scaling import effort_model, least_duration_with_efforts
