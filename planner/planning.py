@@ -10,6 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
+from planner.findings.point_findings import point_file_findings
+from planner.findings.reasons import (
+    approach_findings,
+    law_findings,
+    point_findings,
+    reach_finding,
+    torque_findings,
+)
+from planner.findings.robot_findings import robot_findings
+from planner.findings.surface_findings import causes_first, surface_findings, told_once
 from planner.job import Job
 from planner.motion.assembly import Assembly, Clearances, assemble
 from planner.motion.loads import total_loads
@@ -17,20 +27,10 @@ from planner.motion.timing import Timings, timings, travels
 from planner.placement import place as place_points
 from planner.plan_types import PlacedPoints, Plan
 from planner.planned_points import planned_points
-from planner.point_findings import point_file_findings
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
-from planner.reasons import (
-    approach_findings,
-    law_findings,
-    point_findings,
-    reach_finding,
-    torque_findings,
-)
-from planner.robot_findings import robot_findings
-from planner.surface_findings import causes_first, surface_findings, told_once
 from planner.visiting import Visit, visit
 from robots.core.motion.joint_limits import JointLimits
 
@@ -168,7 +168,7 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     met: list[Finding] = []
     watched: list[Finding] = []
     if made.safety is not None:
-        from planner.visit_findings import VisitFindings
+        from planner.findings.visit_findings import VisitFindings
 
         told = VisitFindings(job, placed, made.found, made.safety, made.visit)
         colliding, met = told.colliding(), told.travels(limits)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance_findings import Watch
+from planner.findings.clearance_findings import Watch
 from planner.fixes.bench import PLACES, Bench
 from planner.fixes.failure import (
     Failure,

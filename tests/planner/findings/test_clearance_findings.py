@@ -11,7 +11,8 @@ from parts.geometry import TriangleMesh
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest, Pair
-from planner.clearance_findings import (
+from planner.findings import Severity, page
+from planner.findings.clearance_findings import (
     Watch,
     certified_finding,
     line_findings,
@@ -21,7 +22,6 @@ from planner.clearance_findings import (
     stylus_diameters,
     travel_findings,
 )
-from planner.findings import Severity, page
 from planner.findings.clearance_pages import CLEARANCE_PAGES
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe

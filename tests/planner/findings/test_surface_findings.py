@@ -8,9 +8,9 @@ from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
 from planner.errors import JobError
 from planner.findings import Finding, Severity
+from planner.findings.surface_findings import causes_first, surface_findings, told_once
 from planner.job import read_job
 from planner.planning import plan
-from planner.surface_findings import causes_first, surface_findings, told_once
 
 JOB = """format = 1
 [job]

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest
-from planner.clearance_findings import (
+from planner.detours.findings import detour_findings
+from planner.findings import Finding
+from planner.findings.clearance_findings import (
     Watch,
     certified_finding,
     line_findings,
@@ -20,8 +22,6 @@ from planner.clearance_findings import (
     stylus_diameters,
     travel_findings,
 )
-from planner.detours.findings import detour_findings
-from planner.findings import Finding
 from planner.findings.unchecked import unchecked_aspects
 from planner.job import Job
 from planner.motion.travel import TravelMotions
