@@ -24,20 +24,20 @@ from planner.job import Job
 from planner.motion.assembly import Assembly, Clearances, assemble
 from planner.motion.loads import total_loads
 from planner.motion.timing import Timings, timings, travels
-from planner.placement import place as place_points
+from planner.order.planned_points import planned_points
+from planner.order.visiting import Visit, visit
 from planner.plan_types import PlacedPoints, Plan
-from planner.planned_points import planned_points
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
+from planner.reach.placement import place as place_points
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
-from planner.visiting import Visit, visit
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.clearance.certify import Clearance
+    from planner.clearance.safety import Safety
     from planner.proof import Proof
-    from planner.safety import Safety
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
 
@@ -79,7 +79,7 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     found = reach.candidates(placed)
     safety = None
     if job.cell.solids or reach.model.mechanism.self_pairs:
-        from planner.safety import Safety
+        from planner.clearance.safety import Safety
 
         safety = Safety(job, reach.model, limits, placed, found, progress=progress)
     made = visit(job, found, limits, safety, progress)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest
+from planner.clearance.safety import Safety
 from planner.detours.findings import detour_findings
 from planner.findings import Finding
 from planner.findings.clearance_findings import (
@@ -25,10 +26,9 @@ from planner.findings.clearance_findings import (
 from planner.findings.unchecked import unchecked_aspects
 from planner.job import Job
 from planner.motion.travel import TravelMotions
+from planner.order.visiting import Visit
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
-from planner.safety import Safety
-from planner.visiting import Visit
 from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]

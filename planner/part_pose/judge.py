@@ -20,10 +20,10 @@ from planner.part_pose.moved import moved_points
 from planner.part_pose.quickest import Visits, Ways, quickest, tabled
 from planner.part_pose.room import Room
 from planner.part_pose.ways import PossibleWays, possible_ways
-from planner.placement import place
 from planner.plan_types import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import Margins, joint_units
+from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
 from robots.core.model import Model

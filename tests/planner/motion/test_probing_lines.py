@@ -5,8 +5,8 @@ import pytest
 
 from planner.motion.motions import OneMotion
 from planner.motion.probing_lines import LineMotions, least_line_times, rough_line_times
-from planner.placement import place
 from planner.reach.candidates import candidates, end_solutions
+from planner.reach.placement import place
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import LAW_NAMES
 from robots.core.motion.time_scaling import least_duration

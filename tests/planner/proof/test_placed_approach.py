@@ -9,9 +9,9 @@ import pytest
 
 from planner.job import FeatureApproach
 from planner.motion.sampled_motion import InMemory
-from planner.placement import place
 from planner.proof import prove
 from planner.proof.placed_approach import placed_approach
+from planner.reach.placement import place
 
 
 def with_approach(plan, placed=True, **values):

@@ -384,7 +384,7 @@ def _turned(plan, draw):
 @_plant("posture of another branch")
 def _branch_posture(plan, draw):
     """Another posture that brings the ball to the same place, and states the same branch."""
-    from planner.placement import place
+    from planner.reach.placement import place
     from planner.reach.robot import reach_of
 
     k = _one(draw, _reached(plan))

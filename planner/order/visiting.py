@@ -23,9 +23,9 @@ from planner.reach.candidates import Candidates
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
+    from planner.clearance.safety import Safety
     from planner.detours.find import Detours
     from planner.order.fastest import Ordered
-    from planner.safety import Safety
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

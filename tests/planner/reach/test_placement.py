@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from parts.points import ProbePoints
 from planner import library
 from planner.job import Approach, Checks, Job, Part, Probe, Travel, read_job
-from planner.placement import place
+from planner.reach.placement import place
 from robots.core.pose import make_pose, rotation_zyx
 from robots.library import load
 
