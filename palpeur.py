@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from parts.points import read_points as read_points
     from parts.sampling import Sample as Sample
     from planner.errors import PlannerError as PlannerError
-    from planner.fixes.explain import Explanation as Explanation
-    from planner.fixes.explain import explain as explain
+    from planner.fixes.explanation import Explanation as Explanation
+    from planner.fixes.explanation import explain as explain
     from planner.job import Job as Job
     from planner.job import read_job as read_job
-    from planner.part_pose.best_pose import Placing as Placing
-    from planner.part_pose.best_pose import place as place
+    from planner.part_pose.place import Placement as Placement
+    from planner.part_pose.place import place as place
     from planner.plan_types import Plan as Plan
     from planner.planning import plan as plan
     from planner.proof import Proof as Proof
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 # Every public name and the module that it lives in.
 _HOMES = {
-    "Explanation": "planner.fixes.explain",
+    "Explanation": "planner.fixes.explanation",
     "FoundPoints": "parts.points",
     "Job": "planner.job",
     "Part": "parts.part",
     "PartError": "parts.errors",
-    "Placing": "planner.part_pose.best_pose",
+    "Placement": "planner.part_pose.place",
     "Plan": "planner.plan_types",
     "PlannerError": "planner.errors",
     "ProbePoints": "parts.points",
@@ -61,11 +61,11 @@ _HOMES = {
     "Sample": "parts.sampling",
     "SceneView": "reports.views",
     "Solutions": "robots.core.inverse",
-    "explain": "planner.fixes.explain",
+    "explain": "planner.fixes.explanation",
     "export": "reports.export",
     "load_part": "parts.part",
     "load_robot": "robots.robot",
-    "place": "planner.part_pose.best_pose",
+    "place": "planner.part_pose.place",
     "plan": "planner.planning",
     "prove": "planner.proof",
     "read_job": "planner.job",

@@ -6,7 +6,7 @@ Columns of the tables are those of the report set's files, with the unit in ever
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ from planner.findings.unchecked import (
     unchecked_aspects,
 )
 from planner.job import Job
-from planner.placement import PlacedPoints
 from robots.core.caps import Cap
 from robots.core.mechanism import Mechanism
 from robots.core.views import view
@@ -32,10 +31,61 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from planner.trajectory import Trajectory
+    from planner.motion.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_MASKS = ("along_normal", "fixed_axis")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlacedPoints:
+    """Points of a job in the base frame.
+
+    Args:
+        names: of the points.
+        surfaces: points of the surface that are touched. # (k, 3) [m]
+        normals: out of the material. # (k, 3) unit
+        contacts: ball centres at contact. # (k, 3) [m]
+        directions: from contact to the clearance point. # (k, 3) unit
+        clearances: ball centres at the clearance points. # (k, 3) [m]
+        search_ends: ball centres where a search gives up. # (k, 3) [m]
+        axes: probe axes, wrist to ball; opposite to the normals unless the job fixes them.
+            # (k, 3) unit
+        distances: from contact to the clearance point. # (k,) [m]
+        along_normal: where the direction is the normal, and turns with it. # (k,) bool
+        fixed_axis: where the job fixes the probe axis, which turns with the part. # (k,) bool
+    """
+
+    names: tuple[str, ...]
+    surfaces: Array
+    normals: Array
+    contacts: Array
+    directions: Array
+    clearances: Array
+    search_ends: Array
+    axes: Array
+    distances: Array
+    along_normal: Mask
+    fixed_axis: Mask
+
+    def __post_init__(self) -> None:
+        for field in fields(self)[1:]:
+            kind: type = np.bool_ if field.name in _MASKS else np.float64
+            array: NDArray[Any] = np.array(getattr(self, field.name), dtype=kind)
+            array.flags.writeable = False
+            object.__setattr__(self, field.name, array)
+
+    def __len__(self) -> int:
+        """Number of points k."""
+        return len(self.names)
+
+    @property
+    def approach_cosines(self) -> Array:
+        """Cosine between approach direction and normal; not above zero: from inside. # (k,)."""
+        return np.asarray(np.sum(self.directions * self.normals, axis=1))
 
 
 class SegmentKind(Enum):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from planner.motion.sampled_motion import SampledMotion
 from planner.plan_types import Array, Indices, Samples
-from planner.sampled_motion import SampledMotion
 
 WHOLE = 100_000  # samples up to which all are kept
 _BUCKETS = 1_200  # about one per pixel of a panel

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from planner.motion.sampled_motion import SampledMotion
 from planner.plan_types import (
     Array,
     Indices,
@@ -22,7 +23,6 @@ from planner.plan_types import (
     point_rows,
     sample_columns,
 )
-from planner.sampled_motion import SampledMotion
 from reports.csv_text import LabelledRows, pays
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.job.solids import Solid
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 
 if TYPE_CHECKING:
     from parts.geometry.box_tree import BoxTree

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import highest
+from planner.motion.extremes import highest
 from planner.reach.lines import Lines
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class LinePaths:
     """Probing lines, from clearance point to line end.
 
     The bounds stand on the largest |q'| and |q''| of each joint along each line, which are found
-    exactly (``planner.extremes``); a line that is refused as singular has none.
+    exactly (``planner.motion.extremes``); a line that is refused as singular has none.
 
     Args:
         lines: geometry.

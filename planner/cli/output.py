@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.cli.terminal import BOLD, PLAIN
 from planner.errors import OptionError, OutputError
+from reports.console import BOLD, PLAIN
 from reports.document_text import document_text, plain, without_unseen
 
 Array = NDArray[np.float64]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.detours.motions import LAW, DetourMotions
-from planner.law_table import LawState
-from planner.travel import TravelMotions
+from planner.motion.law_table import LawState
+from planner.motion.travel import TravelMotions
 from robots.core.motion.path import PathState
 
 Array = NDArray[np.float64]

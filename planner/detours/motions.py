@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.detours.rounded import PEAK, Pieces
-from planner.law_table import LawState
+from planner.motion.law_table import LawState
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.path import PathState
 from robots.core.motion.rest import at_rest

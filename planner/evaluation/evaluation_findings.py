@@ -18,8 +18,8 @@ from parts.evaluation import (
     ball_sign,
 )
 from planner.findings import Finding, Severity
+from planner.findings.point_findings import doubt_findings, read_findings, untaken_findings
 from planner.job import Job
-from planner.point_findings import doubt_findings, read_findings, untaken_findings
 from robots.core.rounding import apart
 
 Array = NDArray[np.float64]

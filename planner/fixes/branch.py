@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from planner.fixes.bench import Bench
 from planner.fixes.fix import Fix, Kind
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
 from robots.core.file_units import degrees_text, millimetres_text

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 
 Array = NDArray[np.float64]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound
 from planner.order.joint_times import JointTimes
 from planner.order.near import Near
@@ -21,7 +22,6 @@ from planner.order.search import Search
 from planner.order.stops import Stops, stops
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
-from planner.travel import travel_times
 from robots.core.motion.joint_limits import JointLimits
 
 Array = NDArray[np.float64]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.job import Job
-from planner.part_pose.held_lines import ErrorKind
 from planner.part_pose.judge import Judge
-from planner.part_pose.mis_fixturing import MisFixturing, mis_fixturing
 from planner.part_pose.moved import check_movable, in_order, moved, visiting_order
 from planner.part_pose.pose_space import PoseSpace
 from planner.part_pose.search import Found, Search, distinct
@@ -22,9 +17,6 @@ from planner.part_pose.written_pose import WrittenPose
 from planner.planning import plan
 from planner.progress import Progress, silent
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 Array = NDArray[np.float64]
 
 _MANY = 400  # points of a job whose plans take long
@@ -32,9 +24,9 @@ _BY_TIME, _BY_MARGIN = 6, 2  # finalists of each climb
 _MORE = 4  # times as many by time, where the search does not see what plans tell
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placing:
-    """The best pose of a job's part, and how far the part may be off it.
+    """What the search found.
 
     Args:
         job: whose part was placed.
@@ -43,8 +35,6 @@ class Placing:
         best: the part where it should be; the given pose itself where none is better.
         tried: number of poses that were judged.
         planned: number of poses that were planned.
-        tolerances: of the best pose to mis-fixturing, one per kind of error; none where they were
-            not asked for.
     """
 
     job: Job
@@ -53,91 +43,11 @@ class Placing:
     best: Standing
     tried: int
     planned: int
-    tolerances: tuple[MisFixturing, ...] = ()
 
     @property
     def feasible(self) -> bool:
         """Whether the best pose serves every point."""
         return self.best.plan.feasible and len(self.best.served) == len(self.job.points)
-
-    @property
-    def pose(self) -> Array:
-        """T_base_part of the best pose, as ``Job`` takes it. # (4, 4)."""
-        return self.best.pose.T
-
-    @property
-    def poses(self) -> DataFrame:
-        """The given and the best pose side by side: where, points served, margins, time, energy."""
-        import pandas as pd
-
-        rows = [_pose_cells(standing) for standing in (self.given, self.best)]
-        return pd.DataFrame(rows, index=pd.Index(["given", "best"], name="pose"))
-
-    def to_frame(self) -> DataFrame:
-        """The tolerances: how far the part may be off, and what fails first; in m and rad."""
-        import pandas as pd
-
-        rows = [
-            {
-                "kind": found.kind.value,
-                "size": found.size,
-                "proven": np.nan if found.proven is None else found.proven,
-                "unit": "m" if found.kind is ErrorKind.TRANSLATION else "rad",
-                "first_point": "" if found.first is None else found.first.point,
-                "first_limit": "" if found.first is None else found.first.limit,
-            }
-            for found in self.tolerances
-        ]
-        columns = ("kind", "size", "proven", "unit", "first_point", "first_limit")
-        return pd.DataFrame(rows, columns=list(columns))
-
-    def __repr__(self) -> str:
-        """Verdict, pose, what it gains."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with both poses, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        return f"<div><p>{head}</p>{self.poses.T.to_html()}</div>"
-
-    def _lines(self) -> Iterator[str]:
-        served = f"{len(self.best.served)} of {len(self.job.points)} points served"
-        yield f"Placing of {self.job.name[:80]!r}: {served} ({len(self.given.served)} as given)"
-        yield f"  {self.best.pose.line}"
-        yield f"  {self.tried} poses judged, {self.planned} planned"
-
-
-def _pose_cells(standing: Standing) -> dict[str, object]:
-    x, y, z = standing.pose.translation_mm
-    rz, ry, rx = standing.pose.rotation_zyx_deg
-    clearance = standing.clearance
-    return {
-        **{"x_mm": x, "y_mm": y, "z_mm": z},
-        **{"rotation_z_deg": rz, "rotation_y_deg": ry, "rotation_x_deg": rx},
-        "points_served": len(standing.served),
-        "feasible": standing.plan.feasible,
-        "worst_margin_deg": float(np.degrees(standing.margin)),
-        "singularity_margin": standing.singularity_margin,
-        "min_clearance_mm": np.nan if clearance is None else 1e3 * clearance,
-        "duration_s": standing.plan.totals.duration,
-        "energy_j": standing.plan.totals.energy,
-    }
-
-
-def place(job: Job, progress: Progress = silent) -> Placing:
-    """Find the best pose of a job's part, and how far the part may be off it.
-
-    Args:
-        job: with points in the part's frame; its ``place`` says where to look.
-        progress: told how far the work is.
-
-    Raises:
-        JobError: the points are given in the base frame.
-        RobotError: the robot cannot do such a job.
-    """
-    placing = best_pose(job, progress)
-    found = tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind)
-    return replace(placing, tolerances=found)
 
 
 def best_pose(job: Job, progress: Progress = silent) -> Placing:

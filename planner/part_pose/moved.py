@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.solids import Cell, Solid, SolidKind
-from planner.placement import PlacedPoints
-from planner.plan_types import Plan, SegmentKind
+from planner.plan_types import PlacedPoints, Plan, SegmentKind
 from robots.core.pose import inverse_pose, transform_points
 
 Array = NDArray[np.float64]

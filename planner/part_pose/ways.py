@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.arm_lines import ArmLines
 from planner.reach.arm_reach import ArmReach
 from planner.reach.lines import Lines

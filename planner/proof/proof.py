@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from planner.motion.sampled_motion import SampledMotion, sampled
 from planner.plan_types import Plan
 from planner.proof.check import Check
 from planner.proof.derivatives import Derivatives
@@ -19,7 +20,6 @@ from planner.proof.jerk_limits import JerkLimits
 from planner.proof.limits import Limits
 from planner.proof.stated_points import StatedPoints
 from planner.proof.timing import Timing
-from planner.sampled_motion import SampledMotion, sampled
 
 if TYPE_CHECKING:
     from pandas import DataFrame

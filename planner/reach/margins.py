@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.extremes import Evaluate, highest
+from planner.motion.extremes import Evaluate, highest
 from planner.reach.lines import Lines
 from robots.arm.limits import ROUNDING
 from robots.core.inverse.scaling import column_scale, scale_length

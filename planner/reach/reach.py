@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from robots.core.model import Model
 

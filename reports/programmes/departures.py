@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.motion.trajectory import MotionState, Side
 from planner.plan_types import Plan
-from planner.trajectory import MotionState, Side
 from reports.programmes.intervals import Indices, Intervals
 from reports.programmes.joint_units import to_degrees
 

@@ -17,8 +17,8 @@ from reports.scene.model import SceneMotion
 from robots.core.mechanism import JointKind
 
 if TYPE_CHECKING:
+    from planner.motion.trajectory import Trajectory
     from planner.plan_types import Plan
-    from planner.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 

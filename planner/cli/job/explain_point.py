@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,14 @@ from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, bold, print_json, print_table
+from planner.cli.output import bold, print_json, print_table
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 from planner.errors import JobError
 
 if TYPE_CHECKING:
     from planner.fixes.branches import BranchReason
-    from planner.fixes.explain import Explanation
+    from planner.fixes.explanation import Explanation
     from planner.fixes.smallest import Search
     from robots.core.mechanism import Mechanism
 
@@ -48,8 +47,9 @@ def run_explain(
         JobError: the job cannot be read, or has no such point.
         RobotError: the robot cannot do such a job.
     """
-    from planner.fixes.explain import explain
+    from planner.fixes.explanation import explain
     from planner.job import read_job
+    from reports.explanation_document import explanation_document
 
     read = read_job(job, allow_outside=allow_outside)
     try:
@@ -58,13 +58,10 @@ def run_explain(
     except PointsError as error:
         raise JobError(f"{Path(job).name}: {error.message}", **error.facts) from error
     if as_json:
-        print_json(_document(explained))
+        print_json(explanation_document(explained))
     else:
         _print(explained)
     return ExitCode.DONE if explained.served else ExitCode.FAILED
-
-
-# --- for a reader --------------------------------------------------------------------------------
 
 
 def _print(explained: Explanation) -> None:
@@ -102,12 +99,8 @@ def _places(explained: Explanation) -> dict[str, Array]:
 
 
 def _print_plan(explained: Explanation) -> None:
-    if explained.plan is None:
-        return
-    row = explained.job.points.index(explained.reasons.name)
-    point = explained.plan.planned_points[row]
-    if point.reachable:
-        print(f"  planned branch  {point.branch}")
+    if explained.planned_branch:
+        print(f"  planned branch  {explained.planned_branch}")
 
 
 def _print_branches(explained: Explanation) -> None:
@@ -133,7 +126,9 @@ def _print_branches(explained: Explanation) -> None:
 
 
 def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
-    unit, factor = _unit(mechanism, branch.margin_joint)
+    from reports.explanation_document import joint_unit
+
+    unit, factor = joint_unit(mechanism, branch.margin_joint)
     verdict = "holds" if branch.holds else " ".join(dict.fromkeys(f.code for f in branch.failures))
     clear = f"{1e3 * branch.clearance:.2f}" if np.isfinite(branch.clearance) else "-"
     return (
@@ -144,11 +139,6 @@ def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
         clear,
         verdict,
     )
-
-
-def _unit(mechanism: Mechanism, name: str) -> tuple[str, float]:
-    joint = next(joint for joint in mechanism.movable if joint.name == name)
-    return ("deg", 180.0 / np.pi) if joint.kind.angular else ("mm", 1e3)
 
 
 def _print_fixes(search: Search) -> None:
@@ -167,74 +157,3 @@ def _print_fixes(search: Search) -> None:
 def _print_wrapped(text: str, first: str, then: str = "") -> None:
     if text:
         print(textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=then or first))
-
-
-# --- for a program -------------------------------------------------------------------------------
-
-
-def _document(explained: Explanation) -> dict[str, object]:
-    from planner.findings.unchecked import unchecked_aspects
-    from reports.verdict import aspect_names
-
-    reasons, search = explained.reasons, explained.search
-    placed, mechanism = reasons.placed, explained.job.mechanism
-    return {
-        "format": FORMAT,
-        "job": explained.job.name,
-        "point": reasons.name,
-        "served": explained.served,
-        "unchecked": aspect_names(unchecked_aspects(explained.job)),
-        "surface_mm": 1e3 * placed.surfaces[0],
-        "normal": placed.normals[0],
-        "contact_mm": 1e3 * placed.contacts[0],
-        "clearance_point_mm": 1e3 * placed.clearances[0],
-        "probe_axis": placed.axes[0],
-        "planned_branch": _planned_branch(explained),
-        "findings": [finding.document() for finding in explained.finding_list],
-        "all_branches_known": reasons.complete,
-        "branches": [_branch_document(branch, mechanism) for branch in reasons.branches],
-        "fixes": [] if search is None else [fix.document() for fix in search.fixes],
-        "no_fix_by": []
-        if search is None
-        else [{"kind": kind.value, "reason": reason} for kind, reason in search.without],
-    }
-
-
-def _planned_branch(explained: Explanation) -> str | None:
-    if explained.plan is None:
-        return None
-    return (
-        explained.plan.planned_points[explained.job.points.index(explained.reasons.name)].branch
-        or None
-    )
-
-
-def _branch_document(branch: BranchReason, mechanism: Mechanism) -> dict[str, object]:
-    unit, factor = _unit(mechanism, branch.margin_joint)
-    return {
-        "branch": branch.branch,
-        "holds": branch.holds,
-        "q_clearance": dict(_joints(branch, mechanism)),
-        "joint_margin": factor * branch.joint_margin,
-        "joint_margin_unit": unit,
-        "margin_joint": branch.margin_joint,
-        "singularity_margin": branch.singularity_margin,
-        "clearance_mm": 1e3 * branch.clearance,
-        "failures": [
-            {
-                "code": failure.code,
-                "what": failure.what,
-                "amount": failure.amount,
-                "unit": failure.unit,
-                "before_contact_mm": 1e3 * failure.before,
-                "message": failure.sentence,
-            }
-            for failure in branch.failures
-        ],
-    }
-
-
-def _joints(branch: BranchReason, mechanism: Mechanism) -> Iterator[tuple[str, float]]:
-    for joint, value in zip(mechanism.movable, branch.q_clearance.tolist(), strict=True):
-        unit, factor = _unit(mechanism, joint.name)
-        yield f"{joint.name}_{unit}", factor * value

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.job.planned_job import refuse_presenter
 from planner.cli.out_place import check_folder_place
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
@@ -31,8 +30,7 @@ def run_place(
         OutputError: the folder must not be replaced, or cannot be written.
     """
     from planner.job import read_job
-    from planner.part_pose.best_pose import place
-    from planner.part_pose.reach_map import reach_maps
+    from planner.part_pose.place import place
     from reports.figures.reach_map import reach_map_png
     from reports.place_document import place_document
     from reports.place_set import check_place_set, write_place_set
@@ -43,15 +41,13 @@ def run_place(
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
     check_place_set(folder)  # before the work, not after it
-    read = read_job(job, allow_outside=allow_outside)
-    refuse_presenter(read, job)
+    read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     with progress_of(session) as progress:
-        placing = place(read, progress)
-        maps = reach_maps(placing, progress) if figures else None
-    text = document_text(place_document(placing, placing.tolerances))
-    lines = "\n".join(place_lines(placing, placing.tolerances)) + "\n"
+        found = place(read, progress, maps=figures)
+    text = document_text(place_document(found.placing, found.tolerances))
+    lines = "\n".join(place_lines(found.placing, found.tolerances)) + "\n"
     sys.stdout.write(text if as_json else lines)
-    figure = None if maps is None else reach_map_png(maps, read.name)
+    figure = None if found.maps is None else reach_map_png(found.maps, read.name)
     write_place_set(folder, text, figure)
     session.say(f"Placing written to {folder}")
-    return ExitCode.DONE if placing.feasible else ExitCode.FAILED
+    return ExitCode.DONE if found.feasible else ExitCode.FAILED

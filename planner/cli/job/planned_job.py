@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 from planner.cli.exit_codes import ExitCode
 from planner.cli.out_place import check_folder_place
 from planner.cli.session import Session
-from planner.errors import JobError, OptionError
+from planner.errors import OptionError
 
 if TYPE_CHECKING:
-    from planner.job import Job
     from planner.plan_types import Plan
     from planner.proof import Proof
     from reports.provenance import SetOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ReportRequest:
     """What a report set is to hold, as the command line says it.
 
     Args:
@@ -71,14 +70,20 @@ def exit_code(proof: Proof) -> ExitCode:
 
 
 def run_plan(
-    job: str, out: str, wanted: Wanted, *, as_json: bool, allow_outside: bool, session: Session
+    job: str,
+    out: str,
+    request: ReportRequest,
+    *,
+    as_json: bool,
+    allow_outside: bool,
+    session: Session,
 ) -> int:
     """Plan, validate, print, export.
 
     Args:
         job: path of the job file.
         out: folder of the report set, or nothing for the one beside the job.
-        wanted: what the set is to hold.
+        request: what the set is to hold.
         as_json: whether the plan is printed as JSON.
         allow_outside: whether files that the job names may lie outside its folder.
         session: of this run.
@@ -90,7 +95,7 @@ def run_plan(
     """
     from reports.report_set import check_place
 
-    options = wanted.options()
+    options = request.options()
     folder = Path(out) if out else beside(Path(job))
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
@@ -98,7 +103,7 @@ def run_plan(
     proof = proven(job, session, allow_outside=allow_outside, exports=options.exports)
     print_proof(proof, as_json=as_json)
     if exit_code(proof) is not ExitCode.NOT_VALIDATED:
-        write_set(proof, folder, options, session, Source(job=job, words=wanted.words))
+        write_set(proof, folder, options, session, Source(job=job, words=request.words))
         session.say(f"Report set written to {folder}")
         _tell_of_programmes(proof.plan, options)
     elif folder.is_dir():
@@ -151,32 +156,15 @@ def proven(
     from planner.budget import budget
     from planner.cli.progress_bar import progress_of
     from planner.job import read_job
-    from planner.planning import plan
-    from planner.proof import prove
+    from planner.planning import plan_and_prove
 
-    read = read_job(job, allow_outside=allow_outside)
-    refuse_presenter(read, str(job))
+    read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     if exports:
         from reports.programmes import check_formats
 
         check_formats(exports, read.mechanism)  # before the work, not after it
     with budget(f"the job {read.name!r}"), progress_of(session) as progress:
-        return prove(plan(read, progress))
-
-
-def refuse_presenter(read: Job, name: str) -> None:
-    """A job whose part is on a hexapod has another command.
-
-    Raises:
-        JobError: it has a presenter.
-    """
-    if read.presenter is not None:
-        raise JobError(
-            f"{Path(name).name} has a [presenter], whose hexapod moves the part between plans; use "
-            f"`palpeur stewart present {name}`, or remove the table and give [part] its pose in "
-            "the robot's base.",
-            key="presenter",
-        )
+        return plan_and_prove(read, progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

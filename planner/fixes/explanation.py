@@ -1,0 +1,156 @@
+"""explain(job, point): how a point is measured, or why it fails and the smallest fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.findings import Finding, Severity
+from planner.fixes.bench import Bench
+from planner.fixes.reasons import PointReasons, reasons_of
+from planner.fixes.smallest import Finder, Search
+from planner.job import Job
+from planner.plan_types import Plan
+from planner.planning import plan
+from planner.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_SHOWN = 2  # findings and fixes that a short text names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Explanation:
+    """Everything there is to say of one point.
+
+    Args:
+        job: of the point.
+        reasons: branch by branch.
+        plan: of the whole job; None where no line to the point holds, whatever the plan.
+        search: for fixes; None where the point can be measured.
+    """
+
+    job: Job
+    reasons: PointReasons
+    plan: Plan | None
+    search: Search | None
+
+    @property
+    def finding_list(self) -> tuple[Finding, ...]:
+        """What concerns the point as a whole, and its place in the plan."""
+        own = () if self.plan is None else _about(self.plan, self.reasons.name)
+        return (*self.reasons.about, *(f for f in own if f not in self.reasons.about))
+
+    @property
+    def served(self) -> bool:
+        """Whether the point is measured, and the way to it is free."""
+        errors = [f for f in self.finding_list if f.severity is Severity.ERROR]
+        return self.reasons.served and not errors
+
+    @property
+    def planned_branch(self) -> str:
+        """The branch that the plan chose; empty where it has none."""
+        if self.plan is None:
+            return ""
+        return self.plan.planned_points[self.job.points.index(self.reasons.name)].branch
+
+    @property
+    def branches(self) -> DataFrame:
+        """One row per branch: margins, clearance, and what it breaks."""
+        import pandas as pd
+
+        turning = {joint.name: joint.kind.angular for joint in self.job.mechanism.movable}
+        rows = []
+        for branch in self.reasons.branches:
+            turns = turning[branch.margin_joint]
+            margin = branch.joint_margin
+            rows.append(
+                {
+                    "branch": branch.branch,
+                    "holds": branch.holds,
+                    "joint_margin_deg": float(np.degrees(margin)) if turns else np.nan,
+                    "joint_margin_mm": np.nan if turns else 1e3 * margin,
+                    "margin_joint": branch.margin_joint,
+                    "singularity_margin": branch.singularity_margin,
+                    "clearance_mm": 1e3 * branch.clearance,
+                    "breaks": "; ".join(one.sentence for one in branch.failures),
+                }
+            )
+        columns = (
+            *("branch", "holds", "joint_margin_deg", "joint_margin_mm", "margin_joint"),
+            *("singularity_margin", "clearance_mm", "breaks"),
+        )
+        table = pd.DataFrame(rows, columns=list(columns))
+        return table.drop(columns="joint_margin_mm") if all(turning.values()) else table
+
+    @property
+    def findings(self) -> DataFrame:
+        """What concerns the point as a whole; columns as in a plan."""
+        import pandas as pd
+
+        rows = [finding.document() for finding in self.finding_list]
+        return pd.DataFrame(rows, columns=["code", "severity", "where", "message", "hint"])
+
+    @property
+    def fixes(self) -> DataFrame:
+        """Changes of the job that serve the point, the preferred one first."""
+        import pandas as pd
+
+        found = () if self.search is None else self.search.fixes
+        keys = ("kind", "amount", "unit", "sentence", "where", "line", "verified", "allowed")
+        documents = [fix.document() for fix in found]
+        return pd.DataFrame([[one[key] for key in keys] for one in documents], columns=list(keys))
+
+    def __repr__(self) -> str:
+        """Verdict, what fails, the first fixes."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with branches and fixes, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        tables = [self.branches.to_html(index=False, na_rep="")]
+        if self.search is not None and self.search.fixes:
+            tables.append(self.fixes.to_html(index=False))
+        return f"<div><p>{head}</p>{''.join(tables)}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        verdict = "served" if self.served else "NOT SERVED"
+        yield f"{self.reasons.name}: {verdict} in {self.job.name[:80]!r}"
+        held = sum(branch.holds for branch in self.reasons.branches)
+        yield f"  {held} of {len(self.reasons.branches)} branches hold the probing line"
+        for finding in self.finding_list[:_SHOWN]:
+            yield f"  {finding.code} {finding.severity.value}: {finding.message[:150]}"
+        if self.search is not None:
+            for number, fix in enumerate(self.search.fixes[:_SHOWN], start=1):
+                yield f"  fix {number}: {fix.hint[:150]}"
+
+
+def explain(job: Job, point: str, progress: Progress = silent) -> Explanation:
+    """Explain a point of a job.
+
+    Args:
+        job: that has it.
+        point: name of the point.
+        progress: told how far the work is.
+
+    Raises:
+        PointsError: no point has this name.
+        RobotError: the robot cannot do such a job.
+    """
+    job.points.index(point)  # before the work, not after it
+    bench = Bench(job)
+    reasons = reasons_of(job, point, bench)
+    finder = Finder(job, bench)
+    planned = plan(job, progress) if reasons.served else None
+    search = None if finder.serves(point) else finder.search(point)
+    return Explanation(job=job, reasons=reasons, plan=planned, search=search)
+
+
+def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
+    """Findings of a plan at a point, or on a travel that leads to it."""
+    return tuple(f for f in plan.finding_list if f.where == name or f.where.endswith(f" to {name}"))

@@ -1,0 +1,238 @@
+"""The worker: as a process, spoken to over pipes; and its parts in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from planner.batch import worker
+from planner.batch.case import Case, FileHashes, key_of
+from planner.batch.ledger import Ledger
+from planner.batch.outcome import Status
+from planner.batch.surroundings import surroundings
+from planner.batch.worker import Order, order_of
+from planner.errors import OutputError
+
+AROUND = surroundings(allow_outside=False)
+
+
+@pytest.fixture
+def order(tmp_path):
+    return Order(
+        ledger=tmp_path / "out",
+        surroundings=AROUND,
+        allow_outside=False,
+        reports="none",
+        memory=0,
+        parent=0,
+    )
+
+
+@pytest.fixture
+def said(nine):
+    """The nine-point job as a task says it."""
+    case = Case(name="nine", job=nine / "job.toml")
+    digest = key_of(case, AROUND, FileHashes()).digest
+    return case.document() | {"digest": digest}
+
+
+@pytest.fixture
+def mine(order):
+    return worker._Worker(order=order, ledger=Ledger(folder=order.ledger))
+
+
+def speak(order, *lines, **options):
+    """Answers of a worker process to some lines, its exit code and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "planner.batch.worker", order.text()],
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **options,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()], done.returncode, done.stderr
+
+
+def test_an_order_is_read_back(order):
+    assert order_of(order.text()) == order
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"code": "other"}, "Palpeur's own files"),
+        ({"environment": (*AROUND.environment, ("cobol", "85"))}, "cobol"),
+        ({"parameters": (*AROUND.parameters, ("cap POINTS", "7"))}, "cap POINTS"),
+    ],
+)
+def test_another_installation_does_not_judge_under_our_keys(order, said, change, told):
+    order = replace(order, surroundings=replace(AROUND, **change))
+    answers, code, err = speak(order, said)
+    assert (answers, code) == ([], 1)
+    assert err.endswith(f"started with: {told}; run the same command again with equal ones\n")
+
+
+def test_ready_then_one_answer_to_a_task_then_the_end(order, said):
+    answers, code, err = speak(order, said, said)
+    assert answers[0] == {"ready": True}
+    assert [answer["ending"] for answer in answers[1:]] == ["written", "written"]
+    assert answers[1]["digest"] == said["digest"]
+    assert answers[1]["peak"] > 10e6
+    assert (code, err) == (0, "")
+    assert Ledger(folder=order.ledger).read(said["digest"]).outcome.status is Status.FEASIBLE
+
+
+def test_a_worker_without_its_parent_ends_at_once(order, said):
+    answers, code, _ = speak(replace(order, parent=1), said)
+    assert (answers, code) == ([], 0)
+
+
+def test_nothing_of_the_current_folder_is_imported(order, said, tmp_path):
+    (tmp_path / "numpy.py").write_text("raise SystemExit('caught')")
+    (tmp_path / "planner").mkdir()
+    answers, code, _ = speak(order, said, cwd=tmp_path)
+    assert (len(answers), code) == (2, 0)
+
+
+def test_the_kernel_ends_a_worker_with_its_parent(order, tmp_path):
+    """A parent that is killed cannot say anything, and its pipe may be held open by another."""
+    reading, writing = os.pipe()
+    code = f"""
+import os, subprocess, sys
+from dataclasses import replace
+from planner.batch.worker import order_of
+order = replace(order_of({order.text()!r}), parent=os.getpid())
+child = subprocess.Popen([sys.executable, "-P", "-m", "planner.batch.worker", order.text()],
+                         stdin={reading}, stdout=subprocess.PIPE)
+child.stdout.readline()
+open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
+os.kill(os.getpid(), 9)
+"""
+    try:
+        subprocess.run([sys.executable, "-c", code], check=False, pass_fds=[reading], timeout=120)
+        pid = int((tmp_path / "pid").read_text())
+        limit = time.monotonic() + 30.0
+        while running(pid):
+            if time.monotonic() > limit:
+                os.kill(pid, signal.SIGKILL)
+                pytest.fail("the worker outlived its parent")
+            time.sleep(0.01)
+    finally:
+        os.close(writing)
+        os.close(reading)
+
+
+def running(pid):
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_what_a_library_prints_is_no_answer(order, said):
+    """Something printed to file descriptor 1 goes to the log."""
+    code = (
+        "import os, sys; from planner.batch import worker\n"
+        "old = worker.run_case\n"
+        "def loud(*a, **k):\n"
+        "    os.write(1, b'hello'); print('world', flush=True); return old(*a, **k)\n"
+        "worker.run_case = loud; sys.argv[1:] = [sys.argv[1]]; worker.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, order.text()],
+        input=json.dumps(said) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert [sorted(json.loads(line))[0] for line in done.stdout.splitlines()] == ["ready", "detail"]
+    assert "hello" in done.stderr
+    assert "world" in done.stderr
+
+
+def test_a_fault_that_nobody_expected_is_an_answer(mine, said, monkeypatch, capsys):
+    def fail(case, *_, **__):
+        raise RuntimeError(f"bad thing in {case.job.parent}/points.csv")
+
+    monkeypatch.setattr(worker, "run_case", fail)
+    end = mine.do(said)
+    assert (end["ending"], end["digest"]) == ("crashed", said["digest"])
+    assert end["detail"] == "RuntimeError: bad thing in points.csv"
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_too_much_memory_is_an_answer(mine, said, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(worker, "run_case", fail)
+    assert mine.do(said)["ending"] == "memory cap"
+
+
+def test_a_ledger_that_cannot_be_written_is_an_answer(mine, said, monkeypatch):
+    def fail(*_):
+        raise OutputError("no room")
+
+    monkeypatch.setattr(Ledger, "write", fail)
+    end = mine.do(said)
+    assert (end["ending"], end["detail"]) == ("unwritable", "no room")
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(mine, said, nine, monkeypatch):
+    run, seen = worker.run_case, []
+
+    def changing(case, key, **options):
+        found = run(case, key, **options)
+        if not seen:
+            with (nine / "points.csv").open("a") as file:
+                file.write("\n")
+        seen.append(key.digest)
+        return found
+
+    monkeypatch.setattr(worker, "run_case", changing)
+    end = mine.do(said)
+    assert seen[0] == said["digest"] != end["digest"] == seen[1]
+    assert mine.ledger.read(said["digest"]) is None
+    assert mine.ledger.read(end["digest"]).outcome.status is Status.FEASIBLE
+
+
+def test_files_that_never_rest_are_a_result(mine, said, nine, monkeypatch):
+    run = worker.run_case
+
+    def changing(case, key, **options):
+        with (nine / "points.csv").open("a") as file:
+            file.write("\n")
+        return run(case, key, **options)
+
+    monkeypatch.setattr(worker, "run_case", changing)
+    outcome = mine.ledger.read(mine.do(said)["digest"]).outcome
+    assert (outcome.status, outcome.code) == (Status.CRASHED, "changing")
+
+
+def test_a_request_to_end_waits_for_a_result_that_is_being_written(mine, monkeypatch):
+    left = []
+    monkeypatch.setattr(os, "_exit", left.append)
+    with mine.writing.section():
+        mine.writing.on_signal(signal.SIGTERM, None)
+        assert left == []
+    assert left == [143]
+    mine.writing.asked = False
+    mine.writing.on_signal(signal.SIGTERM, None)
+    assert left == [143, 143]
+
+
+@pytest.mark.parametrize(("reports", "made"), [("none", 0), ("failed", 0), ("all", 1)])
+def test_a_report_set_is_made_where_it_is_asked_for(order, said, reports, made):
+    mine = worker._Worker(order=replace(order, reports=reports), ledger=Ledger(folder=order.ledger))
+    assert mine.do(said)["ending"] == "written"
+    pages = list(order.ledger.glob("reports/*/report.html"))
+    assert [page.parent.name for page in pages] == [said["digest"]] * made
