@@ -52,7 +52,7 @@ def test_a_turn_between_neighbours_has_one_shorter_way(plans, scenes, name):
 def test_a_rest_needs_no_key_of_its_own(gantry_plan):
     motion = scene_motion(gantry_plan)
     still = np.all(np.diff(motion.q, axis=0) == 0.0, axis=1)
-    dwells = sum(segment.law == "rest" for segment in gantry_plan.segments)
+    dwells = sum(segment.law == "rest" for segment in gantry_plan.timeline)
     assert still.sum() <= dwells
 
 
