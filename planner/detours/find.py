@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.checker import Pair
+from planner.clearance.results import Pair
 from planner.detours.corners import rounded
 from planner.detours.free_ways import FreeWays
 from planner.detours.motions import DetourMotions
