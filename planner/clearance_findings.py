@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest, Pair
 from planner.findings import Finding, Severity
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
+from planner.job.solids import Cell
 from planner.job.stylus import BALL, SHANK, STYLUS
 from robots.core.mechanism import Mechanism
 from robots.core.rounding import apart, at_least, at_most, readable

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from planner.errors import OutputError
 from planner.plan_types import Plan
 from planner.progress import Progress, silent
-from planner.sampled_motion import SampledMotion, sampled
 from reports.atomic_folder import atomic_folder
 from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
@@ -39,9 +38,9 @@ from reports.report_set import (
 from reports.tables import write_points, write_trajectory
 
 if TYPE_CHECKING:
+    from planner.proof import Proof
     from reports.content import Report
     from reports.drawn_samples import DrawnSamples
-    from reports.validation import Validation
 
 STAGE = "report set"
 _PATH = "tip-path.svg"  # the figure that the paper shows
@@ -52,39 +51,31 @@ class Order:
     """What is to be written.
 
     Args:
-        plan: what was planned.
-        validation: what its independent check found.
-        motion: the samples that were validated.
+        proof: a plan, its samples, and its checks.
         options: what the set holds.
         made: where it comes from.
     """
 
-    plan: Plan
-    validation: Validation
-    motion: SampledMotion
+    proof: Proof
     options: SetOptions
     made: Provenance
 
 
 def export(
-    plan: Plan,
-    validation: Validation,
+    proof: Proof,
     folder: Path | str,
     *,
-    motion: SampledMotion | None = None,
     options: SetOptions | None = None,
     made: Provenance | None = None,
     progress: Progress = silent,
 ) -> tuple[Path, ...]:
-    """Write the report set of a plan that passed its validation.
+    """Write the report set of a proven plan.
 
     A set that is in the folder already is replaced at the very end, in one step.
 
     Args:
-        plan: what was planned.
-        validation: what its independent check found.
+        proof: a plan, the samples to be written, and its checks.
         folder: new, empty, or holding an earlier set and nothing else.
-        motion: the samples that were validated; drawn at the job's period when None.
         options: what the set holds; everything but robot programmes when None. Programmes are
             written of proven motions only, whatever is asked for.
         made: command and versions; those of ``palpeur plan job.toml`` when None.
@@ -94,18 +85,17 @@ def export(
         The files, in the order of their names.
 
     Raises:
-        OutputError: the validation failed; the folder holds other files, or cannot be written.
+        OutputError: a check failed; the folder holds other files, or cannot be written.
     """
-    if not validation.passed:
+    plan = proof.plan
+    if not proof.passed:
         raise OutputError(
             f"The plan of {plan.job.name!r} failed its own validation; nothing is exported.",
             job=plan.job.name,
         )
     folder = Path(folder)
     order = Order(
-        plan=plan,
-        validation=validation,
-        motion=sampled(plan) if motion is None else motion,
+        proof=proof,
         options=options or SetOptions(),
         made=made or provenance(plan),
     )
@@ -123,10 +113,10 @@ def _fill(folder: Path, order: Order, progress: Progress) -> None:
 
 def _written(folder: Path, order: Order) -> Iterator[str]:
     """Write part after part; the record comes last, with the hashes of all others."""
-    plan = order.plan
-    document = document_text(plan_document(plan, order.validation))
+    plan = order.proof.plan
+    document = document_text(plan_document(order.proof))
     _text(folder / DOCUMENT, document)
-    write_trajectory(plan, order.motion, folder)
+    write_trajectory(plan, order.proof.motion, folder)
     write_points(plan, folder)
     _text(folder / READ_ME, read_me(plan, order.options))
     yield "data"
@@ -135,7 +125,7 @@ def _written(folder: Path, order: Order) -> Iterator[str]:
     if order.options.pages or order.options.figures:
         from reports.drawn_samples import drawn_samples
 
-        drawn = drawn_samples(order.motion)
+        drawn = drawn_samples(order.proof.motion)
         pictures = _figures(folder, order, drawn)
         yield "figures"
         if order.options.pages:
@@ -153,7 +143,7 @@ def _programmes(folder: Path, order: Order) -> None:
         return
     from reports.programmes import programmes
 
-    for name, content in programmes(order.plan, chosen, order.options).items():
+    for name, content in programmes(order.proof.plan, chosen, order.options).items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
@@ -164,7 +154,7 @@ def _figures(folder: Path, order: Order, drawn: DrawnSamples) -> dict[str, bytes
     from reports.figures import draw_figures
 
     wanted = None if order.options.figures else (_PATH,)
-    pictures = draw_figures(order.plan, drawn, wanted)
+    pictures = draw_figures(order.proof.plan, drawn, wanted)
     if order.options.figures:
         (folder / FIGURES).mkdir()
         for name, content in pictures.items():
@@ -177,10 +167,9 @@ def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, 
     from reports.pdf import report_pdf
     from reports.workbook import workbook
 
-    plan = order.plan
+    plan = order.proof.plan
     content = report_content(
-        plan,
-        order.validation,
+        order.proof,
         drawn,
         order.made,
         errata=plan.job.errata,

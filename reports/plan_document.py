@@ -16,7 +16,6 @@ import numpy as np
 from planner.plan_types import (
     Array,
     JointLoad,
-    Plan,
     PlannedPoint,
     Segment,
     SegmentClearance,
@@ -24,21 +23,16 @@ from planner.plan_types import (
 from reports.verdict import aspect_names
 
 if TYPE_CHECKING:
-    from reports.validation import Validation
+    from planner.proof import Proof
     from robots.core.file_reading import Tip
 
 FORMAT = 1
 Document = dict[str, object]
 
 
-def plan_document(plan: Plan, validation: Validation) -> Document:
-    """A plan with its validation, keys in the order of the contract.
-
-    Args:
-        plan: what was planned.
-        validation: what its independent check found.
-    """
-    totals = plan.totals
+def plan_document(proof: Proof) -> Document:
+    """A plan with its proof, keys in the order of the contract."""
+    plan, totals = proof.plan, proof.plan.totals
     turning = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
     return {
         "format": FORMAT,
@@ -57,7 +51,7 @@ def plan_document(plan: Plan, validation: Validation) -> Document:
         "segments": [_segment(segment) for segment in plan.segments],
         "joints": [_joint(joint, turning[joint.name]) for joint in plan.joints],
         "findings": [finding.document() for finding in plan.findings],
-        "validation": _validation(validation),
+        "validation": _validation(proof),
     }
 
 
@@ -132,7 +126,7 @@ def _joint(joint: JointLoad, turns: bool) -> Document:
     }
 
 
-def _validation(validation: Validation) -> Document:
+def _validation(proof: Proof) -> Document:
     checks = [
         {
             "name": check.name,
@@ -141,9 +135,9 @@ def _validation(validation: Validation) -> Document:
             "unit": check.unit,
             "passed": bool(check.passed),
         }
-        for check in validation.checks
+        for check in proof.check_list
     ]
-    return {"passed": bool(validation.passed), "checks": checks}
+    return {"passed": bool(proof.passed), "checks": checks}
 
 
 def _numbers(values: Array) -> list[float | None]:

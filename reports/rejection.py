@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from planner.plan_types import Plan, SegmentKind
+from planner.proof import Check, Location, Proof
 from reports.plan_document import document_text, plan_document
-from reports.validation import Check, Location, Validation
 
 _MOTION = {
     SegmentKind.PROBE: "probing line to {}",
@@ -47,7 +47,7 @@ def failed_check_text(plan: Plan, check: Check) -> str:
     return f"{found}: {where}" if where else found
 
 
-def write_evidence(plan: Plan, validation: Validation, folder: Path) -> Path | None:
+def write_evidence(proof: Proof, folder: Path) -> Path | None:
     """Keep a rejected plan and its residuals in a file, named by the job's hash.
 
     Returns:
@@ -65,12 +65,12 @@ def write_evidence(plan: Plan, validation: Validation, folder: Path) -> Path | N
             "instant_s": check.location.instant if np.isfinite(check.location.instant) else None,
             "explanation": check.explanation,
         }
-        for check in validation.failures
+        for check in proof.failures
     ]
     head = json.dumps(failed, ensure_ascii=False, indent=1, allow_nan=False)
-    document = document_text(plan_document(plan, validation))
+    document = document_text(plan_document(proof))
     text = f'{{"format": 1,\n"failed": {head},\n"plan": {document}}}\n'
-    path = folder / f"{plan.job.sha256[:16]}.json"
+    path = folder / f"{proof.plan.job.sha256[:16]}.json"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, prefix=".rejected-")

@@ -19,30 +19,31 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from reports.validation import Validation
+    from planner.proof import Proof
 
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
-def print_summary(plan: Plan, validation: Validation, file: TextIO) -> None:
+def print_summary(proof: Proof, file: TextIO) -> None:
     """Print what was planned, what limits it, what is doubtful, and how it was checked.
 
     Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
     """
-    console = console_on(file)
-    _print_verdict(console, plan, validation)
+    console, plan = console_on(file), proof.plan
+    _print_verdict(console, proof)
     _print_joints(console, plan)
     _print_margins(console, plan)
     _print_findings(console, plan.findings)
-    _print_validation(console, validation)
+    _print_validation(console, proof)
 
 
-def _print_verdict(console: Console, plan: Plan, validation: Validation) -> None:
+def _print_verdict(console: Console, proof: Proof) -> None:
     """Green only where everything was checked and held."""
-    totals, reached = plan.totals, sum(point.reachable for point in plan.points)
+    plan, totals = proof.plan, proof.plan.totals
+    reached = sum(point.reachable for point in plan.points)
     console.print(plan.job.name, style="bold")
     missing = not_checked(plan.unchecked)
-    if not validation.passed:
+    if not proof.passed:
         console.print("FAILED ITS OWN VALIDATION: nothing of it may be used", style="bold red")
     elif not plan.feasible:
         console.print("NOT FEASIBLE", style="bold red", end="; " if missing else "\n")
@@ -167,18 +168,18 @@ def _print_findings(console: Console, findings: Iterable[Finding]) -> None:
             console.print(f"      {finding.hint}", soft_wrap=True)
 
 
-def _print_validation(console: Console, validation: Validation) -> None:
+def _print_validation(console: Console, proof: Proof) -> None:
     table = _table("check", "found", "limit", "unit", "", text=(0, 3, 4))
-    for check in validation.checks:
+    for check in proof.check_list:
         verdict = "ok" if check.passed else "FAILED"
         unit = "" if check.unit == "1" else check.unit
         found, limit = f"{check.value:.2e}", f"{check.limit:.2g}"
         if not check.passed:
             found, limit = apart_digits(check.value, check.limit, 3)
         table.add_row(check.name, found, limit, unit, verdict)
-    passed = "passed" if validation.passed else "FAILED, nothing is exported"
-    _titled(console, f"Validation by independent roads: {passed}", table)
-    for check in validation.failures:
+    passed = "passed" if proof.passed else "FAILED, nothing is exported"
+    _titled(console, f"Validation by independent methods: {passed}", table)
+    for check in proof.failures:
         console.print(f"  {check.name}: {check.explanation}", soft_wrap=True)
 
 

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell, Solid
 from planner.clearance.links import Links
 from planner.clearance.results import Bounds, Nearest, Pair
 from planner.clearance.rows import checked_excluded, checked_floor, checked_required, checked_rows
 from planner.clearance.surroundings import Surroundings
+from planner.job.solids import Cell, Solid
 from robots.core.model import Model
 
 Array = NDArray[np.float64]

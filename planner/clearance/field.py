@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.clearance import field_build
-from planner.clearance.cell import Solid
 from planner.clearance.solid_distance import OPEN, WINDING
 from planner.clearance.triangle_tree import TriangleTree
+from planner.job.solids import Solid
 from robots.core.kernels.loop import Loop
 
 Array = NDArray[np.float64]

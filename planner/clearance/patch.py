@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Solid
+from planner.job.solids import Solid
 from planner.placement import PlacedPoints
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.clearance.beside import Shank, beside
-from planner.clearance.cell import Cell
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance
@@ -23,6 +22,7 @@ from planner.clearance.patch import ProbedSurface, Touches
 from planner.clearance.paths import LinePaths
 from planner.clearance.stylus_demands import Allowed, Demand, demands, located
 from planner.clearance.stylus_sweep import Stylus
+from planner.job.solids import Cell
 from planner.progress import Progress, silent
 from planner.reach.lines import Lines
 from robots.core.mechanism import Mechanism

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.clearance import group_loops
-from planner.clearance.cell import Solid
 from planner.clearance.field import field_of
 from planner.clearance.results import Nearest
 from planner.clearance.tree_search import DEPTH
 from planner.clearance.triangle_tree import tree_of
+from planner.job.solids import Solid
 from robots.core.kernels.loop import Loop
 
 Array = NDArray[np.float64]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Solid
 from planner.clearance.solid_distance import OPEN, PARITY, WINDING
 from planner.clearance.tree_build import build_tree
+from planner.job.solids import Solid
 from robots.core.kernels.loop import Loop
 
 Array = NDArray[np.float64]

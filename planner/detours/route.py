@@ -8,10 +8,10 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell
 from planner.clearance.certify import keeps
 from planner.clearance.checker import Checker
 from planner.clearance.paths import StraightPaths
+from planner.job.solids import Cell
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell
 from planner.fixes.bench import Bench
 from planner.fixes.longer_lines import LongerLines
 from planner.fixes.rows import drawn_back, with_backs, with_distances
 from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
+from planner.job.solids import Cell
 from planner.part_pose.moved import moved_points
 from planner.part_pose.room import Room
 from planner.part_pose.sphere import directions_around, even_directions

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.errors import PartError
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput, Part
 from planner.job.part import WITH_SHEETS, check_format
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.file_units import metres
 from robots.core.pose import transform_points
 from robots.core.robot_file.joints import pose_of

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.points import ProbePoints
-from planner.clearance.cell import Cell
 from planner.errors import JobError
 from planner.job.evaluation import EvaluationSettings
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel, fixed
+from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings
 from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism

@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell, SolidKind
 from planner.clearance.checker import Checker
 from planner.job import Job
+from planner.job.solids import Cell, SolidKind
 from planner.part_pose.moved import moved_points
 from planner.part_pose.quickest import Visits, Ways, quickest, tabled
 from planner.part_pose.room import Room

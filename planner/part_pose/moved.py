@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.errors import JobError
 from planner.job import Job
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.placement import PlacedPoints
 from planner.plan_types import Plan, SegmentKind
 from robots.core.pose import inverse_pose, transform_points

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import SolidKind
 from planner.job import Job
+from planner.job.solids import SolidKind
 from planner.part_pose.pose_space import Array
 
 Mask = NDArray[np.bool_]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell, SolidKind
 from planner.clearance.checker import Checker
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.job import Presenter
+from planner.job.solids import Cell, SolidKind
 from planner.part_pose.judge import worst_margin
 from planner.part_pose.moved import moved_points
 from planner.part_pose.room import Room

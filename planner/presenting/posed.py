@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.points import ProbePoints
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.job import Job
 from planner.job.job import Presenter
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.surface import examined
 from planner.part_pose.moved import moved
 from planner.presenting.coverage import presenter_of

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.clearance.links import Links
 from planner.clearance.segment_distance import segment_segment
 from planner.job import Job
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.plan_types import Plan, SegmentKind
 from planner.presenting.candidates import halton
 from planner.presenting.coverage import presenter_of

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import SolidKind
+from planner.job.solids import SolidKind
 from reports.biped.ground_frames import ground_polygons
 from reports.biped.scene_parts import Part, axis_frame, free, held, joined, link, ring, slides
 from reports.biped.shown_motion import ShownMotion

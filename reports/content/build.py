@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from planner.plan_types import Plan
+from planner.proof import Proof
 from reports.content import tables
 from reports.content.curves import curve_sets
 from reports.content.report import Report
 from reports.content.summary import facts, unchecked_facts, verdict
 from reports.drawn_samples import DrawnSamples
 from reports.provenance import Provenance, SetOptions
-from reports.validation.check import Validation
 
 
 def report_content(
-    plan: Plan,
-    validation: Validation,
+    proof: Proof,
     drawn: DrawnSamples,
     made: Provenance,
     *,
@@ -24,20 +22,20 @@ def report_content(
     """Everything that a report says.
 
     Args:
-        plan: what was planned.
-        validation: what its independent check found.
+        proof: a plan that was checked.
         drawn: samples that curves show.
         made: provenance.
         errata: what a reproduced source says otherwise.
         options: of the report set; the usual ones when None.
     """
-    told, status = verdict(plan, validation)
+    plan = proof.plan
+    told, status = verdict(proof)
     return Report(
         title=plan.job.name,
         verdict=told,
         status=status,
         unchecked=unchecked_facts(plan),
-        facts=facts(plan, validation, options or SetOptions()),
+        facts=facts(proof, options or SetOptions()),
         findings=plan.findings,
         curves=curve_sets(plan, drawn),
         joints=tables.joints_table(plan),
@@ -45,7 +43,7 @@ def report_content(
         segments=tables.segments_table(plan),
         clearances=tables.clearances_table(plan),
         audit=tables.audit_table(plan),
-        validation=tables.validation_table(validation),
+        validation=tables.validation_table(proof),
         cell=tables.cell_table(plan),
         job_text=plan.job.text,
         errata=errata,

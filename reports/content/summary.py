@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from planner.plan_types import Plan, PlannedPoint
+from planner.proof import Proof
 from reports.content.table import Fact, Status, Value, fixed, number, text
 from reports.provenance import SetOptions
-from reports.validation.check import Validation
 from reports.verdict import (
     aspect_text,
     clearance_proven,
@@ -21,12 +21,13 @@ from reports.verdict import (
 _CLOSE = np.radians(1.0)  # a joint margin below this is worth a second look
 
 
-def verdict(plan: Plan, validation: Validation) -> tuple[str, Status]:
+def verdict(proof: Proof) -> tuple[str, Status]:
     """One or two sentences, and what they mean; green is only for what is proven."""
+    plan = proof.plan
     reached, count = sum(point.reachable for point in plan.points), len(plan.points)
     served = f"{reached} of {count} points are served"
     missing = not_checked(plan.unchecked)
-    if not validation.passed:
+    if not proof.passed:
         return "The plan failed its own validation; nothing in it may be used.", Status.BAD
     if not plan.feasible:
         also = f" {missing[:1].upper()}{missing[1:]}." if missing else ""
@@ -50,15 +51,13 @@ def unchecked_facts(plan: Plan) -> tuple[Fact, ...]:
     )
 
 
-def facts(
-    plan: Plan, validation: Validation, options: SetOptions | None = None
-) -> tuple[Fact, ...]:
+def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
     """Points, time, energy, power, the worst margins, programmes, and what validation said."""
-    totals = plan.totals
+    plan, totals = proof.plan, proof.plan.totals
     reached, count = sum(point.reachable for point in plan.points), len(plan.points)
-    passed = sum(one.passed for one in validation.checks)
+    passed = sum(one.passed for one in proof.check_list)
     whole = Status.GOOD if reached == count else Status.BAD
-    valid = Status.GOOD if validation.passed else Status.BAD
+    valid = Status.GOOD if proof.passed else Status.BAD
     return (
         Fact(label="points served", value=text(f"{reached} of {count}", whole)),
         Fact(label="duration", value=fixed(totals.duration, 4), unit="s"),
@@ -77,7 +76,7 @@ def facts(
         *_programmes(plan, options or SetOptions()),
         Fact(
             label="validation",
-            value=text(f"{passed} of {len(validation.checks)}", valid),
+            value=text(f"{passed} of {len(proof.check_list)}", valid),
             detail="checks passed",
         ),
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from planner.plan_types import Plan, PlannedPoint, Segment
+from planner.proof import Proof
 from reports.content.table import Column, Status, Table, Value, columns, fixed, number, text
 from reports.limits import torque_limits
 from reports.provenance import Provenance
-from reports.validation.check import Validation
 from reports.verdict import measured_to
 
 _COUNTS = (
@@ -131,7 +131,7 @@ def clearances_table(plan: Plan) -> Table:
     return Table(key="clearances", title="Clearance", columns=heads, rows=tuple(rows), note=note)
 
 
-def validation_table(validation: Validation) -> Table:
+def validation_table(proof: Proof) -> Table:
     """Every residual of the independent validation."""
     heads = columns("check", ("value", ""), ("limit", ""), "unit", "passed", "what was compared")
     rows = tuple(
@@ -143,9 +143,9 @@ def validation_table(validation: Validation) -> Table:
             text("yes", Status.GOOD) if check.passed else text("no", Status.BAD),
             text(check.explanation),
         )
-        for check in validation.checks
+        for check in proof.check_list
     )
-    note = "Every figure of the plan that matters was found again by another road."
+    note = "Every figure of the plan that matters was computed again by another method."
     return Table(key="validation", title="Validation", columns=heads, rows=rows, note=note)
 
 

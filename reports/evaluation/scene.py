@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import Cell, SolidKind
 from planner.job import Job
+from planner.job.solids import Cell, SolidKind
 from reports.evaluation.coloured_points import (
     ColouredPoints,
     doubtful_points,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import SolidKind
+from planner.job.solids import SolidKind
 from reports.scene import quaternions
 from reports.scene.palette import Paint
 from robots.core.mechanism import BASE, JointKind

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.clearance.cell import SolidKind
+from planner.job.solids import SolidKind
 
 Rgb = tuple[int, int, int]  # sRGB, 0 to 255
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.clearance.cell import Cell, Solid
+from planner.job.solids import Cell, Solid
 from reports.scene.creases import creased
 from reports.scene.decimation import decimated
 from reports.scene.labels import label

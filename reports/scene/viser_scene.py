@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import SolidKind
+from planner.job.solids import SolidKind
 from reports.scene import palette, quaternions
 from reports.scene.frames import frames, frames_note
 from reports.scene.labels import label, node_name

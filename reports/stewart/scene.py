@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.clearance.cell import SolidKind
+from planner.job.solids import SolidKind
 from reports.scene import palette
 from reports.scene.model import Link, RoundBody, Scene, SceneMotion, ScenePoints
 from reports.stewart.leg_motion import LegMotion

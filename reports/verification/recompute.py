@@ -9,10 +9,9 @@ from planner.errors import PlannerError
 from planner.findings.unchecked import Unchecked
 from planner.planning import plan
 from planner.progress import Progress
-from planner.sampled_motion import sampled
+from planner.proof import prove
 from reports.export import export
 from reports.provenance import SetOptions, provenance
-from reports.validation import validate
 from reports.verdict import withheld
 from reports.verification.record import Record
 from reports.verification.stage import NotRecomputedError, read_staged, stage
@@ -67,15 +66,12 @@ def recompute(
     made = room / "set"
     try:
         planned = plan(job, progress)
-        motion = sampled(planned)
         progress("validation", 0, 1)
-        validation = validate(planned, motion)
+        proof = prove(planned)
         progress("validation", 1, 1)
         export(
-            planned,
-            validation,
+            proof,
             made,
-            motion=motion,
             options=_options(record.options, pictures=pictures),
             made=provenance(planned, record.command, record.inputs.job.name),
             progress=progress,

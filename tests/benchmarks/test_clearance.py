@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.capsule import Capsule
 from robots.core.model import Model
 from robots.library import load

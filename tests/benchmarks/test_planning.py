@@ -33,17 +33,16 @@ import sys
 from pathlib import Path
 from planner.job import read_job
 from planner.planning import plan
-from planner.sampled_motion import sampled
 from reports.plan_document import document_text, plan_document
 from reports.tables import write_points, write_trajectory
-from reports.validation import validate
+from planner.proof import prove
 
 made = plan(read_job(sys.argv[1]))
-motion, out = sampled(made), Path(sys.argv[2])
-document = document_text(plan_document(made, validate(made, motion)))
+proof, out = prove(made), Path(sys.argv[2])
+document = document_text(plan_document(proof))
 out.mkdir(exist_ok=True)
 (out / "plan.json").write_text(document, encoding="utf-8")
-write_trajectory(made, motion, out)
+write_trajectory(made, proof.motion, out)
 write_points(made, out)
 """
 SIDE = 0.3  # of the square that is probed, on the nine-point job's inclined plane [m]

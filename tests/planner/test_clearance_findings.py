@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest, Pair
@@ -26,6 +25,7 @@ from planner.findings import Severity, page
 from planner.findings.clearance_pages import CLEARANCE_PAGES
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.library import load
 
 MESH = TriangleMesh(

@@ -17,8 +17,8 @@ from planner.detours.rounded import Pieces
 from planner.job import Job, read_job
 from planner.library import path_of
 from planner.planning import plan
+from planner.proof import prove
 from planner.travel import TravelMotions
-from reports.validation import validate
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.rest import REST, at_rest
 
@@ -80,14 +80,14 @@ def test_what_rests_in_the_plan_rests_in_its_samples(symmetric):
 
 
 def test_symmetric_plans_validate(symmetric):
-    assert [check.name for check in validate(symmetric).failures] == []
+    assert [check.name for check in prove(symmetric).failures] == []
 
 
 @pytest.mark.parametrize("step", [0.0, 1e-9, 1e-7, 1e-5])
 def test_points_that_hardly_differ_validate(step):
     made = plan(job_with([(0.1 + k * step, 1.42, 0.75) for k in range(4)]))
     assert made.feasible
-    assert [check.name for check in validate(made).failures] == []
+    assert [check.name for check in prove(made).failures] == []
 
 
 def test_a_travel_of_no_length_takes_no_time_and_bears_no_load():

@@ -13,9 +13,9 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from parts.points import ProbePoints
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.findings import Finding, Severity
 from planner.job import read_job
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.library import path_of
 from planner.placement import place
 from planner.plan_types import (
@@ -27,7 +27,8 @@ from planner.plan_types import (
     SegmentKind,
     Totals,
 )
-from reports.validation.check import Check, Validation
+from planner.proof import Check, Proof
+from planner.sampled_motion import sampled
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 CONTACTS = np.radians([[40.0, -20, 30, 50, -10], [50, -25, 35, 60, -20]])
@@ -204,18 +205,20 @@ def samples(plan):
 
 
 @pytest.fixture(scope="session")
-def validation():
+def proved():
+    """``proved(plan)`` → a proof whose checks passed."""
     checks = (
         checked("samples reach the points", 1.5e-15, 1e-9, "m"),
         checked("finite differences of q give qd", 2e-10, 1e-6, "1"),
     )
-    return Validation(passed=True, checks=checks)
+    return lambda plan: Proof(plan=plan, motion=sampled(plan), check_list=checks)
 
 
 @pytest.fixture(scope="session")
-def failed_validation():
+def rejected():
+    """``rejected(plan)`` → a proof with a check that failed."""
     checks = (checked("samples reach the points", float("nan"), 1e-9, "m"),)
-    return Validation(passed=False, checks=checks)
+    return lambda plan: Proof(plan=plan, motion=sampled(plan), check_list=checks)
 
 
 @pytest.fixture(scope="session")

@@ -19,11 +19,11 @@ import reports.export
 from planner.errors import OutputError
 from planner.planning import plan as planned
 from planner.processes import host, started
+from planner.proof import prove
 from planner.sampled_motion import sampled
 from reports.export import export
 from reports.plan_document import plan_document
 from reports.provenance import SetOptions
-from reports.validation import validate
 
 DATA = SetOptions(figures=False, pages=False)
 TEXTS = [
@@ -50,26 +50,24 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def written(plan, validation, folder):
-    export(plan, validation, folder, options=DATA)
+def written(plan, proved, folder):
+    export(proved(plan), folder, options=DATA)
     return folder
 
 
 @pytest.fixture(scope="module")
 def real(job):
-    """A plan of three points, with the validation that it passes."""
-    made = planned(job)
-    return made, validate(made)
+    """A proven plan of three points."""
+    return prove(planned(job))
 
 
 def test_the_set_is_complete(real, folder):
-    plan, validation = real
-    paths = export(plan, validation, folder)
+    paths = export(real, folder)
     names = sorted(contents(folder))
     assert [str(path.relative_to(folder)) for path in paths] == names
     assert [name for name in names if not name.startswith("figures")] == sorted(TEXTS + PAGES)
     assert sum(name.startswith("figures") for name in names) == 14
-    assert json.loads((folder / "plan.json").read_text()) == plan_document(plan, validation)
+    assert json.loads((folder / "plan.json").read_text()) == plan_document(real)
     assert [path.name for path in folder.parent.iterdir()] == ["first"]
 
 
@@ -88,9 +86,9 @@ def test_the_read_me_tells_units_side_inputs_and_quoting(written, plan):
         assert f"{item.sha256}  {item.name}" in text
 
 
-def test_the_same_plan_gives_the_same_bytes(plan, validation, tmp_path):
+def test_the_same_plan_gives_the_same_bytes(plan, proved, tmp_path):
     for name in ("a", "b"):
-        export(plan, validation, tmp_path / name, options=DATA)
+        export(proved(plan), tmp_path / name, options=DATA)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
@@ -101,8 +99,11 @@ def test_two_processes_give_the_same_bytes(tmp_path):
         "from planner.library import path_of\n"
         "from planner.planning import plan\n"
         "from reports.export import export\n"
-        "class Passed: passed, checks, failures = True, (), ()\n"
-        "export(plan(read_job(path_of('nine-points-corrected'))), Passed, sys.argv[1])\n"
+        "from planner.proof import Proof\n"
+        "from planner.sampled_motion import sampled\n"
+        "made = plan(read_job(path_of('nine-points-corrected')))\n"
+        "proof = Proof(plan=made, motion=sampled(made), check_list=())\n"
+        "export(proof, sys.argv[1])\n"
     )
     for seed in ("1", "2"):
         command = [sys.executable, "-c", code, str(tmp_path / seed)]
@@ -114,75 +115,75 @@ def test_two_processes_give_the_same_bytes(tmp_path):
     assert [name for name in first if first[name] != second[name]] == []
 
 
-def test_an_earlier_set_is_replaced_whole(plan, validation, folder):
+def test_an_earlier_set_is_replaced_whole(plan, proved, folder):
     figure = folder / "figures" / "total-power.png"
-    export(plan, validation, folder, options=DATA)
+    export(proved(plan), folder, options=DATA)
     figure.parent.mkdir()
     figure.write_bytes(b"drawn before")
-    export(plan, validation, folder, options=DATA)
+    export(proved(plan), folder, options=DATA)
     assert sorted(contents(folder)) == TEXTS
     assert [path.name for path in folder.parent.iterdir()] == ["first"]
 
 
-def test_an_empty_folder_is_taken(plan, validation, folder):
+def test_an_empty_folder_is_taken(plan, proved, folder):
     folder.mkdir(parents=True)
-    export(plan, validation, folder, options=DATA)
+    export(proved(plan), folder, options=DATA)
     assert sorted(contents(folder)) == TEXTS
 
 
-def test_nothing_is_exported_when_validation_failed(plan, failed_validation, folder):
+def test_nothing_is_exported_when_validation_failed(plan, rejected, folder):
     with pytest.raises(OutputError, match="failed its own validation; nothing is exported"):
-        export(plan, failed_validation, folder)
+        export(rejected(plan), folder)
     assert not folder.parent.exists()
 
 
 @pytest.mark.parametrize("foreign", ["notes.txt", "figures/mine.txt", "deep/er/notes.txt"])
-def test_a_set_with_somebody_s_file_in_it_is_kept(plan, validation, written, foreign):
+def test_a_set_with_somebody_s_file_in_it_is_kept(plan, proved, written, foreign):
     path = written / foreign
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("mine")
     before = contents(written)
     with pytest.raises(OutputError, match=f"holds {Path(foreign).parts[0]}"):
-        export(plan, validation, written)
+        export(proved(plan), written)
     assert contents(written) == before
 
 
 @pytest.mark.parametrize("name", ["points.csv", "README.txt", "figures/a.png"])
-def test_files_that_only_look_like_ours_are_kept(plan, validation, folder, name):
+def test_files_that_only_look_like_ours_are_kept(plan, proved, folder, name):
     path = folder / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
     with pytest.raises(OutputError, match="no report set"):
-        export(plan, validation, folder)
+        export(proved(plan), folder)
     assert contents(folder) == {name: b"mine"}
 
 
-def test_a_link_is_no_file_of_a_set(plan, validation, written, tmp_path):
+def test_a_link_is_no_file_of_a_set(plan, proved, written, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("mine")
     (written / "points.csv").unlink()
     (written / "points.csv").symlink_to(other)
     with pytest.raises(OutputError, match=r"points\.csv"):
-        export(plan, validation, written)
+        export(proved(plan), written)
     assert other.read_text() == "mine"
 
 
-def test_a_file_in_the_place_is_kept(plan, validation, tmp_path):
+def test_a_file_in_the_place_is_kept(plan, proved, tmp_path):
     place = tmp_path / "file"
     place.write_text("mine")
     with pytest.raises(OutputError, match="is a file, not a folder"):
-        export(plan, validation, place)
+        export(proved(plan), place)
     assert place.read_text() == "mine"
 
 
-def test_a_place_that_cannot_be_is_told(plan, validation, tmp_path):
+def test_a_place_that_cannot_be_is_told(plan, proved, tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(OutputError, match=r"cannot be written: .*; give another one with --out"):
-        export(plan, validation, tmp_path / "file" / "set")
+        export(proved(plan), tmp_path / "file" / "set")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_an_interrupted_export_leaves_the_old_set(plan, validation, written, monkeypatch, error):
+def test_an_interrupted_export_leaves_the_old_set(plan, proved, written, monkeypatch, error):
     def stop(*_):
         raise error
 
@@ -190,7 +191,7 @@ def test_an_interrupted_export_leaves_the_old_set(plan, validation, written, mon
     monkeypatch.setattr(reports.export, "write_points", stop)
     expected = OutputError if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(expected):
-        export(plan, validation, written)
+        export(proved(plan), written)
     assert contents(written) == before
     assert [path.name for path in written.parent.iterdir()] == ["first"]
 
@@ -201,14 +202,14 @@ def in_steps(monkeypatch):
 
 
 @pytest.mark.usefixtures("in_steps")
-def test_the_exchange_works_where_the_system_has_none(plan, validation, written):
-    export(plan, validation, written, options=DATA)
+def test_the_exchange_works_where_the_system_has_none(plan, proved, written):
+    export(proved(plan), written, options=DATA)
     assert sorted(contents(written)) == TEXTS
     assert [path.name for path in written.parent.iterdir()] == ["first"]
 
 
 @pytest.mark.usefixtures("in_steps")
-def test_the_old_set_comes_back_when_the_exchange_fails(plan, validation, written, monkeypatch):
+def test_the_old_set_comes_back_when_the_exchange_fails(plan, proved, written, monkeypatch):
     before, rename = contents(written), Path.rename
 
     def failing(self, target):
@@ -218,13 +219,11 @@ def test_the_old_set_comes_back_when_the_exchange_fails(plan, validation, writte
 
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(OutputError, match="Input/output error"):
-        export(plan, validation, written, options=DATA)
+        export(proved(plan), written, options=DATA)
     assert contents(written) == before
 
 
-def test_what_a_killed_process_half_wrote_goes_and_what_others_write_stays(
-    plan, validation, written
-):
+def test_what_a_killed_process_half_wrote_goes_and_what_others_write_stays(plan, proved, written):
     dead, alive = f"{2**22 + 1}-7", f"{os.getppid()}-{started(os.getppid())}"
     gone, elsewhere, running = (
         written.parent / f".{written.name}.{writer}.partial"
@@ -233,24 +232,24 @@ def test_what_a_killed_process_half_wrote_goes_and_what_others_write_stays(
     for path in (gone, elsewhere, running):
         path.mkdir()
         (path / "report.html").touch()
-    export(plan, validation, written, options=DATA)
+    export(proved(plan), written, options=DATA)
     assert [path.exists() for path in (gone, elsewhere, running)] == [False, True, True]
 
 
-def test_a_link_to_a_folder_is_followed(plan, validation, written, tmp_path):
+def test_a_link_to_a_folder_is_followed(plan, proved, written, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(written, target_is_directory=True)
-    export(plan, validation, link, options=DATA)
+    export(proved(plan), link, options=DATA)
     assert link.is_symlink()
     assert sorted(contents(written)) == TEXTS
 
 
 def test_a_plan_without_motion_is_exported(real, folder):
-    plan, validation = real
+    plan = real.plan
     far = replace(plan.job.part, T_base_part=np.diag([1.0, 1.0, 1.0, 1.0]) + 9.0 * np.eye(4, k=3))
     still = planned(replace(plan.job, part=far))
     assert not still.segments
-    export(still, validation, folder)
+    export(prove(still), folder)
     assert sampled(still).count == 0
     assert len(pd.read_parquet(folder / "trajectory.parquet")) == 0
     assert "Not feasible" in (folder / "report.html").read_text(encoding="utf-8")
@@ -265,10 +264,9 @@ def test_a_record_names_every_file_with_its_hash(written):
 
 
 def test_robot_programmes_are_written_on_demand(real, folder):
-    plan, validation = real
     options = SetOptions(figures=False, pages=False, exports=("krl", "ros"))
-    export(plan, validation, folder, options=options)
+    export(real, folder, options=options)
     robot = sorted(path.name for path in (folder / "robot").iterdir())
     assert robot == ["joint_trajectory.yaml", "palpeur.dat", "palpeur.src"]
-    export(plan, validation, folder, options=DATA)  # over a set that held them
+    export(real, folder, options=DATA)  # over a set that held them
     assert sorted(contents(folder)) == TEXTS

@@ -19,8 +19,8 @@ from robots.library import load
 
 
 @pytest.fixture
-def document(plan, validation):
-    return plan_document(plan, validation)
+def document(plan, proved):
+    return plan_document(proved(plan))
 
 
 def parsed(document):
@@ -84,14 +84,14 @@ def test_a_point_that_is_not_reached_has_nulls(document):
     }
 
 
-def test_clearance_is_told_in_millimetres(plan, validation):
+def test_clearance_is_told_in_millimetres(plan, proved):
     near = replace(plan.points[0], min_clearance=0.0125)
-    document = plan_document(replace(plan, points=(near,)), validation)
+    document = plan_document(proved(replace(plan, points=(near,))))
     assert document["points"][0]["min_clearance_mm"] == 12.5
 
 
-def test_a_check_without_value_is_null(plan, failed_validation):
-    found = parsed(plan_document(plan, failed_validation))["validation"]
+def test_a_check_without_value_is_null(plan, rejected):
+    found = parsed(plan_document(rejected(plan)))["validation"]
     assert found["passed"] is False
     assert found["checks"][0]["value"] is None
 
@@ -106,12 +106,12 @@ def test_the_text_has_one_record_per_line(document, plan):
     assert sum(line.startswith('{"name": "P') for line in lines) == len(plan.points)
 
 
-def test_names_of_any_script_stay_readable(plan, validation, renamed):
-    text = document_text(plan_document(renamed(plan, 'θ"1"'), validation))
+def test_names_of_any_script_stay_readable(plan, proved, renamed):
+    text = document_text(plan_document(proved(renamed(plan, 'θ"1"'))))
     assert 'θ\\"1\\"' in text
 
 
-def test_joints_that_slide_have_their_own_units(validation):
+def test_joints_that_slide_have_their_own_units(proved):
     job = read_job(path_of("nine-points-corrected"))
     gantry = load("gantry-5")
     made = planned(
@@ -122,7 +122,7 @@ def test_joints_that_slide_have_their_own_units(validation):
             checks=replace(job.checks, torque_limits=gantry.max_effort),
         )
     )
-    document = plan_document(made, validation)
+    document = plan_document(proved(made))
     jsonschema.validate(document, plan_schema())
     slides, turns = document["joints"][0], document["joints"][-1]
     assert "peak_force_n" in slides

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from planner.proof import Location, prove
 from reports.rejection import failed_check_text, location_text, write_evidence
-from reports.validation import Location, validate
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_a_location_is_told_in_the_words_of_the_trade(nine_points):
 
 
 def test_a_failed_check_names_the_joint_with_residual_and_limit(wrong):
-    (failed,) = validate(wrong).failures
+    (failed,) = prove(wrong).failures
     assert failed.value == pytest.approx(1e-6, rel=0.1)  # less for the rounding allowed
     told = failed_check_text(wrong, failed)
     assert told == f"reported rms torque {failed.value:.3g} (limit 1e-08): q3"
@@ -51,7 +51,7 @@ def test_a_residual_of_the_motion_names_joint_motion_and_instant(nine_points):
     tau = samples.tau.copy()
     tau[1000, 4] += 1.0
     changed = InMemory(samples=replace(samples, tau=tau))
-    (failed,) = validate(nine_points, changed).failures
+    (failed,) = prove(nine_points, changed).failures
     assert failed.name == "torques by Lagrange"
     assert failed.location.joint == "q5"
     assert failed.location.segment == samples.segment[1000]
@@ -59,7 +59,7 @@ def test_a_residual_of_the_motion_names_joint_motion_and_instant(nine_points):
 
 
 def test_the_evidence_is_a_file(wrong, tmp_path):
-    path = write_evidence(wrong, validate(wrong), tmp_path / "rejected")
+    path = write_evidence(prove(wrong), tmp_path / "rejected")
     kept = json.loads(path.read_text(encoding="utf-8"))
     assert [one["joint"] for one in kept["failed"]] == ["q3"]
     assert kept["plan"]["job"]["sha256"] == wrong.job.sha256
@@ -68,4 +68,4 @@ def test_the_evidence_is_a_file(wrong, tmp_path):
 
 def test_evidence_that_cannot_be_kept_is_no_second_fault(wrong, tmp_path):
     (tmp_path / "file").touch()
-    assert write_evidence(wrong, validate(wrong), tmp_path / "file" / "rejected") is None
+    assert write_evidence(prove(wrong), tmp_path / "file" / "rejected") is None

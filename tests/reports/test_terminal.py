@@ -18,15 +18,15 @@ class Terminal(io.StringIO):
         return True
 
 
-def summary(plan, validation, file=None):
+def summary(proof, file=None):
     file = file or io.StringIO()
-    print_summary(plan, validation, file)
+    print_summary(proof, file)
     return file.getvalue()
 
 
 @pytest.fixture
-def text(plan, validation):
-    return summary(plan, validation)
+def text(plan, proved):
+    return summary(proved(plan))
 
 
 def test_the_verdict_stands_first(text):
@@ -45,23 +45,21 @@ def test_the_verdict_stands_first(text):
     )
 
 
-def test_a_feasible_plan_says_so(plan, validation):
-    assert "\nfeasible; not checked: part geometry" in summary(
-        replace(plan, findings=()), validation
-    )
+def test_a_feasible_plan_says_so(plan, proved):
+    assert "\nfeasible; not checked: part geometry" in summary(proved(replace(plan, findings=())))
 
 
-def test_green_is_only_for_what_is_proven(plan, whole, validation, failed_validation, monkeypatch):
+def test_green_is_only_for_what_is_proven(plan, whole, proved, rejected, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
 
-    def first_line(told, judged):
-        return summary(told, judged, Terminal()).splitlines()[1]
+    def first_line(proof):
+        return summary(proof, Terminal()).splitlines()[1]
 
     green, yellow, red = "\x1b[32m", "\x1b[33m", "31m"
-    assert first_line(whole, validation) == f"{green}feasible\x1b[0m"
-    assert first_line(replace(plan, findings=()), validation).startswith(f"{yellow}feasible; not")
-    assert red in first_line(plan, validation)
-    failed = first_line(whole, failed_validation)
+    assert first_line(proved(whole)) == f"{green}feasible\x1b[0m"
+    assert first_line(proved(replace(plan, findings=()))).startswith(f"{yellow}feasible; not")
+    assert red in first_line(proved(plan))
+    failed = first_line(rejected(whole))
     assert red in failed
     assert "FAILED ITS OWN VALIDATION" in failed
 
@@ -72,9 +70,9 @@ def test_peaks_stand_beside_their_limits(text):
     assert row.split() == ["q1", "1", "57.1", "%", "2", "7.1", "%", "3", "-", "1.5", "4", "5"]
 
 
-def test_a_torque_limit_of_the_job_counts(plan, validation):
+def test_a_torque_limit_of_the_job_counts(plan, proved):
     checks = replace(plan.job.checks, torque_limits=np.full(5, 30.0))
-    text = summary(replace(plan, job=replace(plan.job, checks=checks)), validation)
+    text = summary(proved(replace(plan, job=replace(plan.job, checks=checks))))
     assert "10.0 %" in text
 
 
@@ -84,16 +82,16 @@ def test_the_smallest_margins_say_where(text):
     assert "clearance     not checked" in text
 
 
-def test_a_clearance_is_told_where_it_was_checked(plan, validation):
+def test_a_clearance_is_told_where_it_was_checked(plan, proved):
     points = tuple(
         replace(point, min_clearance=clearance)
         for point, clearance in zip(plan.points, (0.02, None, 0.0125), strict=True)
     )
-    text = summary(replace(plan, points=points), validation)
+    text = summary(proved(replace(plan, points=points)))
     assert "clearance     12.5 mm, at P3, proven" in text
 
 
-def test_the_least_clearance_of_all_motions_is_the_reports(plan, validation):
+def test_the_least_clearance_of_all_motions_is_the_reports(plan, proved):
     segments = tuple(
         replace(one, clearance=_clearance(0.02 if one.kind.value == "probe" else 0.005, k))
         for k, one in enumerate(plan.segments)
@@ -101,8 +99,8 @@ def test_the_least_clearance_of_all_motions_is_the_reports(plan, validation):
     near = replace(plan, segments=segments)
     first = next(one for one in segments if one.kind.value != "probe")
     told = f"Least clearance, proven, of all motions: 5.00 mm, {first.kind.value} of {first.point}"
-    assert told in summary(near, validation)
-    fact = next(f for f in facts(near, validation) if f.label == "least clearance, proven")
+    assert told in summary(proved(near))
+    fact = next(f for f in facts(proved(near)) if f.label == "least clearance, proven")
     assert fact.value.text == "5.00"
 
 
@@ -122,43 +120,43 @@ def test_findings_come_with_their_hints(text):
     assert "      Move the part 0.212 m towards the robot." in text
 
 
-def test_no_findings_are_told(plan, validation):
-    assert "Findings: none" in summary(replace(plan, findings=()), validation)
+def test_no_findings_are_told(plan, proved):
+    assert "Findings: none" in summary(proved(replace(plan, findings=())))
 
 
 def test_the_validation_shows_its_residuals(text):
-    assert "Validation by independent roads: passed" in text
+    assert "Validation by independent methods: passed" in text
     row = next(line for line in text.splitlines() if line.startswith("samples reach"))
     assert row.split() == ["samples", "reach", "the", "points", "1.50e-15", "1e-09", "m", "ok"]
 
 
-def test_a_failed_validation_is_loud(plan, failed_validation):
-    text = summary(plan, failed_validation)
-    assert "Validation by independent roads: FAILED, nothing is exported" in text
+def test_a_failed_validation_is_loud(plan, rejected):
+    text = summary(rejected(plan))
+    assert "Validation by independent methods: FAILED, nothing is exported" in text
     assert text.splitlines()[-2].endswith("FAILED")
     assert (
         text.splitlines()[-1] == "  samples reach the points: what samples reach the points means"
     )
 
 
-def test_off_a_terminal_there_is_no_colour_and_no_markup(plan, validation, renamed):
+def test_off_a_terminal_there_is_no_colour_and_no_markup(plan, proved, renamed):
     name = "[bold]P1[/bold]"
-    text = summary(renamed(plan, name), validation)
+    text = summary(proved(renamed(plan, name)))
     assert "\x1b" not in text
     assert f"at {name}" in text
 
 
-def test_colour_on_a_terminal_unless_it_is_unwelcome(plan, validation, monkeypatch):
+def test_colour_on_a_terminal_unless_it_is_unwelcome(plan, proved, monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[" in summary(plan, validation, Terminal())
+    assert "\x1b[" in summary(proved(plan), Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
-    coloured = summary(plan, validation, Terminal())
+    coloured = summary(proved(plan), Terminal())
     assert "\x1b[3" not in coloured
 
 
-def test_a_plan_without_motion_is_told(plan, validation):
+def test_a_plan_without_motion_is_told(plan, proved):
     lost = tuple(plan.points[1:2])
-    text = summary(replace(plan, segments=(), points=lost), validation)
+    text = summary(proved(replace(plan, segments=(), points=lost)))
     assert "no motion" in text
     assert "margins" not in text

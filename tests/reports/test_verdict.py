@@ -41,9 +41,9 @@ def feasible(plan):
 
 
 @pytest.fixture(scope="module")
-def report(feasible, validation):
+def report(feasible, proved):
     drawn = drawn_samples(sampled(feasible))
-    return report_content(feasible, validation, drawn, provenance(feasible))
+    return report_content(proved(feasible), drawn, provenance(feasible))
 
 
 def near(plan, certified):
@@ -54,29 +54,29 @@ def near(plan, certified):
     return replace(plan, segments=segments)
 
 
-def clearance_of(plan, validation):
-    return next(f for f in facts(plan, validation) if f.label.startswith("least clearance"))
+def clearance_of(proof):
+    return next(f for f in facts(proof) if f.label.startswith("least clearance"))
 
 
-def test_green_is_only_for_what_is_proven(plan, feasible, whole, validation, failed_validation):
-    assert verdict(whole, validation)[1] is Status.GOOD
-    assert verdict(feasible, validation)[1] is Status.DOUBTFUL
-    assert verdict(plan, validation)[1] is Status.BAD
-    assert verdict(whole, failed_validation)[1] is Status.BAD
-    assert "not checked" not in verdict(whole, validation)[0]
-    assert verdict(feasible, validation)[0].startswith(f"Feasible; {MISSING}. ")
-    assert verdict(plan, validation)[0].endswith(f" N{MISSING[1:]}.")
+def test_green_is_only_for_what_is_proven(plan, feasible, whole, proved, rejected):
+    assert verdict(proved(whole))[1] is Status.GOOD
+    assert verdict(proved(feasible))[1] is Status.DOUBTFUL
+    assert verdict(proved(plan))[1] is Status.BAD
+    assert verdict(rejected(whole))[1] is Status.BAD
+    assert "not checked" not in verdict(proved(whole))[0]
+    assert verdict(proved(feasible))[0].startswith(f"Feasible; {MISSING}. ")
+    assert verdict(proved(plan))[0].endswith(f" N{MISSING[1:]}.")
 
 
-def test_a_clearance_says_what_it_is_to(feasible, whole, validation):
-    own = clearance_of(near(feasible, 0.78), validation)
+def test_a_clearance_says_what_it_is_to(feasible, whole, proved):
+    own = clearance_of(proved(near(feasible, 0.78)))
     assert own.value.status is Status.DOUBTFUL
     assert own.detail.startswith("self-clearance only, part geometry not given, no obstacles given")
     assert "forearm - column" in own.detail
-    all_round = clearance_of(near(whole, 0.78), validation)
+    all_round = clearance_of(proved(near(whole, 0.78)))
     assert all_round.value.status is Status.GOOD
     assert all_round.detail.startswith("to the part and the robot itself, no obstacles given; ")
-    deep = clearance_of(near(whole, -0.001), validation)
+    deep = clearance_of(proved(near(whole, -0.001)))
     assert (deep.label, deep.value.status) == ("least clearance, found", Status.BAD)
 
 
@@ -127,9 +127,9 @@ def test_the_read_me_has_it_and_says_why_there_is_no_programme(plan, feasible):
     assert "The programmes leave out 1 of 3 points: P2" in text
 
 
-def test_programmes_are_a_fact_of_the_summary_where_they_are_missing(plan, whole, validation):
+def test_programmes_are_a_fact_of_the_summary_where_they_are_missing(plan, whole, proved):
     def told(plan, **options):
-        found = facts(plan, validation, SetOptions(**options))
+        found = facts(proved(plan), SetOptions(**options))
         return [(f.value.text, f.value.status) for f in found if f.label == "programmes"]
 
     reached = tuple(point for point in whole.points if point.reachable)

@@ -24,9 +24,9 @@ SHEETS += ["validation", "cell", "provenance"]
 
 
 @pytest.fixture(scope="module")
-def report(plan, validation):
+def report(plan, proved):
     drawn = drawn_samples(sampled(plan))
-    return report_content(plan, validation, drawn, provenance(plan), errata=("Table 7 errs.",))
+    return report_content(proved(plan), drawn, provenance(plan), errata=("Table 7 errs.",))
 
 
 def opened(report):

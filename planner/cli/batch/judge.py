@@ -17,12 +17,11 @@ from planner.batch.shown import shown
 from planner.cli.job.planned_job import refuse_presenter
 from planner.errors import PlannerError
 from planner.findings import Finding, Severity
-from planner.sampled_motion import SampledMotion
 from robots.core.errors import RobotError
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
-    from reports.validation import Validation
+    from planner.proof import Proof
 
 _LONGEST = 2000  # characters of a message; a table of findings is not a message
 
@@ -33,20 +32,16 @@ class Judged:
 
     Args:
         outcome: what came out.
-        plan: None where there is none.
-        motion: its samples.
-        validation: of the plan.
+        proof: of its plan; None where there is none.
     """
 
     outcome: Outcome
-    plan: Plan | None = None
-    motion: SampledMotion | None = None
-    validation: Validation | None = None
+    proof: Proof | None = None
 
 
 def prepare() -> None:
     """Load what judging needs, so that no case pays for it."""
-    for module in ("planner.job", "planner.planning", "reports.validation"):
+    for module in ("planner.job", "planner.planning", "planner.proof"):
         importlib.import_module(module)
 
 
@@ -60,15 +55,12 @@ def judge(case: Case, key: CaseKey, *, allow_outside: bool) -> Judged:
     """
     from planner.job import read_job
     from planner.planning import plan
-    from planner.sampled_motion import sampled
-    from reports.validation import validate
+    from planner.proof import prove
 
     try:
         job = read_job(case.job, allow_outside=allow_outside, text=case.text)
         refuse_presenter(job, case.job.name)
-        planned = plan(job)
-        motion = sampled(planned)
-        validation = validate(planned, motion)
+        proof = prove(plan(job))
     except (PlannerError, RobotError, PartError) as error:
         return Judged(outcome=_refused(error, case))
     known = set(dict(key.inputs))
@@ -77,8 +69,7 @@ def judge(case: Case, key: CaseKey, *, allow_outside: bool) -> Judged:
         for item in job.inputs
         if item.path is not None and item.name not in known
     }
-    outcome = _planned(planned, validation, further)
-    return Judged(outcome=outcome, plan=planned, motion=motion, validation=validation)
+    return Judged(outcome=_planned(proof, further), proof=proof)
 
 
 def _refused(error: PlannerError | RobotError | PartError, case: Case) -> Outcome:
@@ -108,13 +99,14 @@ def placeless(text: str, case: Case) -> str:
     return text
 
 
-def _planned(plan: Plan, validation: Validation, further: dict[str, str]) -> Outcome:
-    if not validation.passed:
+def _planned(proof: Proof, further: dict[str, str]) -> Outcome:
+    plan = proof.plan
+    if not proof.passed:
         from reports.rejection import failed_check_text
 
-        failed = ", ".join(check.name for check in validation.failures)
+        failed = ", ".join(check.name for check in proof.failures)
         status, code, where = Status.NOT_VALIDATED, "validation", failed
-        told = "; ".join(failed_check_text(plan, check) for check in validation.failures)
+        told = "; ".join(failed_check_text(plan, check) for check in proof.failures)
         message = f"the plan failed its own validation: {told}. This is a fault of Palpeur's."
     elif plan.feasible:
         status, code, where, message = Status.FEASIBLE, "", "", ""

@@ -164,17 +164,16 @@ class _Worker:
         failed = judged.outcome.status.failed
         if wanted == "none" or (wanted == "failed" and not failed):
             return
-        if judged.plan is None or judged.validation is None or not judged.validation.passed:
+        proof = judged.proof
+        if proof is None or not proof.passed:
             return
         from reports.export import export
         from reports.provenance import provenance
 
         export(
-            judged.plan,
-            judged.validation,
+            proof,
             self.ledger.report(key.digest),
-            motion=judged.motion,
-            made=provenance(judged.plan, f"palpeur plan {case.job.name}", case.job.name),
+            made=provenance(proof.plan, f"palpeur plan {case.job.name}", case.job.name),
         )
 
 

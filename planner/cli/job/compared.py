@@ -68,7 +68,7 @@ def run_diff(a: str, b: str, wanted: Wanted, session: Session) -> int:
 
 def _document(path: Path, wanted: Wanted, session: Session) -> dict[str, object]:
     """A plan's document; a job is planned."""
-    from planner.cli.job.planned_job import validated
+    from planner.cli.job.planned_job import proven
     from reports.comparison import read_plan
     from reports.plan_document import plan_document
 
@@ -79,8 +79,7 @@ def _document(path: Path, wanted: Wanted, session: Session) -> dict[str, object]
             f"{path} does not exist; give a job file, a report set or a plan.json.", path=str(path)
         )
     session.say(f"Planning {path}")
-    done = validated(path, session, allow_outside=wanted.allow_outside)
-    return plan_document(done.plan, done.validation)
+    return plan_document(proven(path, session, allow_outside=wanted.allow_outside))
 
 
 def _check_page(path: Path) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 from planner.cli.exit_codes import ExitCode
 from planner.cli.job.planned_job import (
     Source,
-    Validated,
     Wanted,
-    print_validated,
-    validated,
+    exit_code,
+    print_proof,
+    proven,
     write_set,
 )
 from planner.cli.output import FORMAT, bold, print_json, print_table
@@ -22,6 +22,7 @@ from planner.cli.session import Session
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
+    from planner.proof import Proof
 
 PUBLISHED, CORRECTED = "nine-points-as-published", "nine-points-corrected"
 _WIDTH = 88
@@ -64,9 +65,9 @@ def run_demo(out: str, *, as_json: bool, figures: bool, session: Session) -> int
         check_place(folder)
     done = {}
     for name in session.watched(tuple(folders), "planning"):
-        done[name] = validated(path_of(name), session)
+        done[name] = proven(path_of(name), session)
     _print(done, as_json=as_json)
-    worst = max(item.exit_code for item in done.values())
+    worst = max(exit_code(item) for item in done.values())
     if worst is ExitCode.NOT_VALIDATED:
         return worst
     for name in session.watched(tuple(folders), "writing"):
@@ -76,15 +77,15 @@ def run_demo(out: str, *, as_json: bool, figures: bool, session: Session) -> int
     return worst
 
 
-def _print(done: dict[str, Validated], *, as_json: bool) -> None:
+def _print(done: dict[str, Proof], *, as_json: bool) -> None:
     from reports.plan_document import plan_document
 
     if as_json:
-        plans = {name: plan_document(item.plan, item.validation) for name, item in done.items()}
+        plans = {name: plan_document(item) for name, item in done.items()}
         print_json({"format": FORMAT, "plans": plans})
         return
     for item in done.values():
-        print_validated(item, as_json=False)
+        print_proof(item, as_json=False)
         print()
     _print_difference(done[PUBLISHED].plan, done[CORRECTED].plan)
 

@@ -1,4 +1,4 @@
-"""``palpeur plan`` and ``palpeur check``: from a job file to a validated plan and its files."""
+"""``palpeur plan`` and ``palpeur check``: from a job file to a proven plan and its files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from planner.errors import JobError, OptionError
 if TYPE_CHECKING:
     from planner.job import Job
     from planner.plan_types import Plan
-    from planner.sampled_motion import SampledMotion
+    from planner.proof import Proof
     from reports.provenance import SetOptions
-    from reports.validation import Validation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,20 +63,11 @@ class Wanted:
         return "".join(words)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Validated:
-    """A plan, its samples to be written, and what the independent check of both found."""
-
-    plan: Plan
-    motion: SampledMotion
-    validation: Validation
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Whether it is valid, and feasible."""
-        if not self.validation.passed:
-            return ExitCode.NOT_VALIDATED
-        return ExitCode.DONE if self.plan.feasible else ExitCode.FAILED
+def exit_code(proof: Proof) -> ExitCode:
+    """Whether a plan is proven, and feasible."""
+    if not proof.passed:
+        return ExitCode.NOT_VALIDATED
+    return ExitCode.DONE if proof.plan.feasible else ExitCode.FAILED
 
 
 def run_plan(
@@ -105,18 +95,18 @@ def run_plan(
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
     check_place(folder)  # before the work, not after it
-    done = validated(job, session, allow_outside=allow_outside, exports=options.exports)
-    print_validated(done, as_json=as_json)
-    if done.exit_code is not ExitCode.NOT_VALIDATED:
-        write_set(done, folder, options, session, Source(job=job, words=wanted.words))
+    proof = proven(job, session, allow_outside=allow_outside, exports=options.exports)
+    print_proof(proof, as_json=as_json)
+    if exit_code(proof) is not ExitCode.NOT_VALIDATED:
+        write_set(proof, folder, options, session, Source(job=job, words=wanted.words))
         session.say(f"Report set written to {folder}")
-        _tell_of_programmes(done.plan, options)
+        _tell_of_programmes(proof.plan, options)
     elif folder.is_dir():
         print(
             f"{folder} still holds the set of an earlier run; its programmes are not of this job.",
             file=sys.stderr,
         )
-    return done.exit_code
+    return exit_code(proof)
 
 
 def _tell_of_programmes(plan: Plan, options: SetOptions) -> None:
@@ -135,19 +125,19 @@ def _tell_of_programmes(plan: Plan, options: SetOptions) -> None:
 
 def run_check(job: str, *, as_json: bool, allow_outside: bool, session: Session) -> int:
     """Plan, validate and print; nothing is written."""
-    done = validated(job, session, allow_outside=allow_outside)
-    print_validated(done, as_json=as_json)
-    return done.exit_code
+    proof = proven(job, session, allow_outside=allow_outside)
+    print_proof(proof, as_json=as_json)
+    return exit_code(proof)
 
 
-def validated(
+def proven(
     job: str | Path,
     session: Session,
     *,
     allow_outside: bool = False,
     exports: Sequence[str] = (),
-) -> Validated:
-    """Plan a job file, and validate the plan.
+) -> Proof:
+    """Plan a job file, and prove the plan.
 
     Args:
         job: path of the job file.
@@ -162,8 +152,7 @@ def validated(
     from planner.cli.progress_bar import progress_of
     from planner.job import read_job
     from planner.planning import plan
-    from planner.sampled_motion import sampled
-    from reports.validation import validate
+    from planner.proof import prove
 
     read = read_job(job, allow_outside=allow_outside)
     refuse_presenter(read, str(job))
@@ -172,9 +161,7 @@ def validated(
 
         check_formats(exports, read.mechanism)  # before the work, not after it
     with budget(f"the job {read.name!r}"), progress_of(session) as progress:
-        planned = plan(read, progress)
-        motion = sampled(planned)
-        return Validated(plan=planned, motion=motion, validation=validate(planned, motion))
+        return prove(plan(read, progress))
 
 
 def refuse_presenter(read: Job, name: str) -> None:
@@ -218,21 +205,19 @@ class Source:
 
 
 def write_set(
-    done: Validated, folder: Path, options: SetOptions, session: Session, source: Source
+    proof: Proof, folder: Path, options: SetOptions, session: Session, source: Source
 ) -> None:
-    """Write the report set of a plan that passed its validation."""
+    """Write the report set of a proven plan."""
     from planner.cli.progress_bar import progress_of
     from reports.export import export
     from reports.provenance import provenance
 
     with progress_of(session) as progress:
         export(
-            done.plan,
-            done.validation,
+            proof,
             folder,
-            motion=done.motion,
             options=options,
-            made=provenance(done.plan, source.command, source.name),
+            made=provenance(proof.plan, source.command, source.name),
             progress=progress,
         )
 
@@ -242,27 +227,27 @@ def beside(job: Path) -> Path:
     return job.with_name(f"{job.stem}-plan")
 
 
-def print_validated(done: Validated, *, as_json: bool) -> None:
-    """The plan on stdout; a failed validation on stderr as well."""
+def print_proof(proof: Proof, *, as_json: bool) -> None:
+    """Print a plan and its checks on stdout; failed checks on stderr as well."""
     from reports.plan_document import document_text, plan_document
     from reports.terminal import print_summary
 
     if as_json:
-        sys.stdout.write(document_text(plan_document(done.plan, done.validation)))
+        sys.stdout.write(document_text(plan_document(proof)))
     else:
-        print_summary(done.plan, done.validation, sys.stdout)
-    if not done.validation.passed:
-        print_rejection(done.plan, done.validation)
+        print_summary(proof, sys.stdout)
+    if not proof.passed:
+        print_rejection(proof)
 
 
-def print_rejection(plan: Plan, validation: Validation, what: str = "the plan") -> None:
+def print_rejection(proof: Proof, what: str = "the plan") -> None:
     """Tell on stderr which checks failed and where, and keep the evidence in a file."""
     from reports.rejection import failed_check_text, write_evidence
     from robots.core.kernels.cache import cache_folder
 
-    evidence = write_evidence(plan, validation, cache_folder().parent / "rejected")
+    evidence = write_evidence(proof, cache_folder().parent / "rejected")
     kept = f" and {evidence}" if evidence else ""
-    lines = "".join(f"  {failed_check_text(plan, one)}\n" for one in validation.failures)
+    lines = "".join(f"  {failed_check_text(proof.plan, one)}\n" for one in proof.failures)
     print(
         f"Error: {what} failed its own validation; nothing is exported.\n{lines}"
         f"This is a fault of Palpeur's, not of the job: please report it with the job file{kept}.",

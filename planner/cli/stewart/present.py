@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.job.planned_job import Validated, print_rejection
+from planner.cli.job.planned_job import print_rejection
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 
 if TYPE_CHECKING:
-    from planner.presenting.presentation import Presentation
+    from planner.proof import Proof
 
 DOCUMENT = "presentation.json"
 _SET = re.compile(r"pose-[1-9][0-9]*")
@@ -47,6 +47,7 @@ def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
     """
     from planner.job import read_job
     from planner.presenting.present import present
+    from planner.proof import prove
     from reports.plan_document import document_text
     from reports.presentation_document import presentation_document
     from reports.presentation_summary import presentation_lines
@@ -57,16 +58,15 @@ def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
     job = read_job(asked.job, allow_outside=asked.allow_outside)
     with progress_of(session) as progress:
         found = present(job, progress)
-    validated = _validated(found)
+    proofs = [prove(pose.plan) for pose in found.poses]
     text = document_text(presentation_document(found))
     sys.stdout.write(text if as_json else "\n".join(presentation_lines(found)) + "\n")
-    failed = [k for k, done in enumerate(validated, start=1) if not done.validation.passed]
+    failed = [k for k, proof in enumerate(proofs, start=1) if not proof.passed]
     if failed:
-        worst = validated[failed[0] - 1]
-        print_rejection(worst.plan, worst.validation, f"the plan of pose {failed[0]}")
+        print_rejection(proofs[failed[0] - 1], f"the plan of pose {failed[0]}")
         return ExitCode.NOT_VALIDATED
     if folder is not None:
-        _write(folder, text, validated, asked, session, feasible=found.feasible)
+        _write(folder, text, proofs, asked, session, feasible=found.feasible)
         session.say(f"Presentation written to {folder}")
     return ExitCode.DONE if found.feasible else ExitCode.FAILED
 
@@ -87,22 +87,10 @@ def check_presentation_set(folder: Path) -> None:
             raise foreign_file(folder, path, "palpeur stewart present")
 
 
-def _validated(found: Presentation) -> list[Validated]:
-    from planner.sampled_motion import sampled
-    from reports.validation import validate
-
-    plans = [pose.plan for pose in found.poses]
-    motions = [sampled(plan) for plan in plans]
-    return [
-        Validated(plan=plan, motion=motion, validation=validate(plan, motion))
-        for plan, motion in zip(plans, motions, strict=True)
-    ]
-
-
 def _write(
     folder: Path,
     text: str,
-    validated: list[Validated],
+    proofs: list[Proof],
     asked: Asked,
     session: Session,
     *,
@@ -123,5 +111,5 @@ def _write(
     source = Source(job=asked.job, verb="stewart present")
     with atomic_folder(folder, check_presentation_set) as fresh:
         (fresh / DOCUMENT).write_text(text, encoding="utf-8", newline="")
-        for number, done in enumerate(validated, start=1):
-            write_set(done, fresh / f"pose-{number}", options, session, source)
+        for number, proof in enumerate(proofs, start=1):
+            write_set(proof, fresh / f"pose-{number}", options, session, source)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from parts.geometry import TriangleMesh
 from planner.clearance.beside import Shank, beside
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.clearance.patch import ProbedSurface, Touches
 from planner.clearance.probing import ProbingLines
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_about, transform_points
 

@@ -9,11 +9,11 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from planner.clearance.advance import Advance, Judged
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.certify import certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import StraightPaths
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.clearance.links import Links
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model

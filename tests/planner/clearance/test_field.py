@@ -7,10 +7,10 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from planner.clearance import march as marching
-from planner.clearance.cell import Solid, SolidKind
 from planner.clearance.field import field_of
 from planner.clearance.march import march, upper_bound
 from planner.clearance.triangle_tree import tree_of
+from planner.job.solids import Solid, SolidKind
 
 
 def solid(mesh, closed=True):

@@ -11,10 +11,10 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from parts.geometry.triangle_distance import closest_on_triangles
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.clearance.patch import ProbedSurface, Touches
 from planner.clearance.probing import ProbingLines
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 

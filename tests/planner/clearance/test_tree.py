@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Solid, SolidKind
 from planner.clearance.solid_distance import container
 from planner.clearance.tree_search import DEPTH, search
 from planner.clearance.triangle_tree import tree_of
+from planner.job.solids import Solid, SolidKind
 
 
 def solid(mesh, closed=True, name="s"):

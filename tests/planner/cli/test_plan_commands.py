@@ -41,16 +41,16 @@ def far_job(job):
 @pytest.fixture
 def failing_validation(monkeypatch):
     """The validation, with its first check turned to a failure."""
-    import reports.validation
+    import planner.proof
 
-    validate = reports.validation.validate
+    prove = planner.proof.prove
 
     def fail(*given):
-        found = validate(*given)
-        first = replace(found.checks[0], value=1.0, limit=0.5, passed=False)
-        return replace(found, passed=False, checks=(first, *found.checks[1:]))
+        found = prove(*given)
+        first = replace(found.check_list[0], value=1.0, limit=0.5, passed=False)
+        return replace(found, check_list=(first, *found.check_list[1:]))
 
-    monkeypatch.setattr(reports.validation, "validate", fail)
+    monkeypatch.setattr(planner.proof, "prove", fail)
 
 
 def test_a_plan_goes_beside_its_job(palpeur, job):
@@ -170,18 +170,18 @@ def test_a_plan_that_fails_its_validation_is_not_exported(palpeur, job, command)
 
 
 def test_the_set_of_an_earlier_run_is_not_taken_for_this_one_s(palpeur, job, tmp_path, monkeypatch):
-    import reports.validation
+    import planner.proof
 
     out = tmp_path / "set"
     assert palpeur("plan", job, "--no-figures", "--out", out).code == 0
-    validate = reports.validation.validate
+    prove = planner.proof.prove
 
     def fail(*given):
-        found = validate(*given)
-        first = replace(found.checks[0], passed=False)
-        return replace(found, passed=False, checks=(first, *found.checks[1:]))
+        found = prove(*given)
+        first = replace(found.check_list[0], passed=False)
+        return replace(found, check_list=(first, *found.check_list[1:]))
 
-    monkeypatch.setattr(reports.validation, "validate", fail)
+    monkeypatch.setattr(planner.proof, "prove", fail)
     ran = palpeur("plan", job, "--no-figures", "--out", out)
     assert ran.code == 3
     assert "still holds the set of an earlier run; its programmes are not of this job" in ran.err

@@ -10,16 +10,16 @@ import pytest
 from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan
+from planner.proof import prove
 from reports.export import export
 from reports.provenance import SetOptions
-from reports.validation import validate
 
 
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sets") / "nine"
     planned = plan(read_job(path_of("nine-points-corrected")))
-    export(planned, validate(planned), folder, options=SetOptions(figures=False, pages=False))
+    export(prove(planned), folder, options=SetOptions(figures=False, pages=False))
     return folder
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.detours.route import Room
+from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model
 
 # Outward triangles of a box whose corner i has the bits of i as coordinates.

@@ -196,7 +196,7 @@ import hashlib, sys
 sys.path.insert(0, "tests/planner/detours")
 import numpy as np
 from conftest import box, WALL, ROOF
-from planner.clearance.cell import Cell, Solid, SolidKind
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.detours.find import find_detours
 from planner.detours.route import Room

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.clearance.cell import Cell
 from planner.clearance.checker import Checker
 from planner.detours.roadmap import Roadmap
 from planner.detours.rounded import Legs
 from planner.detours.route import Room
 from planner.detours.search import Effort, GridTest, reaches, search
 from planner.detours.shortening import route_time, shortened
+from planner.job.solids import Cell
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.library.catalogue import load

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.clearance.cell import Cell, SolidKind
 from planner.findings.unchecked import (
     Aspect,
     Surrounding,
@@ -18,6 +17,7 @@ from planner.findings.unchecked import (
 )
 from planner.job import read_job
 from planner.job.job import AssumedAcceleration
+from planner.job.solids import Cell, SolidKind
 from planner.job.template import write_template
 from planner.library import path_of
 from robots.core.file_reading import UnreadShape

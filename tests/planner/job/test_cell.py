@@ -8,9 +8,9 @@ import pytest
 
 from parts.geometry import audit
 from parts.library import open_part, stl_bytes
-from planner.clearance.cell import SolidKind
 from planner.errors import JobError
 from planner.job.cell import box_mesh
+from planner.job.solids import SolidKind
 
 POINTS = '[points]\nfile = "points.csv"'
 TABLE = """

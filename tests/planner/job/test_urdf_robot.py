@@ -9,12 +9,12 @@ import pytest
 from planner.errors import JobError
 from planner.evaluation.calibrated import calibrated_mechanism
 from planner.planning import plan
+from planner.proof import prove
 from planner.robot_findings import robot_findings
 from reports.content.tables import provenance_table
 from reports.plan_document import document_text, plan_document
 from reports.plan_schema import plan_schema
 from reports.provenance import provenance
-from reports.validation import validate
 from robots.core.file_reading import TipRule
 from robots.core.urdf import write_urdf
 from robots.library import load
@@ -116,7 +116,7 @@ def test_a_plan_says_what_was_taken_held_unread_and_assumed(urdf_job):
     assert "'left', 'right', 0.2 kg" in by_code["R110"].message
     assert by_code["R106"].message == "Link 'q1_link' has mesh shapes, which are not checked."
     assert "q1, q2, q3, q4, q5; the job's default of 4 rad/s²" in by_code["R111"].message
-    document = json.loads(document_text(plan_document(made, validate(made))))
+    document = json.loads(document_text(plan_document(prove(made))))
     assert document["tip"] == {"link": "end", "root": "base", "rule": "given"}
     jsonschema.validate(document, plan_schema())
     rows = {row[0].text: row[1].text for row in provenance_table(provenance(made)).rows}
@@ -126,7 +126,7 @@ def test_a_plan_says_what_was_taken_held_unread_and_assumed(urdf_job):
 def test_a_plan_of_another_robot_says_nothing_of_it(job_of):
     made = plan(job_of())
     assert not {"R106", "R109", "R110", "R111"} & {finding.code for finding in made.findings}
-    document = plan_document(made, validate(made))
+    document = plan_document(prove(made))
     assert "tip" not in document
     jsonschema.validate(json.loads(document_text(document)), plan_schema())
 

@@ -10,8 +10,8 @@ import pytest
 from parts.geometry import audit
 from parts.geometry.triangle_distance import closest_on_triangles
 from planner import library
-from planner.clearance.cell import SolidKind
 from planner.job import read_job
+from planner.job.solids import SolidKind
 from planner.library.geometry_files import COUPONS, blade_mesh, coupons_mesh, geometry_files
 from planner.placement import place
 from planner.reach.candidates import candidates, end_solutions

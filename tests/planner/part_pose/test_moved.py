@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.errors import JobError
 from planner.job import Approach, FeatureApproach, Probe
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PoseSpace
 from planner.placement import place

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.part_pose.judge import Judge
 from planner.part_pose.room import Room
 from robots.core.pose import transform_points

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.clearance.cell import Cell
 from planner.clearance.checker import Checker
+from planner.job.solids import Cell
 from planner.presenting.moves import loaded, moves_between
 from planner.presenting.posed import posed
 from planner.presenting.waiting import Bystander

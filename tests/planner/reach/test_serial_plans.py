@@ -9,7 +9,7 @@ import pytest
 from planner.findings import Severity, page
 from planner.plan_types import SegmentKind
 from planner.planning import plan
-from reports.validation import validate
+from planner.proof import prove
 from robots.core.urdf import write_urdf
 
 ROBOTS = ["industrial-6r", "angled-6r", "industrial-7r", "gantry-5"]
@@ -35,9 +35,9 @@ def test_every_point_is_served_and_the_search_is_owned_up_to(made):
 
 
 def test_the_validator_passes(made):
-    found = validate(made)
+    found = prove(made)
     assert found.passed, found.failures
-    assert len(found.checks) >= 28
+    assert len(found.check_list) >= 28
 
 
 def test_the_lines_are_straight_by_pinocchio(made):
@@ -90,7 +90,7 @@ def test_a_gantry_with_two_columns_is_planned(two_columns, robots, serial_job):
         replace(job, mechanism=two_columns, checks=replace(job.checks, torque_limits=limits))
     )
     assert made.feasible
-    found = validate(made)
+    found = prove(made)
     assert found.passed, found.failures
 
 

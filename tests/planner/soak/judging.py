@@ -14,9 +14,8 @@ from planner.cli.job.planned_job import refuse_presenter
 from planner.errors import PlannerError
 from planner.job import read_job
 from planner.planning import plan
-from planner.sampled_motion import sampled
+from planner.proof import prove
 from reports.plan_document import document_text, plan_document
-from reports.validation import validate
 from robots.core.errors import RobotError
 
 FEASIBLE, INFEASIBLE, REFUSED = "feasible", "infeasible", "refused"
@@ -99,23 +98,22 @@ def _judge(path: Path, verdict: Verdict) -> None:
     refuse_presenter(job, path.name)
     verdict.robot, verdict.points = job.robot, len(job.points.names)
     planned = plan(job)
-    motion = sampled(planned)
-    validation = validate(planned, motion)
+    proof = prove(planned)
     verdict.findings = sorted({finding.code for finding in planned.findings})
     verdict.moves = bool(planned.segments)
     verdict.kind = FEASIBLE if planned.feasible else INFEASIBLE
-    document = plan_document(planned, validation)
+    document = plan_document(proof)
     document_text(document)
     reached = [point.reachable for point in planned.points]
     missing = [key for key in _nulls(document) if not _allowed(key, reached)]
     if missing:
         verdict.kind, verdict.where = NUMBER, re.sub(r"\d+", "*", missing[0])
         verdict.detail = ", ".join(missing[:20])
-    if not validation.passed:
+    if not proof.passed:
         verdict.kind = EXIT_3
-        verdict.where = ", ".join(sorted(check.name for check in validation.failures))
+        verdict.where = ", ".join(sorted(check.name for check in proof.failures))
         verdict.detail = "; ".join(
-            f"{check.name} {check.value:.6g} of {check.limit:.6g}" for check in validation.failures
+            f"{check.name} {check.value:.6g} of {check.limit:.6g}" for check in proof.failures
         )
 
 

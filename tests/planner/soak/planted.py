@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import BALL, SHANK
 from planner.plan_types import Plan, Samples, SegmentKind
+from planner.proof import prove
 from planner.sampled_motion import InMemory, SampledMotion, sampled
 from planner.trajectory import Trajectory
-from reports.validation import validate
 
 RELATIVE = 1e-6  # size of a planted error of a number
 
@@ -641,7 +641,7 @@ def plant_all(plan: Plan, seed: int, catches: Catches, kinds=tuple(PLANTS)) -> N
         if made is None:
             continue
         planted = made if isinstance(made, Planted) else Planted(plan=made, motion=sampled(made))
-        found = validate(planted.plan, planted.motion)
+        found = prove(planted.plan, planted.motion)
         catches.planted[name] += 1
         if found.passed:
             catches.missed[name].append(seed)

@@ -15,7 +15,7 @@ from parts.errors import PartError
 from planner.errors import PlannerError
 from planner.job import read_job
 from planner.planning import plan as planned
-from reports.validation import validate
+from planner.proof import prove
 from robots.core.errors import RobotError
 from tests.planner.soak.planted import PLANTS, Catches, plant_all
 from tests.planner.soak.random_jobs import random_job
@@ -31,7 +31,7 @@ def proven_plan(seed, folder):
         plan = planned(read_job(random_job(seed, few=True).write(folder)))
     except (PlannerError, RobotError, PartError):
         return None
-    return plan if plan.segments and validate(plan).passed else None
+    return plan if plan.segments and prove(plan).passed else None
 
 
 def test_planted_errors_are_found(tmp_path):

@@ -10,9 +10,9 @@ from reports.plan_document import plan_document
 
 
 @pytest.fixture
-def document(plan, validation):
+def document(plan, proved):
     """A fresh one for every test; its clearances are made up."""
-    made = copy.deepcopy(plan_document(plan, validation))
+    made = copy.deepcopy(plan_document(proved(plan)))
     for row, point in enumerate(made["points"]):
         if point["reachable"]:
             point["min_clearance_mm"] = 20.0 + row

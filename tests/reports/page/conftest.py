@@ -31,7 +31,7 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def report(plan, validation):
+def report(plan, proved):
     made = Provenance(
         command="palpeur plan job.toml",
         job="job.toml",
@@ -41,7 +41,7 @@ def report(plan, validation):
         machine="x86_64",
     )
     drawn = drawn_samples(sampled(plan))
-    return report_content(plan, validation, drawn, made, errata=("Page 12 prints 3.4, meant 4.3.",))
+    return report_content(proved(plan), drawn, made, errata=("Page 12 prints 3.4, meant 4.3.",))
 
 
 @pytest.fixture(scope="session")

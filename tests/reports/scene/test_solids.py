@@ -7,8 +7,8 @@ import pytest
 import trimesh
 
 from parts.geometry import TriangleMesh
-from planner.clearance.cell import Cell, Solid, SolidKind
 from planner.job.cell import box_mesh
+from planner.job.solids import Cell, Solid, SolidKind
 from reports.scene.creases import creased
 from reports.scene.decimation import decimated
 from reports.scene.shapes import capsule, failed_mark, reached_mark

@@ -12,9 +12,9 @@ import pytest
 from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan
+from planner.proof import prove
 from reports.export import export
 from reports.provenance import SetOptions, provenance
-from reports.validation import validate
 
 NUMBERS = ("plan.json", "points.csv", "trajectory.csv", "trajectory.parquet")
 
@@ -24,7 +24,7 @@ def sealed_set(job_file: Path, folder: Path, *, allow_outside: bool = False) -> 
     planned = plan(read_job(job_file, allow_outside=allow_outside))
     options = SetOptions(figures=False, pages=False)
     made = provenance(planned, job=job_file.name)
-    export(planned, validate(planned), folder, options=options, made=made)
+    export(prove(planned), folder, options=options, made=made)
     return folder
 
 

@@ -124,16 +124,16 @@ def test_elsewhere_the_result_is_the_same_bytes(nine, tmp_path, change):
 def test_a_plan_that_fails_its_own_check_is_our_fault(nine, monkeypatch):
     from dataclasses import replace
 
-    import reports.validation
+    import planner.proof
 
-    validate = reports.validation.validate
+    prove = planner.proof.prove
 
     def fail(*given):
-        found = validate(*given)
-        first = replace(found.checks[0], value=1.0, limit=0.5, passed=False)
-        return replace(found, passed=False, checks=(first, *found.checks[1:]))
+        found = prove(*given)
+        first = replace(found.check_list[0], value=1.0, limit=0.5, passed=False)
+        return replace(found, check_list=(first, *found.check_list[1:]))
 
-    monkeypatch.setattr(reports.validation, "validate", fail)
+    monkeypatch.setattr(planner.proof, "prove", fail)
     outcome = judged(nine / "job.toml").outcome
     assert (outcome.status, outcome.code) == (Status.NOT_VALIDATED, "validation")
     assert outcome.where in outcome.message

@@ -1,0 +1,218 @@
+"""Torques and work."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Samples
+from planner.proof.chebyshev import at_ends, coefficients
+from planner.proof.check import Check, Worst, check, scales
+from planner.proof.delivered import integrals, positive_parts
+from planner.proof.evidence import CheckGroup, Evidence, Passage
+
+Array = NDArray[np.float64]
+
+TORQUE = 1e-10
+BALANCE = 1e-8
+WORK = 1e-8
+ENERGY = 1e-8
+# Uicker's traces are about the base: what a wrist body adds far out cancels down to its own small
+# torque. This part of the largest torque is what 1e-10 of is still above that rounding.
+_QUIET_TORQUE = 1e-4
+_EXACT, _CARRIED = 1e-13, 0.1
+_ROUNDINGS = 64.0
+# The integral of T_n over [-1, 1] is 2/(1 - n²): of what is missed hardly anything stays.
+_AVERAGED = 0.01
+_TAIL = 3  # last coefficients: symmetric functions have every second one zero
+_PANELS = 1e-11
+_EPS = float(np.finfo(np.float64).eps)
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+class Dynamics(CheckGroup):
+    """Torques of the samples, energy balance of the pieces, work and energy that are reported.
+
+    What is compared are two ways through the same arithmetic, so each residual is measured against
+    what it is part of *and* what the arithmetic may do to it: torques differ by their rounding,
+    and polynomials miss what their last coefficients show. A joint that hardly works is then not
+    measured by digits that it does not have.
+
+    Args:
+        evidence: the plan, Lagrange's torques and their scale.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        n = evidence.model.dof
+        self._peak = scales(evidence.survey.torque, _QUIET_TORQUE)
+        self._inexact = torque_rounding(evidence.survey.torque)
+        self._torques, self._off = Worst(), Worst()
+        self._work, self._delivered, self._squared = np.zeros((3, n))
+        # Bounds of what two right computations of these may differ by. [J], [J], [N² m² s]
+        self._doubt, self._doubt_work, self._doubt_squared = np.zeros((3, n))
+        self._seconds = self._sum_off = self._sum_slack = self._exchanged = 0.0
+
+    def on_segments(self, passage: Passage) -> None:
+        """Work, energy and losses of every smooth piece."""
+        motion = passage.motion
+        length = motion.pieces.length
+        work = integrals(motion.power, length)
+        delivered = positive_parts(motion.power, length)
+        self._work += np.sum(work, axis=0)
+        self._delivered += np.sum(delivered.value, axis=0)
+        self._squared += np.sum(integrals(motion.tau**2, length), axis=0)
+        self._seconds += float(np.sum(length))
+        moved = integrals(np.abs(motion.qd), length)
+        missed = _missed(motion.power) * length[:, None]
+        torque = np.max(np.abs(motion.tau), axis=1)
+        # Rates of joints that hardly move are known to what rounding leaves of the busiest one's.
+        rate = _EXACT * float(np.max(self._evidence.survey.speed, initial=0.0))
+        rounding = self._inexact * moved + torque * rate * length[:, None]
+        doubt = rounding + missed + delivered.unsure
+        self._doubt += np.sum(doubt, axis=0)
+        self._doubt_work += np.sum(rounding + _AVERAGED * missed, axis=0)
+        inexact = self._inexact + _missed(motion.tau)
+        self._doubt_squared += np.sum((2.0 * torque + inexact) * inexact * length[:, None], axis=0)
+        self._balance(passage, work, np.sum(doubt, axis=1))
+
+    def _balance(self, passage: Passage, work: Array, doubt: Array) -> None:
+        """Work less change of energy and losses, piece by piece."""
+        done = np.sum(work, axis=1)
+        gained, rounding = self._gained(passage)
+        off = done - gained - np.sum(self._lost(passage), axis=1)
+        slack = doubt + rounding
+        self._sum_off += float(np.sum(off))
+        self._sum_slack += float(np.sum(slack))
+        self._exchanged = max(self._exchanged, float(np.max(np.abs(done), initial=0.0)))
+        beyond = np.maximum(np.abs(off) - slack, 0.0)
+        self._off.take(beyond, self._evidence.in_pieces(passage.motion.pieces))
+
+    def on_samples(self, samples: Samples) -> None:
+        """Torques of samples, against Lagrange's."""
+        expected = self._evidence.torques.full(samples.q, samples.qd, samples.qdd)
+        self._torques.take(
+            (samples.tau - expected) / self._peak, self._evidence.in_samples(samples)
+        )
+
+    def checks(self) -> list[Check]:
+        """Of torques, work and energy."""
+        plan, locate = self._evidence.plan, self._evidence.of_joint
+        loads, totals = plan.joints, plan.totals
+        work, delivered, seconds = self._work, self._delivered, self._seconds
+        rms = np.sqrt(self._squared / seconds) if seconds > 0.0 else self._squared
+        # Integrals over panels are as exact as this part of what is given and taken back.
+        exchanged = 2.0 * delivered - work
+        panels = _PANELS * exchanged + _EPS * np.max(exchanged, initial=0.0)
+        doubt, doubt_work = (a + panels for a in (self._doubt, self._doubt_work))
+        doubt = np.append(doubt, np.sum(doubt))
+        doubt_work = np.append(doubt_work, np.sum(doubt_work))
+        own = np.append(work, np.sum(work))
+        net = np.append([one.net_work for one in loads], totals.net_work) - own
+        energy = np.append(
+            [one.energy for one in loads] - delivered, totals.energy - np.sum(delivered)
+        )
+        whole = np.append(delivered, np.sum(delivered))
+        squares = np.array([one.rms_torque for one in loads]) - rms
+        # sqrt(a + d) - sqrt(a) is at most d over twice the root, and at most sqrt(d)
+        mean = self._doubt_squared / max(seconds, _TINY)
+        rough = np.minimum(mean / np.maximum(2.0 * rms, _TINY), np.sqrt(mean))
+        off = max(self._off.value, abs(self._sum_off) - self._sum_slack, 0.0)
+        if np.isnan(self._off.value) or np.isnan(self._sum_off):
+            off = np.nan
+        at = self._off.location
+        return [
+            check("torques by Lagrange", self._torques, TORQUE, "1", _TORQUES),
+            check(
+                "energy balance",
+                off / max(self._exchanged, _TINY),
+                BALANCE,
+                "1",
+                _BALANCE,
+                lambda _: at,
+            ),
+            check(
+                "reported net work",
+                net / (np.abs(own) + doubt_work / WORK + _TINY),
+                WORK,
+                "1",
+                _NET,
+                locate,
+            ),
+            check(
+                "reported energy",
+                energy / (whole + doubt / ENERGY + _TINY),
+                ENERGY,
+                "1",
+                _ENERGY,
+                locate,
+            ),
+            check(
+                "reported rms torque",
+                squares / (rms + rough / ENERGY + _TINY),
+                ENERGY,
+                "1",
+                _RMS,
+                locate,
+            ),
+        ]
+
+    def _gained(self, passage: Passage) -> tuple[Array, Array]:
+        """Change of kinetic and potential energy, and what rounding does to it. # (P,) [J]."""
+        first, last = at_ends(passage.c_q)
+        speeds = at_ends(coefficients(passage.motion.qd))
+        before = self._evidence.model.energies(first, speeds[0])
+        after = self._evidence.model.energies(last, speeds[1])
+        size = sum(np.abs(e) for one in (before, after) for e in (one.kinetic, one.potential))
+        # Ends of polynomials are extrapolated from nodes: q is off by some ε·|q|, and the potential
+        # with it, by q times the force of gravity.
+        largest = np.maximum(np.abs(first), np.abs(last))
+        carried = np.sum(largest * self._evidence.survey.torque, axis=1)
+        rounding = _ROUNDINGS * np.finfo(np.float64).eps * (size + carried)
+        gained = (after.kinetic + after.potential) - (before.kinetic + before.potential)
+        return gained, np.asarray(rounding)
+
+    def _lost(self, passage: Passage) -> Array:
+        """To dry and viscous friction. # (P, n) [J]."""
+        motion, torques = passage.motion, self._evidence.torques
+        first, last = at_ends(passage.c_q)
+        dry = torques.coulomb * motion.side * (last - first)
+        return np.asarray(dry + torques.viscous * integrals(motion.qd**2, motion.pieces.length))
+
+
+def torque_rounding(peak: Array) -> Array:
+    """What rounding lets two right torques differ by, given the peaks. # (n,) [N m].
+
+    Of a joint's own torque hardly anything; but Uicker's traces, taken about the base, leave of the
+    largest torque some ε in the small one of a wrist.
+    """
+    return np.asarray(_EXACT * scales(peak, _CARRIED))
+
+
+def _missed(values: Array) -> Array:
+    """What the polynomials of functions miss, by their last coefficients. # (P, K, C) -> (P, C)."""
+    return np.asarray(np.sum(np.abs(coefficients(values)[:, -_TAIL:]), axis=1))
+
+
+_TORQUES = (
+    "Newton-Euler torques of every sample, against A·q̈ + B·[q̇q̇] + C·[q̇²] + Q in Uicker's traces "
+    "with motors and friction; relative to each joint's peak and 1e-4 of the largest"
+)
+_BALANCE = (
+    "work of the drives less friction losses, against the change of kinetic and potential energy, "
+    "over every smooth piece and the whole motion, beyond the stated rounding of both; relative to "
+    "the largest work of one piece"
+)
+_NET = (
+    "of every joint and in total, against the integral of Lagrange's power; relative to it and "
+    "to what two right computations may differ by"
+)
+_ENERGY = (
+    "that every drive delivers and in total, against the integral of the positive part of "
+    "Lagrange's power between its zeros; relative to it and to what two right computations may "
+    "differ by"
+)
+_RMS = (
+    "against the integral of the square of Lagrange's torques; relative to it and to what two "
+    "right computations may differ by"
+)

@@ -1,0 +1,85 @@
+"""prove(plan): everything that matters in a plan, computed again by independent methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.plan_types import Plan
+from planner.proof.check import Check
+from planner.proof.derivatives import Derivatives
+from planner.proof.dynamics import Dynamics
+from planner.proof.effort_limits import EffortLimits
+from planner.proof.evidence import CheckGroup, gather, passages
+from planner.proof.geometry import Geometry
+from planner.proof.inverse_models import InverseModels
+from planner.proof.jerk_limits import JerkLimits
+from planner.proof.limits import Limits
+from planner.proof.stated_points import StatedPoints
+from planner.proof.timing import Timing
+from planner.sampled_motion import SampledMotion, sampled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Proof:
+    """A plan, the samples to be written of it, and every check of both.
+
+    Args:
+        plan: that was checked.
+        motion: its samples, as they were checked and will be written.
+        check_list: in the order in which the checks build on each other.
+    """
+
+    plan: Plan
+    motion: SampledMotion
+    check_list: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.check_list)
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that did not pass."""
+        return tuple(check for check in self.check_list if not check.passed)
+
+
+def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
+    """Check a plan by methods that share no formula with those that made it.
+
+    The motion is checked in parts, so that memory does not grow with its length.
+
+    Args:
+        plan: to be checked.
+        motion: samples that will be written; drawn at the job's period when None.
+
+    Raises:
+        JobError: more samples than are worth drawing.
+
+    Source: [LAMMARI12] §VI.7, figures 9-14 and 33-38 (direct models against inverse ones)
+    """
+    motion = sampled(plan) if motion is None else motion
+    evidence = gather(plan)
+    groups: list[CheckGroup] = [
+        Timing(evidence),
+        Geometry(evidence),
+        StatedPoints(evidence),
+        Derivatives(evidence),
+        InverseModels(evidence),
+        Dynamics(evidence),
+        Limits(evidence),
+        JerkLimits(evidence),
+        EffortLimits(evidence),
+    ]
+    if plan.job.cell.solids or plan.job.mechanism.self_pairs:
+        from planner.proof.clearances import Clearances
+
+        groups.append(Clearances(evidence))
+    for passage, drawn in passages(evidence, motion):
+        for group in groups:
+            group.on_segments(passage)
+        for samples in drawn:
+            for group in groups:
+                group.on_samples(samples)
+    checks = tuple(check for group in groups for check in group.checks())
+    return Proof(plan=plan, motion=motion, check_list=checks)

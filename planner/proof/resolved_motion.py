@@ -1,0 +1,174 @@
+"""The motion as polynomials: what is true between samples follows from them.
+
+Every smooth piece is asked at Chebyshev's instants for the exact state, and at witnesses between
+them. A piece whose last coefficients, or whose witnesses, show more than the tolerance is cut and
+asked again; so a bump that any instant meets is followed to its top. A cut in the middle smooths
+what is smooth by orders of magnitude; where it does not, the next cut is at the kink. What is left
+is the check "resolution", and the bound of what the polynomials can miss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan
+from planner.proof.blocks import by_blocks
+from planner.proof.chebyshev import NODES, WITNESSES, basis, coefficients
+from planner.proof.dry_friction import cutting_places, sides, turns
+from planner.proof.kinks import kinks
+from planner.proof.lagrange_torques import LagrangeTorques
+from planner.proof.smooth_pieces import Pieces, states_at
+from planner.proof.survey import Survey
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+TOLERANCE = 1e-8  # of each joint's peak
+_TAIL = 3  # last coefficients looked at: symmetric functions have every second one zero
+_DEEPEST = 40  # cuts of one piece
+_MOST = 64  # pieces that one may become on average, so that a motion without end of bends ends
+_FEW = 4096  # pieces that are never too many
+_ROWS = 1024  # pieces resolved at once
+_KINKED = 0.03  # a cut that leaves more than this part of the roughness has met a kink
+# A piece below this that a run of cuts does not smooth is as smooth as rounding allows. One cut
+# says nothing: beside a sharp bend, as near a singularity, the roughness falls slowly at first.
+_ROUNDING = 1e-5
+_RUN = 5
+_SLIVER = 1e-9  # of a segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResolvedMotion:
+    """Values at ``NODES`` of every piece, pieces in order of time; torques by Lagrange.
+
+    Args:
+        pieces: where they are.
+        q: # (P, K, n) [rad]
+        qd: # (P, K, n) [rad/s]
+        qdd: # (P, K, n) [rad/s²]
+        tau: # (P, K, n) [N m]
+        side: sign of the speed that dry friction acts against. # (P, n)
+        roughness: worst tail or departure of a witness, over the joint's peak. # (P,)
+    """
+
+    pieces: Pieces
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    side: Array
+    roughness: Array
+
+    @property
+    def power(self) -> Array:
+        """Of each joint. # (P, K, n) [W]."""
+        return np.asarray(self.tau * self.qd)
+
+
+def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey) -> ResolvedMotion:
+    """Cut pieces until every one is a polynomial to within ``TOLERANCE``.
+
+    Args:
+        plan: to be asked.
+        pieces: to begin with, in order of time.
+        torques: of its robot.
+        survey: of its motion.
+    """
+    most = max(_MOST * len(pieces), _FEW)
+    seconds = np.array([segment.duration for segment in plan.segments])
+    found = [_asked(plan, pieces.take(slice(0, 0)), torques)]
+    before, at_kink = np.full(len(pieces), np.inf), np.zeros(len(pieces), dtype=bool)
+    run = np.zeros(len(pieces), dtype=np.int64)  # cuts one after another that smoothed nothing
+    for depth in range(_DEEPEST + 1):
+        if len(pieces) == 0:
+            break
+        motion = _asked(plan, pieces, torques)
+        motion = replace(motion, roughness=_all_roughness(plan, motion, survey))
+        rough, stuck = motion.roughness > TOLERANCE, motion.roughness > _KINKED * before
+        run = np.where(motion.roughness > 0.5 * before, run + 1, 0)
+        hopeless = (run >= _RUN) & (motion.roughness < _ROUNDING)
+        # Turns are told by a polynomial that fits. What is left beside one may be a sliver whose
+        # speeds are noise: it is not cut again.
+        tellable = (~rough | hopeless) & (pieces.length > _SLIVER * seconds[pieces.segment])
+        turning = turns(motion.qd, torques.coulomb) & tellable[:, None]
+        cut = (rough & ~hopeless) | np.any(turning, axis=1)
+        made = sum(len(part.pieces) for part in found) + len(pieces)
+        if depth == _DEEPEST or made + np.count_nonzero(cut) > most:
+            cut[:] = False
+        found.append(_taken(motion, ~cut))
+        # Beside a sharp bend only halving helps, so no piece is cut at its kink twice in a row.
+        at_kink = (stuck & rough & ~at_kink & ~np.any(turning, axis=1))[cut]
+        x = cutting_places(motion.qd[cut], turning[cut])
+        pieces = pieces.take(cut)
+        x[at_kink] = kinks(plan, pieces.take(at_kink), survey)
+        pieces, at_kink, run = pieces.parts(x), np.tile(at_kink, 2), np.tile(run[cut], 2)
+        before = np.tile(motion.roughness[cut], 2)
+    return _joined(found)
+
+
+def _asked(plan: Plan, pieces: Pieces, torques: LagrangeTorques) -> ResolvedMotion:
+    """States and torques at the nodes of some pieces."""
+    q, qd, qdd = states_at(plan, pieces, NODES)
+    side = sides(qd)
+    return ResolvedMotion(
+        pieces=pieces,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=torques.smooth(q, qd, qdd) + torques.coulomb * side[:, None, :],
+        side=side,
+        roughness=np.zeros(len(pieces)),
+    )
+
+
+def _all_roughness(plan: Plan, motion: ResolvedMotion, survey: Survey) -> Array:
+    def some(rows: slice) -> Array:
+        return _roughness(plan, _taken(motion, rows), survey)
+
+    return by_blocks(some, len(motion.pieces), _ROWS)
+
+
+def _roughness(plan: Plan, motion: ResolvedMotion, survey: Survey) -> Array:
+    """Worst part of a column's peak that the polynomial of a piece may miss. # (P,)."""
+    n = motion.q.shape[-1]
+    columns = (motion.qd, motion.qdd, motion.tau, motion.power, motion.q)
+    c = coefficients(np.concatenate(columns, axis=-1))
+    peaks = np.concatenate([survey.resolution, np.ones(n)])
+    tail = np.max(np.abs(c[:, -_TAIL:]) / peaks, axis=(1, 2), initial=0.0)
+    q, qd, qdd = states_at(plan, motion.pieces, WITNESSES)
+    expected = np.matmul(basis(WITNESSES), c[..., [*range(2 * n), *range(4 * n, 5 * n)]])
+    off = np.abs(np.concatenate([qd, qdd, q], axis=-1) - expected)
+    off = np.max(off / np.concatenate([peaks[: 2 * n], peaks[4 * n :]]), axis=(1, 2))
+    return np.asarray(np.maximum(tail, off))
+
+
+def _taken(motion: ResolvedMotion, rows: Mask | slice) -> ResolvedMotion:
+    return ResolvedMotion(
+        pieces=motion.pieces.take(rows),
+        q=motion.q[rows],
+        qd=motion.qd[rows],
+        qdd=motion.qdd[rows],
+        tau=motion.tau[rows],
+        side=motion.side[rows],
+        roughness=motion.roughness[rows],
+    )
+
+
+def _joined(parts: Sequence[ResolvedMotion]) -> ResolvedMotion:
+    """All parts, in order of time."""
+    pieces = Pieces(
+        **{
+            name: np.concatenate([getattr(part.pieces, name) for part in parts])
+            for name in ("segment", "origin", "offset", "length")
+        }
+    )
+    order = np.argsort(pieces.start, kind="stable")
+    values = {
+        name: np.concatenate([getattr(part, name) for part in parts])[order]
+        for name in ("q", "qd", "qdd", "tau", "side", "roughness")
+    }
+    return ResolvedMotion(pieces=pieces.take(order), **values)

@@ -1,0 +1,282 @@
+"""What a plan says of its points, against the motion that it plans.
+
+A posture that brings the ball to the right place may still be another one than the motion takes
+there: another branch, or a whole turn more. So the joints stated are compared with those of the
+motion, the branch with the signs of these joints, the margin with the joints all along the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.plan_types import Plan, PlannedPoint, Segment, SegmentKind
+from planner.proof.chebyshev import COUNT, basis, coefficients, derivative, row_values
+from planner.proof.check import Check, check
+from planner.proof.evidence import CheckGroup, Evidence, Passage
+from robots.arm.errors import ArmFamilyError
+from robots.arm.family import ArmFamily, arm_family
+from robots.core.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+POSTURE = 1e-9  # [rad or m]
+MARGIN = 1e-7  # [rad or m]
+KEPT = 1e-9  # [rad]
+_GRID = 128
+_PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
+_TO_GRID: Array = np.matmul(basis(_PLACES), coefficients(np.eye(COUNT)[None])[0])
+_BISECTIONS, _NEWTON = 8, 6
+_EVEN = 1e-9  # of a sine or a reach: a sign that rounding decides is either
+
+
+class StatedPoints(CheckGroup):
+    """Visits, postures, branches, margins and clearances of the points.
+
+    Args:
+        evidence: the plan and forward geometry.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._plan, self._model = evidence.plan, evidence.model
+        segments = self._plan.segments
+        self._point = np.array([s.point_index for s in segments], dtype=np.int64)
+        self._probes = np.array([s.kind is SegmentKind.PROBE for s in segments], dtype=bool)
+        shape = (len(self._plan.points), evidence.model.dof)
+        self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
+
+    def on_segments(self, passage: Passage) -> None:
+        """Least and greatest joint values of the probing lines."""
+        motion = passage.motion
+        if len(motion.pieces) == 0:
+            return
+        own = np.flatnonzero(self._probes[motion.pieces.segment])
+        points = self._point[motion.pieces.segment[own]]
+        low, high = _extremes(motion.q[own])
+        np.minimum.at(self._low, points, low)
+        np.maximum.at(self._high, points, high)
+
+    def checks(self) -> list[Check]:
+        """Of everything that is stated of points."""
+        plan = self._plan
+        wrong = _wrong_visits(plan)
+        visits = check("visits", float(wrong), 0.0, "1", _VISITS)
+        if wrong:  # postures of visits that do not fit together cannot be told apart
+            return [visits]
+        turning = all(joint.kind.angular for joint in plan.job.mechanism.movable)
+        unit = "rad" if turning else "rad or m"
+        return [
+            visits,
+            check("point postures", self._postures(), POSTURE, unit, _POSTURES),
+            check("branches", float(_wrong_branches(plan)), 0.0, "1", _BRANCHES),
+            check("joint margins", self._margins(), MARGIN, unit, _MARGINS),
+            check("joint margin kept", self._not_kept(), KEPT, "rad", _KEPT),
+            check("point clearances", _clearances(plan), 0.0, "m", _CLEARANCES),
+        ]
+
+    def _postures(self) -> Array:
+        """Joints stated at clearance point and contact, less those of the motion. [rad or m]."""
+        plan = self._plan
+        rows = [i for i, s in enumerate(plan.segments) if s.kind is SegmentKind.PROBE]
+        if not rows:
+            return np.zeros(0)
+        own = [plan.segments[i] for i in rows]
+        points = [plan.points[s.point_index] for s in own]
+        away = plan.trajectory.state(np.array([s.start for s in own]), "right").q
+        deep = self._contact_joints(own)
+        return np.concatenate(
+            [
+                away - np.array([point.q_clearance for point in points]),
+                deep - np.array([point.q_contact for point in points]),
+            ]
+        )
+
+    def _contact_joints(self, probes: Sequence[Segment]) -> Array:
+        """Joints where the ball is at contact: at the end of a line, or where a search passes."""
+        plan = self._plan
+        start = np.array([s.start for s in probes])
+        duration = np.array([s.duration for s in probes])
+        if plan.job.approach.overtravel == 0.0:
+            return plan.trajectory.state(start + duration, "left").q
+        points = np.array([s.point_index for s in probes])
+        placed = plan.placed
+        origin = placed.clearances[points]
+        way = placed.search_ends[points] - origin
+        square = np.sum(way * way, axis=1)
+        wanted = np.sum((placed.contacts[points] - origin) * way, axis=1) / square
+        low, high = np.zeros(len(probes)), np.ones(len(probes))
+        s = 0.5 * (low + high)
+        for step in range(_BISECTIONS + _NEWTON):
+            state = plan.trajectory.state(start + s * duration)
+            ball = self._model.forward(state.q)[:, :3, 3]
+            off = np.sum((ball - origin) * way, axis=1) / square - wanted
+            low, high = np.where(off < 0.0, s, low), np.where(off < 0.0, high, s)
+            middle = 0.5 * (low + high)
+            if step < _BISECTIONS:
+                s = middle
+                continue
+            speed = self._model.velocity(state.q, state.qd)[:, :3]
+            rate = duration * np.sum(speed * way, axis=1) / square
+            # A root at an end of the bracket, as where contact is half-way, may be overshot by ε.
+            near = np.clip(s - off / np.where(rate > 0.0, rate, np.inf), low, high)
+            s = np.where(rate > 0.0, near, middle)
+        return plan.trajectory.state(start + s * duration).q
+
+    def _margins(self) -> Array:
+        """Margins stated, less those along the line. # (...) [rad or m]."""
+        mechanism = self._plan.job.mechanism
+        names = [joint.name for joint in mechanism.movable]
+        turning = np.array([joint.kind.angular for joint in mechanism.movable])
+        found = [np.zeros(1)]
+        for k, point in self._moving():
+            margins = self._along(k)
+            stated = point.joint_margin
+            j = names.index(point.margin_joint) if point.margin_joint in names else -1
+            if j < 0 or np.isnan(stated):
+                found.append(np.array([np.nan]))
+                continue
+            # Another joint may have less only in another unit.
+            others = margins[turning == turning[j]]
+            least = float(np.min(others))
+            found.append(np.array([_less(stated, margins[j]), _less(stated, least)]))
+        return np.concatenate(found)
+
+    def _not_kept(self) -> Array:
+        """What joints that turn lack of the job's margin, of a plan called feasible. [rad]."""
+        plan = self._plan
+        if not plan.feasible:
+            return np.zeros(0)
+        turning = np.array([joint.kind.angular for joint in plan.job.mechanism.movable])
+        lacking = [
+            plan.job.checks.joint_margin - self._along(k)[turning] for k, _ in self._moving()
+        ]
+        return np.asarray(np.maximum(np.concatenate([np.zeros(1), *lacking]), 0.0))
+
+    def _along(self, k: int) -> Array:
+        """Distance of every joint from its limits along a point's line. # (n,)."""
+        mechanism = self._plan.job.mechanism
+        below, above = self._low[k] - mechanism.q_min, mechanism.q_max - self._high[k]
+        return np.asarray(np.minimum(below, above))
+
+    def _moving(self) -> list[tuple[int, PlannedPoint]]:
+        """Points whose line was looked at."""
+        seen = np.isfinite(self._low).all(axis=1)
+        return [(k, point) for k, point in enumerate(self._plan.points) if seen[k]]
+
+
+def _less(stated: float, found: float) -> float:
+    """A difference; of two infinite margins none."""
+    return 0.0 if stated == found else stated - found
+
+
+def _extremes(q: Array) -> tuple[Array, Array]:
+    """Least and greatest values of polynomials known at the nodes. # (P, K, n) -> (P, n) each."""
+    grid = np.einsum("gk,pkn->pgn", _TO_GRID, q)
+    c = coefficients(q)
+    return -_highest(-c, -grid), _highest(c, grid)
+
+
+def _highest(c: Array, grid: Array) -> Array:
+    """Top of each polynomial, by Newton's method from its highest place on the grid. # (P, n)."""
+    pieces, _, n = c.shape
+    at = np.argmax(grid, axis=1).ravel()
+    rows = np.swapaxes(c, 1, 2).reshape(-1, COUNT)
+    slopes = derivative(rows[:, :, None])
+    bends = derivative(slopes)[:, :, 0]
+    slopes = slopes[:, :, 0]
+    low, high = _PLACES[np.maximum(at - 1, 0)], _PLACES[np.minimum(at + 1, _GRID)]
+    x = _PLACES[at]
+    for _ in range(_NEWTON):
+        slope, bend = row_values(slopes, x[:, None])[:, 0], row_values(bends, x[:, None])[:, 0]
+        step = np.where(bend < 0.0, slope / np.where(bend < 0.0, bend, -1.0), 0.0)
+        x = np.clip(x - step, low, high)
+    top = row_values(rows, x[:, None])[:, 0].reshape(pieces, n)
+    return np.asarray(np.maximum(top, np.max(grid, axis=1)))
+
+
+def _wrong_visits(plan: Plan) -> int:
+    """Points, visits and segments that do not fit together."""
+    names = [point.name for point in plan.points]
+    wrong = sum(s.point != names[s.point_index] for s in plan.segments)
+    runs = [(k, list(own)) for k, own in groupby(plan.segments, key=lambda s: s.point_index)]
+    visited = [k for k, _ in runs]
+    reached = [k for k, point in enumerate(plan.points) if point.reachable]
+    wrong += len(visited) - len(set(visited)) + len(set(visited) ^ set(reached))
+    for number, (_, own) in enumerate(runs):
+        kinds = [s.kind for s in own]
+        wrong += kinds.count(SegmentKind.PROBE) != 1
+        wrong += kinds.count(SegmentKind.TRAVEL) != (number > 0)
+        wrong += number > 0 and kinds[0] is not SegmentKind.TRAVEL
+    if plan.feasible:
+        wrong += len(plan.points) - len(reached)
+    return int(wrong)
+
+
+def _wrong_branches(plan: Plan) -> int:
+    """Reached points whose branch is not that of the posture they state."""
+    mechanism = plan.job.mechanism
+    reached = [point for point in plan.points if point.reachable]
+    try:
+        family = arm_family(mechanism)
+    except ArmFamilyError:
+        return sum(point.branch != _signs(mechanism, point.q_clearance) for point in reached)
+    return sum(not _in_family(family, point) for point in reached)
+
+
+def _signs(mechanism: Mechanism, q: Array) -> str:
+    """Which half turn each turning joint is in, as branches without closed form are named."""
+    return " ".join(
+        f"{joint.name}{'+' if np.floor(value / np.pi) % 2 == 0 else '-'}"
+        for joint, value in zip(mechanism.movable, q.tolist(), strict=True)
+        if joint.kind.angular
+    )
+
+
+def _in_family(family: ArmFamily, point: PlannedPoint) -> bool:
+    """Whether a posture of a measuring arm has the signs of its branch's name."""
+    theta = point.q_clearance + family.offsets
+    values = {
+        "shoulder": float(family.radius(theta)) / family.reach,
+        "elbow": float(np.cos(theta[2])),
+        "wrist": float(family.wrist_sine(theta)),
+    }
+    allowed = [""]
+    for name, value in values.items():
+        signs = "+-" if abs(value) <= _EVEN else "+" if value > 0.0 else "-"
+        allowed = [f"{before} {name}{sign}" for before in allowed for sign in signs]
+    return point.branch in {name.strip() for name in allowed}
+
+
+def _clearances(plan: Plan) -> Array:
+    """Points' clearances, less those of their lines; NaN where one of the two is not stated."""
+    found = [np.zeros(0)]
+    for segment in plan.segments:
+        if segment.kind is SegmentKind.PROBE:
+            stated = plan.points[segment.point_index].min_clearance
+            line = None if segment.clearance is None else segment.clearance.certified
+            if stated is None and line is None:
+                continue
+            both = [np.nan if one is None else one for one in (stated, line)]
+            found.append(np.array([_less(both[0], both[1])]))
+    return np.concatenate(found)
+
+
+_VISITS = (
+    "points that are reached and not visited, or visited and not reached; visits twice, without "
+    "their probing line or without travel before it; segments of another point than their name "
+    "says; points that a plan called feasible does not reach"
+)
+_POSTURES = (
+    "joints stated at clearance point and contact of every reached point, against those of the "
+    "motion where the ball is there"
+)
+_BRANCHES = "reached points whose branch is another than the signs of their joints say"
+_MARGINS = (
+    "least distance to a joint limit stated of every point, against the joints all along its line"
+)
+_KEPT = "margin of the job less that of every turning joint along the lines, of a feasible plan"
+_CLEARANCES = "clearance stated of every point, against that of its probing line"

@@ -1,0 +1,242 @@
+"""Clearances that a plan states, corrupted one by one: each fails the check that owns it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planner.job import read_job
+from planner.job.solids import Cell
+from planner.job.stylus import STYLUS
+from planner.library import path_of
+from planner.plan_types import SegmentKind
+from planner.planning import plan as planned
+from planner.proof import clearance_samples as module
+from planner.proof import prove
+from planner.proof.clearance_samples import (
+    spread_postures,
+    stated_postures,
+    watched_segments,
+)
+from robots.core.model import Model
+
+OWN = {"clearance kept", "certified clearance", "stated clearance", "approach to contact"}
+
+
+def stating(plan, index, **values):
+    """The plan with other numbers in the clearance of one segment."""
+    segments = list(plan.segments)
+    clearance = replace(segments[index].clearance, **values)
+    segments[index] = replace(segments[index], clearance=clearance)
+    return replace(plan, segments=tuple(segments))
+
+
+def of_kind(plan, kind):
+    return next(i for i, s in enumerate(plan.segments) if s.kind is kind)
+
+
+def with_solid(plan, name, shift):
+    """The plan, with a solid of the cell somewhere else than where it was planned."""
+    solids = [
+        replace(s, mesh=replace_vertices(s.mesh, shift)) if s.name == name else s
+        for s in plan.job.cell.solids
+    ]
+    return replace(plan, job=replace(plan.job, cell=Cell(solids=tuple(solids))))
+
+
+def replace_vertices(mesh, shift):
+    return type(mesh)(vertices=mesh.vertices + shift, faces=mesh.faces)
+
+
+def test_a_plan_around_a_wall_passes(walled):
+    assert {s.law for s in walled.segments if s.kind is SegmentKind.TRAVEL} >= {"rounded"}
+    found = prove(walled)
+    assert found.passed
+    assert {check.name for check in found.check_list} >= OWN
+
+
+def test_a_plan_without_cell_states_the_clearance_of_the_arm_from_itself(plan):
+    names = {check.name for check in prove(plan).check_list}
+    assert names & OWN == OWN - {"approach to contact"}
+
+
+def bare_job(*kept):
+    """The plate without table and wall, before the arm with some of its capsules only."""
+    job = read_job(path_of("obstructed"))
+    mechanism = job.mechanism
+    capsules = tuple(one for one in mechanism.capsules if one.name in kept)
+    return replace(
+        job,
+        mechanism=replace(mechanism, capsules=capsules, self_pairs=()),
+        cell=Cell(solids=(job.cell.part,)),
+    )
+
+
+def test_a_stylus_alone_states_no_distance_from_the_part_that_it_probes():
+    """As of a robot imported with meshes only: inf - inf was NaN, and no such job was planned."""
+    bare = planned(bare_job(*STYLUS))
+    assert bare.feasible
+    assert all((s.clearance is not None) == (s.kind is SegmentKind.TRAVEL) for s in bare.segments)
+    assert all(point.min_clearance is None for point in bare.points)
+    found = prove(bare)
+    assert found.passed
+    assert {check.name for check in found.check_list} >= OWN
+    silent = [replace(s, clearance=None) for s in bare.segments]
+    failing = prove(replace(bare, segments=tuple(silent))).failures
+    assert {check.name for check in failing} == {"clearance kept"}
+
+
+def test_a_robot_without_any_capsule_states_nothing():
+    bare = planned(bare_job())
+    assert bare.feasible
+    assert all(s.clearance is None for s in bare.segments)
+    assert bare.nearest is None
+    found = prove(bare)
+    assert found.passed
+    assert {check.name for check in found.check_list} & OWN == {"approach to contact"}
+
+
+def test_a_robot_that_watches_itself_owes_a_distance(plan, failures):
+    silent = replace(plan, segments=tuple(replace(s, clearance=None) for s in plan.segments))
+    assert failures(prove(silent)) == {"clearance kept", "point clearances"}
+
+
+@pytest.mark.parametrize("kind", [SegmentKind.TRAVEL, SegmentKind.PROBE, SegmentKind.RETRACT])
+@pytest.mark.parametrize("more", [1e-6, 1e-2])
+def test_more_certified_than_there_is(walled, failures, kind, more):
+    index = of_kind(walled, kind)
+    wrong = stating(walled, index, certified=walled.segments[index].clearance.seen + more)
+    points = {"point clearances"} if kind is SegmentKind.PROBE else set()
+    assert failures(prove(wrong)) == {"certified clearance"} | points
+
+
+def test_a_certificate_without_end(walled, failures):
+    assert failures(prove(stating(walled, 2, certified=np.inf))) == {"certified clearance"}
+    nothing = failures(prove(stating(walled, 2, certified=np.nan)))
+    assert {"certified clearance", "clearance kept"} == nothing
+
+
+@pytest.mark.parametrize("kind", [SegmentKind.TRAVEL, SegmentKind.PROBE, SegmentKind.RETRACT])
+@pytest.mark.parametrize("change", [-2e-6, 2e-6])
+def test_another_distance_than_the_one_there(walled, failures, kind, change):
+    index = next(
+        i
+        for i, s in enumerate(walled.segments)
+        if s.kind is kind
+        and not (s.clearance.pair.endswith("part") and kind is not SegmentKind.TRAVEL)
+    )
+    seen = walled.segments[index].clearance.seen + change
+    assert failures(prove(stating(walled, index, seen=seen))) == {"stated clearance"}
+
+
+def test_another_place_pair_or_time(walled, failures):
+    index = of_kind(walled, SegmentKind.TRAVEL)
+    own = walled.segments[index].clearance
+    x, y, z = own.place
+    for values in (
+        {"place": (x + 1e-5, y, z)},
+        {"pair": "forearm - moon"},
+        {"pair": "forearm - table"},
+        {"at": own.at + 0.01},
+    ):
+        assert failures(prove(stating(walled, index, **values))) == {"stated clearance"}
+
+
+def test_a_feasible_plan_keeps_what_is_required(walled, failures):
+    index = of_kind(walled, SegmentKind.TRAVEL)
+    low = stating(walled, index, certified=0.5 * walled.job.checks.clearance)
+    assert failures(prove(low)) == {"clearance kept"}
+    segments = list(walled.segments)
+    segments[index] = replace(segments[index], clearance=None)
+    assert failures(prove(replace(walled, segments=tuple(segments)))) == {"clearance kept"}
+
+
+def test_a_wall_that_is_nearer_than_planned(walled, failures):
+    found = failures(prove(with_solid(walled, "wall", np.array([0.03, 0.0, 0.0]))))
+    assert found == {"certified clearance", "stated clearance"}
+
+
+def test_a_table_that_swallows_the_links(walled, failures):
+    """A closed box around everything: no axis meets its skin."""
+    table = next(s for s in walled.job.cell.solids if s.name == "table")
+    center = table.mesh.vertices.mean(axis=0)
+    vertices = center + 200.0 * (table.mesh.vertices - center)
+    big = replace(table, mesh=type(table.mesh)(vertices=vertices, faces=table.mesh.faces))
+    solids = tuple(big if s is table else s for s in walled.job.cell.solids)
+    found = prove(replace(walled, job=replace(walled.job, cell=Cell(solids=solids))))
+    assert "certified clearance" in failures(found)
+    deep = next(check.value for check in found.check_list if check.name == "certified clearance")
+    assert deep > 1.0
+
+
+def test_a_part_with_something_in_the_way_of_the_ball(walled, failures):
+    """A second, smaller plate 20 mm above the one that is probed, in the same mesh."""
+    part = walled.job.cell.part
+    point = walled.segments[0].point_index
+    contact, axis = walled.placed.contacts[point], walled.placed.axes[point]
+    center = part.mesh.vertices.mean(axis=0)
+    lid = contact - 0.02 * axis + 0.05 * (part.mesh.vertices - center)
+    vertices = np.concatenate([part.mesh.vertices, lid])
+    faces = np.concatenate([part.mesh.faces, part.mesh.faces + len(part.mesh.vertices)])
+    other = replace(part, mesh=type(part.mesh)(vertices=vertices, faces=faces))
+    solids = tuple(other if s is part else s for s in walled.job.cell.solids)
+    found = prove(replace(walled, job=replace(walled.job, cell=Cell(solids=solids))))
+    assert "approach to contact" in failures(found)
+
+
+def test_postures_at_stated_places_are_where_the_way_says(walled):
+    model = Model(walled.job.mechanism)
+    found = stated_postures(walled, model, watched_segments(walled))
+    for segment, q in zip(found.segment, found.q, strict=True):
+        own = walled.segments[segment]
+        if own.kind is SegmentKind.TRAVEL:
+            ends = walled.trajectory.state(np.array([own.start, own.end]), "left").q
+            straight = own.law != "rounded"
+            ends[0] = walled.trajectory.state(np.array([own.start])).q[0]
+            expected = ends[0] + own.clearance.at * (ends[1] - ends[0])
+            assert not straight or q == pytest.approx(expected, abs=1e-7)
+            continue
+        start = walled.placed.clearances[own.point_index]
+        end = walled.placed.search_ends[own.point_index]
+        ball = model.forward(q)[:3, 3]
+        assert ball == pytest.approx(start + own.clearance.at * (end - start), abs=1e-8)
+
+
+def test_of_many_segments_an_even_choice_is_looked_at(walled, monkeypatch):
+    monkeypatch.setattr(module, "POSTURES", 20)
+    segments = watched_segments(walled)
+    assert len(segments) == pytest.approx(10, abs=2)
+    kinds = {walled.segments[i].kind for i in segments}
+    assert kinds == {SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL}
+    assert len(spread_postures(walled, segments).q) <= 20
+    assert prove(walled).passed
+
+
+@pytest.fixture(scope="module")
+def bored():
+    """Points in the holes of a block: a stylus near more of the part than it probes."""
+    return planned(read_job(path_of("block-with-holes")))
+
+
+@pytest.mark.parametrize("change", [-2e-6, 2e-6, 1e-4, 0.1])
+def test_another_distance_of_the_stylus_from_the_part_that_it_probes(bored, failures, change):
+    """The probed surface may be nearer than stated; that let every larger distance pass."""
+    index = next(
+        i
+        for i, s in enumerate(bored.segments)
+        if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - part"
+    )
+    seen = bored.segments[index].clearance.seen + change
+    assert "stated clearance" in failures(prove(stating(bored, index, seen=seen)))
+
+
+def test_a_stylus_that_is_said_to_be_near_the_part_instead_of_a_post(bored, failures):
+    index = next(
+        i
+        for i, s in enumerate(bored.segments)
+        if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - post"
+    )
+    wrong = stating(bored, index, pair="stylus ball - part")
+    assert failures(prove(wrong)) == {"stated clearance"}
