@@ -11,19 +11,11 @@ PartError
 
 from __future__ import annotations
 
+from robots.core.errors import PalpeurError
 
-class PartError(Exception):
-    """Base of everything this package raises on purpose.
 
-    Args:
-        message: a whole sentence: what, where, value, limit, unit and the nearest fix.
-        **facts: the same facts, kept as attributes in ``facts`` for programs.
-    """
-
-    def __init__(self, message: str, **facts: object) -> None:
-        super().__init__(message)
-        self.message = message
-        self.facts = facts
+class PartError(PalpeurError):
+    """Base of everything that the parts room raises on purpose."""
 
 
 class PointsError(PartError):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from parts.points.csv_columns import SEPARATORS
@@ -22,8 +21,7 @@ from parts.points.csv_table import Table, table_of, without_comments
 from parts.points.file_text import encoding_notes, text_of
 from parts.points.found import FoundPoints, checked_columns
 from parts.points.source import Compensation, PointSource
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FORMAT = "CSV"
 

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from parts.points.decimals import SCALES, is_number, metre, numbers
@@ -42,7 +41,6 @@ from parts.points.found import FoundPoints, PointRow, found_in
 from parts.points.probe_points import is_name
 from parts.points.source import Compensation, PointSource, Untaken
 
-Array = NDArray[np.float64]
 Choice = Literal["nominal", "measured"]
 
 FORMAT = "DMIS"

@@ -16,11 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points.decimals import is_number
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 PARALLEL = 1e-4  # sine; nominal directions are printed with four digits or more
 _SAME_AXIS = 1e-9  # sine; an axis that turns by less stays

@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.job.folder import JobFolder
 from planner.job.job import JobInput, Part, Presenter
 from robots.core.caps import Cap
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from planner.job.schema import JobFile
     from robots.stewart.platform import Platform
 
-Array = NDArray[np.float64]
 
 _PLATFORM = ("presenter", "platform")
 _MICRO = 1e-3  # of a millimetre

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.validation.check import Location
 from reports.validation.evidence import Evidence
 from reports.validation.peaks import Peaks
 from reports.validation.smooth_pieces import Pieces
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 class Bounds:

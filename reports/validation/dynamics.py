@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Samples
 from reports.validation.chebyshev import at_ends, coefficients
 from reports.validation.check import Check, Worst, check, scales
 from reports.validation.delivered import integrals, positive_parts
 from reports.validation.evidence import Evidence, Judge, Passage
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 TORQUE = 1e-10
 BALANCE = 1e-8

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples
 from planner.sampled_motion import SampledMotion
@@ -18,9 +17,8 @@ from reports.validation.lagrange_torques import LagrangeTorques
 from reports.validation.resolved_motion import ResolvedMotion, resolve
 from reports.validation.smooth_pieces import Pieces, moving_segments, smooth_pieces
 from reports.validation.survey import Survey, survey
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 SEGMENTS = 1024  # resolved at once
 ROWS = 16_384  # samples looked at at once

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples, SegmentKind
 from reports.validation.blocks import blocks
 from reports.validation.check import Check, Locate, Location, Worst, check
 from reports.validation.evidence import Evidence, Judge, Passage
 from reports.validation.placed_approach import placed_approach
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 POSITION = 1e-9  # [m]
 ANGLE = 1e-9  # [rad]

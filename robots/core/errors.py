@@ -1,5 +1,6 @@
-"""Errors of the robots room.
+"""The base of every error of the house, and the errors of the robots room.
 
+PalpeurError                 also of ``parts.errors.PartError`` and ``planner.errors.PlannerError``
 RobotError
 ├── PoseError                a rotation, direction or pose that is not one
 ├── MechanismError           a mechanism that cannot exist (tree, limits, bodies)
@@ -16,18 +17,22 @@ RobotError
 from __future__ import annotations
 
 
-class RobotError(Exception):
-    """Base of everything this package raises on purpose.
+class PalpeurError(Exception):
+    """Base of everything that the house raises on purpose.
 
     Args:
         message: a whole sentence: what, where, value, limit, unit and the nearest fix.
-        **facts: the same facts, kept as attributes in ``facts`` for programs.
+        **facts: the same facts for programs, by name; no program reads them from the message.
     """
 
     def __init__(self, message: str, **facts: object) -> None:
         super().__init__(message)
         self.message = message
         self.facts = facts
+
+
+class RobotError(PalpeurError):
+    """Base of everything that the robots room raises on purpose."""
 
 
 class PoseError(RobotError):

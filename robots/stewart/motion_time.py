@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import MotionError
 from robots.core.motion.effort_scaling import (
     EffortParts,
@@ -31,7 +31,6 @@ from robots.stewart.motion_legs import LegPath, LegPathState, force_of, has_forc
 from robots.stewart.motion_move import pose_move
 from robots.stewart.platform import Platform
 
-Array = NDArray[np.float64]
 Kind = Literal["speed", "acceleration", "force"]
 
 # Stands for "no limit" where the core asks for a finite one: no leg is ever that fast.

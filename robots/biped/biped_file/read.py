@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped, Foot
 from robots.biped.biped_file.problems import biped_file_error
+from robots.core.arrays import Array
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
@@ -24,8 +24,6 @@ from robots.library import open_robot
 if TYPE_CHECKING:
     from robots.biped.biped_file.schema import BipedFile, FootTable
     from robots.core.transmission import Drives
-
-Array = NDArray[np.float64]
 
 
 def load(path: Path | str) -> Biped:

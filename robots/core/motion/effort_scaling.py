@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import Binding, JointLimits
 from robots.core.motion.motion_law import Side
@@ -25,8 +25,6 @@ from robots.core.motion.path import Path, PathState
 from robots.core.motion.peak import Peak, highest
 from robots.core.motion.time_scaling import PathDuration, checked_state, least_duration
 from robots.core.rounding import apart_digits
-
-Array = NDArray[np.float64]
 
 _FIRST_SAMPLES = 129  # per piece
 _MOST_EXCHANGES = 60

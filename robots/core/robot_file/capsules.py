@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.file_units import metres
 from robots.core.mechanism import BASE, Mechanism
@@ -20,7 +20,6 @@ from robots.core.self_pairs import default_self_pairs
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import CapsuleTable, RobotFile
 
-Array = NDArray[np.float64]
 
 PAIRS_KEY: KeyPath = ("robot", "self_collision")
 

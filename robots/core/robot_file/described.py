@@ -7,9 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import DescriptionError
 from robots.core.file_units import metres, radians
@@ -29,9 +27,7 @@ _TABLES = {
 }
 
 
-def described_mechanism(
-    file: RobotFile, source: SourceText, gravity: NDArray[np.float64]
-) -> Mechanism:
+def described_mechanism(file: RobotFile, source: SourceText, gravity: Array) -> Mechanism:
     """The mechanism of a file with a description.
 
     Raises:

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow
 from robots.core.file_units import metres, radians
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
         RevoluteDrive,
         RevoluteTable,
     )
-
-Array = NDArray[np.float64]
 
 
 def joint_of(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.mechanism import STANDARD_GRAVITY, Joint, JointKind, Mechanism
 from robots.core.robot_file.capsules import with_capsules
@@ -101,7 +101,7 @@ def _description(file: RobotFile) -> str:
     return file.description or file.robot.description or ""
 
 
-def _gravity(file: RobotFile) -> NDArray[np.float64]:
+def _gravity(file: RobotFile) -> Array:
     gravity = file.gravity_m_s2 or file.robot.gravity_m_s2
     return vector(gravity) if gravity else np.array(STANDARD_GRAVITY)
 
