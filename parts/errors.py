@@ -2,6 +2,7 @@
 
 PartError
 ├── PointsError     probe points that cannot be used: file, line, column, found, expected
+│   └── NotNominalError  a datum system that nominal values do not determine
 ├── FeatureError    a feature, or a choice of one, that is not one
 ├── SamplingError   points that cannot be laid out as asked
 ├── AlignmentError  datum points that do not hold the part, or a fit that has no answer
@@ -20,6 +21,10 @@ class PartError(PalpeurError):
 
 class PointsError(PartError):
     """Probe points that cannot be used; ``facts`` holds file, line and column, or the point."""
+
+
+class NotNominalError(PointsError):
+    """A datum system that nominal values do not determine; its message is the reason."""
 
 
 class FeatureError(PartError):

@@ -75,12 +75,17 @@ def points_of(table: Table, source: PointSource) -> FoundPoints:
             source=source,
         )
     except PointsError as error:
-        row = error.facts.get("row")
-        column = columns.header_of(str(error.facts.get("column")))
-        if not isinstance(row, int) or column == error.facts["column"]:
+        row, given, reason = (
+            error.fact("row", int),
+            error.fact("column", str),
+            error.fact("reason", str),
+        )
+        if row is None or given is None or reason is None:
             raise
-        sentence = error.message.partition(f"column {error.facts['column']}: ")[2]
-        raise table.error(row, column, sentence) from None
+        column = columns.header_of(given)
+        if column == given:
+            raise
+        raise table.error(row, column, reason) from None
 
 
 def _normals(table: Table, texts: Mapping[str, list[str]]) -> Array:

@@ -24,13 +24,12 @@ from typing import Literal
 
 import numpy as np
 
-from parts.errors import PointsError
+from parts.errors import NotNominalError, PointsError
 from parts.points.decimals import SCALES, is_number, metre, numbers
 from parts.points.dmis_statements import Statement, label_of, statements_of
 from parts.points.dmis_systems import (
     DatumFeature,
     DatumSystem,
-    NotNominalError,
     datum_set,
     rotated,
     translated,
@@ -333,7 +332,7 @@ class _Programme:
                     line=statement.line,
                 )
             except NotNominalError as reason:
-                self._lose_system(statement, str(reason))
+                self._lose_system(statement, reason.message)
         if statement.word(0) == "MCS" and not self._open_region(statement.line):
             self.system = DatumSystem()
         if name:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from parts.errors import NotNominalError
 from parts.points.decimals import is_number
 from robots.core.arrays import Array
 
@@ -34,10 +35,6 @@ _DIRECTIONS = {
 _ROUND = ("CIRCLE", "ARC", "ELLIPS", "CPARLN")  # a centre, and a normal of its plane
 _PLACES = ("POINT", "SPHERE", "EDGEPT")  # a place; its vector is that of the surface
 _AXIAL = ("LINE", "CYLNDR", "CONE")
-
-
-class NotNominalError(Exception):
-    """A datum system that nominal values do not determine; its text is the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -167,8 +167,8 @@ def checked_columns(
             warnings=(*warnings, *_twice(names, positions, normals)),
         )
     except PointsError as error:
-        row = error.facts.get("row")
-        if not isinstance(row, int):
+        row = error.fact("row", int)
+        if row is None:
             raise fault(source.origin, error.message) from None
         facts: dict[str, Any] = dict(error.facts)
         column = facts.pop("column", None)

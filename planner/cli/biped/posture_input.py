@@ -79,8 +79,8 @@ def limits_told_first(biped: Biped, given: PostureInput) -> Iterator[None]:
     try:
         yield
     except PostureError as error:
-        row = error.facts.get("posture")
-        if not isinstance(row, int):
+        row = error.fact("posture", int)
+        if row is None:
             raise
         told = limit_breaches(biped.mechanism, given.q[row])
         if told:

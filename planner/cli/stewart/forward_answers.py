@@ -112,8 +112,8 @@ def _tracked(platform: Platform, table: States, request: ForwardRequest) -> list
     try:
         found = search(platform, lengths, start)
     except PlatformError as error:
-        row = error.facts.get("index")
-        if not isinstance(row, int) or not (row or "leg" in error.facts):
+        row = error.fact("index", int)
+        if row is None or not (row or "leg" in error.facts):
             raise  # the start is at fault, not a line of the table
         raise _at_line(table, error, row) from error
     return [
