@@ -16,7 +16,7 @@ from robots.core.arrays import Array
 from robots.core.file_units import metres
 from robots.core.pose import transform_points
 from robots.core.robot_file.joints import pose_of
-from robots.core.robot_file.source_text import KeyPath
+from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
     from parts.geometry import Geometry, Sheets, TriangleMesh

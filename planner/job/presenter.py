@@ -13,7 +13,7 @@ from robots.core.caps import Cap
 from robots.core.errors import RobotError
 from robots.core.file_units import metres
 from robots.core.robot_file.joints import pose_of
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile

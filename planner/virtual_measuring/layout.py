@@ -21,7 +21,7 @@ from planner.virtual_measuring.patches import patch_around
 from planner.virtual_measuring.postures import follow
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 
 REPEAT = "repeat"  # the job's own points, touched again and again
 LAYOUTS: tuple[str, ...] = (*STRATEGIES, REPEAT)

@@ -18,7 +18,7 @@ from parts.geometry.surfaces import Cylinder
 from parts.points import ProbePoints
 from planner.errors import JobError
 from robots.core.arrays import Array, Indices
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 
 _FORM = 3  # kind of this random stream; planner.uncertainty.streams has 0 to 2
 _CURVES = ("line3d",)

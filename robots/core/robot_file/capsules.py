@@ -13,8 +13,8 @@ from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.file_units import metres
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.robot_file.joints import vector
-from robots.core.robot_file.problems import nearest
-from robots.core.robot_file.source_text import KeyPath, SourceText
+from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import KeyPath, nearest
 from robots.core.self_pairs import default_self_pairs
 
 if TYPE_CHECKING:

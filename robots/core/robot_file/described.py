@@ -15,8 +15,8 @@ from robots.core.language import Description, mechanism_of, parse
 from robots.core.language.syntax import MoveKind
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.robot_file.joints import body_of, prismatic_drive, revolute_drive
-from robots.core.robot_file.problems import nearest
 from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import nearest
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import DescribedDriveTable, RobotFile

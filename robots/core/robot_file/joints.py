@@ -15,7 +15,8 @@ from robots.core.denavit_hartenberg import DhRow
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind
 from robots.core.pose import make_pose, rotation_zyx
-from robots.core.robot_file.source_text import KeyPath, SourceText
+from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import (

@@ -11,7 +11,8 @@ import numpy as np
 from robots.core.arrays import Array
 from robots.core.file_units import metres, radians
 from robots.core.robot_file.joints import body_of, vector
-from robots.core.robot_file.source_text import KeyPath, SourceText
+from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import KeyPath
 from robots.stewart.platform import Leg, LegBodies, LegEnd
 
 if TYPE_CHECKING:
