@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.effort import Timed
 from planner.job import Job
@@ -17,9 +16,7 @@ from planner.plan_types import Segment, SegmentClearance, SegmentKind
 from planner.probing_lines import LineMotions
 from planner.trajectory import Stretch, Trajectory
 from planner.travel import TravelMotions
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 
 class TimedMotions(Protocol):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
@@ -16,10 +15,9 @@ from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
 from planner.job.solids import Cell
 from planner.job.stylus import BALL, SHANK, STYLUS
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 from robots.core.rounding import apart, at_least, at_most, readable
-
-Array = NDArray[np.float64]
 
 _THINNER = {BALL: ("ball", "smaller"), SHANK: ("shank", "thinner")}
 

@@ -7,16 +7,12 @@ clearance point to contact and, searching, to at most the search end beyond it.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Approach, Job
+from robots.core.arrays import Array, Mask, freeze_fields
 from robots.core.pose import transform_directions, transform_points
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _MASKS = ("along_normal", "fixed_axis")
 
@@ -55,9 +51,7 @@ class PlacedPoints:
     def __post_init__(self) -> None:
         for field in fields(self)[1:]:
             kind: type = np.bool_ if field.name in _MASKS else np.float64
-            array: NDArray[Any] = np.array(getattr(self, field.name), dtype=kind)
-            array.flags.writeable = False
-            object.__setattr__(self, field.name, array)
+            freeze_fields(self, field.name, dtype=kind)
 
     def __len__(self) -> int:
         """Number of points k."""

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.findings.unchecked import (
@@ -18,12 +17,10 @@ from planner.findings.unchecked import (
 )
 from planner.job import Job
 from planner.placement import PlacedPoints
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     from planner.trajectory import Trajectory
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class SegmentKind(Enum):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.assembly import Assembly, Clearances, assemble
 from planner.findings import Finding, Severity
@@ -33,6 +32,7 @@ from planner.robot_findings import robot_findings
 from planner.surface_findings import causes_first, surface_findings, told_once
 from planner.timing import Timings, timings, travels
 from planner.visiting import Visit, visit
+from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from planner.safety import Safety
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

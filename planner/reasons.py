@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
@@ -14,10 +13,8 @@ from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
 from planner.reach.reach import Reach, Shortfall
 from planner.timing import Timings
+from robots.core.arrays import Array, Indices
 from robots.core.rounding import at_least, readable
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def point_findings(

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.assembly import Clearances
 from planner.clearance.certify import Clearance, certify, keeps
@@ -28,12 +27,10 @@ from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
 from planner.travel import TravelMotions
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Pair = tuple[int, int]
 
 LINES, TRAVELS = "probing lines", "travels"

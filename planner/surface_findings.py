@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
+from robots.core.arrays import Indices, Mask
 from robots.core.pose import inverse_pose, transform_points
 from robots.core.rounding import apart
 
 if TYPE_CHECKING:
     from parts.geometry import Audit
 
-Mask = NDArray[np.bool_]
 
 FAR = 1e-3  # [m] a probe point farther from the surface was meant for another part or pose
 _ALL = 0.9  # of the points: from here on it is the list that is turned round, not its points
@@ -146,7 +145,7 @@ def _off(job: Job) -> list[Finding]:
     ]
 
 
-def _sides(job: Job, rows: NDArray[np.int64]) -> list[str]:
+def _sides(job: Job, rows: Indices) -> list[str]:
     """Where points lie, in words; a skin that is open has no inside."""
     if not rows.size or job.geometry is None or not job.geometry.audit.watertight:
         return ["from the part's surface"] * rows.size

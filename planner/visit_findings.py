@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
@@ -29,10 +28,8 @@ from planner.reach.candidates import Candidates
 from planner.safety import Safety
 from planner.travel import TravelMotions
 from planner.visiting import Visit
+from robots.core.arrays import Indices
 from robots.core.motion.joint_limits import JointLimits
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class VisitFindings:

@@ -13,14 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import (
-    Array,
-    JointLoad,
-    PlannedPoint,
-    Segment,
-    SegmentClearance,
-)
+from planner.plan_types import JointLoad, PlannedPoint, Segment, SegmentClearance
 from reports.verdict import aspect_names
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.proof import Proof

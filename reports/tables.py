@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from planner.plan_types import Array, Indices, Plan, PlannedPoint
+from planner.plan_types import Plan, PlannedPoint
 from planner.sampled_motion import SampledMotion
 from reports.csv_text import LabelledRows, pays
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.ply_header import Element, Header
 from parts.geometry.source_file import SourceFile
+from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
 
 _WORD = re.compile(rb"\S++")
@@ -27,8 +28,8 @@ class Rows:
         lists: values of list properties one row after the other, and their counts, by name.
     """
 
-    columns: dict[str, NDArray[np.float64]]
-    lists: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]
+    columns: dict[str, Array]
+    lists: dict[str, tuple[Array, Indices]]
 
 
 class RowReader:

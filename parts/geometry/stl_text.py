@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.body import Body, Patch
 from parts.geometry.source_file import SourceFile, lines_of
+from robots.core.arrays import Array
 from robots.core.caps import Cap
 
 WORDS = ("facet normal . . . outer loop " + "vertex . . . " * 3 + "endloop endfacet").split()
@@ -106,7 +107,7 @@ def _check_words(file: SourceFile, table: NDArray[np.object_], before: int) -> N
             )
 
 
-def _numbers(file: SourceFile, cells: NDArray[np.object_], before: int) -> NDArray[np.float64]:
+def _numbers(file: SourceFile, cells: NDArray[np.object_], before: int) -> Array:
     try:
         return cells.astype(np.float64)
     except ValueError:

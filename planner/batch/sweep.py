@@ -15,8 +15,8 @@ from planner.batch.sweep_file import Path_, SweepFile, sweep_file
 from planner.batch.swept import swept_value
 from planner.batch.toml_text import toml_text
 from planner.job.job_text import JobText, read_job_text
-from planner.job.problems import shown
 from robots.core.caps import Cap
+from robots.core.schema_problems import shown
 
 
 def sweep_cases(path: Path, name: str) -> Iterator[Case]:

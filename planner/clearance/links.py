@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance import link_loops
+from robots.core.arrays import Array
 from robots.core.kernels.kernel import Engine, Kernel
 from robots.core.kernels.loop import Loop
 from robots.core.kernels.machine import this_machine
 from robots.core.mechanism import JointKind, Mechanism
 from robots.core.quantities import quantity
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _KINDS = {
     JointKind.FIXED: link_loops.FIXED,

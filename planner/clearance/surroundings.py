@@ -13,10 +13,9 @@ from planner.clearance.results import Nearest
 from planner.clearance.tree_search import DEPTH
 from planner.clearance.triangle_tree import tree_of
 from planner.job.solids import Solid
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Marks = NDArray[np.uint8]
 
 _GROUP = "f8[2] f8[2] i8[1] i8[1] f4[1] f8[1]"

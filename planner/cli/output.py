@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.terminal import BOLD, PLAIN
 from planner.errors import OptionError, OutputError
 from reports.document_text import document_text, plain, without_unseen
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FORMAT = 1
 _ROUNDING = 1e-14

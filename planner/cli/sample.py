@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.features import Feature, choose_feature
 from parts.geometry import Geometry, Sheets, load_geometry
@@ -19,8 +18,7 @@ from planner.cli.output import FORMAT, print_json
 from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _COMMAND = "palpeur sample"
 _SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}

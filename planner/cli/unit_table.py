@@ -14,14 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.separator import SEPARATORS, separator_of
 from planner.cli.unit_columns import Column, group_headers, unit_of
 from planner.errors import StatesError
+from robots.core.arrays import Array
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
 
 Advice = Callable[[str], str]
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.detours.find import Blocked, Detours
 from planner.detours.route import Way
 from planner.findings import Finding, Severity
 from planner.job.settings import Travel
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def detour_findings(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import (
     Characteristic,
@@ -21,8 +20,6 @@ from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.point_findings import doubt_findings, read_findings, untaken_findings
 from robots.core.rounding import apart
-
-Array = NDArray[np.float64]
 
 _DEEP = 1e-3  # [m]: no touch without overtravel comes so far below the nominal surface
 _SWAPPED = 0.5  # of the distance to its own place: nearer than that to another one's

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes.feature_axis import FeatureAxis
 from planner.fixes.fix import Fix, Kind
@@ -14,9 +13,8 @@ from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
 from planner.job.surface import examined
 from planner.part_pose.moved import moved
+from robots.core.arrays import Array
 from robots.core.file_units import number_text
-
-Array = NDArray[np.float64]
 
 _DIGITS = 1  # of millimetres
 _NORMAL_DIGITS = 6

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes.bench import Bench
 from planner.fixes.longer_lines import LongerLines
@@ -20,11 +19,8 @@ from planner.part_pose.sphere import directions_around, even_directions
 from planner.placement import PlacedPoints, place
 from planner.reach.lines import Lines
 from planner.reach.reach import some_points
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import make_pose
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 SHORTEST = 1e-3  # [m] distance, stylus: below it nothing is left
 STEP = 1e-4  # [m] smallest change of a length that is worth writing

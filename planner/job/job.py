@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job.evaluation import EvaluationSettings
-from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel, fixed
+from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings
+from robots.core.arrays import Array, frozen
 from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from parts.points import NormalReport, PointSource
     from robots.stewart.platform import Platform
 
-Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
 
 
@@ -83,7 +82,7 @@ class Part:
             pose = np.array(as_pose(self.T_base_part, "The part's pose"))
         except PoseError as error:
             raise JobError(error.message, **error.facts) from error
-        object.__setattr__(self, "T_base_part", fixed(pose))
+        object.__setattr__(self, "T_base_part", frozen(pose))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,7 +111,7 @@ class Presenter:
 
     def __post_init__(self) -> None:
         for name in ("T_base_hexapod", "T_platform_part"):
-            object.__setattr__(self, name, fixed(np.array(getattr(self, name), dtype=np.float64)))
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
 
     def T_base_part(self, T_hexapod_platform: Array) -> Array:
         """The part before the robot, by poses of the platform. # (..., 4, 4) -> (..., 4, 4)."""

@@ -9,9 +9,10 @@ from pathlib import Path
 from planner.errors import JobError
 from planner.job.mistaken_table import looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
+from robots.core.robot_file.source_text import SourceText, path_text
 from robots.core.robot_file.toml_document import toml_document
 from robots.core.robot_file.toml_slips import toml_slip
+from robots.core.schema_problems import KeyPath, Vocabulary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,13 @@ class JobText:
             f"{place}: {key} {sentence}",
             **{**facts, "file": self.origin, "line": line, "key": key},
         )
+
+
+def job_vocabulary() -> Vocabulary:
+    """What messages about a job file call its things."""
+    from planner.job.schema import JobFile
+
+    return Vocabulary(root=JobFile, described=True)
 
 
 def read_job_text(path: Path) -> JobText:

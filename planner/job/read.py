@@ -11,11 +11,10 @@ from planner.job.cell import job_cell
 from planner.job.evaluation import evaluation_of
 from planner.job.folder import JobFolder
 from planner.job.job import Job, Part
-from planner.job.job_text import JobText, job_text, read_job_text
+from planner.job.job_text import JobText, job_text, job_vocabulary, read_job_text
 from planner.job.part import job_part
 from planner.job.points import JobPoints, job_points
 from planner.job.presenter import job_presenter
-from planner.job.problems import job_error
 from planner.job.robot import job_robot
 from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
 from planner.job.surface import JobGeometry, examined
@@ -24,6 +23,7 @@ from planner.job.uncertainty import uncertainty_of
 from planner.job.unit_guard import check_unit
 from planner.job.unit_label import part_label, points_label
 from robots.core.file_units import metres
+from robots.core.schema_problems import schema_error
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile
@@ -100,10 +100,10 @@ def _check_units(
 
 def json_schema() -> dict[str, object]:
     """JSON Schema (draft 2020-12) of job files."""
-    from planner.job.schema import JobFile, NumberDefaults
+    from planner.job.schema import JobFile
+    from robots.core.schema_numbers import json_schema_of
 
-    schema = JobFile.model_json_schema(schema_generator=NumberDefaults)
-    return {"$schema": NumberDefaults.schema_dialect, **schema}
+    return json_schema_of(JobFile)
 
 
 def _validated(source: JobText) -> JobFile:
@@ -115,4 +115,4 @@ def _validated(source: JobText) -> JobFile:
     try:
         return JobFile.model_validate(document)
     except ValidationError as error:
-        raise job_error(source, error) from None
+        raise schema_error(source, error, job_vocabulary()) from None

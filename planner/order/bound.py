@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.graph import direct
 from planner.order.near import nearest
 from planner.order.pool import Forced, Pool
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _LISTED = 10  # pairs kept for each point
 _FAR = 1e6  # [s] stands for "no pair is left out"

@@ -6,15 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.graph import JERK, PEAKS, TRAPEZOID, direct
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import motion_law
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _HALVINGS = 60  # of an interval, until only rounding is left
 

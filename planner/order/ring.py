@@ -9,13 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.order.graph import Graph, edge
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 HEAD, WAITING, LOGGED, RANDOM = 0, 1, 2, 3  # entries of ``Ring.counts``
 ALTERNATIVE = -1  # marks a logged change of alternative
@@ -37,18 +32,18 @@ class Ring(NamedTuple):
         gain: seconds gained since the last accepted tour. # (1,)
     """
 
-    order: Whole
-    place: Whole
-    now: Whole
+    order: Indices
+    place: Indices
+    now: Indices
     ahead: Array
-    queue: Whole
-    waiting: Whole
-    log: Whole
-    counts: Whole
+    queue: Indices
+    waiting: Indices
+    log: Indices
+    counts: Indices
     gain: Array
 
 
-def stop_at(order: Whole, place: int) -> int:
+def stop_at(order: Indices, place: int) -> int:
     """Stop at a place of the ring; one beyond an end is meant round the ring."""
     if place < 0:
         place += order.size

@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order import layers, ring, settle, starts
 from planner.order.graph import TYPES
 from planner.order.stops import Stops
+from robots.core.arrays import Indices
 from robots.core.kernels.loop import Loop
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Told = Callable[[int, int], None]  # kicks done, of how many
 
 SEARCH = Loop(settle.search, f"{TYPES} {ring.TYPES} i8 i8")

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.order.graph import Graph, seconds
-
-Whole = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 TYPES = "i8[1] i8[1] i8[1] i8[1] i8[1] i8[1]"
 
@@ -29,12 +25,12 @@ class Start(NamedTuple):
         counts: stops visited, next stop found (-1 for none) and its alternative. # (3,)
     """
 
-    order: Whole
-    now: Whole
-    left: Whole
-    spot: Whole
-    members: Whole
-    counts: Whole
+    order: Indices
+    now: Indices
+    left: Indices
+    spot: Indices
+    members: Indices
+    counts: Indices
 
 
 def offer(graph: Graph, start: Start, t: int, entrance: int, best: float) -> float:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.placement import PlacedPoints
 from planner.plan_types import Plan, SegmentKind
+from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_points
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def check_movable(job: Job) -> None:

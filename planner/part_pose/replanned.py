@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
@@ -19,9 +18,8 @@ from planner.part_pose.moved import in_order, moved, visiting_order
 from planner.part_pose.tolerance import FirstFailure
 from planner.plan_types import Plan
 from planner.planning import plan
+from robots.core.arrays import Array
 from robots.core.pose import make_pose, rotation_exp
-
-Array = NDArray[np.float64]
 
 _THIRDS = 6
 _HALVINGS = 4

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
@@ -15,6 +14,7 @@ from planner.presenting.coverage import presenter_of
 from planner.presenting.posed import carried_points
 from planner.presenting.presentation import PlatformMove, PresentedPose
 from planner.presenting.waiting import Bystander, waiting
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import MotionError
 from robots.stewart.errors import PlatformError
@@ -24,8 +24,6 @@ from robots.stewart.motion_check import check_motion
 from robots.stewart.motion_legs import motion_peaks
 from robots.stewart.motion_time import LeastMotion, least_time_move
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 LAW = "quintic"  # starts and stops without a jump of acceleration: kind to a clamped part
 _INSTANTS = 65  # of a move at which the part's room among obstacles is looked at

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.job import Job
@@ -26,12 +25,9 @@ from planner.presenting.posed import only, posed
 from planner.presenting.presentation import Presentation, PresentedPose
 from planner.presenting.uncertainty import point_sigma, pose_covariance
 from planner.progress import Progress, silent
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_directions, transform_points
 from robots.stewart.inverse import lengths
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _SPREAD = 300  # poses over the workspace
 _AIMED = 6  # unserved points at which poses are aimed

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.stylus import STYLUS
 from planner.plan_types import Plan, SegmentClearance, SegmentKind
 from planner.proof.capsule_axes import axis_distance, capsule_axes
 from planner.proof.clearance_samples import Postures
 from planner.proof.room import Room
+from robots.core.arrays import Array, Mask
 from robots.core.capsule import Capsule
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
@@ -59,9 +56,7 @@ class _Pair:
                 if name == f"{capsule.name} - {against.name}":
                     self._moving, self._other = k, other
 
-    def residuals(
-        self, stated: list[SegmentClearance], axes: Array, lines: NDArray[np.bool_]
-    ) -> Array:
+    def residuals(self, stated: list[SegmentClearance], axes: Array, lines: Mask) -> Array:
         """Of some postures. # -> (...) [m]; NaN for a pair that does not exist."""
         if self._moving < 0:
             return np.full(1, np.nan)

@@ -9,17 +9,14 @@ by as much its points are measured wrong.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.programmes import record_displacement, record_touch
+from robots.core.arrays import Array, Indices
 from robots.core.geometric_errors import ErrorModel
 from robots.core.kernels import Engine, Kernel
 from robots.core.kernels.machine import this_machine
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Deviations:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.plan_types import Array
 from reports.biped.shown_motion import ShownMotion, quantities
 from robots.biped.verdict import Stance
+from robots.core.arrays import Array
 
 FORMAT = 1
 

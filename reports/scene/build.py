@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import SegmentKind
 from reports.scene.model import Scene, SceneMotion, ScenePoints, SceneSolid
 from reports.scene.motion import scene_motion
 from reports.scene.robot import SceneRobot, link_ends, scene_robot
 from reports.scene.solids import scene_solids
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
 
-Array = NDArray[np.float64]
 
 _POSTURES = 64  # of the motion, that the size of the scene is taken from
 _MARK_SHARE = 0.2  # radius of a mark over the distance of near points

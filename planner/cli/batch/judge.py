@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.errors import PartError
 from planner.batch.case import Case, CaseKey
 from planner.batch.outcome import Outcome, Status
 from planner.batch.shown import shown
 from planner.cli.job.planned_job import refuse_presenter
-from planner.errors import PlannerError
 from planner.findings import Finding, Severity
-from robots.core.errors import RobotError
+from robots.core.errors import PalpeurError
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
@@ -61,7 +59,7 @@ def judge(case: Case, key: CaseKey, *, allow_outside: bool) -> Judged:
         job = read_job(case.job, allow_outside=allow_outside, text=case.text)
         refuse_presenter(job, case.job.name)
         proof = prove(plan(job))
-    except (PlannerError, RobotError, PartError) as error:
+    except PalpeurError as error:
         return Judged(outcome=_refused(error, case))
     known = set(dict(key.inputs))
     further = {
@@ -72,7 +70,7 @@ def judge(case: Case, key: CaseKey, *, allow_outside: bool) -> Judged:
     return Judged(outcome=_planned(proof, further), proof=proof)
 
 
-def _refused(error: PlannerError | RobotError | PartError, case: Case) -> Outcome:
+def _refused(error: PalpeurError, case: Case) -> Outcome:
     where = error.facts.get("key") or error.facts.get("file") or case.job.name
     return Outcome(
         status=Status.REFUSED,
@@ -82,7 +80,7 @@ def _refused(error: PlannerError | RobotError | PartError, case: Case) -> Outcom
     )
 
 
-def _told(error: PlannerError | RobotError | PartError, case: Case) -> str:
+def _told(error: PalpeurError, case: Case) -> str:
     """What is wrong; of a variant without lines, since no file holds its text."""
     said = placeless(error.message, case)
     if case.text:

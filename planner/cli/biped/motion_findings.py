@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from reports.biped.edges import edge_words
@@ -15,13 +14,13 @@ from reports.biped.shown_motion import judged_margin
 from robots.biped.motion import BipedMotion
 from robots.biped.verdict import Stance
 from robots.biped.walking.feet_apart import FEET_DISTANCE
+from robots.core.arrays import Array
 from robots.core.rounding import at_least, readable
 
 if TYPE_CHECKING:
     from planner.cli.biped.known_drives import KnownDrives
     from reports.biped.shown_motion import MotorLoads
 
-Array = NDArray[np.float64]
 
 # A joint that rests at its limit follows its set-point to about one count of its encoder. [rad]
 _RESOLUTION = 3e-5

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.known_drives import KnownDrives, known_drives
 from planner.cli.biped.motion_findings import findings_of, unjudged
@@ -21,12 +20,11 @@ from robots.biped.biped import Biped
 from robots.biped.library import open_biped
 from robots.biped.motion import BipedMotion
 from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from reports.biped.shown_motion import ShownMotion
     from robots.core.transmission.drives import Drives
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

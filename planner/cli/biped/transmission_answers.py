@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.transmission_rows import MotorRow, Posture, PostureAnswer, answer
 from planner.cli.exit_codes import ExitCode
@@ -16,8 +15,6 @@ from planner.cli.unit_table import States
 from planner.errors import OptionError
 from robots.biped.library import open_biped, open_drives
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _RPM = 30.0 / np.pi
 _TURN = 0.5 / np.pi

@@ -7,10 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.session import Session
 from planner.errors import JobError
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.findings import Finding
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from planner.uncertainty import Measuring, PointUncertainty
     from reports.evaluation.shown import ShownUncertainty, Source
 
-Array = NDArray[np.float64]
 
 _DRAWS = 10_000  # for a job that asks for none
 _NUMBERS = 3_000_000  # that are drawn at most: they are all held at once

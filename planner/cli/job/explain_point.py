@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from planner.cli.exit_codes import ExitCode
@@ -17,6 +16,7 @@ from planner.cli.output import FORMAT, bold, print_json, print_table
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 from planner.errors import JobError
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.findings import Finding
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from planner.plan_types import Plan
     from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 
 _WIDTH = 96
 _RULE = (

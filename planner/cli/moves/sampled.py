@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.own_file import write_own_file
 from planner.errors import OptionError
+from robots.core.arrays import Array
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
 
 COMMAND = "palpeur motion"
 

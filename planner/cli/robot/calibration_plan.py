@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
@@ -19,6 +18,7 @@ from planner.cli.robot.measurement_table import PAIR, SPHERE, measurement_kind
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
+from robots.core.arrays import Array
 from robots.core.identification import (
     ArmMeasurements,
     ArmNoise,
@@ -29,8 +29,6 @@ from robots.core.identification import (
 )
 from robots.core.identification.plan import DEFAULT_NOISE
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _COMMAND = "palpeur robot calibrate --plan"
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
@@ -25,10 +24,9 @@ from planner.cli.unit_columns import (
     group_headers,
 )
 from planner.cli.unit_table import States
+from robots.core.arrays import Array, Mask
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +197,7 @@ def matrix_headers(letter: str, shape: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(letter + between.join(str(k + 1) for k in index) for index in np.ndindex(*shape))
 
 
-def is_singular(M: Array) -> NDArray[np.bool_]:
+def is_singular(M: Array) -> Mask:
     """Whether mass matrices are not positive definite, up to rounding. # (..., n, n) -> (...).
 
     Rows and columns are scaled to a unit diagonal first, so that units and sizes do not matter.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
+from robots.core.arrays import Array
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 _HINT = "Choose another pose, lighten the load, or lower the platform's acceleration."
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.sampled import instants
@@ -19,6 +18,7 @@ from planner.cli.stewart.move_findings import findings_of
 from planner.cli.stewart.pose_text import pose_of
 from planner.errors import OptionError
 from reports.document_text import document_text
+from robots.core.arrays import Array
 from robots.stewart.library import open_platform
 from robots.stewart.limits import violations
 from robots.stewart.model import PlatformModel
@@ -28,7 +28,6 @@ from robots.stewart.platform import Platform
 if TYPE_CHECKING:
     from reports.stewart.leg_motion import Balance, LegMotion, LegSamples
 
-Array = NDArray[np.float64]
 
 _RISE = 1.0 / 3.0  # part of a trapezoid's given duration in which it speeds up
 _NODES, _PANELS = 16, 24  # of the quadrature of work, on each smooth piece

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli import unit_columns as columns
 from planner.cli.exit_codes import ExitCode
@@ -17,12 +16,11 @@ from planner.cli.stewart.pose_tables import poses_of, rates_of, read_table
 from planner.cli.unit_table import States
 from planner.errors import OptionError
 from planner.findings import Finding
+from robots.core.arrays import Array
 from robots.stewart.library import open_platform
 from robots.stewart.limits import Violation, violations
 from robots.stewart.model import PlatformModel
 from robots.stewart.singularity import conditioning
-
-Array = NDArray[np.float64]
 
 
 def print_inverse(robot: str, poses: str, form: Form) -> int:

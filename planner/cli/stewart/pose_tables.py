@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.stewart.pose_columns import ANGLES
 from planner.cli.table_text import origin_of, table_text
@@ -21,11 +20,10 @@ from planner.cli.unit_columns import (
 )
 from planner.cli.unit_table import States, table_of
 from planner.errors import StatesError
+from robots.core.arrays import Array
 from robots.core.orientation.angles import rotation_zyx
 from robots.core.orientation.rotation import as_rotation
 from robots.core.pose import make_pose
-
-Array = NDArray[np.float64]
 
 
 def read_table(source: str, known: dict[str, Column]) -> States:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import OptionError
 from planner.virtual_measuring.machine_tests.patterns import cap, hemisphere, orientations, towards
 from planner.virtual_measuring.postures import follow
+from robots.core.arrays import Array, Indices
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.self_pairs import self_clearances
-
-Array = NDArray[np.float64]
 
 _TRIES = 240  # postures that are looked at
 _TILTS = 3  # steps in which the probe is tilted
@@ -126,7 +124,7 @@ def postures(mechanism: Mechanism) -> Array:
     return q
 
 
-def _apart(first: NDArray[np.int64], second: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _apart(first: Indices, second: Indices) -> list[tuple[int, int]]:
     """The first pairs of which no two share an end."""
     pairs: list[tuple[int, int]] = []
     used: set[int] = set()

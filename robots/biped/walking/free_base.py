@@ -10,15 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
 from robots.biped.posture.ground_wrench import GroundWrench
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.orientation.angles import angles_zyx
-
-Array = NDArray[np.float64]
 
 FREE = 6  # coordinates of the base
 

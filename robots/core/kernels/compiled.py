@@ -10,14 +10,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.kernels import cache, machine
 from robots.core.kernels.address import address_of
 from robots.core.kernels.llvm_text import llvm_text
 from robots.core.recording import Programme
-
-Array = NDArray[np.float64]
 
 # Raise when the generated code changes in a way its text does not show.
 _GENERATION = "1"

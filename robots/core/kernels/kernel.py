@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError, StateError
 from robots.core.kernels.compiled import CompiledForm, compiled_form
 from robots.core.kernels.machine import Machine, this_machine
 from robots.core.kernels.numpy_form import NumpyForm
 from robots.core.recording import Programme
 
-Array = NDArray[np.float64]
 Engine = Literal["auto", "numpy", "compiled"]
 
 # Samples times instructions from which compiling (tens of milliseconds, and importing llvmlite) is

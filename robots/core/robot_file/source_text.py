@@ -12,8 +12,7 @@ from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
 from robots.core.robot_file.toml_document import toml_document
 from robots.core.robot_file.toml_slips import toml_slip
-
-KeyPath = tuple[str | int, ...]
+from robots.core.schema_problems import KeyPath
 
 _HEADER = re.compile(r"\s*+(\[\[?)([^\[\]#]++)\]\]?\s*+(?:#.*)?$")
 _KEY = re.compile(

@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.errors import RobotFileError
@@ -26,8 +26,6 @@ from robots.core.file_units import (
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import angles_zyx, rotation_zyx
 from robots.core.robot_file.tree import BASE_NAME
-
-Array = NDArray[np.float64]
 
 # Two units in the last place of 1: what sine, cosine and one product lose.
 _CLOSE = 5e-16

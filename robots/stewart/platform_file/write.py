@@ -6,15 +6,13 @@ import json
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.file_units import degrees_text, millimetres_text, number_text
 from robots.core.pose import angles_zyx
 from robots.stewart.platform import Leg, Platform
 from robots.stewart.platform_file.legs import BODIES
-
-Array = NDArray[np.float64]
 
 _ENTRIES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _NUMBERS: tuple[tuple[str, str, Callable[[float], str], float], ...] = (

@@ -70,7 +70,7 @@ def test_the_good_files_are_good():
         ("d_mm = 100", "d_mm = -inf", "joint[0].d_mm", 7, "is -Infinity; expected a finite number"),
         ("d_mm = 100", "d_mm = 1e999", "joint[0].d_mm", 7, "is 1E+999; expected a finite number"),
         ("d_mm = 100", 'd_mm = "100"', "joint[0].d_mm", 7, "is '100'; expected a number"),
-        ("d_mm = 100", "d_mm = true", "joint[0].d_mm", 7, "is True; expected a number"),
+        ("d_mm = 100", "d_mm = true", "joint[0].d_mm", 7, "is true; expected a number"),
         (
             "mass_kg = 2",
             "mass_kg = -2",
