@@ -20,8 +20,6 @@ from planner.virtual_measuring.postures import ball_gaps, inverse_rates
 from planner.virtual_measuring.true_part import TruePart
 from robots.core.arrays import Array
 from robots.core.geometric_errors import ErrorModel
-from robots.core.kernels import Engine
-from robots.core.kernels.machine import this_machine
 from robots.core.model import Model
 from robots.core.pose import inverse_pose, transform_points
 
@@ -122,8 +120,7 @@ class Prober:
     def _truth(self, errors: Injected) -> ErrorModel:
         key = tuple(parameter.name for parameter in errors.parameters)
         if key not in self._errors:
-            engine: Engine = "numpy" if this_machine() is None else "compiled"
-            self._errors[key] = ErrorModel(self._measuring.mechanism, errors.parameters, engine)
+            self._errors[key] = ErrorModel(self._measuring.mechanism, errors.parameters)
         return self._errors[key]
 
     def _refuse(self, gaps: Array) -> None:

@@ -25,7 +25,7 @@ def check_measured_unit(given: ArmMeasurements, mechanism: Mechanism, origin: st
     """
     if given.kind is MeasurementKind.SPHERE:  # joint readings alone have no length
         return
-    balls = Model(mechanism).forward(given.q)[:, :3, 3]
+    balls = Model(mechanism, "single-use").forward(given.q)[:, :3, 3]
     if given.kind is MeasurementKind.POINT:
         what, expected, seen = "points spread", spread(balls), spread(given.points)
     else:

@@ -119,7 +119,7 @@ def _no_mass(joint: Joint) -> Finding:
 
 def _mass_matrix_findings(mechanism: Mechanism) -> Iterator[Finding]:
     q = joint_samples(mechanism, _POSTURES, slide=1.0)
-    singular = is_singular(Model(mechanism).mass_matrix(q))
+    singular = is_singular(Model(mechanism, "single-use").mass_matrix(q))
     if np.any(singular):
         yield Finding(
             code="R105",

@@ -65,7 +65,7 @@ class Request:
     @cached_property
     def model(self) -> Model:
         """The robot's equations."""
-        return Model(self.mechanism)
+        return Model(self.mechanism, "single-use")
 
     def read(self) -> None:
         """Check the form, the robot and the table, in this order."""

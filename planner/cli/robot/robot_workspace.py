@@ -93,7 +93,7 @@ _LARGEST_CELL = 1e6  # [m]; no robot is larger
 def workspace_of(mechanism: Mechanism, sampling: Sampling) -> Workspace:
     """Sample the joint ranges evenly and see where the tool comes."""
     q = joint_samples(mechanism, sampling.count, slide=scale_length(mechanism))
-    points = Model(mechanism).forward(q)[:, :3, 3]
+    points = Model(mechanism, "single-use").forward(q)[:, :3, 3]
     axis, origin = _first_axis(mechanism)
     from_axis = points - origin
     from_axis = from_axis - np.outer(from_axis @ axis, axis)
