@@ -9,7 +9,6 @@ import pytest
 
 from parts.geometry import step_text
 from parts.points import dmis_statements, power_inspect
-from planner.batch import toml_kind, toml_strings
 from planner.cli.moves import motion_values
 from planner.cli.unit_table import _COMMA, _NUMBER
 from planner.errors import JobError
@@ -86,8 +85,6 @@ EXPRESSIONS = {
     "table of TOML": every_line(source_text._HEADER),
     "key of TOML": every_line(source_text._KEY),
     "parts of a key": all_of(source_text._PART),
-    "job in a folder": all_of(toml_kind._TABLE),
-    "strings of TOML": lambda text: toml_strings.names_in.__wrapped__(text.encode()),
     "files of a job": all_of(stage._NAMED),
     "statements of a STEP file": all_of_bytes(step_text._STATEMENT),
     "comments of a STEP file": all_of_bytes(step_text._NOISE),

@@ -21,7 +21,7 @@ from robots.core.errors import PoseError
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.pose import as_pose
-from robots.core.robot_file.source_text import toml_key
+from robots.core.robot_file.toml_document import toml_key
 
 if TYPE_CHECKING:
     from parts.geometry import Audit, Geometry

@@ -26,14 +26,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.kernels.compiled import CompiledForm
 from robots.core.kernels.machine import Machine, mapped
 from robots.core.kernels.text_code import object_of
 from robots.core.recording import Programme
 
-Array = NDArray[np.float64]
 Function = Callable[..., Array]
 
 ENTRY = "palpeur_direct_call"

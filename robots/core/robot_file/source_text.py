@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.toml_document import toml_document, toml_key
 from robots.core.robot_file.toml_slips import toml_slip
 from robots.core.schema_problems import KeyPath
 
@@ -143,19 +142,6 @@ def path_text(path: KeyPath) -> str:
 def _key_text(key: str) -> str:
     """A key as TOML writes it, a long one cut."""
     return toml_key(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
-
-
-def toml_key(name: str) -> str:
-    """A name as a key of TOML: bare where it can be, else in quotes."""
-    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
-
-
-def toml_string(text: str) -> str:
-    """A text in quotes, as TOML writes it."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:

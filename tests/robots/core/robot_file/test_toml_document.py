@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.batch.toml_text import toml_text
-from planner.errors import JobError
-from planner.library import path_of
+from robots.core.robot_file.toml_document import toml_text
+from robots.library import names, text_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PLAIN = st.one_of(
@@ -46,12 +45,30 @@ def test_types_stay_apart():
     assert math.isnan(tomllib.loads(toml_text({"a": math.nan}))["a"])
 
 
-@pytest.mark.parametrize("name", ["nine-points-corrected", "obstructed", "block-with-holes"])
-def test_jobs_of_the_library(name):
-    document = tomllib.loads(path_of(name).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", names())
+def test_robots_of_the_library(name):
+    document = tomllib.loads(text_of(name))
     assert tomllib.loads(toml_text(document)) == document
 
 
-def test_what_no_job_holds_is_refused_by_its_key():
-    with pytest.raises(JobError, match=r"job\.when is datetime"):
-        toml_text({"job": {"when": datetime.date(2026, 1, 1)}})
+def test_dates_are_written_and_what_toml_has_not_is_refused():
+    when = {"day": datetime.date(2026, 1, 1), "at": datetime.time(12, 30)}
+    assert tomllib.loads(toml_text({"job": when})) == {"job": when}
+    with pytest.raises(TypeError, match="None is no value of TOML"):
+        toml_text({"job": {"when": None}})
+
+
+def test_layout():
+    """Headers at the top and above tables of tables; a table of numbers stands in a line."""
+    pairs = [["a", "b"]] * 20
+    document = {
+        "format": 1,
+        "robot": {"pairs": pairs, "pose": {"x": [1, 2.5]}},
+        "joint": [{"name": "q1", "body": {"mass": 2, "inertia": {"xx": Decimal("0.10")}}}, {}],
+    }
+    lines = [
+        *("format = 1", "", "[robot]", "pairs = [", *['    ["a", "b"],'] * 20, "]"),
+        *("pose = { x = [1, 2.5] }", "", "[[joint]]", 'name = "q1"', "", "[joint.body]"),
+        *("mass = 2", "inertia = { xx = 0.10 }", "", "[[joint]]", ""),
+    ]
+    assert toml_text(document) == "\n".join(lines)
