@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from parts.errors import PartError
 from parts.geometry.load import READERS, geometry_of
 from parts.geometry.source_file import SourceFile
+from tests.cases import cases
 
 CASES = 2_500  # per kind of file; nine kinds make 22,500
 MOST_MEMORY = 30_000_000  # [byte] for files of some kilobytes
@@ -188,13 +189,13 @@ def test_damaged_files_take_little_memory(seeds, name):
     assert peak < MOST_MEMORY
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=25, soak=100), deadline=None, derandomize=True)
 @given(ending=st.sampled_from(ENDINGS), raw=st.binary(max_size=400))
 def test_any_bytes_are_read_or_refused(ending, raw):
     assert imported(ending, raw or b"\0") in ("read", "refused")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=25, soak=150), deadline=None, derandomize=True)
 @given(
     tree=st.recursive(
         st.none()

@@ -17,6 +17,7 @@ import pytest
 from planner.batch.engine import Done, Ending
 from planner.batch.ledger import Ledger
 from planner.cli.batch import local, worker
+from planner.cli.main import main
 from planner.library import path_of
 from tests.planner.batch.generated_jobs import generate
 
@@ -73,10 +74,25 @@ class Here:
         )
 
 
+def judge_here(patch):
+    """Let batches judge in this process until the patch is undone."""
+    patch.setattr(local, "local_pool", lambda order, *_: Here(order))
+
+
 @pytest.fixture
 def here(monkeypatch):
     """Batches judge in this process; the tests of workers, caps and kills start the real ones."""
-    monkeypatch.setattr(local, "local_pool", lambda order, caps, workers: Here(order))
+    judge_here(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(folder, whole):
+    """What a batch of the jobs in ``folder`` holds when nobody disturbs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        judge_here(patch)
+        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "undisturbed"]) == 1
+    return whole(folder / "undisturbed")
 
 
 @pytest.fixture(scope="session")
