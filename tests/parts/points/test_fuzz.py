@@ -11,7 +11,7 @@ from parts.errors import PointsError
 from parts.points import FORMATS, found_points, surface_points
 from tests.cases import cases
 
-CASES = 4_000  # for each of six files
+CASES = cases(gate=800, soak=4_000)  # for each of six files
 PIECES = [
     *(b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n\n", b",", b";", b"\t", b'"', b"'", b"$", b"$$"),
     *(b"nan", b"-inf", b"1e999", b"1e-9999999999999999999", b"0x1p3", b"1_0", b"1,5", b"\xd9\xa1"),
