@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.cases import cases
+
 # Fixed examples in every run; the machine is shared, so time says nothing about the code.
 settings.register_profile(
-    "palpeur", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "palpeur",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=cases(gate=25, soak=100),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("palpeur")
 
-# Tests start hundreds of processes; none should compile Palpeur's sources again.
+# Tests start processes; none should compile Palpeur's sources again. Nor should this one rewrite
+# the assertions of all tests again, which takes longer than to import them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_configure(config):
@@ -31,6 +42,12 @@ def pytest_configure(config):
     os.environ["PALPEUR_CACHE_DIR"] = str(config.cache.mkdir("palpeur"))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish():
+    """Ten thousand collected tests are no garbage: searching them again and again takes minutes."""
+    gc.collect()
+    gc.freeze()
 
 
 # --- the browser ---------------------------------------------------------------------------------

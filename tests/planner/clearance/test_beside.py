@@ -21,6 +21,7 @@ from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_about, transform_points
+from tests.cases import cases
 
 MM = 1e-3
 BALL, SHANK, LENGTH, TOP = 2.0, 1.2, 60.0, 40.0
@@ -167,7 +168,7 @@ def test_a_bore_that_is_too_narrow(judge):
     assert names == ["stylus ball"] * 7
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=cases(gate=10, soak=25))
 @given(mouth=st.floats(13.5, 17.0), finest=st.sampled_from([5.0, np.inf]))
 def test_a_narrower_mouth_counts_and_a_wider_one_is_behind(judge, mouth, finest):
     """At contact the shank's axis is 13 mm from that of the bore."""

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from robots.core.model import Model
+from tests.cases import cases, some
 
-TREES = range(200)
+TREES = range(cases(gate=40, soak=200))
 SAMPLES = 3
 
 
@@ -47,7 +48,7 @@ def test_random_trees_agree_with_pinocchio(seed, make_mechanism, make_peer):
         close(back[k], peer.forward_dynamics(q[k], qd[k], qdd[k]))
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 5))
+@pytest.mark.parametrize("seed", some(range(0, 200, 5), gate=10))
 def test_lagrange_coefficients_give_newton_euler_torques(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     model = Model(mechanism)
@@ -57,7 +58,7 @@ def test_lagrange_coefficients_give_newton_euler_torques(seed, make_mechanism):
     close(found.A, model.mass_matrix(q))
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 10))
+@pytest.mark.parametrize("seed", some(range(0, 200, 10), gate=6))
 def test_coriolis_and_centrifugal_are_christoffel_terms_of_the_mass_matrix(seed, make_mechanism):
     """B and C by [LAMMARI12] eq. IV.4 from derivatives of A: finite differences, step 1e-5."""
     model = Model(make_mechanism(seed))
@@ -77,7 +78,7 @@ def test_coriolis_and_centrifugal_are_christoffel_terms_of_the_mass_matrix(seed,
     assert not np.any(found.B[:, ~upper])
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 10))
+@pytest.mark.parametrize("seed", some(range(0, 200, 10), gate=6))
 def test_power_of_the_torques_is_the_rate_of_energy(seed, make_mechanism):
     """τ·qd = d(T + V)/dt along any motion: an energy balance over a short arc, by Simpson."""
     model = Model(make_mechanism(seed))

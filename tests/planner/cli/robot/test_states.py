@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from planner.cli.robot.states import read_states, states_of
 from planner.errors import StatesError
 from robots.library import load
+from tests.cases import cases
 
 STANFORD = load("stanford")  # RRPRRR
 HEADER = "q1_deg,q2_rad,q3_mm,q4_rad,q5_rad,q6_rad"
@@ -185,7 +186,7 @@ def test_caps_are_named(monkeypatch, file, cap, value, part):
         read_states(str(path), STANFORD)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(gate=40, soak=200), deadline=None)
 @given(st.text(max_size=80), st.integers(0, len(HEADER)), st.integers(0, 8))
 def test_no_table_does_anything_but_work_or_explain(inserted, place, removed):
     whole = f"{HEADER}\n1,2,3,4,5,6\n"
