@@ -37,6 +37,7 @@ from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.clearance.certify import Clearance
+    from planner.proof import Proof
     from planner.safety import Safety
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
@@ -95,6 +96,26 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
         travels=None if safety is None else safety.travel_clearances(way),
     )
     return _plan(whole, limits)
+
+
+def plan_and_prove(job: Job, progress: Progress = silent) -> Proof:
+    """Plan a job and prove the plan: what every command that shows or writes a plan does.
+
+    Args:
+        job: to be planned.
+        progress: told what is being done; it may interrupt.
+
+    Raises:
+        InverseError: the robot cannot bring a ball to a place along a direction.
+        JobError: a joint without a speed or acceleration limit; more samples than are drawn.
+    """
+    from planner.proof import prove
+
+    planned = plan(job, progress)
+    progress("validation", 0, 1)
+    proof = prove(planned)
+    progress("validation", 1, 1)
+    return proof
 
 
 def _plan(made: _Made, limits: JointLimits) -> Plan:

@@ -1,7 +1,8 @@
-"""A rich console for text that comes from files: control characters are shown as their codes."""
+"""Terminal output of text that comes from files: control characters are shown as their codes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 from reports.visible_text import visible
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PLAIN_WIDTH = 110
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def console_on(file: TextIO) -> Console:
@@ -38,3 +40,31 @@ def console_on(file: TextIO) -> Console:
         markup=False,
         emoji=False,
     )
+
+
+class EscapedStream:
+    """A text stream that shows control characters as their codes, such as ⟨U+001B⟩.
+
+    Args:
+        stream: that it writes to; everything but ``write`` is the stream's own.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.terminal_stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.terminal_stream, name)
+
+    def write(self, text: str) -> int:
+        """See ``io.TextIOBase``."""
+        if BOLD in text and self.terminal_stream.isatty():
+            parts = [visible(part).replace(visible(PLAIN), PLAIN) for part in text.split(BOLD)]
+            self.terminal_stream.write(BOLD.join(parts))
+        else:
+            self.terminal_stream.write(visible(text))
+        return len(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        """See ``io.TextIOBase``."""
+        for line in lines:
+            self.write(line)

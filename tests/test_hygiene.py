@@ -61,12 +61,11 @@ CALLS = {
     **dict.fromkeys(("ProcessPoolExecutor",), "speaks pickle"),
 }
 ALLOWED = {
-    ("planner/cli/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
-    ("planner/cli/batch/cluster_chunk.py", "distributed"): "only with --cluster; the same",
-    ("planner/cli/batch/scheduler.py", "distributed"): "only with --cluster; the same",
-    ("planner/cli/batch/scheduler.py", "socket"): "hears whether a scheduler is at that address",
-    ("planner/cli/batch/judge.py", "import_module"): "names written in the source",
-    ("planner/cli/batch/worker.py", "CDLL"): "the C library of the process: prctl",
+    ("planner/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
+    ("planner/batch/scheduler.py", "distributed"): "only with --cluster; the same",
+    ("planner/batch/scheduler.py", "socket"): "hears whether a scheduler is at that address",
+    ("planner/batch/worker.py", "import_module"): "names written in the source",
+    ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",
     ("reports/atomic_folder.py", "CDLL"): "the C library of the process: renameat2",
     ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",
     ("reports/scene/viser_server.py", "socket"): "asks whether this machine can listen on loopback",

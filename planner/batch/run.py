@@ -44,7 +44,7 @@ class Run:
     key: Callable[[str], CaseKey]
 
 
-def run_batch(pending: Iterable[Pending], run: Run, engine: Engine, told: Told) -> None:
+def run_pending(pending: Iterable[Pending], run: Run, engine: Engine, told: Told) -> None:
     """Judge every pending case; when this returns each one has its result.
 
     Args:

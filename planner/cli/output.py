@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.cli.terminal import BOLD, PLAIN
 from planner.errors import OptionError, OutputError
+from reports.console import BOLD, PLAIN
 from reports.document_text import document_text, plain, without_unseen
 from robots.core.arrays import Array
 

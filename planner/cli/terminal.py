@@ -13,39 +13,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, TextIO
+from typing import TextIO
 
-from reports.visible_text import visible
-
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
-
-
-class EscapedStream:
-    """A text stream that shows control characters as their codes, such as ⟨U+001B⟩.
-
-    Args:
-        stream: that it writes to; everything but ``write`` is the stream's own.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self.terminal_stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.terminal_stream, name)
-
-    def write(self, text: str) -> int:
-        """See ``io.TextIOBase``."""
-        if BOLD in text and self.terminal_stream.isatty():
-            parts = [visible(part).replace(visible(PLAIN), PLAIN) for part in text.split(BOLD)]
-            self.terminal_stream.write(BOLD.join(parts))
-        else:
-            self.terminal_stream.write(visible(text))
-        return len(text)
-
-    def writelines(self, lines: Iterator[str]) -> None:
-        """See ``io.TextIOBase``."""
-        for line in lines:
-            self.write(line)
+from reports.console import EscapedStream
 
 
 @contextlib.contextmanager

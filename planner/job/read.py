@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.errors import JobError
 from planner.job.approach_of import approach_of
 from planner.job.cell import job_cell
 from planner.job.evaluation import evaluation_of
@@ -30,13 +31,16 @@ if TYPE_CHECKING:
     from robots.core.mechanism import Mechanism
 
 
-def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -> Job:
+def read_job(
+    path: Path | str, *, allow_outside: bool = False, text: str = "", fixed_part: bool = False
+) -> Job:
     """Read a job file and what it names.
 
     Args:
         path: of the job file.
         allow_outside: whether paths in it may leave its folder.
         text: of a variant that is read in place of the file's, as if it stood there.
+        fixed_part: refuse a job whose part a presenter moves, for work on one pose of it.
 
     Raises:
         JobError: a file that cannot be read, or a fault in it; with file, line, key, what was
@@ -45,6 +49,8 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
     path = Path(path)
     source = job_text(path, text) if text else read_job_text(path)
     file = _validated(source)
+    if fixed_part and file.presenter is not None:
+        raise _presented(path.name)
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
     probe = probe_of(file, source)
     robot = job_robot(file, folder, probe)
@@ -80,6 +86,15 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
         presenter=held.presenter,
         uncertainty=uncertainty_of(file.uncertainty, source),
         evaluation=evaluation_of(file, points.points.features, source),
+    )
+
+
+def _presented(name: str) -> JobError:
+    return JobError(
+        f"{name} has a [presenter], whose hexapod moves the part between plans; use "
+        f"`palpeur stewart present {name}`, or remove the table and give [part] its pose in "
+        "the robot's base.",
+        key="presenter",
     )
 
 

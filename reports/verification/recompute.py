@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.findings.unchecked import Unchecked
-from planner.planning import plan
+from planner.planning import plan_and_prove
 from planner.progress import Progress
-from planner.proof import prove
 from reports.export import export
 from reports.provenance import SetOptions, provenance
 from reports.verdict import withheld
@@ -64,25 +63,22 @@ def recompute(
         )
     made = room / "set"
     try:
-        planned = plan(job, progress)
-        progress("validation", 0, 1)
-        proof = prove(planned)
-        progress("validation", 1, 1)
+        proof = plan_and_prove(job, progress)
         export(
             proof,
             made,
             options=_options(record.options, pictures=pictures),
-            made=provenance(planned, record.command, record.inputs.job.name),
+            made=provenance(proof.plan, record.command, record.inputs.job.name),
             progress=progress,
         )
     except PalpeurError as error:
         raise NotRecomputedError(f"its job gives no report set: {error.message}") from error
     return Recomputed(
         folder=made,
-        feasible=planned.feasible,
-        unchecked=planned.unchecked,
-        withheld=withheld(planned, record.options),
-        left_out=planned.left_out,
+        feasible=proof.plan.feasible,
+        unchecked=proof.plan.unchecked,
+        withheld=withheld(proof.plan, record.options),
+        left_out=proof.plan.left_out,
     )
 
 

@@ -16,12 +16,10 @@ import pytest
 from planner.batch.case import Case, FileHashes, key_of
 from planner.batch.ledger import Ledger
 from planner.batch.pending import Redo, decide
-from planner.batch.run import Run, run_batch
+from planner.batch.run import Run, run_pending
+from planner.batch.surroundings import surroundings
+from planner.batch.worker import Order, local_pool, run_case
 from planner.batch.worker_process import Caps
-from planner.cli.batch.judge import judge
-from planner.cli.batch.local import local_pool
-from planner.cli.batch.surroundings import surroundings
-from planner.cli.batch.worker import Order
 from tests.planner.batch.generated_jobs import generate
 
 pytestmark = pytest.mark.benchmark
@@ -80,7 +78,7 @@ def batch_seconds(cases, ledger, around, engine):
     pending = list(decide(cases, ledger, around, redo, known={}, hashes=FileHashes()))
     keys = {item.key.digest: item.key for item in pending}
     run = Run(ledger=ledger, caps=CAPS, key=keys.__getitem__)
-    run_batch(pending, run, engine, lambda _: None)
+    run_pending(pending, run, engine, lambda _: None)
     seconds = time.perf_counter() - began
     assert len(list(ledger.digests())) == len(cases)
     return seconds
@@ -89,7 +87,7 @@ def batch_seconds(cases, ledger, around, engine):
 def loop_seconds(case, around):
     key = key_of(case, around, FileHashes())
     began = time.perf_counter()
-    judge(case, key, allow_outside=False)
+    run_case(case, key, allow_outside=False)
     return time.perf_counter() - began
 
 

@@ -88,25 +88,30 @@ def batch(
     junit.xml. Exit codes: 0 all feasible; 1 some are not; 2 bad input; 130 interrupted: the same
     command goes on.
     """
-    from planner.cli.batch.batched import run
-    from planner.cli.batch.wanted import Wanted
+    from pathlib import Path
+
+    from planner.batch.batch import BatchOptions
+    from planner.cli.batch.batched import BatchRequest, run
 
     return run(
-        Wanted(
+        BatchRequest(
             sources=tuple(sources),
             out=out,
-            workers=workers,
-            cluster=cluster,
-            share=share,
-            dry_run=dry_run,
-            retry_failed=retry_failed,
-            time_cap=time_cap,
-            memory_cap=memory_cap,
-            reports=reports,
+            options=BatchOptions(
+                workers=workers,
+                cluster=cluster,
+                share=share,
+                retry_failed=retry_failed,
+                time_cap=time_cap,
+                memory_cap=memory_cap,
+                reports=reports,
+                compare=Path(compare) if compare else None,
+                allow_outside=allow_outside,
+            ),
             compare=compare,
+            dry_run=dry_run,
             write_jobs=write_jobs,
             as_json=as_json,
-            allow_outside=allow_outside,
         ),
         context.obj,
     )

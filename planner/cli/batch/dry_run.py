@@ -7,13 +7,12 @@ from pathlib import Path
 
 from planner.batch.case import Case
 from planner.batch.first_cases import faults_of_first_cases
-from planner.batch.job_files import write_jobs
+from planner.batch.job_files import write_jobs as write_files
 from planner.batch.passed_over import PassedOver
 from planner.batch.pending import Pending
 from planner.batch.shown import shown
 from planner.batch.swept import swept_text
 from planner.cli.batch.totals import print_passed_over
-from planner.cli.batch.wanted import Wanted
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json, print_table
 
@@ -21,22 +20,31 @@ _LONGEST = 60  # characters of a value
 
 
 def dry_run(
-    pending: Sequence[Pending], wanted: Wanted, passed_over: Sequence[PassedOver] = ()
+    pending: Sequence[Pending],
+    passed_over: Sequence[PassedOver],
+    *,
+    write_jobs: str,
+    allow_outside: bool,
+    as_json: bool,
 ) -> int:
     """List what would run; write the jobs of sweeps where that was asked for.
 
     Args:
         pending: every case of the batch, and why it has to run.
-        wanted: options.
         passed_over: files of its folders that are no jobs.
+        write_jobs: folder that takes the jobs of sweeps; empty for none.
+        allow_outside: whether jobs may name files outside their folder.
+        as_json: whether a JSON document is printed.
 
     Raises:
         OptionError, OutputError: the jobs cannot be written.
     """
     cases = [item.case for item in pending]
     faults = list(faults_of_first_cases(cases))
-    written = _write(cases, wanted)
-    if wanted.as_json:
+    written: dict[str, object] = {}
+    if write_jobs:
+        written["written"] = write_files(cases, Path(write_jobs), allow_outside=allow_outside)
+    if as_json:
         told = [_document(item) for item in pending]
         others = [file.document() for file in passed_over]
         document = {"format": FORMAT, "cases": told, "faults": faults, "passed_over": others}
@@ -45,7 +53,7 @@ def dry_run(
     _print(pending, faults)
     print_passed_over(passed_over)
     if written:
-        print(f"{written['written']} jobs of sweeps are in {shown(wanted.write_jobs)}.")
+        print(f"{written['written']} jobs of sweeps are in {shown(write_jobs)}.")
     return ExitCode.DONE
 
 
@@ -62,14 +70,6 @@ def _print(pending: Sequence[Pending], faults: Sequence[str]) -> None:
     print(f"{len(todo)} of {len(pending)} jobs would run.")
     for fault in faults:
         print(f"Would be refused: {visible(fault)}")
-
-
-def _write(cases: Sequence[Case], wanted: Wanted) -> dict[str, object]:
-    """How many jobs were written, where that was asked for."""
-    if not wanted.write_jobs:
-        return {}
-    folder = Path(wanted.write_jobs)
-    return {"written": write_jobs(cases, folder, allow_outside=wanted.allow_outside)}
 
 
 def _document(item: Pending) -> dict[str, object]:

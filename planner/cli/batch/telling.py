@@ -1,16 +1,13 @@
-"""How a batch tells how far it is: a bar with rate and estimate, or a line now and then."""
+"""Progress of a batch on stderr: a bar with rate and estimate, or a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from planner.batch.engine import Done
-from planner.batch.ledger import Ledger
-from planner.batch.measured import Costs
-from planner.batch.run import Told
+from planner.batch.batch import BatchProgress
 from planner.cli.session import Session
 from reports.console import console_on
 
@@ -18,34 +15,15 @@ _EVERY = 30.0  # [s] between two lines where no terminal is watched
 
 
 @contextmanager
-def telling(session: Session, total: int, ledger: Ledger, costs: Costs) -> Iterator[Told]:
-    """Hear of every result: note what it cost, show how far the batch is.
-
-    Args:
-        session: quiet or not.
-        total: cases that run.
-        ledger: of the results.
-        costs: of the results.
-    """
-    show = _bar if sys.stderr.isatty() and not session.quiet else _lines
-    failed = 0
-    done_of = 0
-    with show(session, total) as tell:
-
-        def told(done: Done) -> None:
-            nonlocal failed, done_of
-            if done.seconds > 0.0:  # else another batch has done it, and measured
-                costs.note(done)
-            result = ledger.read(done.digest)
-            failed += result is None or result.outcome.status.failed
-            done_of += 1
-            tell(done_of, failed)
-
-        yield told
+def telling(session: Session) -> Iterator[BatchProgress]:
+    """Show on stderr how far a batch is."""
+    show = _bar() if sys.stderr.isatty() and not session.quiet else _lines(session)
+    with show as tell:
+        yield tell
 
 
 @contextmanager
-def _bar(session: Session, total: int) -> Iterator[Callable[[int, int], None]]:
+def _bar() -> Iterator[BatchProgress]:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -55,7 +33,6 @@ def _bar(session: Session, total: int) -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn,
     )
 
-    del session
     columns = (
         TextColumn("jobs"),
         BarColumn(),
@@ -67,24 +44,24 @@ def _bar(session: Session, total: int) -> Iterator[Callable[[int, int], None]]:
         TextColumn("{task.fields[failed]} failed"),
     )
     with Progress(*columns, console=console_on(sys.stderr), transient=True) as bars:
-        bar = bars.add_task("jobs", total=total, rate="", failed=0)
+        bar = bars.add_task("jobs", total=None, rate="", failed=0)
         began = time.monotonic()
 
-        def tell(done: int, failed: int) -> None:
-            rate = done / max(time.monotonic() - began, 1e-9)
-            bars.update(bar, completed=done, rate=f"{rate:.1f}/s", failed=failed)
+        def tell(done: int, failed: int, total: int, /) -> None:
+            rate = f"{done / max(time.monotonic() - began, 1e-9):.1f}/s" if done else ""
+            bars.update(bar, completed=done, total=total, rate=rate, failed=failed)
 
         yield tell
 
 
 @contextmanager
-def _lines(session: Session, total: int) -> Iterator[Callable[[int, int], None]]:
+def _lines(session: Session) -> Iterator[BatchProgress]:
     began = last = time.monotonic()
 
-    def tell(done: int, failed: int) -> None:
+    def tell(done: int, failed: int, total: int, /) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last < _EVERY:
+        if now - last < _EVERY or not done:
             return
         last = now
         rate = done / (now - began)

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.job.planned_job import refuse_presenter
 from planner.cli.out_place import check_folder_place
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
@@ -45,8 +44,7 @@ def run_place(
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
     check_place_set(folder)  # before the work, not after it
-    read = read_job(job, allow_outside=allow_outside)
-    refuse_presenter(read, job)
+    read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     with progress_of(session) as progress:
         placing = best_pose(read, progress)
         tolerances = tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from planner.cli.exit_codes import ExitCode
 from planner.cli.out_place import check_folder_place
 from planner.cli.session import Session
-from planner.errors import JobError, OptionError
+from planner.errors import OptionError
 
 if TYPE_CHECKING:
-    from planner.job import Job
     from planner.plan_types import Plan
     from planner.proof import Proof
     from reports.provenance import SetOptions
@@ -151,32 +150,15 @@ def proven(
     from planner.budget import budget
     from planner.cli.progress_bar import progress_of
     from planner.job import read_job
-    from planner.planning import plan
-    from planner.proof import prove
+    from planner.planning import plan_and_prove
 
-    read = read_job(job, allow_outside=allow_outside)
-    refuse_presenter(read, str(job))
+    read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     if exports:
         from reports.programmes import check_formats
 
         check_formats(exports, read.mechanism)  # before the work, not after it
     with budget(f"the job {read.name!r}"), progress_of(session) as progress:
-        return prove(plan(read, progress))
-
-
-def refuse_presenter(read: Job, name: str) -> None:
-    """A job whose part is on a hexapod has another command.
-
-    Raises:
-        JobError: it has a presenter.
-    """
-    if read.presenter is not None:
-        raise JobError(
-            f"{Path(name).name} has a [presenter], whose hexapod moves the part between plans; use "
-            f"`palpeur stewart present {name}`, or remove the table and give [part] its pose in "
-            "the robot's base.",
-            key="presenter",
-        )
+        return plan_and_prove(read, progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

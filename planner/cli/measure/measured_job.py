@@ -73,12 +73,9 @@ def run_measure(request: MeasureRequest) -> int:
 
 def job_of(request: MeasureRequest) -> Job:
     """The request's job."""
-    from planner.cli.job.planned_job import refuse_presenter
     from planner.job import read_job
 
-    read = read_job(request.job, allow_outside=request.allow_outside)
-    refuse_presenter(read, request.job)
-    return read
+    return read_job(request.job, allow_outside=request.allow_outside, fixed_part=True)
 
 
 def plan_of(job: Job, request: MeasureRequest) -> Plan:

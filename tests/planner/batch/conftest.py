@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import textwrap
 from pathlib import Path
@@ -16,6 +17,7 @@ from planner.batch.ledger import Ledger
 from planner.batch.outcome import Outcome, Status
 from planner.batch.pool import Pool, PoolOptions
 from planner.batch.worker_process import Caps
+from planner.library import path_of
 
 MEGABYTE = 1_000_000
 
@@ -171,3 +173,10 @@ def lines_of():
         return [json.loads(line) for line in path.read_text().splitlines()]
 
     return read
+
+
+@pytest.fixture
+def nine(tmp_path, monkeypatch):
+    """The corrected nine-point job as ``nine/job.toml``; the current folder is above it."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copytree(path_of("nine-points-corrected").parent, tmp_path / "nine")

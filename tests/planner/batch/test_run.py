@@ -14,7 +14,7 @@ from planner.batch.claim import Claims
 from planner.batch.engine import Done, Ending
 from planner.batch.outcome import Outcome, Status
 from planner.batch.pending import Pending
-from planner.batch.run import Run, run_batch
+from planner.batch.run import Run, run_pending
 from planner.batch.worker_process import Caps
 from planner.errors import OutputError
 
@@ -82,7 +82,7 @@ def run(ledger):
         told = []
         the_run = Run(ledger=ledger, caps=CAPS, key=keys.__getitem__)
         try:
-            run_batch(pending, the_run, bench, lambda done: told.append(done.task.case.name))
+            run_pending(pending, the_run, bench, lambda done: told.append(done.task.case.name))
         finally:
             assert bench.closed == 1
             assert [p for p in ledger.folder.glob("claims/*") if bench.work == []] == []

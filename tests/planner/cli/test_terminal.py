@@ -11,8 +11,7 @@ import sys
 import pytest
 
 from planner.cli.output import bold
-from planner.cli.terminal import EscapedStream
-from reports.console import console_on
+from reports.console import EscapedStream, console_on
 
 ESC = "\x1b[31m"
 

@@ -9,10 +9,8 @@ import warnings
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from planner.cli.job.planned_job import refuse_presenter
 from planner.job import read_job
-from planner.planning import plan
-from planner.proof import prove
+from planner.planning import plan_and_prove
 from reports.plan_document import document_text, plan_document
 from robots.core.errors import PalpeurError
 
@@ -92,11 +90,10 @@ def judged(job: Path, seed: int = 0) -> Verdict:
 
 
 def _judge(path: Path, verdict: Verdict) -> None:
-    job = read_job(path)
-    refuse_presenter(job, path.name)
+    job = read_job(path, fixed_part=True)
     verdict.robot, verdict.points = job.robot, len(job.points.names)
-    planned = plan(job)
-    proof = prove(planned)
+    proof = plan_and_prove(job)
+    planned = proof.plan
     verdict.findings = sorted({finding.code for finding in planned.findings})
     verdict.moves = bool(planned.segments)
     verdict.kind = FEASIBLE if planned.feasible else INFEASIBLE

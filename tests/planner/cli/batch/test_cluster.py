@@ -21,7 +21,7 @@ pytest.importorskip("distributed")
 MANY = 12
 QUIET = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
 LIMIT = 60.0  # [s] for processes of the cluster to be there
-OURS = b"planner.cli.batch.worker"
+OURS = b"planner.batch.worker"
 
 
 def ours_beside(processes):
@@ -208,7 +208,7 @@ def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
 
 
 def test_no_scheduler_there(palpeur, folder, monkeypatch):
-    monkeypatch.setattr("planner.cli.batch.scheduler._CONNECT", 0.5)
+    monkeypatch.setattr("planner.batch.scheduler._CONNECT", 0.5)
     ran = palpeur("batch", "jobs", "--out", "nobody", "--cluster", "tcp://127.0.0.1:9")
     assert ran.code == 2
     assert "--cluster tcp://127.0.0.1:9: no scheduler answers there within 0.5 s" in ran.err
@@ -266,10 +266,10 @@ class Client:
 
 @pytest.fixture
 def engine(monkeypatch, tmp_path):
+    from planner.batch import cluster
     from planner.batch.case import Surroundings
+    from planner.batch.worker import Order
     from planner.batch.worker_process import Caps
-    from planner.cli.batch import cluster
-    from planner.cli.batch.worker import Order
 
     monkeypatch.setattr(cluster, "connected", lambda _: Client())
     order = Order(

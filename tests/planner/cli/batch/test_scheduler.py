@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.cli.batch import scheduler
-from planner.cli.batch.scheduler import address_of
+from planner.batch import scheduler
+from planner.batch.scheduler import address_of
 from planner.errors import OptionError
 
 HANG = 60  # [s] a guard against waiting for ever, not a measure of speed
@@ -215,7 +215,7 @@ def test_where_something_else_listens(palpeur, serve, talk, told):
 
 def test_a_scheduler_that_is_still_starting_is_waited_for(monkeypatch):
     """The first look comes too early; what is heard then is not the end of it."""
-    from planner.cli.batch.scheduler import Address, _Attempt
+    from planner.batch.scheduler import Address, _Attempt
 
     heard = []
 
@@ -233,7 +233,7 @@ def test_a_scheduler_that_is_still_starting_is_waited_for(monkeypatch):
 
 # What dask itself meets: in a process of its own, for it must say nothing at its end either.
 COMMAND = (
-    "from planner.cli.batch import scheduler; from planner.cli.main import run; "
+    "from planner.batch import scheduler; from planner.cli.main import run; "
     f"scheduler._CONNECT = scheduler._LEAST = {GIVEN_UP}; run()"
 )
 

@@ -1,4 +1,4 @@
-"""The worker's side: ``python -m planner.cli.batch.worker ORDER`` judges cases from stdin.
+"""The worker's side: ``python -m planner.batch.worker ORDER`` judges cases from stdin.
 
 ORDER is a JSON document: where the ledger is, what its keys depend on, what is asked. Each line of
 stdin is a task; the first line of stdout says that the worker is ready, each further one is the end
@@ -10,27 +10,38 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import json
 import os
+import re
 import signal
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+import numpy as np
 
 from planner.batch.case import Case, CaseKey, FileHashes, Surroundings, key_of
 from planner.batch.engine import Ending
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import Outcome, Status
+from planner.batch.pool import Pool, PoolOptions
 from planner.batch.shown import shown
-from planner.batch.worker_process import ENDED, READY
-from planner.cli.batch.judge import Judged, judge, placeless, prepare
-from planner.cli.batch.surroundings import surroundings
-from planner.cli.terminal import EscapedStream
+from planner.batch.surroundings import surroundings
+from planner.batch.worker_process import ENDED, READY, Caps
 from planner.errors import OutputError
+from planner.findings import Finding, Severity
+from reports.console import EscapedStream
+from robots.core.errors import PalpeurError
+
+if TYPE_CHECKING:
+    from planner.plan_types import Plan
+    from planner.proof import Proof
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 # Over the cap, which is watched from outside: this stops what is quicker. It counts what is
@@ -38,7 +49,8 @@ _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 _HEADROOM = 1 << 30  # [bytes]
 _READINGS = 3  # of a job whose files change while it is read
 _STATUS = 1 << 14  # bytes of /proc/self/status, which has about 1500
-_LONGEST = 500  # characters of what an unexpected error says
+_DETAIL = 500  # characters of what an unexpected error says
+_LONGEST = 2000  # characters of a message; a table of findings is not a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +107,26 @@ def order_of(text: str) -> Order:
     )
 
 
+def local_pool(order: Order, caps: Caps, workers: int) -> Pool:
+    """A pool of worker processes.
+
+    Args:
+        order: what each is told.
+        caps: of one case.
+        workers: how many.
+    """
+    text = replace(order, parent=os.getpid()).text()
+    return Pool(
+        PoolOptions(
+            # -P: nothing of the folder that the command runs in is imported
+            command=(sys.executable, "-P", "-m", "planner.batch.worker", text),
+            workers=workers,
+            caps=caps,
+            log=order.ledger / "workers.log",
+        )
+    )
+
+
 @dataclass(slots=True, kw_only=True)
 class _Writing:
     """Whether a result is being written, and whether somebody asked us to end meanwhile."""
@@ -133,38 +165,38 @@ class _Worker:
         case = Case(name=said["name"], job=Path(said["job"]), text=said["text"])
         _forget_peak()
         try:
-            digest = self._judged(case)
+            digest = self._written(case)
         except OutputError as error:
             return _end(Ending.UNWRITABLE, said["digest"], error.message)
         except MemoryError:
             return _end(Ending.MEMORY_CAP, said["digest"])
         except Exception as error:  # noqa: BLE001 whatever a job does to us is a row of the batch
             traceback.print_exc()
-            detail = shown(placeless(f"{type(error).__name__}: {error}", case))[:_LONGEST]
+            detail = shown(placeless(f"{type(error).__name__}: {error}", case))[:_DETAIL]
             return _end(Ending.CRASHED, said["digest"], detail)
         return _end(Ending.WRITTEN, digest)
 
-    def _judged(self, case: Case) -> str:
+    def _written(self, case: Case) -> str:
         key = key_of(case, self.order.surroundings, self.hashes)
         for _ in range(_READINGS):
-            judged = judge(case, key, allow_outside=self.order.allow_outside)
+            found = run_case(case, key, allow_outside=self.order.allow_outside)
             after = key_of(case, self.order.surroundings, self.hashes)
             if after.inputs == key.inputs:
                 break
             key = after  # a file was changed while the job was read
         else:
-            judged = Judged(outcome=_restless(case))
+            found = CaseResult(outcome=_restless(case))
         with self.writing.section():
-            self._report(case, key, judged)
-            self.ledger.write(key, judged.outcome)
+            self._report(case, key, found)
+            self.ledger.write(key, found.outcome)
         return key.digest
 
-    def _report(self, case: Case, key: CaseKey, judged: Judged) -> None:
+    def _report(self, case: Case, key: CaseKey, found: CaseResult) -> None:
         wanted = self.order.reports
-        failed = judged.outcome.status.failed
+        failed = found.outcome.status.failed
         if wanted == "none" or (wanted == "failed" and not failed):
             return
-        proof = judged.proof
+        proof = found.proof
         if proof is None or not proof.passed:
             return
         from reports.export import export
@@ -274,6 +306,153 @@ def _opened(path: str, flags: int) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
+
+
+# --- one case ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CaseResult:
+    """What came of a case, and the proof of its plan.
+
+    Args:
+        outcome: what came out.
+        proof: of its plan; None where there is none.
+    """
+
+    outcome: Outcome
+    proof: Proof | None = None
+
+
+def prepare() -> None:
+    """Load what judging needs, so that no case pays for it."""
+    for module in ("planner.job", "planner.planning", "planner.proof"):
+        importlib.import_module(module)
+
+
+def run_case(case: Case, key: CaseKey, *, allow_outside: bool) -> CaseResult:
+    """Read, plan and prove a case; whatever is wrong with the job is its outcome.
+
+    Args:
+        case: the job.
+        key: what the ledger knows of its inputs.
+        allow_outside: whether the job may name files outside its folder.
+    """
+    from planner.job import read_job
+    from planner.planning import plan_and_prove
+
+    try:
+        job = read_job(case.job, allow_outside=allow_outside, text=case.text, fixed_part=True)
+        proof = plan_and_prove(job)
+    except PalpeurError as error:
+        return CaseResult(outcome=_refused(error, case))
+    known = set(dict(key.inputs))
+    further = {
+        item.name: item.sha256
+        for item in job.inputs
+        if item.path is not None and item.name not in known
+    }
+    return CaseResult(outcome=_planned(proof, further), proof=proof)
+
+
+def _refused(error: PalpeurError, case: Case) -> Outcome:
+    where = error.facts.get("key") or error.facts.get("file") or case.job.name
+    return Outcome(
+        status=Status.REFUSED,
+        code=type(error).__name__,
+        where=shown(placeless(str(where), case)),
+        message=shown(_told(error, case))[:_LONGEST],
+    )
+
+
+def _told(error: PalpeurError, case: Case) -> str:
+    """What is wrong; of a variant without lines, since no file holds its text."""
+    said = placeless(error.message, case)
+    if case.text:
+        said = re.sub(rf"^({re.escape(case.job.name)}), line \d+:", r"\1:", said, flags=re.M)
+    return said
+
+
+def placeless(text: str, case: Case) -> str:
+    """A text that does not say in which folder it was written: equal inputs, equal results."""
+    folder = case.job.parent
+    for path in (str(folder.resolve()), str(folder)):
+        if path not in {".", "/"}:
+            text = text.replace(f"{path}/", "").replace(path, ".")
+    return text
+
+
+def _planned(proof: Proof, further: dict[str, str]) -> Outcome:
+    plan = proof.plan
+    if not proof.passed:
+        from reports.rejection import failed_check_text
+
+        failed = ", ".join(check.name for check in proof.failures)
+        status, code, where = Status.NOT_VALIDATED, "validation", failed
+        told = "; ".join(failed_check_text(plan, check) for check in proof.failures)
+        message = f"the plan failed its own validation: {told}. This is a fault of Palpeur's."
+    elif plan.feasible:
+        status, code, where, message = Status.FEASIBLE, "", "", ""
+    else:
+        worst = next(item for item in plan.findings if item.severity is Severity.ERROR)
+        status, code, where = Status.INFEASIBLE, worst.code, worst.where
+        message = _sentence(worst, plan)
+    return Outcome(
+        status=status,
+        code=code,
+        where=shown(where),
+        message=shown(message)[:_LONGEST],
+        figures=_figures(plan),
+        findings=Counter(item.code for item in plan.findings),
+        unchecked=tuple(one.aspect for one in plan.unchecked),
+        inputs=further,
+    )
+
+
+def _sentence(worst: Finding, plan: Plan) -> str:
+    others = sum(item.severity is Severity.ERROR for item in plan.findings) - 1
+    return f"{worst.message} (and {others} more)" if others else worst.message
+
+
+def _figures(plan: Plan) -> dict[str, float]:
+    """Numbers that tell two plans apart; those that do not exist are left out.
+
+    Where no point is reached nothing moves: a motion of 0 s would look like the quickest one.
+    """
+    reached = [point for point in plan.points if point.reachable]
+    mechanism = plan.job.mechanism
+    turns = {joint.name: joint.kind.angular for joint in mechanism.movable}
+    angles = [p.joint_margin for p in reached if turns.get(p.margin_joint, False)]
+    slides = [p.joint_margin for p in reached if not turns.get(p.margin_joint, True)]
+    nearest = plan.nearest
+    found = {
+        "points": float(len(plan.points)),
+        "points_reached": float(len(reached)),
+        "joint_margin_deg": float(np.degrees(min(angles, default=np.nan))),
+        "joint_margin_mm": 1e3 * min(slides, default=np.nan),
+        "clearance_mm": np.nan if nearest is None else 1e3 * nearest[0].certified,
+        "singularity_margin": min((p.singularity_margin for p in reached), default=np.nan),
+    }
+    if plan.segments:
+        found |= _motion_figures(plan)
+    return {name: float(value) for name, value in found.items() if np.isfinite(value)}
+
+
+def _motion_figures(plan: Plan) -> dict[str, float]:
+    movable = plan.job.mechanism.movable
+    turning = {joint.name for joint in movable if joint.kind.angular}
+    limits = {joint.name: joint.max_effort for joint in movable}
+    found = {
+        "duration_s": plan.totals.duration,
+        "energy_j": plan.totals.energy,
+        "peak_power_w": plan.totals.peak_power,
+        "peak_torque_nm": max(
+            (j.peak_torque for j in plan.joints if j.name in turning), default=np.nan
+        ),
+    }
+    if np.isfinite(list(limits.values())).any():
+        found["torque_fraction"] = max(j.peak_torque / limits[j.name] for j in plan.joints)
+    return found
 
 
 if __name__ == "__main__":

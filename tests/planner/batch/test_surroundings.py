@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from planner.cli.batch import surroundings as room
-from planner.cli.batch.surroundings import surroundings
+from planner.batch import surroundings as room
+from planner.batch.surroundings import surroundings
 
 
 def test_twice_the_same():

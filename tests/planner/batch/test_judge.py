@@ -9,7 +9,7 @@ import pytest
 from planner.batch.case import Case, FileHashes, Surroundings, key_of
 from planner.batch.ledger import result_text
 from planner.batch.outcome import Status
-from planner.cli.batch.judge import judge, placeless
+from planner.batch.worker import placeless, run_case
 from planner.errors import JobError
 from planner.job import read_job
 from planner.planning import plan
@@ -20,7 +20,7 @@ AROUND = Surroundings(parameters=(), code="c", environment=())
 
 def judged(job, text=""):
     case = Case(name="any", job=job, text=text)
-    return judge(case, key_of(case, AROUND, FileHashes()), allow_outside=False)
+    return run_case(case, key_of(case, AROUND, FileHashes()), allow_outside=False)
 
 
 def test_a_feasible_job_has_its_figures(nine):

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from planner.batch import worker
 from planner.batch.case import Case, FileHashes, key_of
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import Status
-from planner.cli.batch import worker
-from planner.cli.batch.surroundings import surroundings
-from planner.cli.batch.worker import Order, order_of
+from planner.batch.surroundings import surroundings
+from planner.batch.worker import Order, order_of
 from planner.errors import OutputError
 
 AROUND = surroundings(allow_outside=False)
@@ -52,7 +52,7 @@ def mine(order):
 def speak(order, *lines, **options):
     """Answers of a worker process to some lines, its exit code and stderr."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "planner.cli.batch.worker", order.text()],
+        [sys.executable, "-P", "-m", "planner.batch.worker", order.text()],
         input="".join(json.dumps(line) + "\n" for line in lines),
         capture_output=True,
         text=True,
@@ -118,9 +118,9 @@ def test_the_kernel_ends_a_worker_with_its_parent(order, tmp_path):
     code = f"""
 import os, subprocess, sys
 from dataclasses import replace
-from planner.cli.batch.worker import order_of
+from planner.batch.worker import order_of
 order = replace(order_of({order.text()!r}), parent=os.getpid())
-child = subprocess.Popen([sys.executable, "-P", "-m", "planner.cli.batch.worker", order.text()],
+child = subprocess.Popen([sys.executable, "-P", "-m", "planner.batch.worker", order.text()],
                          stdin={reading}, stdout=subprocess.PIPE)
 child.stdout.readline()
 open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
@@ -148,11 +148,11 @@ def running(pid):
 def test_what_a_library_prints_is_no_answer(order, said):
     """Something printed to file descriptor 1 goes to the log."""
     code = (
-        "import os, sys; from planner.cli.batch import worker, judge\n"
-        "old = worker.judge\n"
+        "import os, sys; from planner.batch import worker\n"
+        "old = worker.run_case\n"
         "def loud(*a, **k):\n"
         "    os.write(1, b'hello'); print('world', flush=True); return old(*a, **k)\n"
-        "worker.judge = loud; sys.argv[1:] = [sys.argv[1]]; worker.main()"
+        "worker.run_case = loud; sys.argv[1:] = [sys.argv[1]]; worker.main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, order.text()],
@@ -171,7 +171,7 @@ def test_a_fault_that_nobody_expected_is_an_answer(mine, said, monkeypatch, caps
     def fail(case, *_, **__):
         raise RuntimeError(f"bad thing in {case.job.parent}/points.csv")
 
-    monkeypatch.setattr(worker, "judge", fail)
+    monkeypatch.setattr(worker, "run_case", fail)
     end = mine.do(said)
     assert (end["ending"], end["digest"]) == ("crashed", said["digest"])
     assert end["detail"] == "RuntimeError: bad thing in points.csv"
@@ -182,7 +182,7 @@ def test_too_much_memory_is_an_answer(mine, said, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(worker, "judge", fail)
+    monkeypatch.setattr(worker, "run_case", fail)
     assert mine.do(said)["ending"] == "memory cap"
 
 
@@ -196,17 +196,17 @@ def test_a_ledger_that_cannot_be_written_is_an_answer(mine, said, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(mine, said, nine, monkeypatch):
-    judge, seen = worker.judge, []
+    run, seen = worker.run_case, []
 
     def changing(case, key, **options):
-        found = judge(case, key, **options)
+        found = run(case, key, **options)
         if not seen:
             with (nine / "points.csv").open("a") as file:
                 file.write("\n")
         seen.append(key.digest)
         return found
 
-    monkeypatch.setattr(worker, "judge", changing)
+    monkeypatch.setattr(worker, "run_case", changing)
     end = mine.do(said)
     assert seen[0] == said["digest"] != end["digest"] == seen[1]
     assert mine.ledger.read(said["digest"]) is None
@@ -214,14 +214,14 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(mine, said, nine, mo
 
 
 def test_files_that_never_rest_are_a_result(mine, said, nine, monkeypatch):
-    judge = worker.judge
+    run = worker.run_case
 
     def changing(case, key, **options):
         with (nine / "points.csv").open("a") as file:
             file.write("\n")
-        return judge(case, key, **options)
+        return run(case, key, **options)
 
-    monkeypatch.setattr(worker, "judge", changing)
+    monkeypatch.setattr(worker, "run_case", changing)
     outcome = mine.ledger.read(mine.do(said)["digest"]).outcome
     assert (outcome.status, outcome.code) == (Status.CRASHED, "changing")
 

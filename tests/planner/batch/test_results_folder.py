@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.cli.batch.results_folder import check_folder, make_folder
+from planner.batch.batch import check_folder, make_folder
 from planner.errors import OutputError
 
 

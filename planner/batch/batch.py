@@ -1,0 +1,445 @@
+"""run_batch(sources, out): many jobs, one result each; the same call goes on where it stopped."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from planner.batch.case import Case, CaseKey, FileHashes, Surroundings
+from planner.batch.engine import Done, Engine
+from planner.batch.ledger import Ledger, Result
+from planner.batch.litter import clear_litter
+from planner.batch.manifest import read_manifest, write_manifest
+from planner.batch.measured import Costs
+from planner.batch.passed_over import PassedOver
+from planner.batch.pending import Pending, Redo, decide
+from planner.batch.run import Run, run_pending
+from planner.batch.scheduler import address_of
+from planner.batch.shown import shown
+from planner.batch.sources import gathered
+from planner.batch.surroundings import surroundings
+from planner.batch.worker import Order, local_pool
+from planner.batch.worker_process import Caps
+from planner.errors import OptionError, OutputError
+from reports.batch import (
+    Changes,
+    Row,
+    changes,
+    previous_rows,
+    write_index,
+    write_summary,
+)
+from robots.core.caps import Cap
+
+REPORTS = ("none", "failed", "all")
+_MEGABYTE = 1_000_000
+_LEAST_MEMORY = 500.0  # [MB]; the libraries alone take as much
+_MARK = "results"  # what tells the folder of a batch from any other
+_OWN = frozenset(
+    {
+        *("results", "claims", "reports", "measured", "batch.json", "index.parquet", "workers.log"),
+        *("summary.csv", "summary.parquet", "summary.json", "junit.xml", "dashboard.html"),
+    }
+)
+# Requests to end that are answered like Ctrl-C: those of schedulers, and of a terminal that is
+# closed, which Windows has no signal for.
+_REQUESTS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How a batch runs.
+
+    Args:
+        workers: processes on this machine; 0 for one per processor.
+        cluster: address of a dask scheduler; None for workers on this machine.
+        share: "I/N" for the I-th of N shares of the cases; empty for all.
+        retry_failed: run again what a cap ended.
+        time_cap: of one job. [s]
+        memory_cap: of one job. [MB]
+        reports: whose report sets are written: "none", "failed" or "all".
+        compare: folder of another batch to compare with; None for none.
+        allow_outside: whether jobs may name files outside their folder.
+    """
+
+    workers: int = 0
+    cluster: str | None = None
+    share: str = ""
+    retry_failed: bool = False
+    time_cap: float = 600.0
+    memory_cap: float = 4000.0
+    reports: str = "none"
+    compare: Path | None = None
+    allow_outside: bool = False
+
+    def check(self) -> None:
+        """Refuse options with unusable values.
+
+        Raises:
+            OptionError: the first of them.
+        """
+        most = Cap.BATCH_WORKERS
+        if not 0 <= self.workers <= most.limit:
+            advice = f"; {most.advice}" if self.workers > 0 else ""
+            raise OptionError(
+                f"--workers is {self.workers}; give 1 to {most.limit}, or 0 for one per processor"
+                f"{advice}."
+            )
+        if not (math.isfinite(self.time_cap) and self.time_cap > 0.0):
+            raise OptionError(f"--time-cap is {self.time_cap:g}; give seconds above 0.")
+        if not (math.isfinite(self.memory_cap) and self.memory_cap >= _LEAST_MEMORY):
+            raise OptionError(
+                f"--memory-cap is {self.memory_cap:g}; give at least {_LEAST_MEMORY:g} MB, which "
+                "the libraries alone take."
+            )
+        if self.reports not in REPORTS:
+            raise OptionError(f"--reports is {self.reports!r}; there are {', '.join(REPORTS)}.")
+        self.shares()
+        if self.cluster is not None:
+            address_of(self.cluster)
+
+    @property
+    def caps(self) -> Caps:
+        """Where one case is ended."""
+        return Caps(seconds=self.time_cap, memory=int(self.memory_cap * _MEGABYTE))
+
+    def shares(self) -> tuple[int, int]:
+        """Return which share of how many, from 1.
+
+        Raises:
+            OptionError: this is no share.
+        """
+        if not self.share:
+            return 1, 1
+        head, _, tail = self.share.partition("/")
+        if head.isdecimal() and tail.isdecimal() and 1 <= int(head) <= int(tail):
+            return int(head), int(tail)
+        raise OptionError(f"--share is {self.share!r}; give it as 3/20, from 1/20 to 20/20.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """How a batch ended.
+
+    Args:
+        folder: of the results.
+        rows: one for each job.
+        jobs: of the batch, or of its share.
+        ran: jobs that ran this time; the results of the others were there.
+        passed_over: TOML files of its folders that are no jobs.
+        changes: since the batch that it was compared with; None where it was not.
+    """
+
+    folder: Path
+    rows: tuple[Row, ...]
+    jobs: int
+    ran: int
+    passed_over: tuple[PassedOver, ...]
+    changes: Changes | None = None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every job is."""
+        return not any(row.outcome.status.failed for row in self.rows)
+
+    @property
+    def by_status(self) -> Mapping[str, int]:
+        """Number of jobs by status."""
+        return dict(sorted(Counter(row.outcome.status.value for row in self.rows).items()))
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """Number of jobs by the code of what makes them fail."""
+        failed = (row.outcome.code for row in self.rows if row.outcome.status.failed)
+        return dict(sorted(Counter(failed).items()))
+
+
+class BatchInterrupted(KeyboardInterrupt):
+    """A batch was interrupted; what was finished is kept, and the same call goes on.
+
+    Args:
+        done: jobs that have a result.
+        jobs: of the batch.
+    """
+
+    def __init__(self, done: int, jobs: int) -> None:
+        super().__init__(done, jobs)
+        self.done, self.jobs = done, jobs
+
+
+class BatchProgress(Protocol):
+    """Told before the first job and after every job; it may raise ``KeyboardInterrupt``."""
+
+    def __call__(self, done: int, failed: int, total: int, /) -> None:
+        """Take note of jobs that are finished, that failed, and that run in all."""
+
+
+def silent(done: int, failed: int, total: int) -> None:
+    """Ignore progress."""
+    del done, failed, total
+
+
+def run_batch(
+    sources: Sequence[str],
+    out: Path | str,
+    options: BatchOptions | None = None,
+    progress: BatchProgress = silent,
+) -> BatchResult:
+    """Plan and prove many jobs, each by itself, in processes of their own or on a cluster.
+
+    Results that are in the folder already are kept where nothing they depend on has changed.
+
+    Args:
+        sources: job files, folders of them, patterns, sweeps (TOML with [sweep]).
+        out: folder of the results: new, empty, or of the same batch before.
+        options: how it runs.
+        progress: told of every result.
+
+    Raises:
+        OptionError: an option without sense, a source that leads to nothing.
+        JobError: a fault in a sweep.
+        OutputError: the folder holds other things, or cannot be written.
+        BatchInterrupted: by Ctrl-C or a request to end; results and summary are written.
+    """
+    options = options or BatchOptions()
+    options.check()
+    return Batch.of(sources, Path(out), options).run(progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """The cases of a batch and what is known of them.
+
+    Args:
+        options: how it runs.
+        cases: of this run or share.
+        passed_over: files of its folders that are no jobs.
+        ledger: of results.
+        around: what every key depends on.
+        previous: results of the batch that it is compared with.
+        hashes: of files that were read.
+        moved: digest of the result by case, where it is another than was decided: a file of the
+            job changed meanwhile.
+    """
+
+    options: BatchOptions
+    cases: tuple[Case, ...]
+    passed_over: tuple[PassedOver, ...]
+    ledger: Ledger
+    around: Surroundings
+    previous: Sequence[Row] | None = None
+    hashes: FileHashes = field(default_factory=FileHashes)
+    moved: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Sequence[str], out: Path, options: BatchOptions) -> Batch:
+        """Gather the cases of some sources; see ``run_batch``."""
+        check_folder(out)
+        previous = previous_rows(options.compare) if options.compare else None
+        found = gathered(tuple(sources), leave_out=out.resolve())
+        number, shares = options.shares()
+        return cls(
+            options=options,
+            # the place of a case in the shares does not depend on the other cases
+            cases=tuple(
+                c for c in found.cases if zlib.crc32(c.name.encode()) % shares == number - 1
+            ),
+            passed_over=found.passed_over,
+            ledger=Ledger(folder=out.resolve()),
+            around=surroundings(allow_outside=options.allow_outside),
+            previous=previous,
+        )
+
+    def pending(self) -> tuple[Pending, ...]:
+        """Decide of every case whether it has to run, and why."""
+        options = self.options
+        redo = Redo(
+            time_cap=options.caps.seconds,
+            memory_cap=float(options.caps.memory),
+            failed=options.retry_failed,
+            report=self._report_missing,
+        )
+        known = read_manifest(self.ledger.folder)
+        found = decide(self.cases, self.ledger, self.around, redo, known=known, hashes=self.hashes)
+        return tuple(found)
+
+    def run(self, progress: BatchProgress = silent) -> BatchResult:
+        """Run what has to run, and write the summary; see ``run_batch``."""
+        pending = self.pending()
+        rows: list[Row] = []
+        try:
+            with _interruptible():
+                try:
+                    clear_litter(self.ledger.folder)
+                    self._run([item for item in pending if item.why], progress)
+                finally:
+                    # of workers that outlived their batch a moment
+                    clear_litter(self.ledger.folder)
+                    rows += self._rows(pending)
+                    if rows and not self.options.share:  # shares run side by side; one sums them up
+                        self._summarise(rows)
+        except KeyboardInterrupt as stop:
+            raise BatchInterrupted(len(rows), len(pending)) from stop
+        compared = self.previous is not None and not self.options.share
+        return BatchResult(
+            folder=self.ledger.folder,
+            rows=tuple(rows),
+            jobs=len(pending),
+            ran=sum(bool(item.why) for item in pending),
+            passed_over=self.passed_over,
+            changes=changes(rows, self.previous or ()) if compared else None,
+        )
+
+    def _run(self, todo: Sequence[Pending], progress: BatchProgress) -> None:
+        if not todo:
+            return
+        make_folder(self.ledger.folder)
+        costs = Costs(folder=self.ledger.folder)
+        keys: dict[str, CaseKey] = {item.key.digest: item.key for item in todo}
+        finished = failed = 0
+
+        def told(done: Done) -> None:
+            nonlocal finished, failed
+            if done.digest != done.task.digest:
+                self.moved[done.task.case.name] = done.digest
+            if done.seconds > 0.0:  # else another batch has done it, and measured
+                costs.note(done)
+            result = self.ledger.read(done.digest)
+            finished += 1
+            failed += result is None or result.outcome.status.failed
+            progress(finished, failed, len(todo))
+
+        progress(0, 0, len(todo))
+        the_run = Run(ledger=self.ledger, caps=self.options.caps, key=keys.__getitem__)
+        run_pending(todo, the_run, self._engine(), told)
+
+    def _engine(self) -> Engine:
+        options = self.options
+        order = Order(
+            ledger=self.ledger.folder,
+            surroundings=self.around,
+            allow_outside=options.allow_outside,
+            reports=options.reports,
+            memory=options.caps.memory,
+            parent=0,
+        )
+        if options.cluster is not None:
+            from planner.batch.cluster import ClusterEngine
+
+            return ClusterEngine(options.cluster, order, options.caps)
+        return local_pool(
+            order, options.caps, min(options.workers or _processors(), len(self.cases))
+        )
+
+    def _rows(self, pending: Sequence[Pending]) -> list[Row]:
+        costs = Costs(folder=self.ledger.folder).read()
+        rows: list[Row] = []
+        for item in pending:
+            digest = self.moved.get(item.case.name, item.key.digest)
+            result = item.result or self.ledger.read(digest)
+            if result is None:
+                continue  # not finished; the same call goes on
+            report = self.ledger.report(result.digest) / "report.html"
+            place = report if report.is_file() else self.ledger.path(result.digest)
+            cost = costs.get(result.digest)
+            rows.append(
+                Row(
+                    name=item.case.name,
+                    digest=result.digest,
+                    why=item.why,
+                    outcome=result.outcome,
+                    seconds=cost.seconds if cost else float("nan"),
+                    peak_bytes=cost.peak if cost else 0,
+                    report=place.relative_to(self.ledger.folder).as_posix(),
+                    swept=dict(item.case.swept),
+                )
+            )
+        return rows
+
+    def _summarise(self, rows: Sequence[Row]) -> None:
+        """Write the summary of all results that are there, finished or interrupted."""
+        folder = self.ledger.folder
+        kept = read_manifest(folder)
+        write_manifest(folder, kept | {row.name: row.digest for row in rows})
+        write_summary(rows, folder, title=shown(folder.name), previous=self.previous)
+        write_index(self.ledger)
+
+    def _report_missing(self, result: Result) -> bool:
+        """Whether a report set was asked for that can be made and is not there."""
+        status, reports = result.outcome.status, self.options.reports
+        made = status.final and result.outcome.figures and status.value != "not validated"
+        asked = reports == "all" or (reports == "failed" and status.failed)
+        return bool(made and asked) and not self.ledger.report(result.digest).is_dir()
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that holds other things than a batch, or that cannot be read.
+
+    Raises:
+        OutputError: it is such a one.
+    """
+    try:
+        folder.resolve()
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise OutputError(f"{folder} is a file, not a folder; give another place with --out.")
+        names = sorted(path.name for path in folder.iterdir())
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{folder}: {reason}; give another folder with --out.") from error
+    foreign = [name for name in names if name not in _OWN and not name.startswith(".")]
+    if foreign and _MARK not in names:
+        raise OutputError(
+            f"{folder}: this folder holds {foreign[0]}, which is not of a batch; give a new or "
+            "empty one with --out."
+        )
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a batch.
+
+    Raises:
+        OutputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(
+            f"{folder}: the folder cannot be made: {reason}; give another one with --out."
+        ) from error
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Turn requests to end into ``KeyboardInterrupt``; those that are ignored stay ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears of signals
+        return
+    before = {number: signal.getsignal(number) for number in _REQUESTS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
