@@ -102,7 +102,7 @@ def run(wanted: Wanted, session: Session) -> int:
 
     wanted.check()
     folder = Path(wanted.out)
-    check_folder(folder)
+    check_folder(folder, force=session.force)
     previous = previous_rows(Path(wanted.compare)) if wanted.compare else None
     found = gathered(wanted.sources, leave_out=folder.resolve())
     batch = _Batch(

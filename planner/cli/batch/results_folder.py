@@ -15,7 +15,7 @@ _OWN = frozenset(
 )
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path, *, force: bool = False) -> None:
     """Refuse a folder that holds other things than a batch, or cannot be looked into.
 
     Raises:
@@ -32,10 +32,10 @@ def check_folder(folder: Path) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(f"{folder}: {reason}; give another folder with --out.") from error
     foreign = [name for name in names if name not in _OWN and not name.startswith(".")]
-    if foreign and _MARK not in names:
+    if foreign and _MARK not in names and not force:
         raise OutputError(
             f"{folder}: this folder holds {foreign[0]}, which is not of a batch; give a new or "
-            "empty one with --out."
+            "empty one with --out, or --force to put the results beside it."
         )
 
 
