@@ -167,7 +167,7 @@ def model_house(tmp_path):
     for room in rooms:
         (tmp_path / room).mkdir(exist_ok=True)
         (tmp_path / room / "__init__.py").touch()
-    for leaf in ("arrays", "errors"):
+    for leaf in ("arrays", "catalogue", "errors"):
         (tmp_path / f"robots/core/{leaf}.py").touch()
     return tmp_path
 
@@ -185,6 +185,7 @@ def model_house(tmp_path):
         ("parts/mesh.py", "robots.core", 1),
         ("parts/mesh.py", "robots.core.caps", 0),
         ("parts/mesh.py", "robots.core.arrays", 0),
+        ("parts/mesh.py", "robots.core.catalogue", 0),
         ("parts/mesh.py", "robots.core.errors", 0),
         ("robots/arm/inverse.py", "parts", 1),
         ("robots/arm/inverse.py", "robots.biped", 1),

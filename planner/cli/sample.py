@@ -15,9 +15,9 @@ from parts.probe import Tip
 from parts.sampling import Design, Reach, Sample, count_for, points_csv, sample
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
+from planner.result_files import check_file, write_result
 from robots.core.arrays import Array
 
 _COMMAND = "palpeur sample"
@@ -58,14 +58,18 @@ def run_sample(request: SampleRequest) -> int:
     """
     _check(request)
     if request.out:
-        check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
+        check_file(
+            Path(request.out), _COMMAND, force=request.session.force
+        )  # before the work, not after it
     geometry = open_geometry(request.part, request.unit, request.sheets)
     feature = choose_feature(geometry, request.feature)
     reach = _reach(request, geometry)
     count = _count(request, feature, reach)
     found = sample(feature, request.strategy, count, reach=reach, prefix=request.prefix)
     if request.out:
-        write_own_file(Path(request.out), points_csv(found.points), _COMMAND)
+        write_result(
+            Path(request.out), points_csv(found.points), _COMMAND, force=request.session.force
+        )
     if request.json:
         print_json(_document(request, geometry, feature, found))
     elif not request.out:

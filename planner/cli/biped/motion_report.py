@@ -65,9 +65,12 @@ def print_motion(request: MotionRequest, scenario: Scenario) -> int:
     from reports.biped.motion_document import motion_document, sample_rows
 
     if request.out:
-        from reports.biped.motion_set import check_motion_set
+        from planner.result_files import check_set
+        from reports.biped.motion_set import KIND
 
-        check_motion_set(Path(request.out))  # before the work, not after it
+        check_set(
+            Path(request.out), KIND, force=request.session.force
+        )  # before the work, not after it
     biped, known = open_biped(request.robot), known_drives(request.robot)
     shown = shown_motion(scenario(biped, known.drives), known, request)
     document = motion_document(shown)
@@ -123,7 +126,7 @@ def _reach(motion: BipedMotion, drives: Drives | None) -> Array:
 def _write(shown: ShownMotion, document: dict[str, object], request: MotionRequest) -> None:
     from reports.biped.motion_set import write_motion_set
 
-    write_motion_set(shown, document_text(document), Path(request.out))
+    write_motion_set(shown, document_text(document), Path(request.out), force=request.session.force)
     request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
 
 

@@ -79,12 +79,13 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
     """
     from planner.evaluation import check_measured, read_measured
     from planner.job import read_job
+    from planner.result_files import check_set
     from reports.document_text import document_text
     from reports.evaluation.document import evaluation_document
-    from reports.evaluation.evaluation_set import check_evaluation_set, write_evaluation_set
+    from reports.evaluation.evaluation_set import EVALUATION, write_evaluation_set
 
     if asked.out:
-        check_evaluation_set(Path(asked.out))  # before the work, not after it
+        check_set(Path(asked.out), EVALUATION, force=session.force)  # before the work, not after it
     job = _aligned(read_job(asked.job, allow_outside=asked.allow_outside), asked.align)
     measured = read_measured(
         asked.measured,
@@ -96,7 +97,7 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
     check_measured(job, measured, Path(asked.measured).name)  # before the work, not after it
     shown = _shown(job, measured, asked, session)
     if asked.out:
-        write_evaluation_set(shown, Path(asked.out))
+        write_evaluation_set(shown, Path(asked.out), force=session.force)
         session.say(f"Report set written to {asked.out}")
     if as_json:
         sys.stdout.write(document_text(evaluation_document(shown)))

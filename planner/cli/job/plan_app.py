@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json
-from planner.cli.out_place import folder_option
+from planner.cli.out_place import Force, folder_option
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
 AllowOutside = Annotated[
@@ -53,6 +53,7 @@ def plan(
         ),
     ] = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Plan a job, validate the plan by independent roads, and write its report set.
 
@@ -74,7 +75,7 @@ def plan(
         ),
         as_json=as_json,
         allow_outside=allow_outside,
-        session=context.obj,
+        session=context.obj.forced(force),
     )
 
 
@@ -91,11 +92,12 @@ def init(
     folder: Annotated[
         str, typer.Argument(metavar="[DIR]", help="Where to write it; made if it is not there.")
     ] = ".",
+    force: Force = False,
 ) -> int:
-    """Write a commented job that is ready to run; nothing is overwritten."""
+    """Write a commented job that is ready to run; without --force nothing is overwritten."""
     from planner.cli.job.started_job import run_init
 
-    return run_init(folder)
+    return run_init(folder, force=force)
 
 
 def demo(
@@ -108,8 +110,9 @@ def demo(
     ] = "palpeur-demo",
     as_json: Json = False,
     no_figures: NoFigures = False,
+    force: Force = False,
 ) -> int:
     """Plan the published nine-point job twice, as printed and corrected, and say what differs."""
     from planner.cli.job.demo_jobs import run_demo
 
-    return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj)
+    return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj.forced(force))

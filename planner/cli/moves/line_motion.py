@@ -101,5 +101,5 @@ def _write(request: MotionRequest, line: StraightLine, found: LeastTime) -> None
     state = line.state(found.law.r(s), found.law.dr(s) / T, found.law.ddr(s) / T**2)
     flat = state.pose[:, :3].reshape(len(t), 12)
     table = np.column_stack([t, flat, state.velocity, state.acceleration])
-    write_samples(request.out, [*_POSE_HEADERS, *_RATE_HEADERS], table)
+    write_samples(request.out, [*_POSE_HEADERS, *_RATE_HEADERS], table, force=request.session.force)
     request.session.say(f"{len(t)} samples written to {request.out}")

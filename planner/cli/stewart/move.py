@@ -85,9 +85,12 @@ def print_move(request: MoveRequest) -> int:
     if not np.isfinite(request.period_ms):
         raise OptionError(f"--period-ms is {request.period_ms}; give a finite number.")
     if request.out:
-        from reports.stewart.motion_set import check_motion_set
+        from planner.result_files import check_set
+        from reports.stewart.motion_set import KIND
 
-        check_motion_set(Path(request.out))  # before the work, not after it
+        check_set(
+            Path(request.out), KIND, force=request.session.force
+        )  # before the work, not after it
     platform = open_platform(request.robot)
     shown = _leg_motion(platform, _timed(platform, request), request)
     document = motion_document(shown)
@@ -225,7 +228,7 @@ def _command(request: MoveRequest) -> str:
 def _write(shown: LegMotion, document: dict[str, object], request: MoveRequest) -> None:
     from reports.stewart.motion_set import write_motion_set
 
-    write_motion_set(shown, document_text(document), Path(request.out))
+    write_motion_set(shown, document_text(document), Path(request.out), force=request.session.force)
     request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
 
 

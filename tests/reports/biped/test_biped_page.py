@@ -9,8 +9,9 @@ import pytest
 
 from planner.errors import OutputError
 from planner.findings import Finding, Severity
+from planner.result_files import check_set
 from reports.biped.figures import draw_figures
-from reports.biped.motion_set import check_motion_set
+from reports.biped.motion_set import KIND
 from reports.biped.page import biped_page
 from reports.biped.scene import biped_scene
 from reports.biped.stance_shading import stance_motion, stance_shading
@@ -59,8 +60,8 @@ def test_the_shades_say_when_it_falls(falling, standing):
 
 def test_a_foreign_file_is_kept(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(OutputError, match=r"holds thesis\.tex.*palpeur biped squat"):
-        check_motion_set(tmp_path)
+    with pytest.raises(OutputError, match=r"holds thesis\.tex.*biped motion.*--force"):
+        check_set(tmp_path, KIND)
 
 
 def test_the_page_opens_offline_without_a_complaint(opened, hostile, screenshots):

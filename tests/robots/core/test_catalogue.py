@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotFileError
-from robots.core.robot_file.catalogue import Catalogue
 
 ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", ".urdf"))
 
