@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -99,13 +98,16 @@ class JointTimes:
         return np.asarray(low[0])
 
 
-def pair_seconds(*arrays: Any) -> None:
+def pair_seconds(scaled: Array, law: Array, start: Indices, end: Indices, out: Array) -> None:
     """Direct travel between pairs of candidates.
 
     Args:
-        *arrays: scaled joints, law, one end, the other end; an output. # (m,) [s]
+        scaled: see ``Graph``. # (C, kinds · n)
+        law: see ``Graph``. # (3,)
+        start: candidates. # (m,)
+        end: the other ones. # (m,)
+        out: filled. # (m,) [s]
     """
-    scaled, law, start, end, out = arrays
     for k in range(out.size):
         out[k] = direct(scaled, law, start[k], end[k])
 

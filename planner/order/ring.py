@@ -7,7 +7,7 @@ written down until it is accepted. These functions are kernels; see ``graph``.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from planner.order.graph import Graph, edge
 from robots.core.arrays import Array, Indices
@@ -149,9 +149,8 @@ def draw(ring: Ring, count: int) -> int:
     return ring.counts[RANDOM] % count  # type: ignore[no-any-return]
 
 
-def measure_all(*arrays: Any) -> None:
-    """Find the cost from every place to the next. Args: arrays of the graph and of the ring."""
-    graph, ring = Graph(*arrays[:14]), Ring(*arrays[14:23])
+def measure_all(graph: Graph, ring: Ring) -> None:
+    """Find the cost from every place to the next."""
     for place in range(ring.order.size):
         s, t = ring.order[place], stop_at(ring.order, place + 1)
         ring.ahead[place] = edge(graph, ring.now, s, t)
