@@ -129,13 +129,17 @@ def _shortened(text: str, longest: int) -> str:
 
 
 def _stored(item: JobInput, folder: Path, places: _Places) -> StoredInput:
-    if item.path is None:
+    if item.path is None and item.content is None:
         return StoredInput(name=item.name, sha256=item.sha256, stored=None)
-    stored = f"{INPUTS}/{places.of_input(item, item.path.name)}"
+    base = PurePosixPath(item.name).name if item.path is None else item.path.name
+    stored = f"{INPUTS}/{places.of_input(item, base)}"
     target = folder / stored
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        _copy(item, item.path, target)
+        if item.content is not None:
+            target.write_bytes(item.content)
+        elif item.path is not None:
+            _copy(item, item.path, target)
     return StoredInput(name=item.name, sha256=item.sha256, stored=stored)
 
 

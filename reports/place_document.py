@@ -30,7 +30,7 @@ def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Do
         "format": FORMAT,
         "palpeur": version("palpeur"),
         "job": {"name": job.name, "sha256": job.sha256},
-        "robot": job.robot,
+        "robot": job.robot_model,
         "feasible": placing.feasible,
         "unchecked": aspect_names(best.plan.unchecked),
         "goal": job.place.goal,

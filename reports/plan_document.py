@@ -33,7 +33,7 @@ def plan_document(proof: Proof) -> Document:
         "format": FORMAT,
         "palpeur": version("palpeur"),
         "job": {"name": plan.job.name, "sha256": plan.job.sha256},
-        "robot": plan.job.robot,
+        "robot": plan.job.robot_model,
         **_tip(plan.job.mechanism.tip),
         "feasible": plan.feasible,
         "duration_s": _number(totals.duration),

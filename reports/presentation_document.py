@@ -25,7 +25,7 @@ def presentation_document(found: Presentation) -> Document:
         "format": FORMAT,
         "palpeur": version("palpeur"),
         "job": {"name": job.name, "sha256": job.sha256},
-        "robot": job.robot,
+        "robot": job.robot_model,
         "platform": presenter.model,
         "feasible": found.feasible,
         "unchecked": aspect_names(unchecked_aspects(job)),

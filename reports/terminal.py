@@ -52,7 +52,7 @@ def _print_verdict(console: Console, proof: Proof) -> None:
         console.print(f"feasible; {missing}", style="yellow", soft_wrap=True)
     else:
         console.print("feasible", style="green")
-    console.print(f"{reached} of {len(plan.points)} points reached by {plan.job.robot}")
+    console.print(f"{reached} of {len(plan.points)} points reached by {plan.job.robot_model}")
     _print_unchecked(console, plan)
     console.print(
         f"duration {totals.duration:.4f} s, energy {totals.energy:.5g} J, "

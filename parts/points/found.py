@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from parts.points.faults import fault
 from parts.points.file_text import check_count
 from parts.points.probe_points import ProbePoints
 from parts.points.source import PointSource
+from parts.points.tables import points_frame, points_lines
 from robots.core.arrays import Array, Mask, freeze_fields
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _STAND_IN = (0.0, 0.0, 1.0)  # where there is no normal, so that all else is checked at once
 _MOST_TOLD = 5
@@ -40,7 +44,7 @@ class PointRow:
     settled: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FoundPoints:
     """Points of a file and the record of how it was read.
 
@@ -75,6 +79,21 @@ class FoundPoints:
     def positions(self) -> Array:
         """Positions of the points. # (k, 3) [m]."""
         return self.checked.positions
+
+    def to_frame(self) -> DataFrame:
+        """One row per point, with the columns of a point file; unknown normals are empty."""
+        return points_frame(self.checked, self.has_normal)
+
+    def __repr__(self) -> str:
+        """How many points, and how the file was read."""
+        lines = [f"FoundPoints: {points_lines(len(self), self.checked.features)}"]
+        lines += [f"  {self.source.describe()}"]
+        without = int(np.sum(~self.has_normal))
+        return "\n".join([*lines, *([f"  {without} without normal"] if without else [])])
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        return str(self.to_frame().to_html(index=False, max_rows=20, na_rep=""))
 
     @property
     def points(self) -> ProbePoints:

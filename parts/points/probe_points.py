@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from parts.errors import PointsError
 from robots.core.arrays import Array, frozen
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 LONGEST_NAME = 100
 FARTHEST = 1e6  # [m]; beyond it no part is meant, and a double no longer resolves a nanometre
@@ -16,7 +20,7 @@ SHORTEST_NORMAL = 1e-9  # a shorter vector has no direction worth the name
 UNIT_TOLERANCE = 1e-3  # a normal printed with three digits still passes without a warning
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ProbePoints:
     """Points to touch, each with the surface normal that points out of the material.
 
@@ -59,6 +63,22 @@ class ProbePoints:
     def __len__(self) -> int:
         """Number of points k."""
         return len(self.names)
+
+    def to_frame(self) -> DataFrame:
+        """One row per point, with the columns of a point file."""
+        from parts.points.tables import points_frame
+
+        return points_frame(self)
+
+    def __repr__(self) -> str:
+        """How many points, of which features."""
+        from parts.points.tables import points_lines
+
+        return f"ProbePoints: {points_lines(len(self), self.features)}"
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        return str(self.to_frame().to_html(index=False, max_rows=20))
 
     def index(self, name: str) -> int:
         """Row of the point called ``name``.

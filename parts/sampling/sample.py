@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from parts.errors import SamplingError
 from parts.features.feature import Feature
 from parts.points.probe_points import ProbePoints
+from parts.points.tables import points_lines
 from parts.sampling.design import Design, design_of, least_count
 from parts.sampling.discrepancy import star_discrepancy
 from parts.sampling.ground import Ground, Reach, search
 from robots.core.caps import Cap
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 _TRIES = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Sample:
     """Probe points and what they are worth.
 
@@ -39,6 +44,26 @@ class Sample:
     not_reached: int
     discrepancy: float
     design: Design
+
+    def __len__(self) -> int:
+        """Number of points."""
+        return len(self.points)
+
+    def to_frame(self) -> DataFrame:
+        """One row per point, with the columns of a point file."""
+        return self.points.to_frame()
+
+    def __repr__(self) -> str:
+        """How many points, and how well they determine the surface."""
+        return (
+            f"Sample: {points_lines(len(self), self.points.features)}, {self.strategy}\n"
+            f"  star discrepancy {self.discrepancy:.3f}; a fit knows the surface to "
+            f"{self.design.surface:.3g} standard deviations of one probing"
+        )
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        return self.points._repr_html_()
 
 
 def sample(

@@ -1,9 +1,9 @@
 """Job files: what is measured, by which robot, and how."""
 
+from planner.job.elements import JobInput as JobInput
+from planner.job.elements import PlacedPart as PlacedPart
 from planner.job.evaluation import EvaluationSettings as EvaluationSettings
 from planner.job.job import Job as Job
-from planner.job.job import JobInput as JobInput
-from planner.job.job import Part as Part
 from planner.job.read import json_schema as json_schema
 from planner.job.read import read_job as read_job
 from planner.job.settings import Approach as Approach

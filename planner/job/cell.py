@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from parts.errors import PartError
+from planner.job.elements import JobInput, PlacedPart
 from planner.job.folder import JobFolder
-from planner.job.job import JobInput, Part
 from planner.job.part import WITH_SHEETS, check_format
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.arrays import Array
@@ -40,7 +41,9 @@ class JobCell:
     records: tuple[JobInput, ...]
 
 
-def job_cell(file: JobFile, folder: JobFolder, part: Part, geometry: Geometry | None) -> JobCell:
+def job_cell(
+    file: JobFile, folder: JobFolder, part: PlacedPart, geometry: Geometry | None
+) -> JobCell:
     """The cell of a job: the part, if it has a geometry, then the obstacles.
 
     Args:
@@ -104,14 +107,13 @@ def _obstacle(table: ObstacleTable, folder: JobFolder, path: KeyPath) -> Solid:
 
 
 def _read(table: ObstacleTable, folder: JobFolder, key: KeyPath) -> Geometry:
-    from parts.geometry import load_geometry
+    from parts.geometry.load import geometry_of
 
     name = table.geometry or ""
+    # what an obstacle has beside its solids stands there, too
+    sheets: Sheets | None = "include" if PurePath(name).suffix.lower() in WITH_SHEETS else None
     try:
-        path = folder.find(name, key)
-        # what an obstacle has beside its solids stands there, too
-        sheets: Sheets | None = "include" if path.suffix.lower() in WITH_SHEETS else None
-        return load_geometry(path, unit=table.unit, sheets=sheets)
+        return geometry_of(folder.geometry_file(name, key), unit=table.unit, sheets=sheets)
     except PartError as error:
         raise folder.source.error(
             key, f"is {name!r}, which cannot be read: {error.message}", **error.facts

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from parts.geometry.source_file import SourceFile, read_source
 from planner.errors import JobError
-from planner.job.job import JobInput
+from planner.job.elements import JobInput
 from planner.job.job_text import JobText
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.schema_problems import KeyPath
@@ -24,11 +26,13 @@ class JobFolder:
         root: the folder.
         source: for messages.
         allow_outside: whether paths may leave the folder.
+        held: files that stand in memory, by the names that the job gives them.
     """
 
     root: Path
     source: JobText
-    allow_outside: bool
+    allow_outside: bool = False
+    held: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def find(self, name: str, key: KeyPath) -> Path:
         """Path of a file that the job names.
@@ -81,6 +85,11 @@ class JobFolder:
         Raises:
             JobError: as for ``find``; not readable; too large.
         """
+        if name in self.held:
+            raw = self.held[name]
+            return InputBytes(
+                raw=raw, path=Path(PurePath(name).name), record=JobInput.of_content(name, raw)
+            )
         path = self.find(name, key)
         try:
             raw = read_capped(path, cap)
@@ -98,6 +107,8 @@ class JobFolder:
         Raises:
             JobError: as for ``find``; not readable; too large.
         """
+        if name in self.held:
+            return JobInput.of_content(name, self.held[name])
         digest, path, cap = hashlib.sha256(), self.find(name, key), Cap.GEOMETRY_BYTES
         size = 0
         try:
@@ -111,6 +122,17 @@ class JobFolder:
             reason = f"it has more than {cap.limit} bytes; {cap.advice}"
             raise self._unreadable(name, key, reason)
         return JobInput(name=name, sha256=digest.hexdigest(), path=path)
+
+    def geometry_file(self, name: str, key: KeyPath) -> SourceFile:
+        """Content of a geometry file, for its reader.
+
+        Raises:
+            JobError: as for ``find``.
+            PartError: not readable, empty, too large.
+        """
+        if name in self.held:
+            return SourceFile(name=PurePath(name).name, raw=self.held[name], folder=None)
+        return read_source(self.find(name, key))
 
     def _unreadable(self, name: str, key: KeyPath, reason: str) -> JobError:
         return self.source.error(key, f"is {name!r}, which cannot be read: {reason}.")

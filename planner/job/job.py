@@ -3,143 +3,74 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from parts.points import ProbePoints
 from planner.errors import JobError
-from planner.job.evaluation import EvaluationSettings
+from planner.job.approach_of import approach_of
+from planner.job.cell import job_cell
+from planner.job.document import JobDocument, PointsLike
+from planner.job.elements import (
+    AssumedAcceleration,
+    Frame,
+    JobInput,
+    PartSurface,
+    PlacedPart,
+    Presenter,
+)
+from planner.job.evaluation import EvaluationSettings, evaluation_of
+from planner.job.folder import JobFolder
+from planner.job.job_text import JobText, job_vocabulary
+from planner.job.part import job_part
+from planner.job.points import JobPoints, job_points
+from planner.job.presenter import job_presenter
+from planner.job.robot import job_robot
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
+from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
 from planner.job.solids import Cell
-from planner.job.uncertainty import UncertaintySettings
-from robots.core.arrays import Array, frozen
-from robots.core.errors import PoseError
+from planner.job.surface import JobGeometry, examined
+from planner.job.surface_unit import check_surface_unit
+from planner.job.uncertainty import UncertaintySettings, uncertainty_of
+from planner.job.unit_guard import check_unit
+from planner.job.unit_label import part_label, points_label
+from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.pose import as_pose
+from robots.core.robot_file.source_text import SourceText
 from robots.core.robot_file.toml_document import toml_key
+from robots.core.schema_problems import schema_error
+from robots.robot import Robot
 
 if TYPE_CHECKING:
-    from parts.geometry import Audit, Geometry
-    from parts.points import NormalReport, PointSource
-    from robots.stewart.platform import Platform
+    from pandas import DataFrame
+    from trimesh import Trimesh
 
-Frame = Literal["part", "base"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobInput:
-    """A file (or library entry) that a job was read with.
-
-    Args:
-        name: as the job file says it.
-        sha256: of its bytes, in hexadecimal.
-        path: where it was read; None for a library entry.
-    """
-
-    name: str
-    sha256: str
-    path: Path | None = None
+    from parts.geometry import Geometry
+    from parts.part import Part
+    from parts.points import PointSource, ProbePoints
+    from planner.job.schema import JobFile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssumedAcceleration:
-    """An acceleration limit that the job gives a joint whose file has none.
-
-    Args:
-        joint: its name.
-        value: before the job's scale. [rad/s² or m/s²]
-        unit: of the value, as readers write it.
-    """
-
-    joint: str
-    value: float
-    unit: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
-    """The workpiece before the robot.
-
-    Args:
-        T_base_part: maps part coordinates into the base frame. # (4, 4)
-        geometry: path of its geometry as the job file says it; empty where there is none.
-        unit: of a geometry whose format carries none: "mm", "cm", "m", "in" or "".
-        posed: whether somebody said where it stands; otherwise its frame is the robot's base.
-    """
-
-    T_base_part: Array = field(default_factory=lambda: np.eye(4))
-    geometry: str = ""
-    unit: str = ""
-    posed: bool = True
-
-    def __post_init__(self) -> None:
-        try:
-            pose = np.array(as_pose(self.T_base_part, "The part's pose"))
-        except PoseError as error:
-            raise JobError(error.message, **error.facts) from error
-        object.__setattr__(self, "T_base_part", frozen(pose))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Presenter:
-    """A hexapod that holds the part before the robot.
-
-    Args:
-        model: its library name or path, as the job file says it.
-        platform: geometry and limits.
-        T_base_hexapod: its base in the robot's base frame. # (4, 4)
-        T_platform_part: the part on its platform. # (4, 4)
-        length_sigma: standard deviation with which a leg comes to a length. [m]
-        part_mass: on the platform. [kg]
-        most_poses: poses that may be used.
-        seed: of everything drawn at random.
-    """
-
-    model: str
-    platform: Platform
-    T_base_hexapod: Array
-    T_platform_part: Array
-    length_sigma: float = 5e-6
-    part_mass: float = 0.0
-    most_poses: int = 6
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        for name in ("T_base_hexapod", "T_platform_part"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
-
-    def T_base_part(self, T_hexapod_platform: Array) -> Array:
-        """The part before the robot, by poses of the platform. # (..., 4, 4) -> (..., 4, 4)."""
-        return np.asarray(self.T_base_hexapod @ T_hexapod_platform @ self.T_platform_part)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PartSurface:
-    """What the part's geometry is like, and what it says of the points.
-
-    Args:
-        audit: of the geometry.
-        normals: the points and their normals beside the surface.
-    """
-
-    audit: Audit
-    normals: NormalReport
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, init=False, repr=False)
 class Job:
     """A measuring job, ready to be placed and planned.
 
-    Args:
+    ``Job(robot=…, part=…, points=…, pose=…)`` makes one with every default of the job file; further
+    keywords are the tables of the job file. ``read_job`` reads one. Both go through the same text
+    and the same checks, so that ``write`` and ``read_job`` lose nothing.
+
+    Attributes:
         name: as the file says it.
         sha256: of the job file's bytes, in hexadecimal.
         inputs: every other file it was read with; library entries too.
-        robot: the robot's library name or path, as the file says it.
+        robot: as it was loaded.
+        robot_model: its library name or path, as the file says it.
         mechanism: the robot with the job's limits and scales; its tool frame is the ball: z from
             wrist to ball, origin moved by the stylus length. The probe's mass is in its bodies, the
             probe's room in its capsules (``planner.job.stylus``).
@@ -163,16 +94,19 @@ class Job:
         evaluation: how measured points are compared with the job's, and their tolerances.
         assumed_accelerations: limits that the job gives in place of missing ones.
         point_source: how the point file was read; None for points in the job file.
+        as_written: whether ``text`` and ``inputs`` say all of this; not of a copy that
+            ``dataclasses.replace`` made.
     """
 
     name: str
     sha256: str
     inputs: tuple[JobInput, ...]
-    robot: str
+    robot: Robot
+    robot_model: str
     mechanism: Mechanism
     points: ProbePoints
     frame: Frame
-    part: Part
+    part: PlacedPart
     probe: Probe
     approach: Approach
     travel: Travel
@@ -189,6 +123,93 @@ class Job:
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     assumed_accelerations: tuple[AssumedAcceleration, ...] = ()
     point_source: PointSource | None = None
+    as_written: bool = field(default=False, init=False)
+
+    def __init__(
+        self,
+        *,
+        robot: Robot | Mechanism | DataFrame | Path | str,
+        points: PointsLike,
+        part: Part | Trimesh | Path | str | None = None,
+        pose: ArrayLike | None = None,
+        name: str = "job",
+        frame: Frame = "part",
+        compensated: bool | None = None,
+        robot_settings: Mapping[str, object] | None = None,
+        errata: tuple[str, ...] = (),
+        **tables: Any,
+    ) -> None:
+        """Make a job from objects.
+
+        Args:
+            robot: as ``load_robot`` takes it.
+            points: probe points, a sample, points of a file, a DataFrame with the columns of a
+                point file, or the path of one.
+            part: as ``load_part`` gives it; a path or mesh that states its unit. None for points
+                without a part.
+            pose: T_base_part; the robot's base when None. # (4, 4) [m]
+            name: of the job.
+            frame: of the points: "part" or "base".
+            compensated: whether they lie on the surface; with a ball it must be said.
+            robot_settings: the other keys of [robot]: tool, limits, speed_scale, …
+            errata: what a source that the job reproduces says otherwise.
+            **tables: of the job file, by name: probe, approach, travel, checks, cell, sampling,
+                place, presenter, uncertainty, evaluation, tolerance.
+
+        Raises:
+            JobError, RobotError, PartError: as for ``read_job``.
+        """
+        if "mechanism" in tables:  # resolved already: a copy by ``dataclasses.replace``
+            given = {"robot": robot, "points": points, "part": part, "name": name}
+            self._settle({**given, "frame": frame, "errata": errata, **tables})
+            return
+        document = JobDocument()
+        document.set_job(name=name, errata=errata)
+        document.set_robot(robot, robot_settings)
+        document.set_part(part, pose)
+        document.set_points(points, frame=frame, compensated=compensated)
+        document.set_tables(tables)
+        self._resolve_document(document)
+
+    def replace(self, **changes: Any) -> Job:
+        """Make the same job with some arguments of ``Job(…)`` changed.
+
+        A table that is given is laid over the job's own, key by key; None takes a table away.
+
+        Raises:
+            JobError, RobotError, PartError: as for ``read_job``; a job that is not as written.
+        """
+        document = JobDocument(self._document(), self._contents())
+        document.set_job(**{key: changes.pop(key) for key in ("name", "errata") if key in changes})
+        if "robot" in changes or "robot_settings" in changes:
+            document.set_robot(changes.pop("robot", None), changes.pop("robot_settings", None))
+        if "part" in changes or "pose" in changes:
+            document.set_part(changes.pop("part", None), changes.pop("pose", None))
+        keys = {key: changes.pop(key) for key in ("frame", "compensated") if key in changes}
+        if "points" in changes or keys:
+            document.set_points(changes.pop("points", None), **keys)
+        document.set_tables(changes)
+        job = object.__new__(Job)
+        job._resolve_document(document)
+        return job
+
+    def write(self, path: Path | str, *, overwrite: bool = False) -> Path:
+        """Write the job file, and the files that it names beside it.
+
+        ``read_job`` of it gives the same job. Files that the job names outside its folder are
+        written into the new one, under their own names.
+
+        Args:
+            path: of the job file; its folder is made where it is not there.
+            overwrite: whether files of another content are replaced.
+
+        Raises:
+            OutputError: a file of another content is there, or it cannot be written; an input that
+                has changed since the job was read.
+            JobError: a job that is not as written.
+        """
+        document = JobDocument(self._document(), self._contents())
+        return document.write(Path(path), self.text, overwrite=overwrite)
 
     def joint_limits(self) -> JointLimits:
         """What the drives may do.
@@ -203,7 +224,7 @@ class Job:
             for text in _missing_limits(self.mechanism, limit)
         ]
         if missing:
-            raise JobError("\n".join(missing), robot=self.robot)
+            raise JobError("\n".join(missing), robot=self.robot_model)
         return JointLimits.of(self.mechanism)
 
     @property
@@ -211,6 +232,159 @@ class Job:
         """One hash of the job file and all its inputs, in hexadecimal."""
         lines = [self.sha256, *(f"{item.sha256} {item.name}" for item in self.inputs)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        """Robot, part, points and how they are touched."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with the first points, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        return f"<div><p>{head}</p>{self.points._repr_html_()}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        yield f"Job {self.name!r}: {len(self.points)} points, robot {self.robot_model}"
+        part = self.part.geometry or "without geometry"
+        x, y, z = (1e3 * self.part.T_base_part[:3, 3]).tolist()
+        yield f"  part {part} at {x:.6g}, {y:.6g}, {z:.6g} mm of the robot's base"
+        yield (
+            f"  ball {1e3 * self.probe.ball_diameter:g} mm, approach "
+            f"{1e3 * self.approach.distance:g} mm ({self.approach.law}), travel "
+            f"{self.travel.order} ({self.travel.law})"
+        )
+
+    # --- from text to a job ----------------------------------------------------------------------
+
+    def _document(self) -> dict[str, Any]:
+        if not self.as_written:
+            raise JobError(
+                f"The job {self.name!r} was changed by dataclasses.replace after it was read, so "
+                "its file does not say what it is; change it by job.replace(…) instead.",
+                job=self.name,
+            )
+        return _text_in_memory(self.text.removeprefix("\ufeff")).document()
+
+    def _contents(self) -> dict[str, JobInput]:
+        return {item.name: item for item in self.inputs}
+
+    def _resolve_document(self, document: JobDocument) -> None:
+        source = _text_in_memory(document.text())
+        folder = JobFolder(root=Path(), source=source, held=document.held())
+        self._resolve(source, folder, document.geometry)
+
+    def _resolve(
+        self, source: JobText, folder: JobFolder, geometry: Geometry | None = None
+    ) -> None:
+        """Fill the fields from a job's text and the files that it names.
+
+        Args:
+            source: the text.
+            folder: of the files.
+            geometry: of the part, where it is in memory already.
+        """
+        file = _validated(source)
+        probe = probe_of(file, source)
+        robot = job_robot(file, folder, probe)
+        part = job_part(file, folder)
+        held = job_presenter(file, folder, part.part)
+        shape = JobGeometry(file=file, folder=folder, given=geometry)
+        points = job_points(file, folder, shape)
+        _check_units(file, (points, shape), held.part, robot.mechanism, source)
+        travel = travel_of(file, points.points, source)
+        cell = job_cell(file, folder, held.part, shape.loaded)
+        self._settle(
+            {
+                "name": file.job.name,
+                "text": source.raw.decode("utf-8"),
+                "errata": file.job.errata,
+                "sha256": hashlib.sha256(source.raw).hexdigest(),
+                "inputs": (
+                    robot.record,
+                    *part.records,
+                    *points.records,
+                    *cell.records,
+                    *held.records,
+                ),
+                "robot": robot.robot,
+                "robot_model": file.robot.model,
+                "assumed_accelerations": robot.assumed,
+                "mechanism": robot.mechanism,
+                "points": points.points,
+                "point_source": points.source,
+                "frame": file.points.frame,
+                "part": held.part,
+                "probe": probe,
+                "approach": approach_of(file.approach, points.points, source),
+                "travel": travel,
+                "checks": checks_of(file.checks, robot.mechanism, source),
+                "sampling_period": metres(file.sampling.period_ms),  # milli- is 1/1000, too
+                "surface": examined(shape.loaded, points.points, held.part, file.points.frame),
+                "geometry": shape.loaded,
+                "cell": cell.cell,
+                "place": place_of(file.place),
+                "presenter": held.presenter,
+                "uncertainty": uncertainty_of(file.uncertainty, source),
+                "evaluation": evaluation_of(file, points.points.features, source),
+                "as_written": True,
+            }
+        )
+
+    def _settle(self, values: Mapping[str, Any]) -> None:
+        """Set every field, once."""
+        known = {one.name: one for one in fields(self)}
+        for name in values:
+            if name not in known:
+                raise TypeError(f"Job has no field {name!r}")
+        for name, one in known.items():
+            if name in values:
+                value = values[name]
+            elif one.default_factory is not MISSING:
+                value = one.default_factory()
+            elif one.default is not MISSING:
+                value = one.default
+            else:
+                raise TypeError(f"Job needs {name!r}")
+            object.__setattr__(self, name, value)
+
+
+def read_source(source: JobText, folder: JobFolder) -> Job:
+    """Read a job from its text and the files that it names; raises as ``read_job``."""
+    job = object.__new__(Job)
+    job._resolve(source, folder)
+    return job
+
+
+def _text_in_memory(text: str) -> JobText:
+    return JobText(
+        source=SourceText(origin="job", text=text), raw=text.encode("utf-8"), written=False
+    )
+
+
+def _validated(source: JobText) -> JobFile:
+    document = source.document()
+    from pydantic import ValidationError
+
+    from planner.job.schema import JobFile
+
+    try:
+        return JobFile.model_validate(document)
+    except ValidationError as error:
+        raise schema_error(source, error, job_vocabulary()) from None
+
+
+def _check_units(
+    file: JobFile,
+    measured: tuple[JobPoints, JobGeometry],
+    part: PlacedPart,
+    mechanism: Mechanism,
+    source: JobText,
+) -> None:
+    """Refuse points in another unit than they are labelled with, by the robot or the surface."""
+    (points, geometry), frame = measured, file.points.frame
+    label = points_label(source, file, points.source)
+    check_unit(points.points, part, frame, mechanism, label)
+    of_part = (part, part_label(source, file))
+    check_surface_unit(points.points, geometry.loaded, of_part, frame, label)
 
 
 def _missing_limits(mechanism: Mechanism, limit: str) -> Iterator[str]:

@@ -22,15 +22,22 @@ class JobText:
     Args:
         source: text and name, which know the line of every key.
         raw: the file's bytes, for its hash.
+        written: whether somebody wrote it, so that its lines mean something to a reader; the text
+            of a job made in Python is ours.
     """
 
     source: SourceText
     raw: bytes
+    written: bool = True
 
     @property
     def origin(self) -> str:
         """The file's name, as messages give it."""
         return self.source.origin
+
+    def line_of(self, path: KeyPath) -> int | None:
+        """Line of a key, from 1; None where it cannot be told."""
+        return self.source.line_of(path) if self.written else None
 
     def document(self) -> dict[str, object]:
         """The TOML document, its decimals kept exactly as printed.
@@ -63,7 +70,7 @@ class JobText:
 
     def error(self, path: KeyPath, sentence: str, **facts: object) -> JobError:
         """The error for the key at ``path``: file, line, key, then the sentence."""
-        line = self.source.line_of(path)
+        line = self.line_of(path)
         place = self.origin if line is None else f"{self.origin}, line {line}"
         key = path_text(path)
         return JobError(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from planner.job.elements import JobInput, PlacedPart
 from planner.job.folder import JobFolder
-from planner.job.job import JobInput, Part
 from planner.job.job_text import JobText
 from robots.core.robot_file.joints import pose_of
 from robots.core.schema_problems import KeyPath
@@ -25,7 +25,7 @@ WITH_UNIT = (".glb", ".3mf", ".step", ".stp")
 class JobPart:
     """The part of a job and the files it came from."""
 
-    part: Part
+    part: PlacedPart
     records: tuple[JobInput, ...]
 
 
@@ -44,7 +44,7 @@ def job_part(file: JobFile, folder: JobFolder) -> JobPart:
         check_format(table.geometry, table.unit, folder.source, ("part",))
         _check_sheets(table.geometry, table.sheets, folder.source)
         records = (folder.hashed(table.geometry, _GEOMETRY),)
-    part = Part(
+    part = PlacedPart(
         T_base_part=pose_of(table.pose),
         geometry=table.geometry or "",
         unit=table.unit or "",

@@ -20,8 +20,8 @@ from parts.points import (
     with_surface_normals,
 )
 from planner.errors import JobError
+from planner.job.elements import JobInput
 from planner.job.folder import JobFolder
-from planner.job.job import JobInput
 from robots.core.caps import Cap
 from robots.core.file_units import metres
 

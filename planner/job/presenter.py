@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planner.job.elements import JobInput, PlacedPart, Presenter
 from planner.job.folder import JobFolder
-from planner.job.job import JobInput, Part, Presenter
 from robots.core.caps import Cap
 from robots.core.errors import RobotError
 from robots.core.file_units import metres
@@ -35,11 +35,11 @@ class JobPresenter:
     """
 
     presenter: Presenter | None
-    part: Part
+    part: PlacedPart
     records: tuple[JobInput, ...] = ()
 
 
-def job_presenter(file: JobFile, folder: JobFolder, part: Part) -> JobPresenter:
+def job_presenter(file: JobFile, folder: JobFolder, part: PlacedPart) -> JobPresenter:
     """The presenter of a job. ``part`` comes with T_platform_part where there is one.
 
     Raises:

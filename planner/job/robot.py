@@ -10,8 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner.job.elements import AssumedAcceleration, JobInput
 from planner.job.folder import JobFolder
-from planner.job.job import AssumedAcceleration, JobInput
 from planner.job.job_text import JobText
 from planner.job.settings import Probe
 from planner.job.stylus import with_probe
@@ -25,6 +25,7 @@ from robots.core.schema_problems import nearest
 from robots.core.urdf import read_urdf
 from robots.library import names as library_names
 from robots.library import text_of
+from robots.robot import Robot, RobotSource
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile, LimitsTable, RobotTable
@@ -56,11 +57,13 @@ class JobRobot:
     """The robot of a job and where it came from.
 
     Args:
+        robot: as it was read.
         mechanism: as the job moves it.
         record: of its file.
         assumed: acceleration limits that the job gives in place of missing ones.
     """
 
+    robot: Robot
     mechanism: Mechanism
     record: JobInput
     assumed: tuple[AssumedAcceleration, ...] = ()
@@ -77,7 +80,7 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
         JobError: no such robot, a robot file with a fault, limits of a joint that does not exist
             or that contradict themselves, a probe capsule with the name of a robot's.
     """
-    robot = _opened(file.robot, folder)
+    robot, record = _opened(file.robot, folder)
     limited = _with_limits(robot.mechanism, file.robot, folder.source)
     assumed = tuple(_assumed(limited, file.robot))
     mechanism = _scaled(_with_assumed(limited, assumed), file.robot)
@@ -88,10 +91,10 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
         raise folder.source.error(
             ("probe",), f"cannot be used: {error.message}", **error.facts
         ) from error
-    return JobRobot(mechanism=laden, record=robot.record, assumed=assumed)
+    return JobRobot(robot=robot, mechanism=laden, record=record, assumed=assumed)
 
 
-def _opened(table: RobotTable, folder: JobFolder) -> JobRobot:
+def _opened(table: RobotTable, folder: JobFolder) -> tuple[Robot, JobInput]:
     model, tip = table.model, table.tip or ""
     suffix = Path(model).suffix.lower()
     try:
@@ -106,7 +109,8 @@ def _opened(table: RobotTable, folder: JobFolder) -> JobRobot:
             text = text_of(model)
             mechanism = read_robot(text, origin=f"{model}.toml")
             digest = hashlib.sha256(text.encode()).hexdigest()
-            return JobRobot(mechanism=mechanism, record=JobInput(name=model, sha256=digest))
+            robot = Robot(mechanism, source=RobotSource(model=model))
+            return robot, JobInput(name=model, sha256=digest)
         if suffix not in (".toml", ".urdf"):
             raise folder.source.error(
                 _MODEL,
@@ -125,7 +129,7 @@ def _opened(table: RobotTable, folder: JobFolder) -> JobRobot:
         raise folder.source.error(
             _MODEL, f"is {model!r}, which has a fault.\n{error.message}", **error.facts
         ) from error
-    return JobRobot(mechanism=mechanism, record=found.record)
+    return Robot(mechanism, source=RobotSource(model=name, raw=found.raw, tip=tip)), found.record
 
 
 def _toml(raw: bytes, name: str) -> Mechanism:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from parts.errors import PartError
 from parts.points import ProbePoints, check_scale, with_surface_normals
 from planner.errors import JobError
+from planner.job.elements import Frame, PartSurface, PlacedPart
 from planner.job.folder import JobFolder
-from planner.job.job import Frame, Part, PartSurface
 from robots.core.pose import inverse_pose, transform_directions, transform_points
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class JobGeometry:
 
     file: JobFile
     folder: JobFolder
+    given: Geometry | None = None  # of a part that is in memory already
 
     @cached_property
     def loaded(self) -> Geometry | None:
@@ -35,11 +36,13 @@ class JobGeometry:
         name = self.file.part.geometry
         if name is None:
             return None
-        from parts.geometry import load_geometry
+        if self.given is not None:
+            return self.given
+        from parts.geometry.load import geometry_of
 
         try:
-            return load_geometry(
-                self.folder.find(name, ("part", "geometry")),
+            return geometry_of(
+                self.folder.geometry_file(name, ("part", "geometry")),
                 unit=self.file.part.unit,
                 sheets=self.file.part.sheets,
             )
@@ -48,7 +51,7 @@ class JobGeometry:
 
 
 def examined(
-    geometry: Geometry | None, points: ProbePoints, part: Part, frame: Frame
+    geometry: Geometry | None, points: ProbePoints, part: PlacedPart, frame: Frame
 ) -> PartSurface | None:
     """What the part's surface says of the points; None without geometry.
 
@@ -65,7 +68,7 @@ def examined(
     return PartSurface(audit=geometry.audit, normals=with_surface_normals(there, geometry)[1])
 
 
-def _in_part(points: ProbePoints, part: Part) -> ProbePoints:
+def _in_part(points: ProbePoints, part: PlacedPart) -> ProbePoints:
     T_part_base = inverse_pose(part.T_base_part)
     return ProbePoints(
         names=points.names,

@@ -8,7 +8,7 @@ import numpy as np
 
 from parts.points import ProbePoints, SurfaceScale, surface_scale
 from planner.errors import JobError
-from planner.job.job import Frame, Part
+from planner.job.elements import Frame, PlacedPart
 from planner.job.unit_label import UnitLabel
 from robots.core.pose import inverse_pose, transform_points
 
@@ -22,7 +22,7 @@ _ZERO = np.zeros(3)
 def check_surface_unit(
     points: ProbePoints,
     geometry: Geometry | None,
-    part: tuple[Part, UnitLabel],
+    part: tuple[PlacedPart, UnitLabel],
     frame: Frame,
     label: UnitLabel,
 ) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from parts.points import ProbePoints
 from planner.errors import JobError
-from planner.job.job import Frame, Part
+from planner.job.elements import Frame, PlacedPart
 from planner.job.unit_label import UnitLabel
 from robots.core.arrays import Array
 from robots.core.mechanism import JointKind, Mechanism
@@ -25,7 +25,7 @@ _CRUMB = 0.5  # reaches; size, times 1000, up to which a list may be a part read
 
 
 def check_unit(
-    points: ProbePoints, part: Part, frame: Frame, mechanism: Mechanism, label: UnitLabel
+    points: ProbePoints, part: PlacedPart, frame: Frame, mechanism: Mechanism, label: UnitLabel
 ) -> None:
     """Refuse a list of points that is off by a factor of 1000; ``label`` says their unit.
 

@@ -5,11 +5,12 @@ Kernel; see ``graph``.
 
 from __future__ import annotations
 
-from planner.order.graph import APART, Array, Graph, Whole, seconds
+from planner.order.graph import APART, Graph, seconds
+from robots.core.arrays import Array, Indices
 
 
 def best_alternatives(
-    graph: Graph, order: Whole, now: Whole, totals: Array, back: Whole, cost: Array
+    graph: Graph, order: Indices, now: Indices, totals: Array, back: Indices, cost: Array
 ) -> None:
     """The alternatives with which an order of stops costs least; the first among equals.
 

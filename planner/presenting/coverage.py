@@ -13,7 +13,7 @@ import numpy as np
 from planner.clearance.checker import Checker
 from planner.errors import JobError
 from planner.job import Job
-from planner.job.job import Presenter
+from planner.job.elements import Presenter
 from planner.job.solids import Cell, SolidKind
 from planner.part_pose.judge import worst_margin
 from planner.part_pose.moved import moved_points

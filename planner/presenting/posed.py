@@ -9,7 +9,7 @@ import numpy as np
 
 from parts.points import ProbePoints
 from planner.job import Job
-from planner.job.job import Presenter
+from planner.job.elements import Presenter
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.surface import examined
 from planner.part_pose.moved import moved

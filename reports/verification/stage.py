@@ -92,7 +92,7 @@ def read_staged(staged: Stage, record: Record) -> Job:
         read,
         sha256=record.inputs.job.sha256,
         text=staged.text,
-        robot=names.get(read.robot, read.robot),
+        robot_model=names.get(read.robot_model, read.robot_model),
         part=replace(read.part, geometry=names.get(read.part.geometry, read.part.geometry)),
         inputs=tuple(replace(item, name=names.get(item.name, item.name)) for item in read.inputs),
     )

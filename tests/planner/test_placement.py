@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from parts.points import ProbePoints
 from planner import library
-from planner.job import Approach, Checks, Job, Part, Probe, Travel, read_job
+from planner.job import Approach, Checks, Job, PlacedPart, Probe, Travel, read_job
 from planner.placement import place
 from robots.core.pose import make_pose, rotation_zyx
 from robots.library import load
+from robots.robot import Robot
 
 NORMAL = np.array([0.10, 0.25, 1.0]) / np.linalg.norm([0.10, 0.25, 1.0])
 TABLE_VI_7 = np.array(
@@ -105,11 +106,12 @@ def make_job(*, T=None, frame="part", direction=None, probe=None, points=None):
         name="made",
         sha256="",
         inputs=(),
-        robot="measuring-arm",
+        robot=Robot(arm),
+        robot_model="measuring-arm",
         mechanism=arm,
         points=points,
         frame=frame,
-        part=Part(T_base_part=np.eye(4) if T is None else T),
+        part=PlacedPart(T_base_part=np.eye(4) if T is None else T),
         probe=Probe() if probe is None else probe,
         approach=Approach(distance=0.03, direction=direction, overtravel=0.002),
         travel=Travel(),

@@ -25,6 +25,7 @@ class Answer:
         limit_margins: distance of each joint to its nearer limit, negative beyond it.
             # (n,) [rad or m]
         reason: why this is not a success; empty when it is.
+        branch: name of the branch, where a closed form gives it.
     """
 
     q: Array
@@ -36,6 +37,7 @@ class Answer:
     rank: int
     limit_margins: Array
     reason: str
+    branch: str = ""
 
     def __post_init__(self) -> None:
         freeze_fields(self, "q", "limit_margins", dtype=np.float64)
@@ -64,3 +66,20 @@ class Solutions:
     def success(self) -> bool:
         """Whether there is a posture at the target within limits."""
         return self.best.success
+
+    @property
+    def q(self) -> Array:
+        """Joints of the postures at the target. # (k, n) [rad or m]."""
+        return np.array([answer.q for answer in self.answers]).reshape(-1, len(self.best.q))
+
+    def __len__(self) -> int:
+        """Number of postures at the target."""
+        return len(self.answers)
+
+    def __repr__(self) -> str:
+        """How many, or why none."""
+        if not self.answers:
+            return f"Solutions: none. {self.best.reason}"
+        branches = ", ".join(filter(None, (answer.branch for answer in self.answers[:4])))
+        more = ", …" if len(self.answers) > 4 else ""
+        return f"Solutions: {len(self)} postures{f' ({branches}{more})' if branches else ''}"

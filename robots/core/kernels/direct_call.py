@@ -188,7 +188,8 @@ def _python_function(name: str) -> int:
 
 def _numpy_function(place: int) -> int:
     """Address of a function of NumPy's interface, by its place in the table."""
-    from numpy._core import _multiarray_umath  # what NumPy's headers for C import
+    # what NumPy's headers for C import; its stubs do not name it
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)

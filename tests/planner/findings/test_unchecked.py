@@ -16,7 +16,7 @@ from planner.findings.unchecked import (
     unchecked_aspects,
 )
 from planner.job import read_job
-from planner.job.job import AssumedAcceleration
+from planner.job.elements import AssumedAcceleration
 from planner.job.solids import Cell, SolidKind
 from planner.job.template import write_template
 from planner.library import path_of

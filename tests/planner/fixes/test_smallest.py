@@ -11,7 +11,7 @@ from parts.points import ProbePoints
 from planner.fixes.fix import Kind
 from planner.fixes.reasons import reasons_of
 from planner.fixes.smallest import Finder, inward, smallest_fixes
-from planner.job import Part, read_job
+from planner.job import PlacedPart, read_job
 from planner.planning import plan
 from robots.core.joint_samples import joint_ranges
 from robots.core.model import Model
@@ -246,7 +246,7 @@ def test_other_robots_are_fixed_too(corrected_job):
         corrected_job,
         mechanism=robot,
         points=points,
-        part=Part(),
+        part=PlacedPart(),
         approach=replace(corrected_job.approach, distance=0.02),
         checks=replace(corrected_job.checks, torque_limits=np.full(6, np.inf)),
     )

@@ -82,7 +82,7 @@ FILES = {
 
 def test_every_key_arrives_in_si(job_of):
     job = job_of(FULL, files=FILES)
-    assert (job.name, job.robot, job.frame) == ("everything said", "measuring-arm", "part")
+    assert (job.name, job.robot_model, job.frame) == ("everything said", "measuring-arm", "part")
     probe, approach = job.probe, job.approach
     assert (probe.stylus_length, probe.ball_radius, probe.compensated) == (0.1005, 0.002, False)
     assert (approach.distance, approach.overtravel, approach.dwell) == (0.04, 0.003, 0.5)
@@ -180,7 +180,7 @@ def test_hashes_tell_every_input(job_of, tmp_path):
 def test_robot_files_beside_the_job(job_of):
     change = {'"measuring-arm"': '"cell.toml"'}
     job = job_of(change=change, files={"cell.toml": text_of("measuring-arm")})
-    assert job.robot == "cell.toml"
+    assert job.robot_model == "cell.toml"
     assert job.mechanism.dof == 5
     with pytest.raises(
         JobError, match=r"(?s)robot.model is 'cell.toml', which has a fault.*line 1"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.job import Part
+from planner.job import PlacedPart
 from planner.part_pose.best_pose import best_pose
 from planner.part_pose.judge import Judge
 from robots.core.pose import make_pose, rotation_zyx
@@ -43,6 +43,6 @@ def put(corrected_job):
 
     def changed(translation, rotation_deg, job=corrected_job):
         T = make_pose(rotation_zyx(np.radians(rotation_deg)), np.array(translation, dtype=float))
-        return replace(job, part=Part(T_base_part=T))
+        return replace(job, part=PlacedPart(T_base_part=T))
 
     return changed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.errors import JobError
-from planner.job import Part
+from planner.job import PlacedPart
 from planner.part_pose import search
 from planner.part_pose.best_pose import best_pose
 from planner.part_pose.moved import moved
@@ -72,7 +72,7 @@ def test_other_goals(placing, settled, goal):
 
 @pytest.mark.usefixtures("quick")
 def test_a_part_at_its_best_stays(placing, corrected_job):
-    placed = replace(corrected_job, part=Part(T_base_part=placing.best.pose.T))
+    placed = replace(corrected_job, part=PlacedPart(T_base_part=placing.best.pose.T))
     tight = replace(
         placed, place=replace(placed.place, shift=np.zeros((3, 2)), yaw=np.array([-1e-4, 1e-4]))
     )

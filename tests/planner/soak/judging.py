@@ -91,7 +91,7 @@ def judged(job: Path, seed: int = 0) -> Verdict:
 
 def _judge(path: Path, verdict: Verdict) -> None:
     job = read_job(path, fixed_part=True)
-    verdict.robot, verdict.points = job.robot, len(job.points.names)
+    verdict.robot, verdict.points = job.robot_model, len(job.points.names)
     proof = plan_and_prove(job)
     planned = proof.plan
     verdict.findings = sorted({finding.code for finding in planned.findings})

@@ -1,0 +1,265 @@
+"""A robot as users hold it: its models, its inverse, its joints as a table, its picture.
+
+Source: the equations are those of ``robots.core``; the closed form that of ``robots.arm``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robots.core.errors import RobotFileError
+from robots.core.inverse import Answer, Solutions, Target, Task, solve
+from robots.core.inverse.limits import limit_breaches, limit_margins
+from robots.core.kernels import Engine
+from robots.core.mechanism import Mechanism
+from robots.core.model import Model
+from robots.core.pose import as_pose
+from robots.core.robot_file import read_robot, write_toml
+from robots.core.robot_file.frame import joints_frame, robot_text
+from robots.core.robot_file.source_text import read_bytes
+from robots.core.views import view
+from robots.library import names, open_robot
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from robots.arm.inverse import ArmInverse
+
+Array = NDArray[np.float64]
+
+_SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two families equal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotSource:
+    """What a robot was read from.
+
+    Args:
+        model: library name, or name of a robot file (.toml, .urdf).
+        raw: bytes of that file; None for a library robot.
+        tip: of a URDF file, link that was asked for as tool frame; empty for the reader's rule.
+    """
+
+    model: str
+    raw: bytes | None = field(default=None, repr=False)
+    tip: str = ""
+
+
+class Robot(Model):
+    """One robot: forward and inverse geometry, velocities, dynamics.
+
+    Args:
+        mechanism: joints, bodies, limits and tool.
+        source: where it was read; a mechanism made in Python is its own robot file.
+        engine: as for ``Model``.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, *, source: RobotSource | None = None, engine: Engine = "auto"
+    ) -> None:
+        super().__init__(mechanism, engine)
+        self._source = source
+
+    @cached_property
+    def source(self) -> RobotSource:
+        """Where the robot comes from, as a job file names it."""
+        if self._source is not None:
+            return self._source
+        return RobotSource(model="robot.toml", raw=write_toml(self.mechanism).encode())
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.mechanism.name
+
+    @property
+    def joints(self) -> DataFrame:
+        """Joints with placement, limits and bodies; columns as in robot files."""
+        return joints_frame(self.mechanism)
+
+    def inverse(self, pose: ArrayLike, *, near: ArrayLike | None = None) -> Solutions:
+        """Find the postures that bring the tool to a pose.
+
+        A measuring arm is solved in closed form: every branch, by name. Other robots are searched
+        from many starts. A robot of five joints, as the measuring arm, holds position and z axis
+        of the pose; one of fewer joints its position.
+
+        Args:
+            pose: T_base_tool. # (4, 4) [m]
+            near: posture that solutions are ordered by. # (n,) [rad or m]
+
+        Returns:
+            Postures within the limits; ``best`` says why there is none.
+
+        Raises:
+            PoseError: not a pose.
+            InverseError: ``near`` of another length, or not finite.
+        """
+        T = as_pose(pose, "The pose")
+        if self._closed_form is not None:
+            return self._branches(self._closed_form, T, near)
+        task = {5: Task.POSITION_AND_AXIS}.get(
+            self.dof, Task.POSE if self.dof > 5 else Task.POSITION
+        )
+        return solve(self, Target(task=task, T=T), start=near)
+
+    @cached_property
+    def _closed_form(self) -> ArmInverse | None:
+        """Of a measuring arm; None for every other robot."""
+        from robots.arm.errors import ArmFamilyError
+        from robots.arm.inverse import ArmInverse
+
+        try:
+            return ArmInverse(self.mechanism)
+        except ArmFamilyError:
+            return None
+
+    def _branches(self, inverse: ArmInverse, T: Array, near: ArrayLike | None) -> Solutions:
+        from robots.arm.solutions import branch_name
+
+        reference = np.zeros(self.dof) if near is None else np.asarray(near, dtype=np.float64)
+        found = inverse.solve(T[:3, 3], T[:3, 2], near=None if near is None else reference)
+        answers: list[Answer] = []
+        for family in np.flatnonzero(found.solved).tolist():
+            answer = self._answer(
+                found.q[family],
+                reference,
+                branch=branch_name(family),
+                errors=(float(found.position_error[family]), float(found.axis_error[family])),
+            )
+            if all(np.max(np.abs(answer.q - other.q)) > _SAME for other in answers):
+                answers.append(answer)
+        answers.sort(key=lambda one: (not one.success, float(np.linalg.norm(one.q - reference))))
+        if answers:
+            return Solutions(
+                answers=tuple(one for one in answers if one.success), best=answers[0], starts=0
+            )
+        least = int(np.argmin(found.position_error + found.axis_error))
+        missing = 1e3 * float(found.shortfall)
+        lost = self._answer(
+            np.nan_to_num(found.q[least]),
+            reference,
+            errors=(float(found.position_error[least]), float(found.axis_error[least])),
+            reason=f"Unreachable: the wrist centre would be {missing:.6g} mm out of reach."
+            if missing > 0.0
+            else "Unreachable: no posture has its ball there in this direction.",
+        )
+        return Solutions(answers=(), best=lost, starts=0)
+
+    def _answer(
+        self,
+        q: Array,
+        near: Array,
+        *,
+        errors: tuple[float, float],
+        branch: str = "",
+        reason: str = "",
+    ) -> Answer:
+        """A posture of a branch, by whole turns as near to ``near`` as limits allow."""
+        from robots.arm.limits import alternatives
+        from robots.arm.task import task_jacobian
+
+        ways = alternatives(self.mechanism, q[None])
+        nearest = int(np.argmin(np.linalg.norm(ways.q - near, axis=1)))
+        chosen, within = ways.q[nearest], bool(ways.within[nearest])
+        if not reason and not within:
+            reason = f"Out of limits: {limit_breaches(self.mechanism, chosen)}."
+        return Answer(
+            q=chosen,
+            converged=bool(branch),
+            within_limits=within,
+            position_residual=errors[0],
+            angle_residual=errors[1],
+            iterations=0,
+            rank=int(np.linalg.matrix_rank(task_jacobian(self, chosen))),
+            limit_margins=limit_margins(self.mechanism, chosen),
+            reason=reason,
+            branch=branch,
+        )
+
+    def show(self, q: ArrayLike | None = None, *, open_browser: bool = True) -> Any:
+        """Show the robot in 3D, in the notebook or the browser.
+
+        Args:
+            q: posture; zero, or the nearest to it within limits. # (n,) [rad or m]
+            open_browser: whether a page is opened outside a notebook.
+        """
+        return view("show_robot", self, q, open_browser=open_browser)
+
+    def __repr__(self) -> str:
+        """Name, kind of joints, mass."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with the table of joints, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        return f"<div><p>{head}</p>{self.joints.to_html(index=False, na_rep='')}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        kinds = [joint.kind.value for joint in self.mechanism.movable]
+        counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        yield f"Robot {self.name!r}: {self.dof} joints ({counted or 'none moves'})"
+        mass = self.mechanism.total_mass
+        yield (
+            f"  mass {mass:.4g} kg, from {self.source.model}"
+            if mass
+            else (f"  without masses, from {self.source.model}")
+        )
+
+
+def load_robot(
+    robot: str | Path | Mechanism | DataFrame | Robot, *, tip: str = "", name: str = ""
+) -> Robot:
+    """Load a robot from wherever it is described.
+
+    Args:
+        robot: library name; path of a robot file (.toml) or a URDF file; a mechanism; or a
+            DataFrame with one row per joint and the columns of a robot file (name, type,
+            alpha_deg, d_mm, theta_deg, r_mm, min_deg, max_deg, max_speed_rad_s, …); the frame of
+            its last joint, which may be of type "fixed", is the tool frame.
+        tip: of a URDF file, the link whose frame is the tool frame.
+        name: of a robot that comes as a DataFrame; "robot" when empty.
+
+    Raises:
+        RobotFileError: no such robot, a file or table with a fault, a tip or name that does not go
+            with it.
+    """
+    described = isinstance(robot, str | Path)
+    if tip and not described:
+        raise RobotFileError(
+            f"The tip {tip!r} belongs to a URDF file, but the robot comes as {_kind(robot)}; leave "
+            "it out, or give the mechanism its tool frame.",
+            tip=tip,
+        )
+    if isinstance(robot, str | Path):
+        text = str(robot)
+        mechanism = open_robot(text, tip=tip)
+        if text in names():
+            return Robot(mechanism, source=RobotSource(model=text))
+        source = RobotSource(model=Path(text).name, raw=read_bytes(Path(text)), tip=tip)
+        return Robot(mechanism, source=source)
+    if isinstance(robot, Robot):
+        return robot
+    if isinstance(robot, Mechanism):
+        return Robot(robot)
+    if not hasattr(robot, "columns"):
+        raise RobotFileError(
+            f"A robot is a library name, a path, a Mechanism or a DataFrame of joints; found "
+            f"{_kind(robot)}.",
+            found=_kind(robot),
+        )
+    content = robot_text(robot, name or "robot")
+    mechanism = read_robot(content, origin="table of joints")
+    return Robot(mechanism, source=RobotSource(model="robot.toml", raw=content.encode()))
+
+
+def _kind(value: object) -> str:
+    return f"a {type(value).__name__}"
