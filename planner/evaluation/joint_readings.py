@@ -59,7 +59,7 @@ def joint_points(
     lines = [line for line, _ in rows]
     _check_names(names, lines, origin)
     _check_range(q, lines, [header[place] for place, _ in places], mechanism, origin)
-    T = Model(mechanism).forward(q)
+    T = Model(mechanism, "single-use").forward(q)
     return MeasuredPoints(
         names=names,
         xyz=T[:, :3, 3],

@@ -138,7 +138,7 @@ def _inputs(measuring: Measuring) -> Iterator[_Input]:
 
 def _of_arm(measuring: Measuring, given: Inputs) -> Iterator[_Input]:
     """Readings and resolution by joint, then zeros by joint, then the groups of parameters."""
-    model = ErrorModel(measuring.mechanism, given.parameters)
+    model = ErrorModel(measuring.mechanism, given.parameters, "single-use")
     joints = measuring.mechanism.movable
     rates = -model.reading_sensitivities(measuring.q)
     kinds = [("reading", given.reading, given.reading_sigmas)]

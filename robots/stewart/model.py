@@ -51,7 +51,7 @@ class PlatformModel:
 
     Args:
         platform: what to model.
-        engine: "auto" compiles large batches, "compiled" all, "numpy" none.
+        engine: of the kernels, see ``Kernel``.
 
     Raises:
         PlatformError: on first use, a leg that is degenerate at home.

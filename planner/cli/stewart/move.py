@@ -156,7 +156,7 @@ def _leg_motion(platform: Platform, timed: _Timed, request: MoveRequest) -> LegM
     from robots.stewart.motion_check import check_motion
     from robots.stewart.motion_legs import motion_peaks
 
-    model = PlatformModel(platform)
+    model = PlatformModel(platform, "single-use")
     report = check_motion(model, timed.motion)
     return LegMotion(
         platform=platform,

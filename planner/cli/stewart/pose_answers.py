@@ -33,7 +33,7 @@ def print_inverse(robot: str, poses: str, form: Form) -> int:
     platform = open_platform(robot)
     states = read_table(poses, pose_columns())
     T = poses_of(states)
-    fields = leg_fields(PlatformModel(platform), states, T)
+    fields = leg_fields(PlatformModel(platform, "single-use"), states, T)
     broken = violations(platform, T)
     by_row: list[list[Violation]] = [[] for _ in T]
     for one in broken:
@@ -68,7 +68,7 @@ def print_dynamics(robot: str, poses: str, wrench: str, form: Form) -> int:
     platform = open_platform(robot)
     states = read_table(poses, pose_columns())
     T = poses_of(states)
-    model = PlatformModel(platform)
+    model = PlatformModel(platform, "single-use")
     V, A = rates_of(states)
     forces = model.forces(T, V, A, _wrench(wrench, states))
     power = np.sum(forces * model.length_rates(T, V), axis=-1, keepdims=True)

@@ -99,7 +99,7 @@ def sphere_places(mechanism: Mechanism, radius: float, count: int) -> tuple[Test
 def length_places(mechanism: Mechanism) -> tuple[tuple[TestLength, ...], ...]:
     """Five lengths, each at seven places in other directions, the shortest first."""
     q = postures(mechanism)[: _TRIES // 3]
-    ends = Model(mechanism).forward(q)[:, :3, 3]
+    ends = Model(mechanism, "single-use").forward(q)[:, :3, 3]
     first, second = np.triu_indices(len(q), k=1)
     lengths = np.linalg.norm(ends[first] - ends[second], axis=1)
     longest = float(lengths.max(initial=0.0))

@@ -130,7 +130,7 @@ def _by_foot(
         T = standing.T_world_feet[name][rows]
         found[rows] = ask(
             _Foothold(
-                model=Model(mechanism),
+                model=Model(mechanism, "single-use"),
                 R=T[:, :3, :3],
                 p=T[:, :3, 3],
                 q=standing.q[rows][:, order],

@@ -72,7 +72,7 @@ def stand(
     """
     plane = Ground() if ground is None else ground
     postures = _postures(biped, q)
-    model = Model(biped.mechanism) if model is None else model
+    model = Model(biped.mechanism, "single-use") if model is None else model
     feet = {foot.name: _foot_poses(biped, foot, model, postures) for foot in biped.feet}
     ways = {
         foot.name: _planted(biped, foot, model, plane) @ inverse_pose(feet[foot.name])

@@ -116,7 +116,7 @@ def require_two_legs(biped: Biped, direction: ArrayLike) -> None:
     if len(biped.feet) == 2 and all(foot.link for foot in biped.feet):
         return
     unit, T = _unit(direction), biped.T_world_base
-    seen = Model(biped.mechanism).center_of_mass(np.asarray(biped.q_standing))
+    seen = Model(biped.mechanism, "single-use").center_of_mass(np.asarray(biped.q_standing))
     com = T[:3, :3] @ seen + T[:3, 3]
     omega = pendulum_frequency(float(com[2]))
     most = capture_speed(com, standing_support(biped), unit, omega)

@@ -24,7 +24,7 @@ def foot_poses(biped: Biped, foot: Foot, q: Array) -> Array:
         return np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))
     robot = biped.mechanism
     held = replace(robot, tool=np.eye(4), tool_joint=robot.index(foot.link))
-    return Model(held).forward(q)
+    return Model(held, "single-use").forward(q)
 
 
 def standing_feet(biped: Biped) -> tuple[Array, ...]:

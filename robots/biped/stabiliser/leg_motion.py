@@ -104,7 +104,7 @@ class _Reading:
 
     @cached_property
     def _model(self) -> Model:
-        return Model(self.simulation.mechanism)
+        return Model(self.simulation.mechanism, "single-use")
 
     @cached_property
     def _full(self) -> tuple[Array, Array, Array]:

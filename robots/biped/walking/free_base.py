@@ -77,7 +77,7 @@ class FreeBase:
     model: Model = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", Model(freed(self.biped)))
+        object.__setattr__(self, "model", Model(freed(self.biped), "single-use"))
 
     def coordinates(self, q: ArrayLike, T_world_base: ArrayLike) -> Array:
         """Coordinates of postures. # (..., n), (..., 4, 4) -> (..., 6 + n)."""
@@ -141,7 +141,8 @@ def freed(biped: Biped) -> Mechanism:
 
 
 def _held_at(mechanism: Mechanism, link: str) -> Model:
-    return Model(replace(mechanism, tool=np.eye(4), tool_joint=mechanism.index(link)))
+    held = replace(mechanism, tool=np.eye(4), tool_joint=mechanism.index(link))
+    return Model(held, "single-use")
 
 
 def _turn(R: Array) -> Array:
