@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,16 @@ def pytest_collection_finish():
     """Ten thousand collected tests are no garbage: searching them again and again takes minutes."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def library_plan():
+    """``library_plan("obstructed")`` → the plan of a library job, made once in each process."""
+    from planner.job import read_job
+    from planner.library import path_of
+    from planner.planning import plan
+
+    return cache(lambda name: plan(read_job(path_of(name))))
 
 
 # --- the browser ---------------------------------------------------------------------------------
