@@ -108,7 +108,10 @@ def beside_peer(count: int) -> float:
     return theirs / ours
 
 
-@pytest.mark.parametrize("count", [100, 1_000])
+LARGE = sized(1_000, once=200)
+
+
+@pytest.mark.parametrize("count", [100, LARGE])
 def test_orders_beside_fast_tsp(count, speed):
     speed.ratio(f"order of {count}, travel: fast-tsp", beside_peer(count))
 
@@ -118,7 +121,7 @@ def test_a_large_order_beside_fast_tsp(speed):
     speed.ratio("order of 10000, travel: fast-tsp", beside_peer(10_000))
 
 
-@pytest.mark.parametrize("count", [100, 1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [100, LARGE, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_free_branches_are_never_worse(count):
     found = reachable(count, 8)
     start = time.perf_counter()
