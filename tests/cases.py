@@ -26,3 +26,8 @@ def some(values: Sequence[Case], *, gate: int) -> Sequence[Case]:
         return values
     last = max(gate - 1, 1)
     return [values[round(k * (len(values) - 1) / last)] for k in range(gate)]
+
+
+def sized(full: int, *, once: int) -> int:
+    """The size of a benchmark; a small one where only its results count (``make bench-once``)."""
+    return once if os.environ.get("PALPEUR_BENCHMARKS", "") == "once" else full

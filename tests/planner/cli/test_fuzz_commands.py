@@ -149,9 +149,14 @@ def case(house: House, command: str, number: int, *, soak: bool = False) -> Ran:
         house.mend()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(c, marks=pytest.mark.soak) if c in SLOW else c for c in COMMANDS]
+)
 def test_the_commands_that_are_damaged_work(house, command):
-    """Else only the reading of the command line would be tested."""
+    """Else only the reading of the command line would be tested.
+
+    Those that take seconds end well in the gate by the tests of their own.
+    """
     own = {name for name, _ in SEEDS}
     for words in seeds_of(command)[: 1 if command in SLOW else None]:
         ran = house.run(words)

@@ -215,9 +215,9 @@ def test_of_many_segments_an_even_choice_is_looked_at(walled, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def bored():
+def bored(library_plan):
     """Points in the holes of a block: a stylus near more of the part than it probes."""
-    return planned(read_job(path_of("block-with-holes")))
+    return library_plan("block-with-holes")
 
 
 @pytest.mark.parametrize("change", [-2e-6, 2e-6, 1e-4, 0.1])
