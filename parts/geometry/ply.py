@@ -30,6 +30,7 @@ def read_ply(file: SourceFile) -> Content:
         found.setdefault(element.name, reader.read(element, wanted))
     vertices = _vertices(file, found)
     corners, sizes = _polygons(file, found, len(vertices))
+    reader.end()
     faces, _ = fanned(corners, sizes)
     return Content(bodies=(Body(name="", vertices=vertices, faces=faces),), notes=fan_note(sizes))
 

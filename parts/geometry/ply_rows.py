@@ -64,6 +64,23 @@ class RowReader:
         same = self._uniform(element, wanted)
         return self._walked(element, wanted) if same is None else same
 
+    def end(self) -> None:
+        """Refuse a file that goes on after its last element: a count of its header is too small.
+
+        Raises:
+            PartError: there is more than white space and zeros.
+        """
+        if self._header.text:
+            word = next(self._words, None)
+            self._place = word.start() if word else len(self._file.raw)
+        if self._file.raw[self._place :].strip(b"\0 \t\r\n"):
+            raise self._file.error(
+                f"its header promises less than the file holds: rows end at byte {self._place} of "
+                f"{len(self._file.raw)}; the header is damaged. Export it again.",
+                found=len(self._file.raw),
+                expected=self._place,
+            )
+
     def _text(self, element: Element, wanted: frozenset[str]) -> Rows:
         collected = _Collected(self._file, element, wanted)
         words = self._words
