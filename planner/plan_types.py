@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,58 @@ from planner.findings.unchecked import (
     unchecked_aspects,
 )
 from planner.job import Job
-from planner.placement import PlacedPoints
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
 
 if TYPE_CHECKING:
-    from planner.trajectory import Trajectory
+    from planner.motion.trajectory import Trajectory
+
+_MASKS = ("along_normal", "fixed_axis")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlacedPoints:
+    """Points of a job in the base frame.
+
+    Args:
+        names: of the points.
+        surfaces: points of the surface that are touched. # (k, 3) [m]
+        normals: out of the material. # (k, 3) unit
+        contacts: ball centres at contact. # (k, 3) [m]
+        directions: from contact to the clearance point. # (k, 3) unit
+        clearances: ball centres at the clearance points. # (k, 3) [m]
+        search_ends: ball centres where a search gives up. # (k, 3) [m]
+        axes: probe axes, wrist to ball; opposite to the normals unless the job fixes them.
+            # (k, 3) unit
+        distances: from contact to the clearance point. # (k,) [m]
+        along_normal: where the direction is the normal, and turns with it. # (k,) bool
+        fixed_axis: where the job fixes the probe axis, which turns with the part. # (k,) bool
+    """
+
+    names: tuple[str, ...]
+    surfaces: Array
+    normals: Array
+    contacts: Array
+    directions: Array
+    clearances: Array
+    search_ends: Array
+    axes: Array
+    distances: Array
+    along_normal: Mask
+    fixed_axis: Mask
+
+    def __post_init__(self) -> None:
+        for field in fields(self)[1:]:
+            kind: type = np.bool_ if field.name in _MASKS else np.float64
+            freeze_fields(self, field.name, dtype=kind)
+
+    def __len__(self) -> int:
+        """Number of points k."""
+        return len(self.names)
+
+    @property
+    def approach_cosines(self) -> Array:
+        """Cosine between approach direction and normal; not above zero: from inside. # (k,)."""
+        return np.asarray(np.sum(self.directions * self.normals, axis=1))
 
 
 class SegmentKind(Enum):

@@ -8,37 +8,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.assembly import Assembly, Clearances, assemble
 from planner.findings import Finding, Severity
-from planner.job import Job
-from planner.loads import total_loads
-from planner.placement import PlacedPoints
-from planner.placement import place as place_points
-from planner.plan_types import Plan
-from planner.planned_points import planned_points
-from planner.point_findings import point_file_findings
-from planner.progress import Progress, silent
-from planner.reach.candidates import Candidates
-from planner.reach.reach import Reach
-from planner.reach.robot import reach_of
-from planner.reasons import (
+from planner.findings.point_findings import point_file_findings
+from planner.findings.reasons import (
     approach_findings,
     law_findings,
     point_findings,
     reach_finding,
     torque_findings,
 )
-from planner.robot_findings import robot_findings
-from planner.surface_findings import causes_first, surface_findings, told_once
-from planner.timing import Timings, timings, travels
-from planner.visiting import Visit, visit
+from planner.findings.robot_findings import robot_findings
+from planner.findings.surface_findings import causes_first, surface_findings, told_once
+from planner.job import Job
+from planner.motion.assembly import Assembly, Clearances, assemble
+from planner.motion.loads import total_loads
+from planner.motion.timing import Timings, timings, travels
+from planner.order.planned_points import planned_points
+from planner.order.visiting import Visit, visit
+from planner.plan_types import PlacedPoints, Plan
+from planner.progress import Progress, silent
+from planner.reach.candidates import Candidates
+from planner.reach.placement import place as place_points
+from planner.reach.reach import Reach
+from planner.reach.robot import reach_of
 from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.clearance.certify import Clearance
+    from planner.clearance.safety import Safety
     from planner.proof import Proof
-    from planner.safety import Safety
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
 
@@ -77,7 +76,7 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     found = reach.candidates(placed)
     safety = None
     if job.cell.solids or reach.model.mechanism.self_pairs:
-        from planner.safety import Safety
+        from planner.clearance.safety import Safety
 
         safety = Safety(job, reach.model, limits, placed, found, progress=progress)
     made = visit(job, found, limits, safety, progress)
@@ -166,7 +165,7 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
     met: list[Finding] = []
     watched: list[Finding] = []
     if made.safety is not None:
-        from planner.visit_findings import VisitFindings
+        from planner.findings.visit_findings import VisitFindings
 
         told = VisitFindings(job, placed, made.found, made.safety, made.visit)
         colliding, met = told.colliding(), told.travels(limits)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.motion.sampled_motion import SampledMotion
 from planner.plan_types import Plan, PlannedPoint
-from planner.sampled_motion import SampledMotion
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:

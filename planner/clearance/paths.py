@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from planner.extremes import highest
+from planner.motion.extremes import highest
 from planner.reach.lines import Lines
 from robots.core.arrays import Array, Indices
 
@@ -67,7 +67,7 @@ class LinePaths:
     """Probing lines, from clearance point to line end.
 
     The bounds stand on the largest |q'| and |q''| of each joint along each line, which are found
-    exactly (``planner.extremes``); a line that is refused as singular has none.
+    exactly (``planner.motion.extremes``); a line that is refused as singular has none.
 
     Args:
         lines: geometry.

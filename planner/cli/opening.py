@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
-from planner.robot_findings import choice_findings
+from planner.findings.robot_findings import choice_findings
 from robots.core.mechanism import Mechanism
 
 

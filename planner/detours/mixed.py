@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from planner.detours.motions import LAW, DetourMotions
-from planner.law_table import LawState
-from planner.travel import TravelMotions
+from planner.motion.law_table import LawState
+from planner.motion.travel import TravelMotions
 from robots.core.arrays import Array, Indices
 from robots.core.motion.path import PathState
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.detours.rounded import PEAK, Pieces
-from planner.law_table import LawState
+from planner.motion.law_table import LawState
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.path import PathState

@@ -17,8 +17,8 @@ from parts.evaluation import (
     ball_sign,
 )
 from planner.findings import Finding, Severity
+from planner.findings.point_findings import doubt_findings, read_findings, untaken_findings
 from planner.job import Job
-from planner.point_findings import doubt_findings, read_findings, untaken_findings
 from robots.core.rounding import apart
 
 _DEEP = 1e-3  # [m]: no touch without overtravel comes so far below the nominal surface

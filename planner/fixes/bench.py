@@ -16,7 +16,8 @@ from planner.clearance.patch import Touches
 from planner.clearance.probing import ProbingLines
 from planner.fixes.shared import SharedLines, checker_for
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.motion.timing import timings
+from planner.plan_types import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
@@ -24,7 +25,6 @@ from planner.reach.margins import exact_margins
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
 from planner.reach.serial_reach import SerialReach
-from planner.timing import timings
 from robots.arm.inverse import ArmInverse
 from robots.core.arrays import Indices, Mask
 from robots.core.model import Model

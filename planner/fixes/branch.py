@@ -10,7 +10,7 @@ import numpy as np
 from planner.fixes.bench import Bench
 from planner.fixes.fix import Fix, Kind
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
 from robots.core.arrays import Array, Indices

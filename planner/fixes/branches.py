@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.clearance_findings import Watch
+from planner.findings.clearance_findings import Watch
 from planner.fixes.bench import PLACES, Bench
 from planner.fixes.failure import (
     Failure,
@@ -17,7 +17,7 @@ from planner.fixes.failure import (
     too_weak,
     unmovable,
 )
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
 from robots.arm.limits import ROUNDING

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.clearance_findings import Watch
+from planner.findings.clearance_findings import Watch
 from planner.reach.margins import SINGULAR
 from robots.core.mechanism import Joint
 from robots.core.rounding import readable

@@ -18,7 +18,8 @@ from planner.fixes.bench import Bench
 from planner.fixes.rows import repeated
 from planner.job import Job
 from planner.part_pose.sphere import even_directions
-from planner.placement import PlacedPoints, place
+from planner.plan_types import PlacedPoints
+from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.arrays import Array, Indices, Mask
 

@@ -16,8 +16,9 @@ from planner.job.solids import Cell
 from planner.part_pose.moved import moved_points
 from planner.part_pose.room import Room
 from planner.part_pose.sphere import directions_around, even_directions
-from planner.placement import PlacedPoints, place
+from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
+from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import make_pose

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.findings import Finding
+from planner.findings.reasons import approach_findings, point_findings
+from planner.findings.surface_findings import surface_findings
 from planner.fixes.bench import Bench
 from planner.fixes.branches import Branches, BranchReason
 from planner.fixes.kinds import row_of
 from planner.job import Job
-from planner.placement import PlacedPoints
-from planner.reasons import approach_findings, point_findings
-from planner.surface_findings import surface_findings
+from planner.plan_types import PlacedPoints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from robots.core.arrays import Array
 
 

@@ -8,7 +8,7 @@ from planner.clearance.checker import Checker
 from planner.clearance.links import Links
 from planner.clearance.probing import ProbingLines
 from planner.clearance.stylus_sweep import Stylus
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from robots.core.mechanism import Mechanism
 
 

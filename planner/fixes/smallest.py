@@ -16,7 +16,7 @@ from planner.fixes.fix import Fix, Kind, Others
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
 from planner.fixes.search import Changes, Found, smallest
 from planner.job import Job
-from planner.placement import place
+from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.arrays import Indices, Mask
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound
 from planner.order.joint_times import JointTimes
 from planner.order.near import Near
@@ -20,7 +21,6 @@ from planner.order.search import Search
 from planner.order.stops import Stops, stops
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
-from planner.travel import travel_times
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 

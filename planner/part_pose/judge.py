@@ -13,17 +13,18 @@ import numpy as np
 from planner.clearance.checker import Checker
 from planner.job import Job
 from planner.job.solids import Cell, SolidKind
+from planner.motion.probing_lines import LineMotions, rough_line_times
+from planner.motion.travel import travel_times
 from planner.part_pose.moved import moved_points
 from planner.part_pose.quickest import Visits, Ways, quickest, tabled
 from planner.part_pose.room import Room
 from planner.part_pose.ways import PossibleWays, possible_ways
-from planner.placement import PlacedPoints, place
-from planner.probing_lines import LineMotions, rough_line_times
+from planner.plan_types import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import Margins, joint_units
+from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
-from planner.travel import travel_times
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.pose import inverse_pose

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.arm_lines import ArmLines
 from planner.reach.arm_reach import ArmReach
 from planner.reach.lines import Lines

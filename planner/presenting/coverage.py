@@ -19,9 +19,9 @@ from planner.part_pose.judge import worst_margin
 from planner.part_pose.moved import moved_points
 from planner.part_pose.room import Room
 from planner.part_pose.ways import PossibleWays, possible_ways
-from planner.placement import place
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import joint_units
+from planner.reach.placement import place
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
 from robots.core.arrays import Array, Mask

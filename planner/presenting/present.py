@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from planner.findings import Finding, Severity
+from planner.findings.point_findings import point_file_findings
 from planner.job import Job
 from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.written_pose import WrittenPose
 from planner.plan_types import Plan
 from planner.planning import plan
-from planner.point_findings import point_file_findings
 from planner.presenting.candidates import PoseSource
 from planner.presenting.cover import assigned, cover
 from planner.presenting.coverage import Coverage, presenter_of

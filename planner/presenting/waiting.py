@@ -15,12 +15,12 @@ from planner.clearance.links import Links
 from planner.clearance.segment_distance import segment_segment
 from planner.job import Job
 from planner.job.solids import Cell, Solid, SolidKind
+from planner.motion.travel import travel_times
 from planner.plan_types import Plan, SegmentKind
 from planner.presenting.candidates import halton
 from planner.presenting.coverage import presenter_of
 from planner.presenting.posed import carried_points, hexapod_solids
 from planner.presenting.presentation import Waiting
-from planner.travel import travel_times
 from robots.core.arrays import Array, Mask
 from robots.core.model import Model
 from robots.core.pose import inverse_pose, transform_points

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.motion.sampled_motion import SampledMotion
 from planner.plan_types import Plan, Samples
 from planner.proof.blocks import blocks
 from planner.proof.chebyshev import coefficients, derivative
@@ -16,7 +17,6 @@ from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.resolved_motion import ResolvedMotion, resolve
 from planner.proof.smooth_pieces import Pieces, moving_segments, smooth_pieces
 from planner.proof.survey import Survey, survey
-from planner.sampled_motion import SampledMotion
 from robots.core.arrays import Array
 from robots.core.model import Model
 
@@ -105,11 +105,13 @@ class Passage:
 class CheckGroup(ABC):
     """Checks that are computed together, from every passage and the samples within it."""
 
-    def on_segments(self, passage: Passage) -> None:  # noqa: B027
-        """Take in the next segments."""
+    def on_segments(self, passage: Passage) -> None:
+        """Take in the next segments; a group that checks samples only has no use for them."""
+        del passage
 
-    def on_samples(self, samples: Samples) -> None:  # noqa: B027
+    def on_samples(self, samples: Samples) -> None:
         """Take in some samples of the segments taken in last."""
+        del samples
 
     @abstractmethod
     def checks(self) -> list[Check]:

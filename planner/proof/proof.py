@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.motion.sampled_motion import SampledMotion, sampled
 from planner.plan_types import Plan
 from planner.proof.check import Check
 from planner.proof.derivatives import Derivatives
@@ -16,7 +17,6 @@ from planner.proof.jerk_limits import JerkLimits
 from planner.proof.limits import Limits
 from planner.proof.stated_points import StatedPoints
 from planner.proof.timing import Timing
-from planner.sampled_motion import SampledMotion, sampled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.extremes import Evaluate, highest
+from planner.motion.extremes import Evaluate, highest
 from planner.reach.lines import Lines
 from robots.arm.limits import ROUNDING
 from robots.core.arrays import Array, Indices, Mask

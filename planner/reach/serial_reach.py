@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.reach.branch_choice import distinct, signatures, spread
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, rough_margins

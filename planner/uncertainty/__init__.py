@@ -5,6 +5,8 @@ from planner.uncertainty.draws import draws as draws
 from planner.uncertainty.first_order import FirstOrder as FirstOrder
 from planner.uncertainty.first_order import first_order as first_order
 from planner.uncertainty.first_order import joint_covariance as joint_covariance
+from planner.uncertainty.job_uncertainty import JobUncertainty as JobUncertainty
+from planner.uncertainty.job_uncertainty import uncertainty_of as uncertainty_of
 from planner.uncertainty.measuring import Carrier as Carrier
 from planner.uncertainty.measuring import Measuring as Measuring
 from planner.uncertainty.measuring import measuring_of as measuring_of

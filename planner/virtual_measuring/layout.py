@@ -14,8 +14,8 @@ from parts.sampling import STRATEGIES, sample
 from planner.errors import JobError
 from planner.evaluation import nominal_points
 from planner.job import Job
-from planner.placement import place
 from planner.plan_types import Plan
+from planner.reach.placement import place
 from planner.uncertainty import Measuring, measuring_of
 from planner.virtual_measuring.patches import patch_around
 from planner.virtual_measuring.postures import follow

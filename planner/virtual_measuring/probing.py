@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.errors import JobError
 from planner.job import Job
-from planner.placement import PlacedPoints
+from planner.plan_types import PlacedPoints
 from planner.uncertainty import Measuring
 from planner.virtual_measuring.injected import Injected
 from planner.virtual_measuring.postures import ball_gaps, inverse_rates

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from parts.evaluation import ToleranceSpec
-from planner.evaluation import Evaluation
+from planner.evaluation import Evaluation, JobEvaluation
 from planner.findings import Finding
 from planner.job import Job
-from planner.uncertainty import Measuring, PointDraws, PointUncertainty
+from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty
 from robots.core.arrays import Array, Mask
 
 
@@ -105,3 +105,29 @@ class ShownEvaluation:
 
     def _profiles(self) -> list[ToleranceSpec]:
         return [spec for spec in self.job.evaluation.tolerances if spec.kind == "profile"]
+
+
+def shown_uncertainty(known: JobUncertainty, source: Source) -> ShownUncertainty:
+    """Uncertainty of a job as the reports take it, with draws of the worst point."""
+    return ShownUncertainty(
+        job=known.job,
+        measuring=known.measuring,
+        points=known.points,
+        draws=known.worst_draws(),
+        findings=known.findings,
+        source=source,
+    )
+
+
+def shown_evaluation(found: JobEvaluation, source: Source) -> ShownEvaluation:
+    """An evaluation as the reports take it; of the plan's findings only those on uncertainty."""
+    known = found.uncertainty
+    if known is not None:
+        findings = tuple(finding for finding in known.findings if finding.code == "P150")
+        known = replace(known, findings=findings)
+    return ShownEvaluation(
+        job=found.job,
+        evaluation=found.evaluation,
+        uncertainty=None if known is None else shown_uncertainty(known, source),
+        source=source,
+    )

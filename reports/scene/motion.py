@@ -17,8 +17,8 @@ from robots.core.arrays import Array
 from robots.core.mechanism import JointKind
 
 if TYPE_CHECKING:
+    from planner.motion.trajectory import Trajectory
     from planner.plan_types import Plan
-    from planner.trajectory import Trajectory
 
 
 CHORD = 0.5e-3  # of the ball and of sliding joints [m]

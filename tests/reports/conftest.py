@@ -17,7 +17,7 @@ from planner.findings import Finding, Severity
 from planner.job import read_job
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.library import path_of
-from planner.placement import place
+from planner.motion.sampled_motion import sampled
 from planner.plan_types import (
     JointLoad,
     Plan,
@@ -28,7 +28,7 @@ from planner.plan_types import (
     Totals,
 )
 from planner.proof import Check, Proof
-from planner.sampled_motion import sampled
+from planner.reach.placement import place
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 CONTACTS = np.radians([[40.0, -20, 30, 50, -10], [50, -25, 35, 60, -20]])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.sampled_motion import InMemory, sampled
+from planner.motion.sampled_motion import InMemory, sampled
 from reports import drawn_samples as module
 from reports.drawn_samples import drawn_samples
 
@@ -44,7 +44,7 @@ def test_of_a_long_motion_no_extreme_and_no_end_is_lost(fine, monkeypatch):
 
 def test_blocks_change_nothing(corrected_plan, monkeypatch):
     whole = corrected_plan.trajectory.sample(1e-3)
-    monkeypatch.setattr("planner.sampled_motion.BLOCK", 700)
+    monkeypatch.setattr("planner.motion.sampled_motion.BLOCK", 700)
     motion = sampled(corrected_plan)
     parts = list(motion.blocks())
     assert len(parts) == -(-motion.count // 700)

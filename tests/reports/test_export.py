@@ -17,10 +17,10 @@ import pytest
 import planner.result_files
 import reports.export
 from planner.errors import OutputError
+from planner.motion.sampled_motion import sampled
 from planner.planning import plan as planned
 from planner.processes import host, started
 from planner.proof import prove
-from planner.sampled_motion import sampled
 from reports.export import export
 from reports.plan_document import plan_document
 from reports.provenance import SetOptions
@@ -100,7 +100,7 @@ def test_two_processes_give_the_same_bytes(tmp_path):
         "from planner.planning import plan\n"
         "from reports.export import export\n"
         "from planner.proof import Proof\n"
-        "from planner.sampled_motion import sampled\n"
+        "from planner.motion.sampled_motion import sampled\n"
         "made = plan(read_job(path_of('nine-points-corrected')))\n"
         "proof = Proof(plan=made, motion=sampled(made), check_list=())\n"
         "export(proof, sys.argv[1])\n"

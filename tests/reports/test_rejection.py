@@ -45,7 +45,7 @@ def test_a_failed_check_names_the_joint_with_residual_and_limit(wrong):
 
 def test_a_residual_of_the_motion_names_joint_motion_and_instant(nine_points):
     """Samples whose fifth torque is wrong at one instant."""
-    from planner.sampled_motion import InMemory
+    from planner.motion.sampled_motion import InMemory
 
     samples = nine_points.trajectory.sample(1e-3)
     tau = samples.tau.copy()

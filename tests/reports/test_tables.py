@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import reports.tables
-from planner.sampled_motion import InMemory
+from planner.motion.sampled_motion import InMemory
 from reports.tables import spreadsheet_text, write_points, write_trajectory
 
 COLUMNS = [

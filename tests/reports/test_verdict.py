@@ -11,8 +11,8 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.unchecked import Aspect, Unchecked
+from planner.motion.sampled_motion import sampled
 from planner.plan_types import SegmentClearance
-from planner.sampled_motion import sampled
 from reports.content import Status, report_content
 from reports.content.summary import facts, verdict
 from reports.drawn_samples import drawn_samples

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reports.workbook
-from planner.sampled_motion import sampled
+from planner.motion.sampled_motion import sampled
 from reports.content import Column, Status, Table, Value, report_content
 from reports.drawn_samples import drawn_samples
 from reports.provenance import provenance

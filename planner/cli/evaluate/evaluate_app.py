@@ -80,9 +80,9 @@ def evaluate(
 
     Exit codes: 0 everything passes; 1 something is out of tolerance or undecided; 2 bad input.
     """
-    from planner.cli.evaluate.evaluated_job import Asked, run_evaluate
+    from planner.cli.evaluate.evaluated_job import EvaluationRequest, run_evaluate
 
-    asked = Asked(
+    request = EvaluationRequest(
         job=job,
         measured=measured,
         out=out,
@@ -92,7 +92,7 @@ def evaluate(
         unit=unit,
         allow_outside=allow_outside,
     )
-    return run_evaluate(asked, as_json=as_json, session=context.obj.forced(force))
+    return run_evaluate(request, as_json=as_json, session=context.obj.forced(force))
 
 
 def uncertainty(

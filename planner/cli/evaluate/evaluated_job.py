@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import bold, print_table
+from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
-    from parts.evaluation import Characteristic, MeasuredPoints
-    from planner.cli.evaluate.doubts import Doubts
+    from parts.evaluation import Characteristic
     from planner.job import Job
     from planner.job.evaluation import AlignmentMethod
     from reports.evaluation.shown import ShownEvaluation
@@ -31,7 +31,7 @@ _ALIGNMENTS: dict[str, AlignmentMethod] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EvaluationRequest:
     """What the command line says.
 
     Args:
@@ -69,7 +69,7 @@ class Asked:
         return [self.measured, *([self.robot] if self.robot else [])]
 
 
-def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
+def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session) -> int:
     """Read, align, fit, judge, print, write.
 
     Raises:
@@ -77,34 +77,45 @@ def run_evaluate(asked: Asked, *, as_json: bool, session: Session) -> int:
         OptionError: an alignment that does not exist, or that the job has not the datums for.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    from planner.evaluation import check_measured, read_measured
+    from planner.evaluation import check_measured, evaluate_job, read_measured
     from planner.job import read_job
     from planner.result_files import check_set
     from reports.document_text import document_text
     from reports.evaluation.document import evaluation_document
     from reports.evaluation.evaluation_set import EVALUATION, write_evaluation_set
+    from reports.evaluation.provenance import source_of
+    from reports.evaluation.shown import shown_evaluation
 
-    if asked.out:
-        check_set(Path(asked.out), EVALUATION, force=session.force)  # before the work, not after it
-    job = _aligned(read_job(asked.job, allow_outside=asked.allow_outside), asked.align)
+    if request.out:
+        check_set(
+            Path(request.out), EVALUATION, force=session.force
+        )  # before the work, not after it
+    job = _aligned(read_job(request.job, allow_outside=request.allow_outside), request.align)
     measured = read_measured(
-        asked.measured,
+        request.measured,
         job,
-        format=asked.format,
-        unit=asked.unit or None,
-        robot=asked.robot or None,
+        format=request.format,
+        unit=request.unit or None,
+        robot=request.robot or None,
     )
-    check_measured(job, measured, Path(asked.measured).name)  # before the work, not after it
-    shown = _shown(job, measured, asked, session)
-    if asked.out:
-        write_evaluation_set(shown, Path(asked.out), force=session.force)
-        session.say(f"Report set written to {asked.out}")
+    check_measured(job, measured, Path(request.measured).name)  # before the work, not after it
+    source = source_of(job, request.job, request.words, request.files)
+    with progress_of(session) as progress:
+        found = evaluate_job(job, measured, progress)
+    if found.uncertainty is not None and found.uncertainty.missing:
+        session.say(
+            f"The plan does not reach {found.uncertainty.missing} of the points, so the "
+            "uncertainties of the features are not evaluated; `palpeur plan` says why."
+        )
+    shown = shown_evaluation(found, source)
+    if request.out:
+        write_evaluation_set(shown, Path(request.out), force=session.force)
+        session.say(f"Report set written to {request.out}")
     if as_json:
         sys.stdout.write(document_text(evaluation_document(shown)))
     else:
         print_evaluation(shown)
-    passed = shown.evaluation.conforms and not shown.evaluation.undecided
-    return ExitCode.DONE if passed else ExitCode.FAILED
+    return ExitCode.DONE if found.passed else ExitCode.FAILED
 
 
 def _aligned(job: Job, align: str) -> Job:
@@ -127,41 +138,6 @@ def _aligned(job: Job, align: str) -> Job:
             'alignment = "datums" and datums = [primary, secondary, tertiary].'
         )
     return replace(job, evaluation=replace(job.evaluation, alignment=method))
-
-
-def _shown(job: Job, measured: MeasuredPoints, asked: Asked, session: Session) -> ShownEvaluation:
-    """The evaluation with its uncertainties, where the job says what is uncertain."""
-    from planner.cli.evaluate.sources import source_of
-    from planner.evaluation import evaluate
-    from reports.evaluation.shown import ShownEvaluation
-
-    source = source_of(job, asked.job, asked.words, asked.files)
-    doubts = _doubts(job, session)
-    errors = None
-    if doubts is not None and set(doubts.measuring.names) == set(job.points.names):
-        errors = doubts.errors(doubts.measuring.settings.samples, job.points.names)
-    return ShownEvaluation(
-        job=job,
-        evaluation=evaluate(job, measured, errors=errors),
-        uncertainty=None if doubts is None else doubts.shown(job, source),
-        source=source,
-    )
-
-
-def _doubts(job: Job, session: Session) -> Doubts | None:
-    """None where nothing is known."""
-    from planner.cli.evaluate.doubts import doubts_of
-
-    if job.uncertainty is None:
-        return None
-    doubts = doubts_of(job, session)
-    missing = len(job.points.names) - len(doubts.measuring)
-    if missing:
-        session.say(
-            f"The plan does not reach {missing} of the points, so the uncertainties of the "
-            "features are not evaluated; `palpeur plan` says why."
-        )
-    return replace(doubts, findings=tuple(f for f in doubts.findings if f.code == "P150"))
 
 
 def print_evaluation(shown: ShownEvaluation) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import bold, print_table
+from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 
 if TYPE_CHECKING:
@@ -39,19 +40,21 @@ def run_uncertainty(
         RobotError: the robot cannot do such a job.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    from planner.cli.evaluate.doubts import doubts_of
-    from planner.cli.evaluate.sources import source_of
     from planner.job import read_job
     from planner.result_files import check_set
+    from planner.uncertainty import uncertainty_of
     from reports.document_text import document_text
     from reports.evaluation.document import uncertainty_document
     from reports.evaluation.evaluation_set import UNCERTAINTY, write_uncertainty_set
+    from reports.evaluation.provenance import source_of
+    from reports.evaluation.shown import shown_uncertainty
 
     if out:
         check_set(Path(out), UNCERTAINTY, force=session.force)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside)
     source = source_of(read, job, ["palpeur", "uncertainty", Path(job).name])
-    shown = doubts_of(read, session).shown(read, source)
+    with progress_of(session) as progress:
+        shown = shown_uncertainty(uncertainty_of(read, progress), source)
     if out:
         write_uncertainty_set(shown, Path(out), force=session.force)
         session.say(f"Report set written to {out}")

@@ -15,7 +15,7 @@ _COMMAND = "palpeur diff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class DiffRequest:
     """What to do with a comparison.
 
     Args:
@@ -31,7 +31,7 @@ class Wanted:
     allow_outside: bool = False
 
 
-def run_diff(a: str, b: str, wanted: Wanted, session: Session) -> int:
+def run_diff(a: str, b: str, wanted: DiffRequest, session: Session) -> int:
     """Compare, print, write the page, judge.
 
     Args:
@@ -74,7 +74,7 @@ def run_diff(a: str, b: str, wanted: Wanted, session: Session) -> int:
     return ExitCode.FAILED if any(one.fired for one in judgements) else ExitCode.DONE
 
 
-def _document(path: Path, wanted: Wanted, session: Session) -> dict[str, object]:
+def _document(path: Path, wanted: DiffRequest, session: Session) -> dict[str, object]:
     """A plan's document; a job is planned."""
     from planner.cli.job.planned_job import proven
     from reports.comparison import read_plan

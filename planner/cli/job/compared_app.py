@@ -42,9 +42,9 @@ def diff(
 
     Exit codes: 0 compared, whatever differs; 1 a rule of --fail-on is broken; 2 bad input.
     """
-    from planner.cli.job.compared import Wanted, run_diff
+    from planner.cli.job.compared import DiffRequest, run_diff
 
-    wanted = Wanted(
+    wanted = DiffRequest(
         rules=tuple(fail_on or ()), json=as_json, html=html, allow_outside=allow_outside
     )
     return run_diff(a, b, wanted, context.obj.forced(force))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,19 +10,16 @@ import numpy as np
 
 from parts.errors import PointsError
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, bold, print_json, print_table
+from planner.cli.output import bold, print_json, print_table
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 from planner.errors import JobError
 from robots.core.arrays import Array
 
 if TYPE_CHECKING:
-    from planner.findings import Finding
     from planner.fixes.branches import BranchReason
-    from planner.fixes.reasons import PointReasons
+    from planner.fixes.explanation import Explanation
     from planner.fixes.smallest import Search
-    from planner.job import Job
-    from planner.plan_types import Plan
     from robots.core.mechanism import Mechanism
 
 
@@ -33,35 +28,6 @@ _RULE = (
     "Preferred first: what the job allows, what costs no other point, no change of hardware "
     "(limit, approach, distance, tilt, axis, shift, then stylus), the smallest."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Explained:
-    """All there is to say of one point.
-
-    Args:
-        job: of the point.
-        reasons: branch by branch.
-        plan: of the whole job; None where no line of the point holds, whatever the plan.
-        search: for fixes; None where the point is served.
-    """
-
-    job: Job
-    reasons: PointReasons
-    plan: Plan | None
-    search: Search | None
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What concerns the point as a whole, and its place in the plan."""
-        own = () if self.plan is None else _about(self.plan, self.reasons.name)
-        return (*self.reasons.about, *(f for f in own if f not in self.reasons.about))
-
-    @property
-    def served(self) -> bool:
-        """Whether the point is served, with the way to it."""
-        errors = [f for f in self.findings if f.severity.value == "error"]
-        return self.reasons.served and not errors
 
 
 def run_explain(
@@ -80,47 +46,24 @@ def run_explain(
         JobError: the job cannot be read, or has no such point.
         RobotError: the robot cannot do such a job.
     """
+    from planner.fixes.explanation import explain
     from planner.job import read_job
+    from reports.explanation_document import explanation_document
 
     read = read_job(job, allow_outside=allow_outside)
     try:
-        read.points.index(point)  # before the work, not after it
+        with progress_of(session) as progress:
+            explained = explain(read, point, progress)
     except PointsError as error:
         raise JobError(f"{Path(job).name}: {error.message}", **error.facts) from error
-    explained = _explained(read, point, session)
     if as_json:
-        print_json(_document(explained))
+        print_json(explanation_document(explained))
     else:
         _print(explained)
     return ExitCode.DONE if explained.served else ExitCode.FAILED
 
 
-def _explained(job: Job, point: str, session: Session) -> Explained:
-    from planner.fixes.bench import Bench
-    from planner.fixes.reasons import reasons_of
-    from planner.fixes.smallest import Finder
-    from planner.planning import plan
-
-    bench = Bench(job)
-    reasons = reasons_of(job, point, bench)
-    finder = Finder(job, bench)
-    planned = None
-    if reasons.served:
-        with progress_of(session) as progress:
-            planned = plan(job, progress)
-    search = None if finder.serves(point) else finder.search(point)
-    return Explained(job=job, reasons=reasons, plan=planned, search=search)
-
-
-def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
-    """Findings of a plan at a point, or on a travel that leads to it."""
-    return tuple(f for f in plan.findings if f.where == name or f.where.endswith(f" to {name}"))
-
-
-# --- for a reader --------------------------------------------------------------------------------
-
-
-def _print(explained: Explained) -> None:
+def _print(explained: Explanation) -> None:
     from planner.findings.unchecked import unchecked_aspects
     from reports.verdict import not_checked
 
@@ -143,7 +86,7 @@ def _print(explained: Explained) -> None:
         print("\nThe line to the point holds; what fails is told above, with what helps.")
 
 
-def _places(explained: Explained) -> dict[str, Array]:
+def _places(explained: Explanation) -> dict[str, Array]:
     placed = explained.reasons.placed
     return {
         "surface mm": 1e3 * placed.surfaces[0],
@@ -154,16 +97,12 @@ def _places(explained: Explained) -> dict[str, Array]:
     }
 
 
-def _print_plan(explained: Explained) -> None:
-    if explained.plan is None:
-        return
-    row = explained.job.points.index(explained.reasons.name)
-    point = explained.plan.points[row]
-    if point.reachable:
-        print(f"  planned branch  {point.branch}")
+def _print_plan(explained: Explanation) -> None:
+    if explained.planned_branch:
+        print(f"  planned branch  {explained.planned_branch}")
 
 
-def _print_branches(explained: Explained) -> None:
+def _print_branches(explained: Explanation) -> None:
     reasons, mechanism = explained.reasons, explained.job.mechanism
     if not reasons.branches:
         return
@@ -186,7 +125,9 @@ def _print_branches(explained: Explained) -> None:
 
 
 def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
-    unit, factor = _unit(mechanism, branch.margin_joint)
+    from reports.explanation_document import joint_unit
+
+    unit, factor = joint_unit(mechanism, branch.margin_joint)
     verdict = "holds" if branch.holds else " ".join(dict.fromkeys(f.code for f in branch.failures))
     clear = f"{1e3 * branch.clearance:.2f}" if np.isfinite(branch.clearance) else "-"
     return (
@@ -197,11 +138,6 @@ def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
         clear,
         verdict,
     )
-
-
-def _unit(mechanism: Mechanism, name: str) -> tuple[str, float]:
-    joint = next(joint for joint in mechanism.movable if joint.name == name)
-    return ("deg", 180.0 / np.pi) if joint.kind.angular else ("mm", 1e3)
 
 
 def _print_fixes(search: Search) -> None:
@@ -220,71 +156,3 @@ def _print_fixes(search: Search) -> None:
 def _print_wrapped(text: str, first: str, then: str = "") -> None:
     if text:
         print(textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=then or first))
-
-
-# --- for a program -------------------------------------------------------------------------------
-
-
-def _document(explained: Explained) -> dict[str, object]:
-    from planner.findings.unchecked import unchecked_aspects
-    from reports.verdict import aspect_names
-
-    reasons, search = explained.reasons, explained.search
-    placed, mechanism = reasons.placed, explained.job.mechanism
-    return {
-        "format": FORMAT,
-        "job": explained.job.name,
-        "point": reasons.name,
-        "served": explained.served,
-        "unchecked": aspect_names(unchecked_aspects(explained.job)),
-        "surface_mm": 1e3 * placed.surfaces[0],
-        "normal": placed.normals[0],
-        "contact_mm": 1e3 * placed.contacts[0],
-        "clearance_point_mm": 1e3 * placed.clearances[0],
-        "probe_axis": placed.axes[0],
-        "planned_branch": _planned_branch(explained),
-        "findings": [finding.document() for finding in explained.findings],
-        "all_branches_known": reasons.complete,
-        "branches": [_branch_document(branch, mechanism) for branch in reasons.branches],
-        "fixes": [] if search is None else [fix.document() for fix in search.fixes],
-        "no_fix_by": []
-        if search is None
-        else [{"kind": kind.value, "reason": reason} for kind, reason in search.without],
-    }
-
-
-def _planned_branch(explained: Explained) -> str | None:
-    if explained.plan is None:
-        return None
-    return explained.plan.points[explained.job.points.index(explained.reasons.name)].branch or None
-
-
-def _branch_document(branch: BranchReason, mechanism: Mechanism) -> dict[str, object]:
-    unit, factor = _unit(mechanism, branch.margin_joint)
-    return {
-        "branch": branch.branch,
-        "holds": branch.holds,
-        "q_clearance": dict(_joints(branch, mechanism)),
-        "joint_margin": factor * branch.joint_margin,
-        "joint_margin_unit": unit,
-        "margin_joint": branch.margin_joint,
-        "singularity_margin": branch.singularity_margin,
-        "clearance_mm": 1e3 * branch.clearance,
-        "failures": [
-            {
-                "code": failure.code,
-                "what": failure.what,
-                "amount": failure.amount,
-                "unit": failure.unit,
-                "before_contact_mm": 1e3 * failure.before,
-                "message": failure.sentence,
-            }
-            for failure in branch.failures
-        ],
-    }
-
-
-def _joints(branch: BranchReason, mechanism: Mechanism) -> Iterator[tuple[str, float]]:
-    for joint, value in zip(mechanism.movable, branch.q_clearance.tolist(), strict=True):
-        unit, factor = _unit(mechanism, joint.name)
-        yield f"{joint.name}_{unit}", factor * value

@@ -30,10 +30,7 @@ def run_place(
         OutputError: the folder must not be replaced, or cannot be written.
     """
     from planner.job import read_job
-    from planner.part_pose.best_pose import best_pose
-    from planner.part_pose.held_lines import ErrorKind
-    from planner.part_pose.mis_fixturing import mis_fixturing
-    from planner.part_pose.reach_map import reach_maps
+    from planner.part_pose.place import place
     from reports.figures.reach_map import reach_map_png
     from reports.place_document import place_document
     from reports.place_set import KIND, write_place_set
@@ -46,13 +43,11 @@ def run_place(
     check_set(folder, KIND, force=session.force)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     with progress_of(session) as progress:
-        placing = best_pose(read, progress)
-        tolerances = tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind)
-        maps = reach_maps(placing, progress) if figures else None
-    text = document_text(place_document(placing, tolerances))
-    lines = "\n".join(place_lines(placing, tolerances)) + "\n"
+        found = place(read, progress, maps=figures)
+    text = document_text(place_document(found.placing, found.tolerances))
+    lines = "\n".join(place_lines(found.placing, found.tolerances)) + "\n"
     sys.stdout.write(text if as_json else lines)
-    figure = None if maps is None else reach_map_png(maps, read.name)
+    figure = None if found.maps is None else reach_map_png(found.maps, read.name)
     write_place_set(folder, text, figure, force=session.force)
     session.say(f"Placing written to {folder}")
-    return ExitCode.DONE if placing.feasible else ExitCode.FAILED
+    return ExitCode.DONE if found.feasible else ExitCode.FAILED

@@ -62,12 +62,12 @@ def plan(
     Exit codes: 0 feasible; 1 not feasible, with every reason in the findings; 2 bad input; 3 the
     plan failed its own validation and nothing was written.
     """
-    from planner.cli.job.planned_job import Wanted, run_plan
+    from planner.cli.job.planned_job import ReportRequest, run_plan
 
     return run_plan(
         job,
         out,
-        Wanted(
+        ReportRequest(
             figures=not (no_figures or data_only),
             pages=not data_only,
             exports=exports,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ReportRequest:
     """What a report set is to hold, as the command line says it.
 
     Args:
@@ -70,14 +70,20 @@ def exit_code(proof: Proof) -> ExitCode:
 
 
 def run_plan(
-    job: str, out: str, wanted: Wanted, *, as_json: bool, allow_outside: bool, session: Session
+    job: str,
+    out: str,
+    request: ReportRequest,
+    *,
+    as_json: bool,
+    allow_outside: bool,
+    session: Session,
 ) -> int:
     """Plan, validate, print, export.
 
     Args:
         job: path of the job file.
         out: folder of the report set, or nothing for the one beside the job.
-        wanted: what the set is to hold.
+        request: what the set is to hold.
         as_json: whether the plan is printed as JSON.
         allow_outside: whether files that the job names may lie outside its folder.
         session: of this run.
@@ -87,7 +93,7 @@ def run_plan(
         RobotError: the robot cannot do such a job.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    options = wanted.options()
+    options = request.options()
     folder = Path(out) if out else beside(Path(job))
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
@@ -95,7 +101,7 @@ def run_plan(
     proof = proven(job, session, allow_outside=allow_outside, exports=options.exports)
     print_proof(proof, as_json=as_json)
     if exit_code(proof) is not ExitCode.NOT_VALIDATED:
-        write_set(proof, folder, options, session, Source(job=job, words=wanted.words))
+        write_set(proof, folder, options, session, Source(job=job, words=request.words))
         session.say(f"Report set written to {folder}")
         _tell_of_programmes(proof.plan, options)
     elif folder.is_dir():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.measure.measured_job import MeasureRequest, job_of, plan_of
-from planner.cli.output import FORMAT, print_json, print_table
+from planner.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     from planner.virtual_measuring import PointCount, Wanted
@@ -19,12 +19,13 @@ def run_count(request: MeasureRequest, wanted: Wanted) -> int:
         JobError: no [uncertainty], no such feature or characteristic, points out of reach.
     """
     from planner.virtual_measuring import check_layout, points_for
+    from reports.virtual_measuring import point_count_document
 
     job = job_of(request)
     check_layout(job, wanted.feature, wanted.strategy)  # before the work, not after it
     found = points_for(plan_of(job, request), wanted, seed=request.seed)
     if request.json:
-        print_json(_document(found))
+        print_json(point_count_document(found))
     else:
         _print(found)
     return ExitCode.DONE if found.reached else ExitCode.FAILED
@@ -41,27 +42,3 @@ def _print(found: PointCount) -> None:
         print()
         floor = [(name, f"{1e6 * size:.2f}") for name, size in found.sources.items()]
         print_table(("shared by all points", "U alone um"), floor)
-
-
-def _document(found: PointCount) -> dict[str, object]:
-    wanted = found.wanted
-    return {
-        "format": FORMAT,
-        "feature": wanted.feature,
-        "characteristic": wanted.kind,
-        "datum": wanted.datum,
-        "target_m": wanted.target,
-        "coverage": found.coverage,
-        "strategy": found.strategy,
-        "reached": found.reached,
-        "count": found.count,
-        "expanded_m": found.expanded,
-        "systematic_m": found.systematic,
-        "sources_m": dict(found.sources),
-        "trials": [
-            {"count": t.count, "expanded_m": t.expanded, "shift_m": t.shift} for t in found.trials
-        ],
-        "draws": found.draws,
-        "seed": found.seed,
-        "sentence": found.sentence,
-    }

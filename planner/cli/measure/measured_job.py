@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_json
+from planner.cli.output import print_json
 from planner.cli.session import Session
 from planner.errors import OptionError
 from planner.result_files import check_file, write_result
@@ -49,6 +47,7 @@ def run_measure(request: MeasureRequest) -> int:
         OutputError: a file cannot be written, or is somebody else's.
     """
     from planner.virtual_measuring import check_features, measure_virtually, measured_csv
+    from reports.virtual_measuring import measurement_document
 
     errors = part_errors(request)
     _check(request)
@@ -65,7 +64,7 @@ def run_measure(request: MeasureRequest) -> int:
     for path, text in zip(files, texts, strict=False):
         write_result(path, text, _COMMAND, force=request.session.force)
     if request.json:
-        print_json(_document(request, planned, found, files))
+        print_json(measurement_document(planned, found, request.content, files))
     elif not files:
         sys.stdout.write(texts[0])
     for sentence in _told(planned, found, files):
@@ -175,55 +174,3 @@ def _told(planned: Plan, found: tuple[VirtualMeasurement, ...], files: list[Path
             f"{late[0]}: the machine would have missed them."
         )
     return lines
-
-
-def _document(
-    request: MeasureRequest,
-    planned: Plan,
-    found: tuple[VirtualMeasurement, ...],
-    files: list[Path],
-) -> dict[str, object]:
-    first = found[0]
-    return {
-        "format": FORMAT,
-        "job": planned.job.name,
-        "seed": first.seed,
-        "content": request.content,
-        "perfect_machine": planned.job.uncertainty is None,
-        "points": list(first.names),
-        "not_reached": [point.name for point in planned.points if not point.reachable],
-        "part_height_m": dict(zip(first.names, first.heights.tolist(), strict=True)),
-        "runs": [
-            _run(planned, one, str(files[place]) if files else "")
-            for place, one in enumerate(found)
-        ],
-    }
-
-
-def _run(planned: Plan, one: VirtualMeasurement, file: str) -> dict[str, object]:
-    """One run beside the truth, and what the job's evaluation makes of it."""
-    from planner.evaluation import evaluate
-
-    evaluation = evaluate(planned.job, one.measured())
-    along = evaluation.points.along
-    return {
-        "file": file,
-        "q": one.q,
-        "centres_m": one.centres,
-        "missed": list(one.late),
-        "arm": {p.name: e for p, e in zip(one.errors.parameters, one.errors.geometry, strict=True)},
-        "part_shift_m": one.errors.shift,
-        "part_turn_rad": one.errors.turn,
-        "part_growth": one.errors.growth,
-        "deviation_rms_m": float(np.sqrt(np.mean(along**2))),
-        "deviation_largest_m": float(along[int(np.argmax(np.abs(along)))]),
-        "characteristics": [
-            {
-                "name": item.name,
-                "nominal_m": item.nominal,
-                "measured_m": item.measured,
-                "verdict": None if item.verdict is None else item.verdict.value,
-            }
-            for item in evaluation.characteristics
-        ],
-    }

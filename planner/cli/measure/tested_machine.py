@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
-from planner.cli.output import FORMAT, print_json, print_table
+from planner.cli.output import print_json, print_table
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
     from planner.job import Job
-    from planner.virtual_measuring.machine_tests import MachineTests, TestBench
-    from robots.core.mechanism import Mechanism
+    from planner.virtual_measuring.machine_tests import MachineTests
 
-_BALL = 0.006  # [m]
 _LONGEST = 10.0  # [m]
 
 
@@ -51,13 +49,23 @@ def run_machine_test(request: MachineRequest) -> int:
         OptionError: nothing is said to be wrong with the machine, or it does not reach.
         RobotError, JobError: robot or job cannot be read.
     """
-    from planner.virtual_measuring.machine_tests import machine_tests
+    from planner.virtual_measuring.machine_tests import bench_of, machine_tests, with_stylus
+    from reports.virtual_measuring import machine_tests_document
 
     mechanism = movable_robot(request.robot, request.session)
     job = _job(request)
-    found = machine_tests(_with_stylus(mechanism, request, job), _bench(request, job))
+    bench = bench_of(
+        job,
+        request.errors,
+        sphere_diameter=request.sphere_diameter,
+        ball_diameter=request.ball_diameter,
+        places=request.places,
+        count=request.runs,
+        seed=request.seed,
+    )
+    found = machine_tests(with_stylus(mechanism, _stylus(request, job)), bench)
     if request.json:
-        print_json(_document(found) | tip_document(mechanism))
+        print_json(machine_tests_document(found) | tip_document(mechanism))
     else:
         _print(found)
     return ExitCode.DONE
@@ -74,9 +82,8 @@ def _job(request: MachineRequest) -> Job | None:
     return job
 
 
-def _with_stylus(mechanism: Mechanism, request: MachineRequest, job: Job | None) -> Mechanism:
-    from robots.core.pose import make_pose
-
+def _stylus(request: MachineRequest, job: Job | None) -> float:
+    """Length of the stylus. [m]."""
     length = request.stylus
     if length is None:
         length = 0.0 if job is None else job.probe.stylus_length
@@ -84,26 +91,7 @@ def _with_stylus(mechanism: Mechanism, request: MachineRequest, job: Job | None)
         raise OptionError(
             f"--stylus-mm is {1e3 * length:g}; expected 0 to {1e3 * _LONGEST:g}.", value=length
         )
-    return replace(mechanism, tool=mechanism.tool @ make_pose(translation=[0.0, 0.0, length]))
-
-
-def _bench(request: MachineRequest, job: Job | None) -> TestBench:
-    from planner.job import UncertaintySettings
-    from planner.virtual_measuring.machine_tests import TestBench
-
-    base = UncertaintySettings() if job is None or job.uncertainty is None else job.uncertainty
-    settings = replace(base, **request.errors)  # type: ignore[arg-type]
-    ball = request.ball_diameter
-    if ball is None:
-        ball = _BALL if job is None else job.probe.ball_diameter
-    return TestBench(
-        settings=settings,
-        sphere_diameter=request.sphere_diameter,
-        ball_diameter=ball,
-        places=request.places,
-        count=request.runs,
-        seed=settings.seed if request.seed is None else request.seed,
-    )
+    return length
 
 
 def _print(found: MachineTests) -> None:
@@ -127,31 +115,3 @@ def _print(found: MachineTests) -> None:
     print(found.sentence)
     for test, meaning in TESTS.items():
         print(f"{test}: {meaning}")
-
-
-def _document(found: MachineTests) -> dict[str, object]:
-    bench = found.bench
-    return {
-        "format": FORMAT,
-        "robot": found.robot,
-        "style": "ISO 10360-12",
-        "sphere_diameter_m": bench.sphere_diameter,
-        "ball_diameter_m": bench.ball_diameter,
-        "coverage": bench.settings.coverage,
-        "machines": bench.count,
-        "seed": bench.seed,
-        "tests": [
-            {
-                "test": one.test,
-                "where": one.where,
-                "place_m": list(one.place) or None,
-                "length_m": one.length or None,
-                "median_m": one.typical,
-                "limit_m": one.limit,
-            }
-            for one in found.lines
-        ],
-        "limits_m": dict(found.limits),
-        "length_error": {"constant_m": found.constant, "slope": found.slope},
-        "sentence": found.sentence,
-    }

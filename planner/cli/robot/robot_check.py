@@ -13,7 +13,7 @@ from planner.cli.robot.robot_document import self_pair_names
 from planner.cli.robot.robot_models import is_singular
 from planner.cli.robot_reference import RobotReference
 from planner.findings import Finding, Severity
-from planner.robot_findings import reading_findings
+from planner.findings.robot_findings import reading_findings
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.model import Model

@@ -10,7 +10,7 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
 from planner.cli.robot.robot_document import counted, robot_document, self_pair_names
 from planner.cli.robot_reference import RobotReference
-from planner.robot_findings import choice_findings
+from planner.findings.robot_findings import choice_findings
 from robots.core.denavit_hartenberg import DhPair, rows_of
 from robots.core.language import internal_tables, mechanism_of, parse, phrase_of, tables_text
 from robots.core.mechanism import Joint, Mechanism

@@ -21,7 +21,7 @@ KIND = "presentation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PresentRequest:
     """What the command line says.
 
     Args:
@@ -37,7 +37,7 @@ class Asked:
     allow_outside: bool
 
 
-def run_present(asked: Asked, *, as_json: bool, session: Session) -> int:
+def run_present(asked: PresentRequest, *, as_json: bool, session: Session) -> int:
     """Search, plan, validate, print, write.
 
     Raises:
@@ -75,7 +75,7 @@ def _write(
     folder: Path,
     text: str,
     proofs: list[Proof],
-    asked: Asked,
+    asked: PresentRequest,
     session: Session,
     *,
     feasible: bool,
@@ -85,9 +85,9 @@ def _write(
     The programmes of single poses do what the presentation promises only where all of it is
     feasible.
     """
-    from planner.cli.job.planned_job import Source, Wanted, write_set
+    from planner.cli.job.planned_job import ReportRequest, Source, write_set
 
-    options = Wanted(figures=asked.figures).options()
+    options = ReportRequest(figures=asked.figures).options()
     if not feasible:
         reason = "the presentation is not feasible, and this is one of its poses"
         options = replace(options, withheld=reason)

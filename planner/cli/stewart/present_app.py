@@ -35,7 +35,7 @@ def present(
     The job has a table [presenter]. Exit codes: 0 every point is served; 1 not every point, or a
     move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
     """
-    from planner.cli.stewart.present import Asked, run_present
+    from planner.cli.stewart.present import PresentRequest, run_present
 
-    asked = Asked(job=job, out=out, figures=not no_figures, allow_outside=allow_outside)
+    asked = PresentRequest(job=job, out=out, figures=not no_figures, allow_outside=allow_outside)
     return run_present(asked, as_json=as_json, session=context.obj.forced(force))

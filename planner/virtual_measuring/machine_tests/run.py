@@ -22,6 +22,7 @@ from planner.virtual_measuring.machine_tests.spheres import enclosing_diameters,
 from planner.virtual_measuring.machine_tests.types import MachineTests, TestBench, TestLine
 from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
+from robots.core.pose import make_pose
 
 _OF_PART = ("alignment", "alignment_turn", "part_temperature", "part_expansion")
 _HEMISPHERE, _CAP, _ORIENTATIONS = 25, 5, 5
@@ -52,6 +53,11 @@ class _Found:
     def worst(self) -> Array:
         """Largest of the places, by machine. # (m,) [m]."""
         return self.sizes if self.sizes.ndim == 1 else np.asarray(self.sizes.max(axis=1))
+
+
+def with_stylus(mechanism: Mechanism, length: float) -> Mechanism:
+    """Lengthen a machine's tool along its axis by a stylus. # [m]."""
+    return replace(mechanism, tool=mechanism.tool @ make_pose(translation=[0.0, 0.0, length]))
 
 
 def machine_tests(mechanism: Mechanism, bench: TestBench) -> MachineTests:

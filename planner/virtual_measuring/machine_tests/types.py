@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from planner.errors import OptionError
-from planner.job import UncertaintySettings
+from planner.job import Job, UncertaintySettings
+
+_BALL = 0.006  # [m] diameter of the probe where nothing says it
 
 TESTS: Mapping[str, str] = MappingProxyType(
     {
@@ -40,7 +42,7 @@ class TestBench:
 
     settings: UncertaintySettings
     sphere_diameter: float = 0.025
-    ball_diameter: float = 0.006
+    ball_diameter: float = _BALL
     places: int = 3
     count: int = 1_000
     seed: int = 1
@@ -68,6 +70,44 @@ class TestBench:
     def radius(self) -> float:
         """Of the sphere that the ball's centre moves on. [m]."""
         return 0.5 * (self.sphere_diameter + self.ball_diameter)
+
+
+def bench_of(
+    job: Job | None,
+    errors: Mapping[str, float],
+    *,
+    sphere_diameter: float,
+    ball_diameter: float | None,
+    places: int,
+    count: int,
+    seed: int | None,
+) -> TestBench:
+    """Bench for a machine with the errors of a job, or with given ones.
+
+    Args:
+        job: whose [uncertainty] and probe are taken; None for none.
+        errors: by field of ``UncertaintySettings``; they go before the job's.
+        sphere_diameter: of the test sphere. [m]
+        ball_diameter: of the probe; the job's, or the usual one, when None. [m]
+        places: of the sphere.
+        count: machines that are drawn.
+        seed: the job's, or the usual one, when None.
+
+    Raises:
+        OptionError: see ``TestBench``.
+    """
+    base = UncertaintySettings() if job is None or job.uncertainty is None else job.uncertainty
+    settings = replace(base, **errors)  # type: ignore[arg-type]
+    if ball_diameter is None:
+        ball_diameter = _BALL if job is None else job.probe.ball_diameter
+    return TestBench(
+        settings=settings,
+        sphere_diameter=sphere_diameter,
+        ball_diameter=ball_diameter,
+        places=places,
+        count=count,
+        seed=settings.seed if seed is None else seed,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ import pytest
 
 from planner.clearance.paths import LinePaths, StraightPaths
 from planner.clearance.spline_paths import SplinePaths
-from planner.placement import place
 from planner.reach.candidates import candidates, end_solutions
+from planner.reach.placement import place
 from robots.core.errors import MotionError
 
 ROUNDING = 1e-12  # [rad]

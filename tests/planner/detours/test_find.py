@@ -14,7 +14,7 @@ from planner.detours.find import find_detours
 from planner.detours.leading import tips_of
 from planner.detours.route import Way
 from planner.job.settings import Travel
-from planner.travel import travel_times
+from planner.motion.travel import travel_times
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -6,8 +6,8 @@ import pytest
 from planner.detours.mixed import MixedTravels
 from planner.detours.motions import LAW, DetourMotions
 from planner.detours.rounded import Legs
-from planner.extremes import highest
-from planner.travel import TravelMotions
+from planner.motion.extremes import highest
+from planner.motion.travel import TravelMotions
 
 ROUTE = np.array([[0.0, 0, 0, 0, 0], [0.5, 0.4, 0, 0.3, 0], [0.2, -0.6, 0.3, 0, 0.5]])
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from planner.clearance.spline_paths import SplinePaths
 from planner.detours.motions import DetourMotions
 from planner.detours.rounded import PEAK, Legs, Pieces, without_repeats
-from planner.extremes import highest
-from planner.integrals import integrals
-from planner.motions import OneMotion
+from planner.motion.extremes import highest
+from planner.motion.integrals import integrals
+from planner.motion.motions import OneMotion
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.time_scaling import least_duration
 

@@ -22,7 +22,7 @@ from planner.fixes.stylus_length import with_stylus_length
 from planner.job import FeatureApproach, read_job
 from planner.library import path_of
 from planner.part_pose.moved import moved
-from planner.placement import place
+from planner.reach.placement import place
 from robots.core.pose import make_pose, rotation_x
 
 NAME = "wrist"

@@ -7,7 +7,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import FeatureApproach, json_schema, read_job, write_template
-from planner.placement import place
+from planner.reach.placement import place
 
 POINTS = '[points]\nfile = "points.csv"'
 FEATURES = {

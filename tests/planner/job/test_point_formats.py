@@ -6,8 +6,8 @@ import pytest
 from parts.points import FORMATS
 from planner.errors import JobError
 from planner.findings import Severity
+from planner.findings.point_findings import point_file_findings
 from planner.job import json_schema
-from planner.point_findings import point_file_findings
 
 FILES = {
     "p.xyz": "XYZIJK    METRIC\n400,1500,1200,0,0,1\n500,1400,1100,0,0,1\n",

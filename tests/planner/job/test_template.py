@@ -6,7 +6,7 @@ import pytest
 from parts.library import open_part, stl_bytes
 from planner.errors import OutputError
 from planner.job import job_template, read_job, write_template
-from planner.placement import place
+from planner.reach.placement import place
 from robots.arm.inverse import ArmInverse
 
 

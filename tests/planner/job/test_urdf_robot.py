@@ -8,9 +8,9 @@ import pytest
 
 from planner.errors import JobError
 from planner.evaluation.calibrated import calibrated_mechanism
+from planner.findings.robot_findings import robot_findings
 from planner.planning import plan
 from planner.proof import prove
-from planner.robot_findings import robot_findings
 from reports.content.tables import provenance_table
 from reports.plan_document import document_text, plan_document
 from reports.plan_schema import plan_schema

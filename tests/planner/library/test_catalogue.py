@@ -6,7 +6,7 @@ import pytest
 from planner import library
 from planner.errors import JobError
 from planner.job import read_job
-from planner.placement import place
+from planner.reach.placement import place
 from robots.arm.inverse import ArmInverse
 
 

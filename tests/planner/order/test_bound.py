@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound, quickest_pairs, spanning_tree
 from planner.order.chooser import Chooser
 from planner.order.fastest import Effort, solve
 from planner.order.joint_times import JointTimes
 from planner.order.near import Near
 from planner.order.pool import Forced, Pool
-from planner.travel import travel_times
 from robots.core.motion.joint_limits import JointLimits
 from tests.cases import cases
 

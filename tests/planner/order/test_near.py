@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.motion.travel import travel_times
 from planner.order.joint_times import JointTimes, pair_seconds
 from planner.order.near import NEIGHBOURS, OUTSIDE, Near, nearest
-from planner.travel import travel_times
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import least_time
 from robots.core.motion.motion_law import LAW_NAMES

@@ -13,7 +13,7 @@ from planner.job import Approach, FeatureApproach, Probe
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PoseSpace
-from planner.placement import place
+from planner.reach.placement import place
 from robots.core.pose import inverse_pose, transform_points
 
 OWN = (

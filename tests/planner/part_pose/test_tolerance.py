@@ -15,8 +15,8 @@ from planner.part_pose.proof import _Boxes, _Cover, prove
 from planner.part_pose.replanned import erroneous_pose, replanned
 from planner.part_pose.sphere import directions_around, even_directions
 from planner.part_pose.tolerance import LARGEST, estimate, slack_at
-from planner.placement import place
 from planner.planning import plan
+from planner.reach.placement import place
 
 KINDS = list(ErrorKind)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.placement import place
 from planner.presenting.posed import PLATE, hexapod_solids, only, posed
+from planner.reach.placement import place
 from robots.core.pose import inverse_pose, make_pose, rotation_zyx, transform_points
 
 

@@ -11,10 +11,10 @@ import pytest
 from parts.points import ProbePoints
 from planner.job import Job, read_job
 from planner.library import path_of
+from planner.motion.trajectory import MotionState, Trajectory
 from planner.plan_types import Plan, Samples
 from planner.planning import plan as planned
 from planner.proof import Proof
-from planner.trajectory import MotionState, Trajectory
 
 Added = Callable[[np.ndarray], MotionState]
 

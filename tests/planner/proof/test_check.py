@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.motion.sampled_motion import sampled
 from planner.proof import Proof
 from planner.proof.check import check, scales
-from planner.sampled_motion import sampled
 
 
 def test_a_proof_passes_if_every_check_does(plan):

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.motion.sampled_motion import InMemory
+from planner.motion.trajectory import MotionState
 from planner.plan_types import SegmentKind
 from planner.proof import prove
-from planner.sampled_motion import InMemory
-from planner.trajectory import MotionState
 from robots.arm.task import task_jacobian
 
 

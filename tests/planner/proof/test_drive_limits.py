@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.motion.trajectory import MotionState
 from planner.plan_types import SegmentKind
 from planner.planning import plan as planned
 from planner.proof import prove
-from planner.trajectory import MotionState
 
 
 def value_of(proof, name):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from planner.motion.trajectory import MotionState
 from planner.proof import prove
 from planner.proof import smooth_pieces as pieces_module
 from planner.proof.kinks import kinks
@@ -15,7 +16,6 @@ from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.resolved_motion import resolve
 from planner.proof.smooth_pieces import Pieces, smooth_pieces
 from planner.proof.survey import Survey, survey
-from planner.trajectory import MotionState
 from robots.core.model import Model
 
 ONE = np.ones(5)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.motion.sampled_motion import InMemory, sampled
 from planner.proof import evidence as module
 from planner.proof import prove
 from planner.proof.evidence import gather, passages
-from planner.sampled_motion import InMemory, sampled
 
 NAMES = ("t", "segment", "q", "qd", "qdd", "tau", "position")
 
@@ -36,7 +36,7 @@ def in_bits(monkeypatch):
 
 def test_parts_change_nothing(plan, monkeypatch):
     whole = prove(plan)
-    monkeypatch.setattr("planner.sampled_motion.BLOCK", 700)
+    monkeypatch.setattr("planner.motion.sampled_motion.BLOCK", 700)
     monkeypatch.setattr(module, "SEGMENTS", 2)
     monkeypatch.setattr(module, "ROWS", 37)
     parts = prove(plan)

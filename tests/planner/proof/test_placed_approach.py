@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from planner.job import FeatureApproach
-from planner.placement import place
+from planner.motion.sampled_motion import InMemory
 from planner.proof import prove
 from planner.proof.placed_approach import placed_approach
-from planner.sampled_motion import InMemory
+from planner.reach.placement import place
 
 
 def with_approach(plan, placed=True, **values):

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio
 import pytest
 
-from planner.placement import place
+from planner.reach.placement import place
 from planner.reach.serial_path import KNOTS, Straight, follow, held_rotations
 from planner.reach.serial_task import SerialTask
 from robots.core.urdf import write_urdf

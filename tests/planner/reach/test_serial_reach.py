@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.placement import place
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import SINGULAR, Margins, joint_units
+from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
 from planner.reach.serial_path import KNOTS, Straight, follow, held_rotations

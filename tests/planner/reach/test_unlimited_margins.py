@@ -9,8 +9,8 @@ import numpy as np
 
 from planner.job import read_job
 from planner.library import path_of
-from planner.placement import place
 from planner.reach.margins import exact_margins, rough_margins
+from planner.reach.placement import place
 from planner.reach.robot import reach_of
 
 

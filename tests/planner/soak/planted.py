@@ -18,10 +18,10 @@ from parts.geometry import TriangleMesh
 from planner.clearance.checker import Checker
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import BALL, SHANK
+from planner.motion.sampled_motion import InMemory, SampledMotion, sampled
+from planner.motion.trajectory import Trajectory
 from planner.plan_types import Plan, Samples, SegmentKind
 from planner.proof import prove
-from planner.sampled_motion import InMemory, SampledMotion, sampled
-from planner.trajectory import Trajectory
 
 RELATIVE = 1e-6  # size of a planted error of a number
 
@@ -384,7 +384,7 @@ def _turned(plan, draw):
 @_plant("posture of another branch")
 def _branch_posture(plan, draw):
     """Another posture that brings the ball to the same place, and states the same branch."""
-    from planner.placement import place
+    from planner.reach.placement import place
     from planner.reach.robot import reach_of
 
     k = _one(draw, _reached(plan))

@@ -11,8 +11,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from planner.motion.sampled_motion import InMemory, sampled
 from planner.plan_types import SegmentKind
-from planner.sampled_motion import InMemory, sampled
 from reports.drawn_samples import DrawnSamples, drawn_samples
 from reports.figures import draw_figures, joint_curves, time_axis
 from reports.figures.joint_curves import joint_figure, quantities

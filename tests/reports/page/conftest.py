@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
+from planner.motion.sampled_motion import sampled
 from planner.plan_types import Segment, SegmentKind
-from planner.sampled_motion import sampled
 from reports.content import CurveSet, Panel, report_content
 from reports.drawn_samples import drawn_samples
 from reports.provenance import Provenance

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.sampled_motion import sampled
+from planner.motion.sampled_motion import sampled
 from reports.content import Value, report_content
 from reports.drawn_samples import drawn_samples
 from reports.provenance import provenance

@@ -163,7 +163,7 @@ def test_two_processes_give_the_same_bytes(tmp_path):
         "from planner.job import read_job\n"
         "from planner.library import path_of\n"
         "from planner.planning import plan\n"
-        "from planner.sampled_motion import sampled\n"
+        "from planner.motion.sampled_motion import sampled\n"
         "from reports.content import report_content\n"
         "from reports.drawn_samples import drawn_samples\n"
         "from reports.pdf import report_pdf\n"

@@ -1,0 +1,180 @@
+"""Safety: which lines and travels of a job keep their clearance, and how near they come.
+
+Whatever was proven once stays known, because orders and branches are tried again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from planner.clearance.certify import Clearance, certify, keeps
+from planner.clearance.checker import Checker
+from planner.clearance.patch import Touches
+from planner.clearance.paths import Paths, StraightPaths
+from planner.clearance.probing import ProbingLines
+from planner.detours.find import Detours, find_detours
+from planner.detours.mixed import MixedTravels
+from planner.detours.route import Room
+from planner.job import Job
+from planner.motion.assembly import Clearances
+from planner.motion.travel import TravelMotions
+from planner.plan_types import PlacedPoints, SegmentClearance
+from planner.progress import Progress, silent
+from planner.reach.candidates import Candidates
+from planner.reach.lines import Lines
+from planner.reach.margins import required_margins
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
+
+Pair = tuple[int, int]
+
+LINES, TRAVELS = "probing lines", "travels"
+
+
+class Safety:
+    """The clearance of everything that a job's plan may do.
+
+    Args:
+        job: for the cell and the clearance to keep.
+        model: of the robot.
+        limits: of its joints, for the times of detours.
+        placed: the points.
+        found: the candidates, whose numbers name lines and travels.
+        progress: told what is being proven.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        model: Model,
+        limits: JointLimits,
+        placed: PlacedPoints,
+        found: Candidates,
+        *,
+        progress: Progress = silent,
+    ) -> None:
+        self.checker = Checker(model, job.cell)
+        self.required = job.checks.clearance
+        self.refused = np.zeros(found.point.size, dtype=bool)
+        self._job, self._model, self._limits = job, model, limits
+        self._placed, self._found, self._progress = placed, found, progress
+        self._direct: dict[Pair, bool] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing that could be touched."""
+        return self.checker.empty
+
+    def prove(self, candidates: Indices) -> Mask:
+        """Whether lines keep their clearance, and so do their clearance points. # (k,)."""
+        lines, point = self._found.lines.take(candidates), self._found.point[candidates]
+        kept = ~self.checker.collides(lines.q_starts, self.required)
+        rows = np.nonzero(kept)[0]
+        kept[rows] = self._probing.keeps(lines.take(rows), point[rows])
+        self.refused[candidates[~kept]] = True
+        return kept
+
+    def direct(self, pairs: Sequence[Pair]) -> Mask:
+        """Whether straight travels between candidates keep their clearance. # (k,)."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._direct]
+        if new:
+            a, b = np.array(new).T
+            q = self._found.lines.q_starts
+            good = keeps(self.checker, StraightPaths(q[a], q[b]), self.required)
+            self._direct |= {pair: bool(kept) for pair, kept in zip(new, good, strict=True)}
+        return np.array([self._direct[pair] for pair in pairs], dtype=bool)
+
+    def around(self, chosen: Indices) -> Detours | None:
+        """Detours for the travels between candidates that do not go straight; None for none."""
+        straight = self.direct(list(zip(chosen[:-1].tolist(), chosen[1:].tolist(), strict=True)))
+        rows = np.nonzero(~straight)[0]
+        if rows.size == 0:
+            return None
+        q = self._found.lines.q_starts[chosen]
+        found = find_detours(
+            self._room, q[rows], q[rows + 1], self._job.travel, progress=self._progress
+        )
+        return found.renumbered(rows)
+
+    def line_clearances(self, lines: Lines, visits: Indices) -> Clearance:
+        """How near lines come. Args: lines in visiting order; points they serve."""
+        return self._probing.certify(lines, visits, progress=_named(self._progress, LINES))
+
+    def travel_clearances(self, motions: TravelMotions | MixedTravels) -> Clearance:
+        """How near travels come."""
+        paths: Paths
+        if isinstance(motions, MixedTravels):
+            paths = motions
+        else:
+            paths = StraightPaths(motions.starts, motions.starts + motions.displacements)
+        return certify(
+            self.checker,
+            paths,
+            required=self.required,
+            grazing=True,
+            progress=_named(self._progress, TRAVELS),
+        )
+
+    def of_segments(self, lines: Clearance, travels: Clearance) -> Clearances:
+        """Clearances as segments carry them."""
+        return Clearances(lines=self._segments(lines), travels=self._segments(travels))
+
+    def _segments(self, found: Clearance) -> tuple[SegmentClearance | None, ...]:
+        """None for motions on which no pair of bodies has been measured: that is no distance."""
+        pairs = self.checker.pairs
+        return tuple(
+            SegmentClearance(
+                certified=float(found.certified[k]),
+                seen=float(found.seen[k]),
+                pair=f"{pairs[pair].moving} - {pairs[pair].against}",
+                place=_three(found.place[k]),
+                at=float(found.lam[k]),
+            )
+            if pair >= 0
+            else None
+            for k, pair in enumerate(found.pair.tolist())
+        )
+
+    @cached_property
+    def _probing(self) -> ProbingLines:
+        return ProbingLines(
+            self.checker,
+            self._job.cell,
+            self._model.mechanism,
+            touches=Touches.of(self._placed),
+            required=self.required,
+            overtravel=self._job.approach.overtravel,
+        )
+
+    @cached_property
+    def _room(self) -> Room:
+        mechanism = self._model.mechanism
+        margin = required_margins(mechanism, self._job.checks.joint_margin)
+        return Room(
+            model=self._model,
+            cell=self._job.cell,
+            checker=self.checker,
+            limits=self._limits,
+            lower=mechanism.q_min + margin,
+            upper=mechanism.q_max - margin,
+            required=self.required,
+        )
+
+
+def _three(place: Array) -> tuple[float, float, float]:
+    x, y, z = place.tolist()
+    return x, y, z
+
+
+def _named(progress: Progress, name: str) -> Progress:
+    """Progress of a stage that has its own name here."""
+
+    def told(stage: str, done: int, total: int) -> None:
+        del stage
+        progress(name, done, total)
+
+    return told

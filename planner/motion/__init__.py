@@ -1,0 +1,1 @@
+"""Motions in time: probing lines, travels, timing, loads, exact peaks, the trajectory."""

@@ -1,0 +1,183 @@
+"""The whole motion in time: segments laid end to end, to be asked at any instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from planner.motion.motions import Motions
+from planner.plan_types import Samples
+from robots.core.arrays import Array, Indices
+from robots.core.errors import MotionError
+from robots.core.model import Model
+
+Side = Literal["left", "right"]
+
+_ROWS = 8192  # instants worked on at once: they stay in the processor's cache
+# Instants this near, relative to the time on the clock, are the same: rounding of sums of times.
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stretch:
+    """A run of segments that are motions of one batch.
+
+    Args:
+        motions: the batch.
+        index: motion of each segment. # (m,)
+        segment: place of each segment in the trajectory. # (m,)
+    """
+
+    motions: Motions
+    index: Indices
+    segment: Indices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MotionState:
+    """Joints at some instants. # (m, n) each [rad], [rad/s], [rad/s²]."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class Trajectory:
+    """Segments in time; rests are segments that belong to no stretch and keep the joints.
+
+    Args:
+        model: of the robot, for torques and positions.
+        starts: beginning of every segment. # (m,) [s]
+        durations: # (m,) [s]
+        stretches: which motions the segments are.
+        rests: joints of the segments that rest, by segment; others NaN. # (m, n) [rad]
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        starts: Array,
+        durations: Array,
+        stretches: Sequence[Stretch],
+        rests: Array,
+    ) -> None:
+        self.model = model
+        self.starts = starts
+        self.durations = durations
+        self.stretches = tuple(stretches)
+        self._rests = rests
+        # Which stretch and which of its motions each segment is; -1 for a rest.
+        self._stretch = np.full(starts.size, -1)
+        self._motion = np.zeros(starts.size, dtype=np.int64)
+        for number, stretch in enumerate(self.stretches):
+            self._stretch[stretch.segment] = number
+            self._motion[stretch.segment] = stretch.index
+        # 1/T; a segment without duration stands still. [1/s]
+        self._rates = 1.0 / np.where(durations > 0.0, durations, np.inf)
+
+    @property
+    def duration(self) -> float:
+        """When the last segment ends. [s]."""
+        return float(self.starts[-1] + self.durations[-1]) if self.starts.size else 0.0
+
+    def segment_at(self, t: Array, side: Side = "right") -> Indices:
+        """Segment that holds each instant; at a border the one after ("right") or before it.
+
+        Raises:
+            MotionError: there is no segment.
+        """
+        if self.starts.size == 0:
+            raise MotionError("The plan has no motion, as no point is reached; see its findings.")
+        moving = np.nonzero(self.durations > 0.0)[0]
+        if moving.size == 0:
+            return np.zeros(t.shape, dtype=np.int64)
+        place = np.searchsorted(self.starts[moving], t + self._hair(t, side), side=side) - 1
+        return np.asarray(moving[np.clip(place, 0, moving.size - 1)])
+
+    def state(self, t: Array, side: Side = "right") -> MotionState:
+        """Joints, speeds and accelerations at instants.
+
+        Args:
+            t: any order, clipped to the motion. # (m,) [s]
+            side: which side of a switch of law or border of segments is meant.
+
+        Raises:
+            MotionError: there is no segment.
+        """
+        t = np.asarray(t, dtype=np.float64)
+        return self.segment_state(self.segment_at(t, side), t, side)
+
+    def segment_state(self, segment: Indices, t: Array, side: Side = "right") -> MotionState:
+        """Joints at instants of given segments. # (m,) -> (m, n)."""
+        n = self.model.dof
+        state = MotionState(
+            q=np.empty((t.size, n)), qd=np.empty((t.size, n)), qdd=np.empty((t.size, n))
+        )
+        for first in range(0, t.size, _ROWS):
+            rows = slice(first, first + _ROWS)
+            self._fill(state, rows, segment[rows], t[rows], side)
+        return state
+
+    def _fill(
+        self, state: MotionState, rows: slice, segment: Indices, t: Array, side: Side
+    ) -> None:
+        """A block of instants; segments that belong to no stretch rest."""
+        q, qd, qdd = state.q[rows], state.qd[rows], state.qdd[rows]
+        q[:], qd[:], qdd[:] = self._rests[segment], 0.0, 0.0
+        u = self._rates[segment]
+        s = np.clip((t - self.starts[segment]) * u, 0.0, 1.0)
+        seen = s + self._hair(t, side) * u
+        for number, stretch in enumerate(self.stretches):
+            mine = np.nonzero(self._stretch[segment] == number)[0]
+            if mine.size == 0:
+                continue
+            index, rate = self._motion[segment[mine]], u[mine, None]
+            law = stretch.motions.law_at(index, s[mine], seen[mine])
+            path = stretch.motions.states(index, law)
+            q[mine] = path.q
+            qd[mine] = path.dq * rate
+            qdd[mine] = path.ddq * (rate * rate)
+
+    def sample_count(self, period: float) -> int:
+        """How many samples there are: one every ``period`` seconds and one at the last instant."""
+        total = self.duration
+        count = int(np.floor(total / period + 1e-9)) + 1
+        return count + int(total - min((count - 1) * period, total) > 1e-9 * period)
+
+    def sample(self, period: float, first: int = 0, after: int | None = None) -> Samples:
+        """The motion every ``period`` seconds and at its last instant.
+
+        Args:
+            period: [s]
+            first: number of the first sample that is wanted.
+            after: number of the sample after the last one; None for all that follow.
+        """
+        total, count = self.duration, self.sample_count(period)
+        last = count if after is None else min(after, count)
+        t: Array = np.minimum(np.arange(first, last) * period, total)
+        if last == count:
+            t[-1] = total
+        segment = self.segment_at(t)
+        state = self.segment_state(segment, t)
+        tau, position = np.empty_like(state.q), np.empty((t.size, 3))
+        for start in range(0, t.size, _ROWS):
+            rows = slice(start, start + _ROWS)
+            tau[rows] = self.model.torques(state.q[rows], state.qd[rows], state.qdd[rows])
+            position[rows] = self.model.forward(state.q[rows])[:, :3, 3]
+        return Samples(
+            t=t,
+            segment=segment,
+            q=state.q,
+            qd=state.qd,
+            qdd=state.qdd,
+            tau=tau,
+            position=position,
+        )
+
+    @staticmethod
+    def _hair(t: Array, side: Side) -> Array:
+        """A step to one side of instants, just above rounding. # (m,) [s]."""
+        return np.asarray((-_ROUNDING if side == "left" else _ROUNDING) * np.abs(t))

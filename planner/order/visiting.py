@@ -1,0 +1,171 @@
+"""Visiting: the order, the branches and the ways between the points of a plan.
+
+Order and branches are chosen as if every travel could go straight. Those that cannot are then made
+as long as a way around is likely to be, and the choice is made again; at last ways around are
+searched for what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.job import Job
+from planner.motion.probing_lines import LineMotions, rough_line_times
+from planner.order.chooser import Choice, Chooser, Costs
+from planner.order.rules import Rules
+from planner.progress import Progress, silent
+from planner.reach.candidates import Candidates
+from robots.core.arrays import Indices
+from robots.core.motion.joint_limits import JointLimits
+
+if TYPE_CHECKING:
+    from planner.clearance.safety import Safety
+    from planner.detours.find import Detours
+    from planner.order.fastest import Ordered
+
+
+_ROUNDS = 6  # in which travels that cannot go straight are avoided
+_SEARCHES = 3  # in which ways around are searched
+# What a way around is expected to take beside the straight travel, until it is known.
+_LONGER = 1.3
+_LIFT = 0.5  # [s]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Visit:
+    """Points in their order, with branches and ways between them.
+
+    Args:
+        choice: order and branches.
+        detours: of travels that do not go straight; None where all do.
+        ordered: what a free order is to be compared with; None where the order is the job's.
+    """
+
+    choice: Choice
+    detours: Detours | None
+    ordered: Ordered | None
+
+
+def visit(
+    job: Job,
+    found: Candidates,
+    limits: JointLimits,
+    safety: Safety | None,
+    progress: Progress = silent,
+) -> Visit:
+    """Choose order, branches and ways.
+
+    Args:
+        job: for the order it asks for.
+        found: candidates.
+        limits: of the joints.
+        safety: of lines and travels; None where there is nothing to touch.
+        progress: told what is being done.
+    """
+    prove = None if safety is None else safety.prove
+    chooser = Chooser(found, _costs(found, limits, job), rules=_rules(job), prove=prove)
+    count, travel = len(job.points), job.travel
+    if travel.order == "as-given":
+        order = np.arange(count)
+        choice = chooser.choose(order)
+        return _clear(chooser, choice, safety, lambda _: chooser.choose(order), None)
+    from planner.order.fastest import Effort, again, solve
+
+    effort = Effort.named(travel.search, travel.seed)
+    ordered = solve(chooser, count, effort, progress=progress)
+
+    def improve(choice: Choice) -> Choice:
+        return again(chooser, choice, effort, progress)
+
+    return _clear(chooser, ordered.choice, safety, improve, ordered)
+
+
+def _clear(
+    chooser: Chooser,
+    choice: Choice,
+    safety: Safety | None,
+    improve: Callable[[Choice], Choice],
+    ordered: Ordered | None,
+) -> Visit:
+    """Avoid travels that collide, then go around those that are left."""
+    if safety is None:
+        return Visit(choice=choice, detours=None, ordered=ordered)
+    for _ in range(_ROUNDS):
+        longer = _expected(chooser, choice, safety)
+        if not longer:
+            break
+        chooser.force(longer)
+        choice = improve(choice)
+    best = _around(chooser, choice, safety, ordered)
+    for _ in range(_SEARCHES):
+        if best.detours is None or not best.detours.blocked:
+            break
+        other = _around(chooser, improve(best.choice), safety, ordered)
+        best = min(best, other, key=lambda one: _rank(chooser, one))
+    return best
+
+
+def _expected(chooser: Chooser, choice: Choice, safety: Safety) -> dict[tuple[int, int], float]:
+    """Travels of a choice that turn out not to go straight, with what they may take instead."""
+    pairs = _pairs(choice.chosen)
+    forced = chooser.forced
+    new = [pair for pair in pairs if tuple(sorted(pair)) not in forced]
+    bad = [pair for pair, good in zip(new, safety.direct(new), strict=True) if not good]
+    if not bad:
+        return {}
+    a, b = np.array(bad).T
+    q = chooser.found.lines.q_starts
+    seconds = _LIFT + _LONGER * chooser.costs.travel(q[a], q[b])
+    return dict(zip(bad, seconds.tolist(), strict=True))
+
+
+def _around(chooser: Chooser, choice: Choice, safety: Safety, ordered: Ordered | None) -> Visit:
+    """Search ways around, and let the chooser know what they take."""
+    detours = safety.around(choice.chosen)
+    if detours is not None:
+        pairs = _pairs(choice.chosen)
+        known = {
+            pairs[k]: float(seconds)
+            for k, seconds in zip(
+                detours.travels.tolist(), detours.motions.duration.tolist(), strict=True
+            )
+        }
+        chooser.force(known | {pairs[item.travel]: np.inf for item in detours.blocked})
+    return Visit(choice=choice, detours=detours, ordered=ordered)
+
+
+def _rank(chooser: Chooser, made: Visit) -> tuple[int, int, float]:
+    """Points left out, travels without a way, seconds."""
+    chosen = made.choice.chosen
+    blocked = 0 if made.detours is None else len(made.detours.blocked)
+    seconds = chooser.seconds(chosen)
+    left_out = int(np.sum(made.choice.candidate < 0))
+    return (
+        left_out,
+        blocked,
+        float(np.sum(seconds[np.isfinite(seconds)]))
+        + 2.0 * float(np.sum(chooser.costs.lines[chosen])),
+    )
+
+
+def _pairs(chosen: Indices) -> list[tuple[int, int]]:
+    return list(zip(chosen[:-1].tolist(), chosen[1:].tolist(), strict=True))
+
+
+def _rules(job: Job) -> Rules:
+    features = job.points.features if job.travel.group == "feature" else ()
+    return Rules.named(job.points.names, features, job.travel.locked)
+
+
+def _costs(found: Candidates, limits: JointLimits, job: Job) -> Costs:
+    """Costs of the candidates; those that the grid refuses already are not timed."""
+    required = job.checks.joint_margin
+    usable = np.nonzero(found.margins.keep(required))[0]
+    lines = np.full(found.point.size, np.inf)
+    motions = LineMotions(found.lines.take(usable), job.approach.law)
+    lines[usable] = rough_line_times(motions, limits)
+    return Costs(lines=lines, limits=limits, travel_law=job.travel.law, required=required)

@@ -1,0 +1,77 @@
+"""An explanation as a JSON document (format 1): ``explain JOB POINT --json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from planner.findings.unchecked import unchecked_aspects
+from planner.fixes.branches import BranchReason
+from planner.fixes.explanation import Explanation
+from reports.plan_document import FORMAT, Document
+from reports.verdict import aspect_names
+from robots.core.mechanism import Mechanism
+
+
+def explanation_document(explanation: Explanation) -> Document:
+    """An explanation, in millimetres and in the units of the joints."""
+    reasons, search = explanation.reasons, explanation.search
+    placed, mechanism = reasons.placed, explanation.job.mechanism
+    return {
+        "format": FORMAT,
+        "job": explanation.job.name,
+        "point": reasons.name,
+        "served": explanation.served,
+        "unchecked": aspect_names(unchecked_aspects(explanation.job)),
+        "surface_mm": 1e3 * placed.surfaces[0],
+        "normal": placed.normals[0],
+        "contact_mm": 1e3 * placed.contacts[0],
+        "clearance_point_mm": 1e3 * placed.clearances[0],
+        "probe_axis": placed.axes[0],
+        "planned_branch": explanation.planned_branch or None,
+        "findings": [finding.document() for finding in explanation.findings],
+        "all_branches_known": reasons.complete,
+        "branches": [_branch(branch, mechanism) for branch in reasons.branches],
+        "fixes": [] if search is None else [fix.document() for fix in search.fixes],
+        "no_fix_by": []
+        if search is None
+        else [{"kind": kind.value, "reason": reason} for kind, reason in search.without],
+    }
+
+
+def joint_unit(mechanism: Mechanism, name: str) -> tuple[str, float]:
+    """Unit that a joint is shown in, and the factor from SI to it."""
+    joint = next(joint for joint in mechanism.movable if joint.name == name)
+    return ("deg", 180.0 / np.pi) if joint.kind.angular else ("mm", 1e3)
+
+
+def _branch(branch: BranchReason, mechanism: Mechanism) -> Document:
+    unit, factor = joint_unit(mechanism, branch.margin_joint)
+    return {
+        "branch": branch.branch,
+        "holds": branch.holds,
+        "q_clearance": dict(_joints(branch, mechanism)),
+        "joint_margin": factor * branch.joint_margin,
+        "joint_margin_unit": unit,
+        "margin_joint": branch.margin_joint,
+        "singularity_margin": branch.singularity_margin,
+        "clearance_mm": 1e3 * branch.clearance,
+        "failures": [
+            {
+                "code": failure.code,
+                "what": failure.what,
+                "amount": failure.amount,
+                "unit": failure.unit,
+                "before_contact_mm": 1e3 * failure.before,
+                "message": failure.sentence,
+            }
+            for failure in branch.failures
+        ],
+    }
+
+
+def _joints(branch: BranchReason, mechanism: Mechanism) -> Iterator[tuple[str, float]]:
+    for joint, value in zip(mechanism.movable, branch.q_clearance.tolist(), strict=True):
+        unit, factor = joint_unit(mechanism, joint.name)
+        yield f"{joint.name}_{unit}", factor * value
