@@ -114,7 +114,13 @@ def _explained(job: Job, point: str, session: Session) -> Explained:
 
 def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
     """Findings of a plan at a point, or on a travel that leads to it."""
-    return tuple(f for f in plan.findings if f.where == name or f.where.endswith(f" to {name}"))
+    from planner.findings.subjects import Travel
+
+    return tuple(
+        f
+        for f in plan.findings
+        if f.subject.point == name or (isinstance(f.subject, Travel) and f.subject.goal == name)
+    )
 
 
 # --- for a reader --------------------------------------------------------------------------------
