@@ -199,7 +199,9 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
 
 def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Finding]:
     """Findings about single points; those about points without motion are marked as such."""
-    return [replace(one, left_out=True) if one.where in left_out else one for one in findings]
+    return [
+        replace(one, left_out=True) if one.subject.point in left_out else one for one in findings
+    ]
 
 
 def _order_notes(made: Visit) -> list[Finding]:
@@ -212,7 +214,7 @@ def _order_notes(made: Visit) -> list[Finding]:
 
 def _with_way_on(finding: Finding, names: Collection[str]) -> Finding:
     """A point that is not served is worth a search for the smallest fix."""
-    if finding.code not in _UNSERVED or finding.where not in names:
+    if finding.code not in _UNSERVED or finding.subject.point not in names:
         return finding
     return replace(
         finding, hint=f"{finding.hint}; palpeur explain JOB POINT searches the smallest fix"

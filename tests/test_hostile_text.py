@@ -10,9 +10,9 @@ import pytest
 from parts.geometry import step_text
 from parts.points import dmis_statements, power_inspect
 from planner.cli.moves import motion_values
-from planner.cli.unit_table import _COMMA, _NUMBER
 from planner.errors import JobError
 from planner.job.job_text import JobText
+from planner.tables import _COMMA, _NUMBER
 from reports.comparison import rules
 from reports.verification import stage
 from reports.visible_text import UNSEEN

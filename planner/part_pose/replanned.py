@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Subject
 from planner.job import Job
 from planner.part_pose.held_lines import ErrorKind
 from planner.part_pose.moved import in_order, moved, visiting_order
@@ -132,5 +133,5 @@ def _reached(good: Plan) -> list[int]:
     return [k for k, point in enumerate(good.points) if point.reachable]
 
 
-def _errors(planned: Plan) -> dict[tuple[str, str], Finding]:
-    return {(f.code, f.where): f for f in planned.findings if f.severity is Severity.ERROR}
+def _errors(planned: Plan) -> dict[tuple[str, Subject], Finding]:
+    return {(f.code, f.subject): f for f in planned.findings if f.severity is Severity.ERROR}

@@ -33,7 +33,7 @@ class Standing:
     @property
     def served(self) -> tuple[PlannedPoint, ...]:
         """Points that are reached and of which no finding is an error."""
-        bad = {f.where for f in self.plan.findings if f.severity is Severity.ERROR}
+        bad = {f.subject.point for f in self.plan.findings if f.severity is Severity.ERROR}
         return tuple(p for p in self.plan.points if p.reachable and p.name not in bad)
 
     @property

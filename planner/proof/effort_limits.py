@@ -78,7 +78,7 @@ class EffortLimits(CheckGroup):
 
 def _claimed(plan: Plan) -> Mask:
     """Segments that serve no point of which a finding says that its limits cannot be kept."""
-    impossible = {finding.where for finding in plan.findings if finding.code == _IMPOSSIBLE}
+    impossible = {finding.subject.point for finding in plan.findings if finding.code == _IMPOSSIBLE}
     return np.array([s.point not in impossible for s in plan.segments], dtype=bool)
 
 

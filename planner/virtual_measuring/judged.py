@@ -89,7 +89,7 @@ class Judge:
             same = (item.feature, item.kind, item.datum)
             if same == (wanted.feature, wanted.kind, wanted.datum) and item.uncertainty is not None:
                 return item.uncertainty
-        told = [f.message for f in found.findings if wanted.feature in f"{f.where} {f.message}"]
+        told = [f.message for f in found.findings if f.subject.feature == wanted.feature]
         raise NotHeldError(
             f"The {wanted.kind} of {wanted.feature!r} cannot be evaluated on {len(points)} points. "
             + " ".join(told),

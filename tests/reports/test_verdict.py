@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Travel
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.motion.sampled_motion import sampled
 from planner.plan_types import SegmentClearance
@@ -142,7 +143,9 @@ def test_programmes_are_a_fact_of_the_summary_where_they_are_missing(plan, whole
 def test_what_withholds_programmes(plan):
     assert withheld(plan, SetOptions()).startswith("1 of 3 points (P2) cannot be measured")
     assert withheld(plan, SetOptions(partial=True)) == ""
-    error = Finding(code="P137", severity=Severity.ERROR, where="P1 to P3", message="a wall")
+    error = Finding(
+        code="P137", severity=Severity.ERROR, subject=Travel("P1", "P3"), message="a wall"
+    )
     wall = replace(plan, findings=(*plan.findings, error))
     assert withheld(wall, SetOptions(partial=True)).startswith(
         "the motion is not proven (P137 at P1 to P3)"

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.cli.moves.motion_values import listed_numbers
-from planner.cli.robot.states import read_states
-from planner.cli.unit_table import States
 from planner.errors import OptionError
+from planner.tables import States, read_states
 from robots.biped.biped import Biped
 from robots.biped.errors import PostureError
 from robots.biped.posture.ground import Ground

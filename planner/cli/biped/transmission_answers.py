@@ -10,9 +10,8 @@ from planner.cli.biped.transmission_rows import MotorRow, Posture, PostureAnswer
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.output import Form, bold, number, print_csv, print_rows, print_table
-from planner.cli.robot.states import read_states
-from planner.cli.unit_table import States
 from planner.errors import OptionError
+from planner.tables import States, read_states
 from robots.biped.library import open_biped, open_drives
 from robots.core.mechanism import Mechanism
 

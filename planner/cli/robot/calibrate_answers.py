@@ -15,9 +15,9 @@ from planner.cli.robot.measurement_table import read_measurements
 from planner.cli.robot.measurement_units import check_measured_unit
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
-from planner.cli.table_text import STANDARD_INPUT, origin_of
 from planner.errors import OptionError
 from planner.result_files import check_file, write_result
+from planner.tables import STANDARD_INPUT, origin_of
 from robots.core.caps import Cap, read_capped
 from robots.core.errors import RobotError
 from robots.core.identification import (

@@ -12,10 +12,8 @@ from planner.cli.output import number, print_csv, print_rows, print_table
 from planner.cli.robot.arm_answers import is_measuring_arm, solved
 from planner.cli.robot.inverse_answers import StateAnswer, searched
 from planner.cli.robot.robot_models import Request
-from planner.cli.robot.states_columns import APPROACH, NORMAL
-from planner.cli.unit_columns import POSE, POSITION
-from planner.cli.unit_table import States
 from planner.errors import StatesError
+from planner.tables import APPROACH, NORMAL, POSE, POSITION, States
 from robots.core.arrays import Array
 from robots.core.errors import PoseError
 from robots.core.inverse import Target, Task

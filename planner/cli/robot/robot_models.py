@@ -10,20 +10,20 @@ import numpy as np
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import Field, Form, print_fields
-from planner.cli.robot.states import read_states
-from planner.cli.robot.states_columns import known_columns
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
-from planner.cli.unit_columns import (
+from planner.tables import (
     ACCELERATION,
     POSE,
     SPIN,
     SPIN_RATE,
     VELOCITY,
     WRENCH,
+    States,
     group_headers,
+    read_states,
+    state_columns,
 )
-from planner.cli.unit_table import States
 from robots.core.arrays import Array, Mask
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
@@ -94,7 +94,7 @@ class Request:
 
     def headers(self, *groups: str) -> tuple[str, ...]:
         """Headers of some groups in SI."""
-        known = known_columns(self.mechanism)
+        known = state_columns(self.mechanism)
         return tuple(header for group in groups for header in group_headers(group, known))
 
     def answer(self, *fields: Field) -> int:

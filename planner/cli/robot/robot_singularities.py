@@ -10,10 +10,10 @@ import numpy as np
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, number, print_json, print_rows, print_table
-from planner.cli.robot.states import read_states
 from planner.cli.robot.tasks import named_task, natural_task
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
+from planner.tables import read_states
 from robots.core.arrays import Array
 from robots.core.errors import EquationError
 from robots.core.inverse import Task

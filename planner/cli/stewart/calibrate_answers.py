@@ -9,9 +9,8 @@ import numpy as np
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, Form, print_csv, print_json, print_table
 from planner.cli.session import Session
-from planner.cli.stewart.pose_columns import LENGTHS, length_columns, pose_columns
-from planner.cli.stewart.pose_tables import poses_of, read_table
 from planner.result_files import check_file, write_result
+from planner.tables import LENGTHS, length_columns, pose_columns, poses_of, read_table
 from robots.stewart.calibration import Calibration, calibrate
 from robots.stewart.library import open_platform
 from robots.stewart.platform import Platform

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Legs
 from robots.core.arrays import Array
 from robots.stewart.platform import Platform
 
@@ -29,9 +30,10 @@ def force_findings(
         finding = Finding(
             code="S210",
             severity=Severity.ERROR,
-            where=f"leg {leg}",
+            subject=Legs((leg,)),
             message=f"In pose {pose + 1} ({origin}, line {lines[pose]}) leg {leg}: force "
             f"{force:.6g} N exceeds its limit ±{limit:.6g} N by {abs(force) - limit:.4g} N.",
+            quantities=(Quantity("force", force, "N"), Quantity("limit", limit, "N")),
             hint=_HINT,
         )
         found[pose].append(finding)

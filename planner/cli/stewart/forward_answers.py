@@ -8,11 +8,9 @@ import numpy as np
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, number, print_csv, print_rows, print_table
-from planner.cli.stewart.pose_columns import LENGTHS, length_columns
-from planner.cli.stewart.pose_tables import read_table
 from planner.cli.stewart.pose_text import pose_of
-from planner.cli.unit_table import States
 from planner.errors import OptionError
+from planner.tables import LENGTHS, States, length_columns, read_table
 from robots.core.arrays import Array, Mask
 from robots.core.orientation.angles import angles_zyx
 from robots.stewart.errors import PlatformError

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.cli import unit_columns as columns
+from planner import tables as columns
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.output import Field, Form, print_csv, print_fields, print_rows
 from planner.cli.stewart.force_findings import force_findings
-from planner.cli.stewart.pose_columns import LEGS, pose_columns
-from planner.cli.stewart.pose_tables import poses_of, rates_of, read_table
-from planner.cli.unit_table import States
 from planner.errors import OptionError
 from planner.findings import Finding
+from planner.tables import LEGS, States, pose_columns, poses_of, rates_of, read_table
 from robots.core.arrays import Array
 from robots.stewart.library import open_platform
 from robots.stewart.limits import Violation, violations

@@ -9,6 +9,7 @@ import pytest
 
 from planner.errors import OutputError
 from planner.findings import Finding, Severity
+from planner.findings.subjects import SupportEdge
 from planner.result_files import check_set
 from reports.biped.figures import draw_figures
 from reports.biped.motion_set import KIND
@@ -23,7 +24,9 @@ EVIL = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">
 
 @pytest.fixture(scope="module")
 def hostile(falling):
-    finding = Finding(code="B301", severity=Severity.ERROR, where=EVIL, message=EVIL, hint=EVIL)
+    finding = Finding(
+        code="B301", severity=Severity.ERROR, subject=SupportEdge(EVIL), message=EVIL, hint=EVIL
+    )
     motion = replace(falling.motion, title=EVIL, remarks=(EVIL,))
     return replace(falling, motion=motion, findings=(finding,), command=EVIL)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cli.robot.states import read_states, states_of
 from planner.errors import StatesError
+from planner.tables import read_states, states_of
 from robots.library import load
 from tests.cases import cases
 
