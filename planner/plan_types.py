@@ -1,13 +1,19 @@
-"""What a plan is made of: points, segments, joints, totals, samples."""
+"""What a plan is made of: points, segments, joints, totals, samples; and how it reads as tables.
+
+Columns of the tables are those of the report set's files, with the unit in every name.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from planner.errors import JobError
 from planner.findings import Finding, Severity
 from planner.findings.unchecked import (
     Surrounding,
@@ -17,8 +23,14 @@ from planner.findings.unchecked import (
 )
 from planner.job import Job
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
+from robots.core.caps import Cap
+from robots.core.mechanism import Mechanism
+from robots.core.views import view
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
     from planner.motion.trajectory import Trajectory
 
 _MASKS = ("along_normal", "fixed_axis")
@@ -228,30 +240,30 @@ class Samples:
         return np.asarray(np.sum(self.tau * self.qd, axis=1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Plan:
     """A job with its motion.
 
     Args:
         job: what was asked.
         placed: its points before the robot.
-        points: one per probe point, in the job's order.
-        segments: in order of time.
+        planned_points: one per probe point, in the job's order.
+        timeline: its segments, in order of time.
         trajectory: the exact motion, to be asked at any instant.
-        joints: loads of each joint.
+        joint_loads: loads of each joint.
         totals: of the whole motion.
-        findings: everything a reader should know: faults of the points that others follow from,
+        finding_list: everything a reader should know: faults of the points that others follow from,
             then the worst first.
     """
 
     job: Job
     placed: PlacedPoints
-    points: tuple[PlannedPoint, ...]
-    segments: tuple[Segment, ...]
+    planned_points: tuple[PlannedPoint, ...]
+    timeline: tuple[Segment, ...]
     trajectory: Trajectory
-    joints: tuple[JointLoad, ...]
+    joint_loads: tuple[JointLoad, ...]
     totals: Totals
-    findings: tuple[Finding, ...]
+    finding_list: tuple[Finding, ...]
 
     @property
     def nearest(self) -> tuple[SegmentClearance, Segment] | None:
@@ -259,13 +271,13 @@ class Plan:
 
         Reports, the terminal and batches tell this one number.
         """
-        checked = [(s.clearance, s) for s in self.segments if s.clearance is not None]
+        checked = [(s.clearance, s) for s in self.timeline if s.clearance is not None]
         return min(checked, key=lambda both: both[0].certified, default=None)
 
     @property
     def feasible(self) -> bool:
         """Whether no finding is an error; ``unchecked`` says what none could be found about."""
-        return all(finding.severity is not Severity.ERROR for finding in self.findings)
+        return all(finding.severity is not Severity.ERROR for finding in self.finding_list)
 
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
@@ -280,14 +292,14 @@ class Plan:
     @property
     def left_out(self) -> tuple[str, ...]:
         """Names of the points that no motion touches, in the job's order."""
-        return tuple(point.name for point in self.points if not point.reachable)
+        return tuple(point.name for point in self.planned_points if not point.reachable)
 
     @property
     def motion_errors(self) -> tuple[Finding, ...]:
         """Errors that concern motions of the plan, not points left out of them."""
         return tuple(
             finding
-            for finding in self.findings
+            for finding in self.finding_list
             if finding.severity is Severity.ERROR and not finding.left_out
         )
 
@@ -297,6 +309,234 @@ class Plan:
         required = self.job.checks.clearance
         clear = all(
             segment.clearance is None or segment.clearance.certified >= required
-            for segment in self.segments
+            for segment in self.timeline
         )
         return clear and not self.motion_errors
+
+    # --- as tables -------------------------------------------------------------------------------
+
+    @property
+    def points(self) -> DataFrame:
+        """What became of every point, in the base frame: the columns of points.csv."""
+        import pandas as pd
+
+        table = pd.DataFrame(list(point_rows(self)), columns=point_columns(self.job.mechanism))
+        return table.astype({"reachable": bool})
+
+    @property
+    def segments(self) -> DataFrame:
+        """The motions in order of time, with what fixes their duration and their clearance."""
+        import pandas as pd
+
+        table = pd.DataFrame(list(map(_segment_cells, self.timeline)), columns=_SEGMENT_COLUMNS)
+        table.index.name = "segment"
+        return table
+
+    @property
+    def joints(self) -> DataFrame:
+        """Loads of every joint, with the keys of plan.json; of joints that slide in metres."""
+        import pandas as pd
+
+        turning = {joint.name: joint.kind.angular for joint in self.job.mechanism.movable}
+        return pd.DataFrame([joint_cells(one, turning[one.name]) for one in self.joint_loads])
+
+    @property
+    def findings(self) -> DataFrame:
+        """What a reader should know, the causes first, then the worst."""
+        import pandas as pd
+
+        rows = [finding.document() for finding in self.finding_list]
+        return pd.DataFrame(rows, columns=["code", "severity", "where", "message", "hint"])
+
+    def samples(self, period: float | None = None) -> DataFrame:
+        """Draw the motion at regular instants: the columns of trajectory.csv.
+
+        Args:
+            period: between samples; the job's when None. [s]
+
+        Raises:
+            JobError: a period that is none, or more samples than are worth drawing.
+        """
+        import pandas as pd
+
+        columns = sample_columns(self.job.mechanism)
+        if not self.timeline:
+            return pd.DataFrame(columns=columns)
+        drawn = self.job.sampling_period if period is None else period
+        check_sample_count(self, drawn)
+        samples = self.trajectory.sample(drawn)
+        blocks = (samples.q, samples.qd, samples.qdd, samples.tau)
+        numbers = np.column_stack([*blocks, samples.power, samples.position])
+        table = pd.DataFrame(numbers, columns=columns[3:])
+        names = np.array([segment.point for segment in self.timeline], dtype=object)
+        table.insert(0, "t_s", samples.t)
+        table.insert(1, "segment", samples.segment)
+        table.insert(2, "point", names[samples.segment])
+        return table
+
+    # --- for a reader ----------------------------------------------------------------------------
+
+    def figure(self, name: str = "tip path") -> Figure:
+        """Draw a figure of the report, such as "tip path", "joint torque" or "total power".
+
+        Raises:
+            OptionError: there is no such figure.
+        """
+        figure: Figure = view("plan_figure", self, name)
+        return figure
+
+    def show(self, *, open_browser: bool = True) -> Any:
+        """Show robot, part, points and motion in 3D, in the notebook or the browser.
+
+        Args:
+            open_browser: whether a page is opened outside a notebook.
+        """
+        return view("show_plan", self, open_browser=open_browser)
+
+    def __repr__(self) -> str:
+        """Verdict, points, time, energy, findings."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with points and findings, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        points = self.points[["name", "reachable", "branch", "margin_joint", "min_clearance_mm"]]
+        tables = [points.to_html(index=False, max_rows=20, na_rep="")]
+        if self.finding_list:
+            tables.append(self.findings.to_html(index=False, max_rows=10))
+        return f"<div><p>{head}</p>{''.join(tables)}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        verdict = "feasible" if self.feasible else "NOT FEASIBLE"
+        unchecked = ", ".join(one.aspect.value for one in self.unchecked)
+        not_checked = f"; not checked: {unchecked}" if unchecked else ""
+        yield f"Plan of {_short(self.job.name)}: {verdict}{not_checked}"
+        reached = len(self.planned_points) - len(self.left_out)
+        totals = self.totals
+        yield (
+            f"  {reached} of {len(self.planned_points)} points, {len(self.timeline)} segments, "
+            f"{totals.duration:.4g} s, {totals.energy:.4g} J, peak power {totals.peak_power:.4g} W"
+        )
+        if self.nearest is not None:
+            clearance = self.nearest[0]
+            pair = f" ({clearance.pair})" if clearance.pair else ""
+            yield f"  minimum clearance {1e3 * clearance.certified:.4g} mm{pair}"
+        counts = [
+            f"{sum(one.severity is kind for one in self.finding_list)} {kind.value}"
+            for kind in Severity
+        ]
+        yield f"  findings: {', '.join(counts)}"
+
+
+def check_sample_count(plan: Plan, period: float) -> None:
+    """Refuse more samples than are worth drawing, and a period that is none.
+
+    Raises:
+        JobError: as of a robot that is made to creep.
+    """
+    if not 0.0 < period < np.inf:
+        raise JobError(
+            f"The sampling period is {period!r} s; expected a number above zero, such as 1e-3.",
+            found=period,
+        )
+    count = plan.trajectory.sample_count(period)
+    if count > (cap := Cap.PLAN_SAMPLES).limit:
+        raise JobError(
+            f"The motion of the job {plan.job.name!r} takes {plan.trajectory.duration:.4g} s, "
+            f"which are {count:.3g} samples of {1e3 * period:g} ms; at most {cap.limit} are drawn. "
+            f"Give a longer sampling.period_ms, let the robot move faster, or {cap.advice}.",
+            key="sampling.period_ms",
+            found=count,
+            limit=cap.limit,
+        )
+
+
+def sample_columns(mechanism: Mechanism) -> list[str]:
+    """Columns of a trajectory: instant, segment, point, joints, power, ball centre."""
+    joints = [(k, joint.kind.angular) for k, joint in enumerate(mechanism.movable, start=1)]
+    return [
+        *("t_s", "segment", "point"),
+        *(f"q{k}_rad" if turns else f"q{k}_m" for k, turns in joints),
+        *(f"qd{k}_rad_s" if turns else f"qd{k}_m_s" for k, turns in joints),
+        *(f"qdd{k}_rad_s2" if turns else f"qdd{k}_m_s2" for k, turns in joints),
+        *(f"tau{k}_nm" if turns else f"tau{k}_n" for k, turns in joints),
+        *("power_w", "x_m", "y_m", "z_m"),
+    ]
+
+
+def point_columns(mechanism: Mechanism) -> list[str]:
+    """Columns of the points: where they are, how they are reached, margins."""
+    units = ["deg" if joint.kind.angular else "mm" for joint in mechanism.movable]
+    numbered = list(enumerate(units, start=1))
+    margins = ["joint_margin_deg", *(["joint_margin_mm"] if "mm" in units else [])]
+    return [
+        *("name", "reachable", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz", "branch"),
+        *(f"q{k}_contact_{unit}" for k, unit in numbered),
+        *(f"q{k}_clearance_{unit}" for k, unit in numbered),
+        *(*margins, "margin_joint", "singularity_margin", "min_clearance_mm"),
+    ]
+
+
+def point_rows(plan: Plan) -> Iterator[list[object]]:
+    """Rows of the points; x, y, z are the ball's centre at contact. Unknown numbers are NaN."""
+    turning = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
+    scale = np.where(list(turning.values()), 180.0 / np.pi, 1e3)
+    for row, point in enumerate(plan.planned_points):
+        turns = turning.get(point.margin_joint, True)
+        margins = [np.degrees(point.joint_margin) if turns else np.nan]
+        if not all(turning.values()):
+            margins.append(np.nan if turns else 1e3 * point.joint_margin)
+        clearance = np.nan if point.min_clearance is None else 1e3 * point.min_clearance
+        yield [
+            point.name,
+            point.reachable,
+            *(1e3 * plan.placed.contacts[row]).tolist(),
+            *plan.placed.normals[row].tolist(),
+            point.branch,
+            *(scale * point.q_contact).tolist(),
+            *(scale * point.q_clearance).tolist(),
+            *map(float, margins),
+            point.margin_joint,
+            point.singularity_margin,
+            clearance,
+        ]
+
+
+def joint_cells(load: JointLoad, turns: bool) -> dict[str, object]:
+    """Loads of a joint by the keys of plan.json; one that slides has its own units, and forces."""
+    speed, push, effort = ("rad_s", "rad_s2", "torque_nm") if turns else ("m_s", "m_s2", "force_n")
+    return {
+        "name": load.name,
+        f"peak_velocity_{speed}": load.peak_velocity,
+        f"peak_acceleration_{push}": load.peak_acceleration,
+        f"peak_{effort}": load.peak_torque,
+        f"rms_{effort}": load.rms_torque,
+        "peak_power_w": load.peak_power,
+        "energy_j": load.energy,
+    }
+
+
+_SEGMENT_COLUMNS = [
+    *("kind", "point", "law", "start_s", "duration_s", "binding"),
+    *("certified_mm", "seen_mm", "pair"),
+]
+
+
+def _segment_cells(segment: Segment) -> list[object]:
+    near = segment.clearance
+    clearance: list[object] = [np.nan, np.nan, ""]
+    if near is not None:
+        clearance = [1e3 * near.certified, 1e3 * near.seen, near.pair]
+    return [
+        segment.kind.value,
+        segment.point,
+        segment.law,
+        segment.start,
+        segment.duration,
+        segment.binding,
+        *clearance,
+    ]
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= 80 else name[:77] + "…")

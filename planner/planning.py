@@ -130,12 +130,12 @@ def _plan(made: _Made, limits: JointLimits) -> Plan:
     return Plan(
         job=made.job,
         placed=made.placed,
-        points=planned_points(made.job, made.placed, made.found, choice, clearances.lines),
-        segments=assembly.segments,
+        planned_points=planned_points(made.job, made.placed, made.found, choice, clearances.lines),
+        timeline=assembly.segments,
         trajectory=assembly.trajectory,
-        joints=joints,
+        joint_loads=joints,
         totals=totals,
-        findings=_findings(made, limits),
+        finding_list=_findings(made, limits),
     )
 
 

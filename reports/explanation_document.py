@@ -30,7 +30,7 @@ def explanation_document(explanation: Explanation) -> Document:
         "clearance_point_mm": 1e3 * placed.clearances[0],
         "probe_axis": placed.axes[0],
         "planned_branch": explanation.planned_branch or None,
-        "findings": [finding.document() for finding in explanation.findings],
+        "findings": [finding.document() for finding in explanation.finding_list],
         "all_branches_known": reasons.complete,
         "branches": [_branch(branch, mechanism) for branch in reasons.branches],
         "fixes": [] if search is None else [fix.document() for fix in search.fixes],

@@ -175,7 +175,7 @@ def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, 
         options=order.options,
     )
     _page(folder, plan, content)
-    (folder / PAPER).write_bytes(report_pdf(content, plan.segments, pictures))
+    (folder / PAPER).write_bytes(report_pdf(content, plan.timeline, pictures))
     (folder / WORKBOOK).write_bytes(workbook(content))
 
 
@@ -189,7 +189,7 @@ def _page(folder: Path, plan: Plan, content: Report) -> None:
     replay = scene_html(scene, dark=None)
     if not embeds(replay):
         _text(folder / REPLAY, replay)
-    _text(folder / PAGE, page(content, plan.segments, replay))
+    _text(folder / PAGE, page(content, plan.timeline, replay))
 
 
 def _text(path: Path, content: str) -> None:

@@ -53,16 +53,16 @@ def _facts(published: Plan) -> dict[str, float]:
 
 def _figures(plan: Plan) -> dict[str, str]:
     """What to compare, in the order of the table."""
-    travel = sum(s.duration for s in plan.segments if s.kind is SegmentKind.TRAVEL)
+    travel = sum(s.duration for s in plan.timeline if s.kind is SegmentKind.TRAVEL)
     totals = plan.totals
-    torques = " / ".join(f"{load.peak_torque:.2f}" for load in plan.joints[:3])
-    least = min(plan.points, key=lambda point: point.joint_margin)
+    torques = " / ".join(f"{load.peak_torque:.2f}" for load in plan.joint_loads[:3])
+    least = min(plan.planned_points, key=lambda point: point.joint_margin)
     return {
         "duration": f"{totals.duration:.4f} s",
         "  in probing lines": f"{totals.duration - travel:.4f} s",
         "  in travel": f"{travel:.4f} s",
         "peak torques of joints 1 to 3": f"{torques} N m",
-        "peak acceleration of joint 5": f"{plan.joints[4].peak_acceleration:.2f} rad/s²",
+        "peak acceleration of joint 5": f"{plan.joint_loads[4].peak_acceleration:.2f} rad/s²",
         "total power": f"{totals.min_power:.1f} to {totals.peak_power:.1f} W",
         "net work": f"{totals.net_work:.3f} J",
         "smallest joint margin": (

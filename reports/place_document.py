@@ -61,7 +61,7 @@ def _standing(standing: Standing) -> Document:
     return {
         "pose": _pose(standing),
         "feasible": plan.feasible,
-        "points": len(plan.points),
+        "points": len(plan.planned_points),
         "points_served": len(standing.served),
         "worst_margin_deg": _number(np.degrees(standing.margin)),
         "joint_margin_deg": None
@@ -73,7 +73,7 @@ def _standing(standing: Standing) -> Document:
         "min_clearance_mm": None if clearance is None else _number(1e3 * clearance),
         "duration_s": _number(plan.totals.duration),
         "energy_j": _number(plan.totals.energy),
-        "errors": [f.document() for f in plan.findings if f.severity is Severity.ERROR],
+        "errors": [f.document() for f in plan.finding_list if f.severity is Severity.ERROR],
     }
 
 
@@ -112,7 +112,7 @@ def _search(placing: Placing) -> Document:
 def _reference(standing: Standing) -> list[float | None] | None:
     """What rotation errors turn about: the middle of the served points' contacts."""
     plan = standing.plan
-    rows = [k for k, point in enumerate(plan.points) if point.reachable]
+    rows = [k for k, point in enumerate(plan.planned_points) if point.reachable]
     return _list(1e3 * np.mean(plan.placed.contacts[rows], axis=0)) if rows else None
 
 

@@ -27,7 +27,8 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
     if best is placing.given:
         yield "the part stands well: no pose that was tried is better by the rule"
     verdict = "every point is served" if placing.feasible else "NOT EVERY POINT IS SERVED"
-    yield f"{verdict}: {len(best.served)} of {len(best.plan.points)} points from the best pose"
+    count = f"{len(best.served)} of {len(best.plan.planned_points)} points"
+    yield f"{verdict}: {count} from the best pose"
     if best.plan.unchecked:
         yield not_checked(best.plan.unchecked)
     yield f"pose for [part]:\n{best.pose.line}"
@@ -48,7 +49,10 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
 def _table(given: Standing, best: Standing) -> Iterator[str]:
     rows = [
         ("", "given", "best"),
-        ("points served", *(f"{len(s.served)} of {len(s.plan.points)}" for s in (given, best))),
+        (
+            "points served",
+            *(f"{len(s.served)} of {len(s.plan.planned_points)}" for s in (given, best)),
+        ),
         ("smallest joint margin", *map(_joint, (given, best))),
         ("singularity margin", *map(_singular, (given, best))),
         ("clearance", *map(_clearance, (given, best))),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import JointLoad, PlannedPoint, Segment, SegmentClearance
+from planner.plan_types import JointLoad, PlannedPoint, Segment, SegmentClearance, joint_cells
 from reports.verdict import aspect_names
 from robots.core.arrays import Array
 
@@ -41,11 +41,11 @@ def plan_document(proof: Proof) -> Document:
         "net_work_j": _number(totals.net_work),
         "peak_power_w": _number(totals.peak_power),
         "min_power_w": _number(totals.min_power),
-        "points": [_point(point, turning) for point in plan.points],
+        "points": [_point(point, turning) for point in plan.planned_points],
         "unchecked": aspect_names(plan.unchecked),
-        "segments": [_segment(segment) for segment in plan.segments],
-        "joints": [_joint(joint, turning[joint.name]) for joint in plan.joints],
-        "findings": [finding.document() for finding in plan.findings],
+        "segments": [_segment(segment) for segment in plan.timeline],
+        "joints": [_joint(joint, turning[joint.name]) for joint in plan.joint_loads],
+        "findings": [finding.document() for finding in plan.finding_list],
         "validation": _validation(proof),
     }
 
@@ -109,15 +109,9 @@ def _clearance(clearance: SegmentClearance | None) -> Document | None:
 
 def _joint(joint: JointLoad, turns: bool) -> Document:
     """A joint; one that slides has its own units, and forces."""
-    speed, push, effort = ("rad_s", "rad_s2", "torque_nm") if turns else ("m_s", "m_s2", "force_n")
     return {
-        "name": joint.name,
-        f"peak_velocity_{speed}": _number(joint.peak_velocity),
-        f"peak_acceleration_{push}": _number(joint.peak_acceleration),
-        f"peak_{effort}": _number(joint.peak_torque),
-        f"rms_{effort}": _number(joint.rms_torque),
-        "peak_power_w": _number(joint.peak_power),
-        "energy_j": _number(joint.energy),
+        key: _number(value) if isinstance(value, float) else value
+        for key, value in joint_cells(joint, turns).items()
     }
 
 

@@ -74,7 +74,7 @@ def _verdict(plan: Plan, options: SetOptions) -> Iterator[str]:
     if refused:
         yield f"No programmes that could move a machine are written: {refused}."
     elif plan.left_out:
-        yield f"The programmes leave out {len(plan.left_out)} of {len(plan.points)} points:"
+        yield f"The programmes leave out {len(plan.left_out)} of {len(plan.planned_points)} points:"
         yield from plan.left_out
 
 

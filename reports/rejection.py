@@ -29,7 +29,7 @@ def location_text(plan: Plan, location: Location) -> str:
     """Compose a location such as "q3, retract from P2, at 1.234 s"; empty where none is known."""
     parts = [location.joint]
     if location.segment >= 0:
-        segment = plan.segments[location.segment]
+        segment = plan.timeline[location.segment]
         parts.append(_MOTION[segment.kind].format(segment.point))
     elif location.point:
         parts.append(f"point {location.point}")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan_types import Plan, PlannedPoint
+from planner.plan_types import Plan, point_columns, point_rows, sample_columns
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
     import pyarrow.parquet
 
     paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
-    names = [segment.point.encode() for segment in plan.segments]
-    safe = [spreadsheet_text(segment.point).encode() for segment in plan.segments]
+    names = [segment.point.encode() for segment in plan.timeline]
+    safe = [spreadsheet_text(segment.point).encode() for segment in plan.timeline]
     schema = _schema(plan)
     with (
         paths[0].open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
@@ -65,17 +65,10 @@ def write_points(plan: Plan, folder: Path) -> Path:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_point_headers(plan))
-    for row, point in enumerate(plan.points):
-        writer.writerow(
-            [
-                spreadsheet_text(point.name),
-                "true" if point.reachable else "false",
-                *(1e3 * plan.placed.contacts[row]).tolist(),
-                *plan.placed.normals[row].tolist(),
-                *_reached(point, plan),
-            ]
-        )
+    writer.writerow(point_columns(plan.job.mechanism))
+    for name, reachable, *cells in point_rows(plan):
+        named = spreadsheet_text(str(name))
+        writer.writerow([named, "true" if reachable else "false", *map(_cell, cells)])
     path = folder / "points.csv"
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
     return path
@@ -86,52 +79,15 @@ def spreadsheet_text(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _point_headers(plan: Plan) -> list[str]:
-    units = ["deg" if joint.kind.angular else "mm" for joint in plan.job.mechanism.movable]
-    numbered = list(enumerate(units, start=1))
-    margins = ["joint_margin_deg", *(["joint_margin_mm"] if "mm" in units else [])]
-    return [
-        *("name", "reachable", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz", "branch"),
-        *(f"q{k}_contact_{unit}" for k, unit in numbered),
-        *(f"q{k}_clearance_{unit}" for k, unit in numbered),
-        *(*margins, "margin_joint", "singularity_margin", "min_clearance_mm"),
-    ]
-
-
-def _reached(point: PlannedPoint, plan: Plan) -> list[object]:
-    turning = {joint.name: joint.kind.angular for joint in plan.job.mechanism.movable}
-    scale = np.where(list(turning.values()), 180.0 / np.pi, 1e3)
-    clearance = np.nan if point.min_clearance is None else 1e3 * point.min_clearance
-    turns = turning.get(point.margin_joint, True)
-    margins = [np.degrees(point.joint_margin) if turns else np.nan]
-    if not all(turning.values()):
-        margins.append(np.nan if turns else 1e3 * point.joint_margin)
-    return [
-        point.branch,
-        *_cells(scale * point.q_contact),
-        *_cells(scale * point.q_clearance),
-        *_cells(np.array(margins)),
-        point.margin_joint,
-        *_cells(np.array([point.singularity_margin, clearance])),
-    ]
-
-
-def _cells(values: Array) -> list[object]:
-    return [value if np.isfinite(value) else "" for value in values.tolist()]
+def _cell(value: object) -> object:
+    """A number that does not exist is an empty cell."""
+    return "" if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _schema(plan: Plan) -> pa.Schema:
     import pyarrow as pa
 
-    joints = list(enumerate(plan.job.mechanism.movable, start=1))
-    revolute = [(k, joint.kind.angular) for k, joint in joints]
-    names = [
-        *(f"q{k}_rad" if angular else f"q{k}_m" for k, angular in revolute),
-        *(f"qd{k}_rad_s" if angular else f"qd{k}_m_s" for k, angular in revolute),
-        *(f"qdd{k}_rad_s2" if angular else f"qdd{k}_m_s2" for k, angular in revolute),
-        *(f"tau{k}_nm" if angular else f"tau{k}_n" for k, angular in revolute),
-        *("power_w", "x_m", "y_m", "z_m"),
-    ]
+    names = sample_columns(plan.job.mechanism)[3:]
     first = [("t_s", pa.float64()), ("segment", pa.int64()), ("point", pa.string())]
     described = {
         "palpeur.rows": SIDE,

@@ -33,14 +33,14 @@ def print_summary(proof: Proof, file: TextIO) -> None:
     _print_verdict(console, proof)
     _print_joints(console, plan)
     _print_margins(console, plan)
-    _print_findings(console, plan.findings)
+    _print_findings(console, plan.finding_list)
     _print_validation(console, proof)
 
 
 def _print_verdict(console: Console, proof: Proof) -> None:
     """Green only where everything was checked and held."""
     plan, totals = proof.plan, proof.plan.totals
-    reached = sum(point.reachable for point in plan.points)
+    reached = sum(point.reachable for point in plan.planned_points)
     console.print(plan.job.name, style="bold")
     missing = not_checked(plan.unchecked)
     if not proof.passed:
@@ -52,7 +52,9 @@ def _print_verdict(console: Console, proof: Proof) -> None:
         console.print(f"feasible; {missing}", style="yellow", soft_wrap=True)
     else:
         console.print("feasible", style="green")
-    console.print(f"{reached} of {len(plan.points)} points reached by {plan.job.robot_model}")
+    console.print(
+        f"{reached} of {len(plan.planned_points)} points reached by {plan.job.robot_model}"
+    )
     _print_unchecked(console, plan)
     console.print(
         f"duration {totals.duration:.4f} s, energy {totals.energy:.5g} J, "
@@ -70,10 +72,10 @@ def _print_unchecked(console: Console, plan: Plan) -> None:
 
 def _segment_line(plan: Plan) -> str:
     """How many segments of each kind there are, and the time they take."""
-    counts = Counter(segment.kind for segment in plan.segments)
+    counts = Counter(segment.kind for segment in plan.timeline)
     if not counts:
         return "no motion"
-    times = {kind: sum(s.duration for s in plan.segments if s.kind is kind) for kind in counts}
+    times = {kind: sum(s.duration for s in plan.timeline if s.kind is kind) for kind in counts}
     told = (f"{counts[k]} {k.value} ({times[k]:.4g} s)" for k in SegmentKind if counts[k])
     return "segments: " + ", ".join(told)
 
@@ -87,7 +89,7 @@ def _print_joints(console: Console, plan: Plan) -> None:
         *("joint", "rad/s", "limit", "rad/s²", "limit", "N m", "limit", "N m", "W", "J"),
         style="dim",
     )
-    for k, load in enumerate(plan.joints):
+    for k, load in enumerate(plan.joint_loads):
         table.add_row(
             load.name,
             f"{load.peak_velocity:.4g}",
@@ -106,7 +108,7 @@ def _share(value: float, limit: float) -> str:
 
 
 def _print_margins(console: Console, plan: Plan) -> None:
-    reached = [point for point in plan.points if point.reachable]
+    reached = [point for point in plan.planned_points if point.reachable]
     if not reached:
         return
     console.print("\nSmallest margins along the probing lines", style="bold")

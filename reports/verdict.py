@@ -113,7 +113,7 @@ def withheld(plan: Plan, options: SetOptions) -> str:
         plan: with or without motion.
         options: whether a programme may leave out points, and what else speaks against one.
     """
-    if not plan.segments or plan.trajectory.duration <= 0.0:
+    if not plan.timeline or plan.trajectory.duration <= 0.0:
         return "no point is reached, so there is no motion"
     if not plan.motion_proven:
         return f"the motion is not proven{_first_error(plan)}; correct the job first"
@@ -129,7 +129,7 @@ def withheld(plan: Plan, options: SetOptions) -> str:
 def points_left_out(plan: Plan) -> str:
     """How many points no motion touches, and their first names."""
     names = plan.left_out
-    return f"{len(names)} of {len(plan.points)} points ({listed(names)})"
+    return f"{len(names)} of {len(plan.planned_points)} points ({listed(names)})"
 
 
 def listed(names: Sequence[str]) -> str:

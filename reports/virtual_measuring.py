@@ -36,7 +36,7 @@ def measurement_document(
         "content": content,
         "perfect_machine": planned.job.uncertainty is None,
         "points": list(first.names),
-        "not_reached": [point.name for point in planned.points if not point.reachable],
+        "not_reached": [point.name for point in planned.planned_points if not point.reachable],
         "part_height_m": dict(zip(first.names, first.heights.tolist(), strict=True)),
         "runs": [
             _run(planned, one, str(files[place]) if files else "")

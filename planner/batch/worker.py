@@ -394,7 +394,7 @@ def _planned(proof: Proof, further: dict[str, str]) -> Outcome:
     elif plan.feasible:
         status, code, where, message = Status.FEASIBLE, "", "", ""
     else:
-        worst = next(item for item in plan.findings if item.severity is Severity.ERROR)
+        worst = next(item for item in plan.finding_list if item.severity is Severity.ERROR)
         status, code, where = Status.INFEASIBLE, worst.code, worst.where
         message = _sentence(worst, plan)
     return Outcome(
@@ -403,14 +403,14 @@ def _planned(proof: Proof, further: dict[str, str]) -> Outcome:
         where=shown(where),
         message=shown(message)[:_LONGEST],
         figures=_figures(plan),
-        findings=Counter(item.code for item in plan.findings),
+        findings=Counter(item.code for item in plan.finding_list),
         unchecked=tuple(one.aspect for one in plan.unchecked),
         inputs=further,
     )
 
 
 def _sentence(worst: Finding, plan: Plan) -> str:
-    others = sum(item.severity is Severity.ERROR for item in plan.findings) - 1
+    others = sum(item.severity is Severity.ERROR for item in plan.finding_list) - 1
     return f"{worst.message} (and {others} more)" if others else worst.message
 
 
@@ -419,21 +419,21 @@ def _figures(plan: Plan) -> dict[str, float]:
 
     Where no point is reached nothing moves: a motion of 0 s would look like the quickest one.
     """
-    reached = [point for point in plan.points if point.reachable]
+    reached = [point for point in plan.planned_points if point.reachable]
     mechanism = plan.job.mechanism
     turns = {joint.name: joint.kind.angular for joint in mechanism.movable}
     angles = [p.joint_margin for p in reached if turns.get(p.margin_joint, False)]
     slides = [p.joint_margin for p in reached if not turns.get(p.margin_joint, True)]
     nearest = plan.nearest
     found = {
-        "points": float(len(plan.points)),
+        "points": float(len(plan.planned_points)),
         "points_reached": float(len(reached)),
         "joint_margin_deg": float(np.degrees(min(angles, default=np.nan))),
         "joint_margin_mm": 1e3 * min(slides, default=np.nan),
         "clearance_mm": np.nan if nearest is None else 1e3 * nearest[0].certified,
         "singularity_margin": min((p.singularity_margin for p in reached), default=np.nan),
     }
-    if plan.segments:
+    if plan.timeline:
         found |= _motion_figures(plan)
     return {name: float(value) for name, value in found.items() if np.isfinite(value)}
 
@@ -447,11 +447,11 @@ def _motion_figures(plan: Plan) -> dict[str, float]:
         "energy_j": plan.totals.energy,
         "peak_power_w": plan.totals.peak_power,
         "peak_torque_nm": max(
-            (j.peak_torque for j in plan.joints if j.name in turning), default=np.nan
+            (j.peak_torque for j in plan.joint_loads if j.name in turning), default=np.nan
         ),
     }
     if np.isfinite(list(limits.values())).any():
-        found["torque_fraction"] = max(j.peak_torque / limits[j.name] for j in plan.joints)
+        found["torque_fraction"] = max(j.peak_torque / limits[j.name] for j in plan.joint_loads)
     return found
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.findings.subjects import Travel
@@ -14,8 +19,13 @@ from planner.plan_types import Plan
 from planner.planning import plan
 from planner.progress import Progress, silent
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+_SHOWN = 2  # findings and fixes that a short text names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Explanation:
     """Everything there is to say of one point.
 
@@ -32,7 +42,7 @@ class Explanation:
     search: Search | None
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def finding_list(self) -> tuple[Finding, ...]:
         """What concerns the point as a whole, and its place in the plan."""
         own = () if self.plan is None else _about(self.plan, self.reasons.name)
         return (*self.reasons.about, *(f for f in own if f not in self.reasons.about))
@@ -40,7 +50,7 @@ class Explanation:
     @property
     def served(self) -> bool:
         """Whether the point is measured, and the way to it is free."""
-        errors = [f for f in self.findings if f.severity is Severity.ERROR]
+        errors = [f for f in self.finding_list if f.severity is Severity.ERROR]
         return self.reasons.served and not errors
 
     @property
@@ -48,7 +58,77 @@ class Explanation:
         """The branch that the plan chose; empty where it has none."""
         if self.plan is None:
             return ""
-        return self.plan.points[self.job.points.index(self.reasons.name)].branch
+        return self.plan.planned_points[self.job.points.index(self.reasons.name)].branch
+
+    @property
+    def branches(self) -> DataFrame:
+        """One row per branch: margins, clearance, and what it breaks."""
+        import pandas as pd
+
+        turning = {joint.name: joint.kind.angular for joint in self.job.mechanism.movable}
+        rows = []
+        for branch in self.reasons.branches:
+            turns = turning[branch.margin_joint]
+            margin = branch.joint_margin
+            rows.append(
+                {
+                    "branch": branch.branch,
+                    "holds": branch.holds,
+                    "joint_margin_deg": float(np.degrees(margin)) if turns else np.nan,
+                    "joint_margin_mm": np.nan if turns else 1e3 * margin,
+                    "margin_joint": branch.margin_joint,
+                    "singularity_margin": branch.singularity_margin,
+                    "clearance_mm": 1e3 * branch.clearance,
+                    "breaks": "; ".join(one.sentence for one in branch.failures),
+                }
+            )
+        columns = (
+            *("branch", "holds", "joint_margin_deg", "joint_margin_mm", "margin_joint"),
+            *("singularity_margin", "clearance_mm", "breaks"),
+        )
+        table = pd.DataFrame(rows, columns=list(columns))
+        return table.drop(columns="joint_margin_mm") if all(turning.values()) else table
+
+    @property
+    def findings(self) -> DataFrame:
+        """What concerns the point as a whole; columns as in a plan."""
+        import pandas as pd
+
+        rows = [finding.document() for finding in self.finding_list]
+        return pd.DataFrame(rows, columns=["code", "severity", "where", "message", "hint"])
+
+    @property
+    def fixes(self) -> DataFrame:
+        """Changes of the job that serve the point, the preferred one first."""
+        import pandas as pd
+
+        found = () if self.search is None else self.search.fixes
+        keys = ("kind", "amount", "unit", "sentence", "where", "line", "verified", "allowed")
+        documents = [fix.document() for fix in found]
+        return pd.DataFrame([[one[key] for key in keys] for one in documents], columns=list(keys))
+
+    def __repr__(self) -> str:
+        """Verdict, what fails, the first fixes."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with branches and fixes, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        tables = [self.branches.to_html(index=False, na_rep="")]
+        if self.search is not None and self.search.fixes:
+            tables.append(self.fixes.to_html(index=False))
+        return f"<div><p>{head}</p>{''.join(tables)}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        verdict = "served" if self.served else "NOT SERVED"
+        yield f"{self.reasons.name}: {verdict} in {self.job.name[:80]!r}"
+        held = sum(branch.holds for branch in self.reasons.branches)
+        yield f"  {held} of {len(self.reasons.branches)} branches hold the probing line"
+        for finding in self.finding_list[:_SHOWN]:
+            yield f"  {finding.code} {finding.severity.value}: {finding.message[:150]}"
+        if self.search is not None:
+            for number, fix in enumerate(self.search.fixes[:_SHOWN], start=1):
+                yield f"  fix {number}: {fix.hint[:150]}"
 
 
 def explain(job: Job, point: str, progress: Progress = silent) -> Explanation:
@@ -63,6 +143,7 @@ def explain(job: Job, point: str, progress: Progress = silent) -> Explanation:
         PointsError: no point has this name.
         RobotError: the robot cannot do such a job.
     """
+    job.points.index(point)  # before the work, not after it
     bench = Bench(job)
     reasons = reasons_of(job, point, bench)
     finder = Finder(job, bench)
@@ -75,7 +156,7 @@ def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
     """Findings of a plan at a point, or on a travel that leads to it."""
     return tuple(
         finding
-        for finding in plan.findings
+        for finding in plan.finding_list
         if finding.subject.point == name
         or (isinstance(finding.subject, Travel) and finding.subject.goal == name)
     )

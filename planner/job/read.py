@@ -30,17 +30,13 @@ def read_job(
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
     job = read_source(source, folder)
     if fixed_part and job.presenter is not None:
-        raise _presented(path.name)
+        raise JobError(
+            f"{path.name} has a [presenter], whose hexapod moves the part between plans; use "
+            f"`palpeur stewart present {path.name}`, or remove the table and give [part] its pose "
+            "in the robot's base.",
+            key="presenter",
+        )
     return job
-
-
-def _presented(name: str) -> JobError:
-    return JobError(
-        f"{name} has a [presenter], whose hexapod moves the part between plans; use "
-        f"`palpeur stewart present {name}`, or remove the table and give [part] its pose in "
-        "the robot's base.",
-        key="presenter",
-    )
 
 
 def json_schema() -> dict[str, object]:

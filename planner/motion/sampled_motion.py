@@ -8,9 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from planner.errors import JobError
-from planner.plan_types import Plan, Samples
-from robots.core.caps import Cap
+from planner.plan_types import Plan, Samples, check_sample_count
 
 BLOCK = 262_144  # samples in memory at once, about 50 MB for five joints
 
@@ -71,10 +69,9 @@ def sampled(plan: Plan) -> SampledMotion:
     Raises:
         JobError: more samples than are worth drawing, as of a robot that is made to creep.
     """
-    if plan.segments:
-        count = plan.trajectory.sample_count(plan.job.sampling_period)
-        _check_count(plan, count)
-        return _Drawn(plan, count)
+    if plan.timeline:
+        check_sample_count(plan, plan.job.sampling_period)
+        return _Drawn(plan, plan.trajectory.sample_count(plan.job.sampling_period))
     n = plan.job.mechanism.dof
     joints, place = np.zeros((0, n)), np.zeros((0, 3))
     t, segment = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -83,16 +80,3 @@ def sampled(plan: Plan) -> SampledMotion:
             t=t, segment=segment, q=joints, qd=joints, qdd=joints, tau=joints, position=place
         )
     )
-
-
-def _check_count(plan: Plan, count: int) -> None:
-    if count > (cap := Cap.PLAN_SAMPLES).limit:
-        period = 1e3 * plan.job.sampling_period
-        raise JobError(
-            f"The motion of the job {plan.job.name!r} takes {plan.trajectory.duration:.4g} s, "
-            f"which are {count:.3g} samples of {period:g} ms; at most {cap.limit} are drawn. Give "
-            f"a longer sampling.period_ms, let the robot move faster, or {cap.advice}.",
-            key="sampling.period_ms",
-            found=count,
-            limit=cap.limit,
-        )

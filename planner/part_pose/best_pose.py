@@ -119,6 +119,7 @@ def _planned(job: Job, poses: Array, goal: str, progress: Progress) -> list[Stan
 def _hidden(planned: list[Standing]) -> bool:
     """Whether some plan fails although all its points are reached: the search did not see why."""
     return any(
-        not standing.plan.feasible and all(point.reachable for point in standing.plan.points)
+        not standing.plan.feasible
+        and all(point.reachable for point in standing.plan.planned_points)
         for standing in planned
     )

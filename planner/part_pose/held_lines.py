@@ -56,16 +56,18 @@ class HeldLines:
         self.kind = kind
         self.job = plan.job
         self.inverse = ArmInverse(plan.job.mechanism, engine="compiled")
-        served = [k for k, point in enumerate(plan.points) if point.reachable]
+        served = [k for k, point in enumerate(plan.planned_points) if point.reachable]
         self.rows = np.array(served, dtype=np.int64)
-        self.names = tuple(plan.points[k].name for k in served)
+        self.names = tuple(plan.planned_points[k].name for k in served)
         placed = plan.placed
         self.contacts, self.normals = placed.contacts[self.rows], placed.normals[self.rows]
         self.directions, self.axes = placed.directions[self.rows], placed.axes[self.rows]
         self.distances = placed.distances[self.rows]
         self._turning = placed.along_normal[self.rows]
-        self.families = np.array([BRANCH_NAMES.index(plan.points[k].branch) for k in served])
-        q_starts = np.array([plan.points[k].q_clearance for k in served]).reshape(-1, 5)
+        self.families = np.array(
+            [BRANCH_NAMES.index(plan.planned_points[k].branch) for k in served]
+        )
+        q_starts = np.array([plan.planned_points[k].q_clearance for k in served]).reshape(-1, 5)
         self.nominal = ArmLines(
             inverse=self.inverse,
             starts=placed.clearances[self.rows],

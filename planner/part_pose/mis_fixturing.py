@@ -52,11 +52,11 @@ def mis_fixturing(plan: Plan, kind: ErrorKind, progress: Progress = silent) -> M
         kind: of the errors.
         progress: told how far the work is.
     """
-    if not any(point.reachable for point in plan.points):
+    if not any(point.reachable for point in plan.planned_points):
         return MisFixturing(kind=kind, size=0.0, proven=None, directions=0, plans=0, first=None)
     closed = _closed_form(plan)
     found = _by_limits(plan, kind) if closed else _unknown(kind)
-    if closed and (not plan.job.mechanism.capsules or len(plan.points) > _MOST):
+    if closed and (not plan.job.mechanism.capsules or len(plan.planned_points) > _MOST):
         return found
     return _with_clearance(plan, found, progress)
 

@@ -62,8 +62,8 @@ def in_order(job: Job, order: Indices) -> Job:
 def visiting_order(plan: Plan) -> Indices:
     """All points of a plan, those that are visited first and as they are visited. # (points,)."""
     kind = SegmentKind.PROBE
-    visited = [segment.point_index for segment in plan.segments if segment.kind is kind]
-    rest = sorted(set(range(len(plan.points))) - set(visited))
+    visited = [segment.point_index for segment in plan.timeline if segment.kind is kind]
+    rest = sorted(set(range(len(plan.planned_points))) - set(visited))
     return np.array([*visited, *rest], dtype=np.int64)
 
 

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.part_pose.best_pose import Placing, best_pose
 from planner.part_pose.held_lines import ErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing, mis_fixturing
 from planner.part_pose.reach_map import ReachMap, reach_maps
+from planner.part_pose.standing import Standing
 from planner.progress import Progress, silent
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Placement:
     """The place of a part before its robot.
 
@@ -31,8 +43,55 @@ class Placement:
         """Whether every point is measured from the best pose."""
         return self.placing.feasible
 
+    @property
+    def pose(self) -> Array:
+        """T_base_part of the best pose, as ``Job`` takes it. # (4, 4)."""
+        return self.placing.best.pose.T
 
-def place(job: Job, progress: Progress = silent, *, maps: bool = True) -> Placement:
+    @property
+    def poses(self) -> DataFrame:
+        """The given and the best pose side by side: where, points served, margins, time, energy."""
+        import pandas as pd
+
+        rows = [_pose_cells(standing) for standing in (self.placing.given, self.placing.best)]
+        return pd.DataFrame(rows, index=pd.Index(["given", "best"], name="pose"))
+
+    def to_frame(self) -> DataFrame:
+        """The tolerances: how far the part may be off, and what fails first; in m and rad."""
+        import pandas as pd
+
+        rows = [
+            {
+                "kind": found.kind.value,
+                "size": found.size,
+                "proven": np.nan if found.proven is None else found.proven,
+                "unit": "m" if found.kind is ErrorKind.TRANSLATION else "rad",
+                "first_point": "" if found.first is None else found.first.point,
+                "first_limit": "" if found.first is None else found.first.limit,
+            }
+            for found in self.tolerances
+        ]
+        columns = ("kind", "size", "proven", "unit", "first_point", "first_limit")
+        return pd.DataFrame(rows, columns=list(columns))
+
+    def __repr__(self) -> str:
+        """Verdict, pose, what it gains."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with both poses, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        return f"<div><p>{head}</p>{self.poses.T.to_html()}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        found, given = self.placing, len(self.placing.given.served)
+        served = f"{len(found.best.served)} of {len(found.job.points)} points served"
+        yield f"Placement of {found.job.name[:80]!r}: {served} ({given} as given)"
+        yield f"  {found.best.pose.line}"
+        yield f"  {found.tried} poses judged, {found.planned} planned"
+
+
+def place(job: Job, progress: Progress = silent, *, maps: bool = False) -> Placement:
     """Search for the best pose of a job's part, and compute the tolerance of its plan.
 
     Args:
@@ -50,3 +109,20 @@ def place(job: Job, progress: Progress = silent, *, maps: bool = True) -> Placem
         tolerances=tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind),
         maps=reach_maps(placing, progress) if maps else None,
     )
+
+
+def _pose_cells(standing: Standing) -> dict[str, object]:
+    x, y, z = standing.pose.translation_mm
+    rz, ry, rx = standing.pose.rotation_zyx_deg
+    clearance = standing.clearance
+    return {
+        **{"x_mm": x, "y_mm": y, "z_mm": z},
+        **{"rotation_z_deg": rz, "rotation_y_deg": ry, "rotation_x_deg": rx},
+        "points_served": len(standing.served),
+        "feasible": standing.plan.feasible,
+        "worst_margin_deg": float(np.degrees(standing.margin)),
+        "singularity_margin": standing.singularity_margin,
+        "min_clearance_mm": np.nan if clearance is None else 1e3 * clearance,
+        "duration_s": standing.plan.totals.duration,
+        "energy_j": standing.plan.totals.energy,
+    }

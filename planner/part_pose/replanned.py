@@ -130,8 +130,8 @@ class _Trials:
 
 
 def _reached(good: Plan) -> list[int]:
-    return [k for k, point in enumerate(good.points) if point.reachable]
+    return [k for k, point in enumerate(good.planned_points) if point.reachable]
 
 
 def _errors(planned: Plan) -> dict[tuple[str, Subject], Finding]:
-    return {(f.code, f.subject): f for f in planned.findings if f.severity is Severity.ERROR}
+    return {(f.code, f.subject): f for f in planned.finding_list if f.severity is Severity.ERROR}

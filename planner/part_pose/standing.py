@@ -33,8 +33,8 @@ class Standing:
     @property
     def served(self) -> tuple[PlannedPoint, ...]:
         """Points that are reached and of which no finding is an error."""
-        bad = {f.subject.point for f in self.plan.findings if f.severity is Severity.ERROR}
-        return tuple(p for p in self.plan.points if p.reachable and p.name not in bad)
+        bad = {f.subject.point for f in self.plan.finding_list if f.severity is Severity.ERROR}
+        return tuple(p for p in self.plan.planned_points if p.reachable and p.name not in bad)
 
     @property
     def rank(self) -> tuple[int, bool]:

@@ -171,7 +171,7 @@ class _Search:
 
     def _unserved(self, home: Plan, poses: tuple[PresentedPose, ...]) -> list[Finding]:
         done = {name for pose in poses for name in pose.points}
-        errors = [f for f in reversed(home.findings) if f.severity is Severity.ERROR]
+        errors = [f for f in reversed(home.finding_list) if f.severity is Severity.ERROR]
         reasons = {f.subject.point: f for f in errors}
         missing = [name for name in self.job.points.names if name not in done]
         return [_missing(name, reasons.get(name), len(self.poses)) for name in missing]
@@ -202,16 +202,16 @@ def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
 
 def _served(found: Plan) -> Mask:
     """Points that are reached, no finding of which or of the travel to which is an error."""
-    subjects = {f.subject for f in found.findings if f.severity is Severity.ERROR}
+    subjects = {f.subject for f in found.finding_list if f.severity is Severity.ERROR}
     bad = {subject.point for subject in subjects}
     visited = [found.job.points.names[k] for k in visiting_order(found)]
     bad |= {name for one, name in pairwise(visited) if Travel(one, name) in subjects}
-    return np.array([point.reachable and point.name not in bad for point in found.points])
+    return np.array([point.reachable and point.name not in bad for point in found.planned_points])
 
 
 def _of_plans(poses: tuple[PresentedPose, ...]) -> list[Finding]:
     """Findings of the plans, those about a point that another pose serves left out."""
-    return [finding for pose in poses for finding in pose.plan.findings]
+    return [finding for pose in poses for finding in pose.plan.finding_list]
 
 
 def _distinct(normals: Array, points: Indices) -> Indices:

@@ -133,8 +133,8 @@ def waiting(
 
 def _rest(plan: Plan, side: int) -> Array:
     """The posture in which a plan starts (0) or ends (-1)."""
-    probes = [s for s in plan.segments if s.kind is SegmentKind.PROBE]
-    return plan.points[probes[side].point_index].q_clearance
+    probes = [s for s in plan.timeline if s.kind is SegmentKind.PROBE]
+    return plan.planned_points[probes[side].point_index].q_clearance
 
 
 def _postures(job: Job, before: Plan, after: Plan) -> Iterator[Array]:
@@ -142,7 +142,7 @@ def _postures(job: Job, before: Plan, after: Plan) -> Iterator[Array]:
     yield _rest(before, -1)
     yield _rest(after, 0)
     for plan in (before, after):
-        yield from (p.q_clearance for p in plan.points if p.reachable)
+        yield from (p.q_clearance for p in plan.planned_points if p.reachable)
     low = np.maximum(job.mechanism.q_min + job.checks.joint_margin, -np.pi)
     high = np.minimum(job.mechanism.q_max - job.checks.joint_margin, np.pi)
     yield from low + halton(_DRAWN, low.size, presenter_of(job).seed) * (high - low)

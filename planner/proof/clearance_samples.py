@@ -38,7 +38,7 @@ class Postures:
 def watched_segments(plan: Plan) -> Indices:
     """Segments that take time; of very many an even choice."""
     postures = _postures(plan)
-    rows = np.array([i for i, s in enumerate(plan.segments) if s.duration > 0.0], dtype=np.int64)
+    rows = np.array([i for i, s in enumerate(plan.timeline) if s.duration > 0.0], dtype=np.int64)
     share = min(1.0, postures / (2.0 * max(len(rows), 1)))
     return np.asarray(rows[(_GOLDEN * np.arange(len(rows))) % 1.0 < share])
 
@@ -51,7 +51,7 @@ def _postures(plan: Plan) -> int:
 def spread_postures(plan: Plan, segments: Indices) -> Postures:
     """Postures at other parts of the duration on every segment; one where the robot rests."""
     each = int(np.clip(_postures(plan) // max(len(segments), 1), 1, _MOST))
-    rests = np.array([plan.segments[i].kind is SegmentKind.DWELL for i in segments], dtype=bool)
+    rests = np.array([plan.timeline[i].kind is SegmentKind.DWELL for i in segments], dtype=bool)
     counts = np.where(rests, 1, each)
     segment = np.repeat(segments, counts)
     place = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -66,10 +66,10 @@ def stated_postures(plan: Plan, model: Model, segments: Indices) -> Postures:
     A place is a part of the way of the ball from clearance point to search end, also of a retract;
     of a straight travel, a part of the joints' way; of any other travel, a part of its duration.
     """
-    own = [plan.segments[i] for i in segments]
+    own = [plan.timeline[i] for i in segments]
     moving = [s.kind is not SegmentKind.DWELL and s.clearance is not None for s in own]
     segments = segments[np.array(moving, dtype=bool)]
-    stated = [plan.segments[i].clearance for i in segments]
+    stated = [plan.timeline[i].clearance for i in segments]
     at = np.array([np.nan if one is None else one.at for one in stated])
     start, duration = _times(plan, segments)
     progress = _Progress(plan, model, segments)
@@ -93,7 +93,7 @@ class _Progress:
     """
 
     def __init__(self, plan: Plan, model: Model, segments: Indices) -> None:
-        own = [plan.segments[i] for i in segments]
+        own = [plan.timeline[i] for i in segments]
         self._plan, self._model = plan, model
         self._travel = np.array([s.kind is SegmentKind.TRAVEL for s in own], dtype=bool)
         straight = np.array([s.law in LAW_NAMES for s in own], dtype=bool)
@@ -127,5 +127,5 @@ class _Way:
 
 def _times(plan: Plan, segments: Indices) -> tuple[Array, Array]:
     """Starts and durations. # (m,) [s]."""
-    own = [plan.segments[i] for i in segments]
+    own = [plan.timeline[i] for i in segments]
     return np.array([s.start for s in own]), np.array([s.duration for s in own])

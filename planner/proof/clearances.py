@@ -46,7 +46,7 @@ class Clearances(CheckGroup):
         room = Room(self._model, plan.job.cell)
         spread = spread_postures(plan, segments)
         found = []
-        if room.watched(touching=True) or any(s.clearance for s in plan.segments):
+        if room.watched(touching=True) or any(s.clearance for s in plan.timeline):
             stated = stated_postures(plan, self._model, segments)
             found = _distances(plan, room, spread, stated, len(segments))
         if plan.job.cell.part is not None:
@@ -83,16 +83,16 @@ def _distances(
 
 def _claiming(plan: Plan, postures: Postures) -> Postures:
     """Those on segments that state a clearance."""
-    rows = np.array([plan.segments[i].clearance is not None for i in postures.segment], dtype=bool)
+    rows = np.array([plan.timeline[i].clearance is not None for i in postures.segment], dtype=bool)
     return Postures(segment=postures.segment[rows], q=postures.q[rows])
 
 
 def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
     """What postures come nearer than certified; NaN where nothing comparable is. # (m,) [m]."""
-    certified = np.array([s.clearance.certified if s.clearance else np.nan for s in plan.segments])
-    seen = np.array([s.clearance.seen if s.clearance else np.nan for s in plan.segments])
+    certified = np.array([s.clearance.certified if s.clearance else np.nan for s in plan.timeline])
+    seen = np.array([s.clearance.seen if s.clearance else np.nan for s in plan.timeline])
     claims, seen = certified[postures.segment], seen[postures.segment]
-    kinds = [plan.segments[i].kind for i in postures.segment]
+    kinds = [plan.timeline[i].kind for i in postures.segment]
     travel = np.array([kind is SegmentKind.TRAVEL for kind in kinds], dtype=bool)
     found = room.shortfalls(postures.q, claims, travel)
     with np.errstate(invalid="ignore"):  # no pair at all: both are infinite
@@ -111,7 +111,7 @@ def _not_kept(plan: Plan, room: Room) -> Array:
     due = {True: room.watched(touching=True), False: room.watched(touching=False)}
     stated = [
         np.nan if s.clearance is None else s.clearance.certified
-        for s in plan.segments
+        for s in plan.timeline
         if s.duration > 0.0 and (s.clearance is not None or due[s.kind is SegmentKind.TRAVEL])
     ]
     return np.maximum(plan.job.checks.clearance - np.array(stated), 0.0)

@@ -46,7 +46,7 @@ def approach_shortfalls(plan: Plan, room: Room, postures: Postures) -> Array:
 
 def _before_contact(plan: Plan, room: Room, postures: Postures) -> tuple[Indices, Indices]:
     """Postures of lines between clearance point and contact, and the points they serve."""
-    placed, segments = plan.placed, plan.segments
+    placed, segments = plan.placed, plan.timeline
     rows = np.array(
         [k for k, i in enumerate(postures.segment) if _claims(plan, int(i))], dtype=np.int64
     )
@@ -59,6 +59,6 @@ def _before_contact(plan: Plan, room: Room, postures: Postures) -> tuple[Indices
 
 def _claims(plan: Plan, index: int) -> bool:
     """Whether a segment is a line that the plan does not itself report to collide."""
-    segment = plan.segments[index]
+    segment = plan.timeline[index]
     stated = segment.clearance
     return segment.kind in _MOVING and (stated is None or stated.seen >= 0.0)

@@ -108,7 +108,7 @@ class Derivatives(CheckGroup):
         known = recovered_rates(self._evidence.model, state)
         kappa[known.rows] = np.clip(known.condition, 1.0, _SINGULAR)
         line = [
-            plan.segments[i].kind is not SegmentKind.TRAVEL for i in motion.pieces.segment[rows]
+            plan.timeline[i].kind is not SegmentKind.TRAVEL for i in motion.pieces.segment[rows]
         ]
         return np.where(np.array(line) & ~np.isnan(kappa), kappa, 1.0)
 

@@ -96,7 +96,7 @@ class Dynamics(CheckGroup):
     def checks(self) -> list[Check]:
         """Of torques, work and energy."""
         plan, locate = self._evidence.plan, self._evidence.of_joint
-        loads, totals = plan.joints, plan.totals
+        loads, totals = plan.joint_loads, plan.totals
         work, delivered, seconds = self._work, self._delivered, self._seconds
         rms = np.sqrt(self._squared / seconds) if seconds > 0.0 else self._squared
         # Integrals over panels are as exact as this part of what is given and taken back.

@@ -78,8 +78,10 @@ class EffortLimits(CheckGroup):
 
 def _claimed(plan: Plan) -> Mask:
     """Segments that serve no point of which a finding says that its limits cannot be kept."""
-    impossible = {finding.subject.point for finding in plan.findings if finding.code == _IMPOSSIBLE}
-    return np.array([s.point not in impossible for s in plan.segments], dtype=bool)
+    impossible = {
+        finding.subject.point for finding in plan.finding_list if finding.code == _IMPOSSIBLE
+    }
+    return np.array([s.point not in impossible for s in plan.timeline], dtype=bool)
 
 
 _TORQUE = (

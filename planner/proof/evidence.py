@@ -47,7 +47,7 @@ class Evidence:
 
     def on_segment(self, segment: int, instant: float = float("nan"), joint: str = "") -> Location:
         """A location in a segment."""
-        point = self.plan.segments[segment].point
+        point = self.plan.timeline[segment].point
         return Location(joint=joint, point=point, segment=segment, instant=instant)
 
     def of_joint(self, place: tuple[int, ...]) -> Location:
@@ -144,7 +144,7 @@ def passages(
         )
         last = rows.stop >= len(moving)
         end = float(np.max(motion.pieces.start + motion.pieces.length, initial=0.0))
-        end = end if last else plan.segments[moving[rows.stop]].start
+        end = end if last else plan.timeline[moving[rows.stop]].start
         yield _passage(motion, end), queue.before(np.inf if last else end)
 
 

@@ -25,7 +25,7 @@ class Geometry(CheckGroup):
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        segments = evidence.plan.segments
+        segments = evidence.plan.timeline
         self._point = np.array([s.point_index for s in segments], dtype=np.int64)
         probing = np.array([s.kind is not SegmentKind.TRAVEL for s in segments], dtype=bool)
         # A travel holds no line: point -1.
@@ -109,15 +109,17 @@ def _placement(plan: Plan) -> list[Check]:
 
 def _points(evidence: Evidence) -> list[Check]:
     plan, placed = evidence.plan, evidence.plan.placed
-    reached = [k for k, point in enumerate(plan.points) if point.reachable]
-    q = np.array([[plan.points[k].q_clearance, plan.points[k].q_contact] for k in reached])
+    reached = [k for k, point in enumerate(plan.planned_points) if point.reachable]
+    q = np.array(
+        [[plan.planned_points[k].q_clearance, plan.planned_points[k].q_contact] for k in reached]
+    )
     T = evidence.model.forward(q.reshape(len(reached), 2, evidence.model.dof))
     targets = np.stack([placed.clearances[reached], placed.contacts[reached]], axis=1)
     axes = np.repeat(placed.axes[reached][:, None], 2, axis=1)
     where = "joints at the clearance and contact point of every reached point"
 
     def locate(index: tuple[int, ...]) -> Location:
-        return Location(point=plan.points[reached[index[0]]].name)
+        return Location(point=plan.planned_points[reached[index[0]]].name)
 
     return [
         check(
@@ -147,12 +149,12 @@ _ENDS = (
 
 def _line_ends(evidence: Evidence, point: Indices) -> Array:
     plan = evidence.plan
-    kinds = [s.kind for s in plan.segments]
+    kinds = [s.kind for s in plan.timeline]
     rows = [i for i, k in enumerate(kinds) if k in (SegmentKind.PROBE, SegmentKind.RETRACT)]
     if not rows:
         return np.zeros(0)
-    start = np.array([plan.segments[i].start for i in rows])
-    end = np.array([plan.segments[i].end for i in rows])
+    start = np.array([plan.timeline[i].start for i in rows])
+    end = np.array([plan.timeline[i].end for i in rows])
     probe = np.array([kinds[i] is SegmentKind.PROBE for i in rows])[:, None]
     away = plan.placed.clearances[point[rows]]
     deep = plan.placed.search_ends[point[rows]]

@@ -34,7 +34,7 @@ class JerkLimits(CheckGroup):
     def __init__(self, evidence: Evidence) -> None:
         self._limits = evidence.plan.job.mechanism.max_jerk
         self._segments = np.array(
-            [s.law == _LAW and s.kind is SegmentKind.TRAVEL for s in evidence.plan.segments],
+            [s.law == _LAW and s.kind is SegmentKind.TRAVEL for s in evidence.plan.timeline],
             dtype=bool,
         )
         self._evidence = evidence

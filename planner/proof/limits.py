@@ -122,7 +122,7 @@ def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> 
     plan, n = evidence.plan, evidence.model.dof
     totals = plan.totals
     names = ("peak_velocity", "peak_acceleration", "peak_torque", "peak_power")
-    told = np.array([[getattr(load, name) for load in plan.joints] for name in names])
+    told = np.array([[getattr(load, name) for load in plan.joint_loads] for name in names])
     reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
     size = upper + np.finfo(np.float64).tiny
     # What two right computations may differ by: rates by rounding, torques likewise, powers by that
@@ -177,8 +177,8 @@ def torques_at_rest(evidence: Evidence, segments: Indices) -> Array:
     plan, n = evidence.plan, evidence.model.dof
     if segments.size == 0:
         return np.zeros(n)
-    start = np.array([plan.segments[i].start for i in segments])
-    end = np.array([plan.segments[i].end for i in segments])
+    start = np.array([plan.timeline[i].start for i in segments])
+    end = np.array([plan.timeline[i].end for i in segments])
     states = plan.trajectory.state(start, "right"), plan.trajectory.state(end, "left")
     found = np.zeros(n)
     for state in states:

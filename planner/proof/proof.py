@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
 
 from planner.motion.sampled_motion import SampledMotion, sampled
 from planner.plan_types import Plan
@@ -18,8 +21,13 @@ from planner.proof.limits import Limits
 from planner.proof.stated_points import StatedPoints
 from planner.proof.timing import Timing
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+_NAMED = 5  # failed checks that a short text names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Proof:
     """A plan, the samples to be written of it, and every check of both.
 
@@ -42,6 +50,33 @@ class Proof:
     def failures(self) -> tuple[Check, ...]:
         """The checks that did not pass."""
         return tuple(check for check in self.check_list if not check.passed)
+
+    @property
+    def checks(self) -> DataFrame:
+        """One row per check: its worst value beside its limit, and what was compared."""
+        import pandas as pd
+
+        names = ("name", "value", "limit", "unit", "passed", "explanation")
+        rows = [[getattr(check, name) for name in names] for check in self.check_list]
+        return pd.DataFrame(rows, columns=list(names))
+
+    def __repr__(self) -> str:
+        """Verdict, and the checks that failed."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with all checks, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        return f"<div><p>{head}</p>{self.checks.to_html(index=False)}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        verdict = "passed" if self.passed else "FAILED"
+        yield f"Proof {verdict}: {len(self.check_list)} checks, {self.motion.count} samples"
+        for check in self.failures[:_NAMED]:
+            yield f"  {check.name}: {check.value:.4g} {check.unit}, limit {check.limit:.4g}"
+        if len(self.failures) > _NAMED:
+            yield f"  and {len(self.failures) - _NAMED} more"
+        yield f"  of {repr(self.plan).splitlines()[0]}"
 
 
 def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:

@@ -76,7 +76,7 @@ def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey
         survey: of its motion.
     """
     most = max(_MOST * len(pieces), _FEW)
-    seconds = np.array([segment.duration for segment in plan.segments])
+    seconds = np.array([segment.duration for segment in plan.timeline])
     found = [_asked(plan, pieces.take(slice(0, 0)), torques)]
     before, at_kink = np.full(len(pieces), np.inf), np.zeros(len(pieces), dtype=bool)
     run = np.zeros(len(pieces), dtype=np.int64)  # cuts one after another that smoothed nothing

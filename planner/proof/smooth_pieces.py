@@ -66,7 +66,7 @@ class Pieces:
 
 def moving_segments(plan: Plan) -> Indices:
     """Segments that take time, in order."""
-    rows = [i for i, segment in enumerate(plan.segments) if segment.duration > 0.0]
+    rows = [i for i, segment in enumerate(plan.timeline) if segment.duration > 0.0]
     return np.array(rows, dtype=np.int64)
 
 
@@ -75,7 +75,7 @@ def smooth_pieces(plan: Plan, model: Model, segments: Indices | None = None) -> 
     rows: list[tuple[int, float, float, float]] = []
     segments = moving_segments(plan) if segments is None else segments
     for index, inside in zip(segments.tolist(), switches(plan, model, segments), strict=True):
-        segment = plan.segments[index]
+        segment = plan.timeline[index]
         edges = [0.0, *inside.tolist(), 1.0]
         rows += [
             (index, segment.start, a * segment.duration, (b - a) * segment.duration)

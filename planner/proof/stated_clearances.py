@@ -21,7 +21,7 @@ def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
     touch; of the stylus near the part in a probing line the probed surface is left out, so that
     the part may be nearer than stated, not farther, and some triangle is as near as stated.
     """
-    stated = [plan.segments[i].clearance for i in postures.segment]
+    stated = [plan.timeline[i].clearance for i in postures.segment]
     axes = capsule_axes(room.model, postures.q)
     groups: dict[str, list[int]] = {}
     for row, one in enumerate(stated):
@@ -31,7 +31,7 @@ def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
     for pair, members in groups.items():
         rows = np.array(members, dtype=np.int64)
         own = [one for one in (stated[row] for row in members) if one is not None]
-        kinds = [plan.segments[i].kind for i in postures.segment[rows]]
+        kinds = [plan.timeline[i].kind for i in postures.segment[rows]]
         lines = np.array([kind is not SegmentKind.TRAVEL for kind in kinds], dtype=bool)
         found.append(_Pair(room, pair).residuals(own, axes[rows], lines))
     return np.concatenate(found)

@@ -40,10 +40,10 @@ class StatedPoints(CheckGroup):
 
     def __init__(self, evidence: Evidence) -> None:
         self._plan, self._model = evidence.plan, evidence.model
-        segments = self._plan.segments
+        segments = self._plan.timeline
         self._point = np.array([s.point_index for s in segments], dtype=np.int64)
         self._probes = np.array([s.kind is SegmentKind.PROBE for s in segments], dtype=bool)
-        shape = (len(self._plan.points), evidence.model.dof)
+        shape = (len(self._plan.planned_points), evidence.model.dof)
         self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
 
     def on_segments(self, passage: Passage) -> None:
@@ -78,11 +78,11 @@ class StatedPoints(CheckGroup):
     def _postures(self) -> Array:
         """Joints stated at clearance point and contact, less those of the motion. [rad or m]."""
         plan = self._plan
-        rows = [i for i, s in enumerate(plan.segments) if s.kind is SegmentKind.PROBE]
+        rows = [i for i, s in enumerate(plan.timeline) if s.kind is SegmentKind.PROBE]
         if not rows:
             return np.zeros(0)
-        own = [plan.segments[i] for i in rows]
-        points = [plan.points[s.point_index] for s in own]
+        own = [plan.timeline[i] for i in rows]
+        points = [plan.planned_points[s.point_index] for s in own]
         away = plan.trajectory.state(np.array([s.start for s in own]), "right").q
         deep = self._contact_joints(own)
         return np.concatenate(
@@ -162,7 +162,7 @@ class StatedPoints(CheckGroup):
     def _moving(self) -> list[tuple[int, PlannedPoint]]:
         """Points whose line was looked at."""
         seen = np.isfinite(self._low).all(axis=1)
-        return [(k, point) for k, point in enumerate(self._plan.points) if seen[k]]
+        return [(k, point) for k, point in enumerate(self._plan.planned_points) if seen[k]]
 
 
 def _less(stated: float, found: float) -> float:
@@ -197,11 +197,11 @@ def _highest(c: Array, grid: Array) -> Array:
 
 def _wrong_visits(plan: Plan) -> int:
     """Points, visits and segments that do not fit together."""
-    names = [point.name for point in plan.points]
-    wrong = sum(s.point != names[s.point_index] for s in plan.segments)
-    runs = [(k, list(own)) for k, own in groupby(plan.segments, key=lambda s: s.point_index)]
+    names = [point.name for point in plan.planned_points]
+    wrong = sum(s.point != names[s.point_index] for s in plan.timeline)
+    runs = [(k, list(own)) for k, own in groupby(plan.timeline, key=lambda s: s.point_index)]
     visited = [k for k, _ in runs]
-    reached = [k for k, point in enumerate(plan.points) if point.reachable]
+    reached = [k for k, point in enumerate(plan.planned_points) if point.reachable]
     wrong += len(visited) - len(set(visited)) + len(set(visited) ^ set(reached))
     for number, (_, own) in enumerate(runs):
         kinds = [s.kind for s in own]
@@ -209,14 +209,14 @@ def _wrong_visits(plan: Plan) -> int:
         wrong += kinds.count(SegmentKind.TRAVEL) != (number > 0)
         wrong += number > 0 and kinds[0] is not SegmentKind.TRAVEL
     if plan.feasible:
-        wrong += len(plan.points) - len(reached)
+        wrong += len(plan.planned_points) - len(reached)
     return int(wrong)
 
 
 def _wrong_branches(plan: Plan) -> int:
     """Reached points whose branch is not that of the posture they state."""
     mechanism = plan.job.mechanism
-    reached = [point for point in plan.points if point.reachable]
+    reached = [point for point in plan.planned_points if point.reachable]
     try:
         family = arm_family(mechanism)
     except ArmFamilyError:
@@ -251,9 +251,9 @@ def _in_family(family: ArmFamily, point: PlannedPoint) -> bool:
 def _clearances(plan: Plan) -> Array:
     """Points' clearances, less those of their lines; NaN where one of the two is not stated."""
     found = [np.zeros(0)]
-    for segment in plan.segments:
+    for segment in plan.timeline:
         if segment.kind is SegmentKind.PROBE:
-            stated = plan.points[segment.point_index].min_clearance
+            stated = plan.planned_points[segment.point_index].min_clearance
             line = None if segment.clearance is None else segment.clearance.certified
             if stated is None and line is None:
                 continue

@@ -35,7 +35,7 @@ def switches(plan: Plan, model: Model, segments: Indices) -> list[Array]:
         One rising list per segment.
     """
     found: list[Array] = [np.zeros(0)] * len(segments)
-    laws = np.array([plan.segments[i].law for i in segments], dtype=object)
+    laws = np.array([plan.timeline[i].law for i in segments], dtype=object)
     for place in np.flatnonzero(laws == "bang-bang"):
         found[place] = np.array([0.5])
     for place in np.flatnonzero(~np.isin(laws, [*LAW_NAMES, "rest"])):
@@ -110,7 +110,7 @@ class _Course:
     """
 
     def __init__(self, plan: Plan, model: Model, segments: Indices) -> None:
-        own = [plan.segments[i] for i in segments]
+        own = [plan.timeline[i] for i in segments]
         self._plan, self._model = plan, model
         self.count = len(own)
         self._start = np.array([s.start for s in own])

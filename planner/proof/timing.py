@@ -23,14 +23,14 @@ class Timing(CheckGroup):
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence, self._plan = evidence, evidence.plan
-        self._starts = np.array([segment.start for segment in self._plan.segments])
-        self._ends = np.array([segment.end for segment in self._plan.segments])
+        self._starts = np.array([segment.start for segment in self._plan.timeline])
+        self._ends = np.array([segment.end for segment in self._plan.timeline])
         self._gaps = Worst()
         self._last: float | None = None
 
     def on_samples(self, samples: Samples) -> None:
         """Samples follow each other at the period and lie in their segments."""
-        if not self._plan.segments:
+        if not self._plan.timeline:
             return
         t = samples.t
         if self._last is None:
@@ -48,15 +48,15 @@ class Timing(CheckGroup):
         plan = self._plan
         step = 1e-12 * max(1.0, plan.totals.duration)
         jump, speed = _borders(plan)
-        if plan.segments:
-            self._gaps.take(np.nan if self._last is None else self._last - plan.segments[-1].end)
+        if plan.timeline:
+            self._gaps.take(np.nan if self._last is None else self._last - plan.timeline[-1].end)
         period = max(step, 1e-9 * plan.job.sampling_period)
-        moving = [i for i, segment in enumerate(plan.segments) if segment.duration > 0.0]
+        moving = [i for i, segment in enumerate(plan.timeline) if segment.duration > 0.0]
 
         def locate(index: tuple[int, ...]) -> Location:
             after = moving[index[0] + 1]
             joint = self._evidence.joint(index[1])
-            return self._evidence.on_segment(after, plan.segments[after].start, joint)
+            return self._evidence.on_segment(after, plan.timeline[after].start, joint)
 
         return [
             check("time", _gaps(plan), step, "s", _TIME),
@@ -78,9 +78,9 @@ _REST = "speeds on both sides of every border of segments, linear laws left out"
 
 
 def _gaps(plan: Plan) -> Array:
-    start = np.array([segment.start for segment in plan.segments])
-    end = np.array([segment.end for segment in plan.segments])
-    duration = np.array([segment.duration for segment in plan.segments])
+    start = np.array([segment.start for segment in plan.timeline])
+    end = np.array([segment.end for segment in plan.timeline])
+    duration = np.array([segment.duration for segment in plan.timeline])
     negative = np.minimum(duration, 0.0)
     whole = np.array([float(np.sum(duration)) - plan.totals.duration])
     return np.concatenate([start[:1], start[1:] - end[:-1], negative, whole])
@@ -88,7 +88,7 @@ def _gaps(plan: Plan) -> Array:
 
 def _borders(plan: Plan) -> tuple[Array, Array]:
     """Jumps of joints [rad] and speeds [rad/s] at the borders of segments."""
-    segments = [segment for segment in plan.segments if segment.duration > 0.0]
+    segments = [segment for segment in plan.timeline if segment.duration > 0.0]
     n = plan.job.mechanism.dof
     if not segments:
         return np.zeros((0, n)), np.zeros((0, n))

@@ -37,7 +37,7 @@ def branch_sigmas(plan: Plan, measuring: Measuring) -> dict[str, tuple[BranchSig
     point = np.array([index[placed.names[k]] for k in found.point[rows]])
     there = replace(measuring.take(point), q=found.lines.joints(rows, contact[found.point[rows]]))
     allowed = found.margins.keep(job.checks.joint_margin)[rows]
-    planned = {p.name: p.branch for p in plan.points}
+    planned = {p.name: p.branch for p in plan.planned_points}
     result: dict[str, dict[str, BranchSigma]] = {name: {} for name in placed.names if name in index}
     for row, sigma, keeps, k in zip(rows, normal_sigmas(there), allowed, point, strict=True):
         name, branch = measuring.names[k], found.lines.branch(int(row))

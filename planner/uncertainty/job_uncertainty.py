@@ -111,6 +111,6 @@ def uncertainty_of(job: Job, progress: Progress = silent) -> JobUncertainty:
     else:
         planned = plan(job, progress)
         measuring, points = measuring_of(planned), point_uncertainties(planned)
-        findings = planned.findings
+        findings = planned.finding_list
     findings = (*findings, *branch_findings(points))
     return JobUncertainty(job=job, measuring=measuring, points=points, findings=findings)

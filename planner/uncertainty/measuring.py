@@ -147,12 +147,14 @@ def measuring_of(plan: Plan) -> Measuring:
     Raises:
         JobError: the job has no [uncertainty].
     """
-    reached = np.array([k for k, p in enumerate(plan.points) if p.reachable], dtype=np.int64)
-    q = [plan.points[k].q_contact for k in reached]
+    reached = np.array(
+        [k for k, p in enumerate(plan.planned_points) if p.reachable], dtype=np.int64
+    )
+    q = [plan.planned_points[k].q_contact for k in reached]
     return Measuring(
         mechanism=plan.job.mechanism,
         settings=settings_of(plan.job),
-        names=tuple(plan.points[k].name for k in reached),
+        names=tuple(plan.planned_points[k].name for k in reached),
         q=np.reshape(q, (len(q), plan.job.mechanism.dof)),
         surfaces=plan.placed.surfaces[reached],
         normals=plan.placed.normals[reached],

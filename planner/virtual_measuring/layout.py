@@ -204,7 +204,7 @@ def check_layout(job: Job, feature: str, strategy: str) -> None:
 def _check(plan: Plan, feature: str, strategy: str) -> None:
     job = plan.job
     check_layout(job, feature, strategy)
-    lost = [point.name for point in plan.points if not point.reachable]
+    lost = [point.name for point in plan.planned_points if not point.reachable]
     if lost:
         raise JobError(
             f"The job {job.name!r}: {len(lost)} points are not reached, the first {lost[0]!r}; "

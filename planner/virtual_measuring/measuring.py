@@ -101,7 +101,9 @@ def measure_virtually(
     job = plan.job
     _check(job, runs)
     chosen = settings(job).seed if seed is None else seed
-    reached = np.array([k for k, p in enumerate(plan.points) if p.reachable], dtype=np.int64)
+    reached = np.array(
+        [k for k, p in enumerate(plan.planned_points) if p.reachable], dtype=np.int64
+    )
     if not reached.size:
         raise JobError(
             f"The job {job.name!r}: no point is reached, so there is nothing to measure; "

@@ -36,7 +36,7 @@ def report_content(
         status=status,
         unchecked=unchecked_facts(plan),
         facts=facts(proof, options or SetOptions()),
-        findings=plan.findings,
+        findings=plan.finding_list,
         curves=curve_sets(plan, drawn),
         joints=tables.joints_table(plan),
         points=tables.points_table(plan),

@@ -67,7 +67,7 @@ class _Quantity:
 
 def curve_sets(plan: Plan, drawn: DrawnSamples) -> tuple[CurveSet, ...]:
     """Position, speed, acceleration, torque and power of every joint, then total power."""
-    if not plan.segments:
+    if not plan.timeline:
         return ()
     joints = plan.job.mechanism.movable
     sets = []
@@ -91,7 +91,7 @@ def curve_sets(plan: Plan, drawn: DrawnSamples) -> tuple[CurveSet, ...]:
 
 
 def _quantities(plan: Plan, drawn: DrawnSamples) -> Iterator[_Quantity]:
-    mechanism, samples, loads = plan.job.mechanism, drawn.samples, plan.joints
+    mechanism, samples, loads = plan.job.mechanism, drawn.samples, plan.joint_loads
     angular = np.array([joint.kind.angular for joint in mechanism.movable])
     scale = np.where(angular, 180.0 / np.pi, 1e3)
     none = np.full(mechanism.dof, np.inf)

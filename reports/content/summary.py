@@ -24,7 +24,7 @@ _CLOSE = np.radians(1.0)  # a joint margin below this is worth a second look
 def verdict(proof: Proof) -> tuple[str, Status]:
     """One or two sentences, and what they mean; green is only for what is proven."""
     plan = proof.plan
-    reached, count = sum(point.reachable for point in plan.points), len(plan.points)
+    reached, count = sum(point.reachable for point in plan.planned_points), len(plan.planned_points)
     served = f"{reached} of {count} points are served"
     missing = not_checked(plan.unchecked)
     if not proof.passed:
@@ -54,7 +54,7 @@ def unchecked_facts(plan: Plan) -> tuple[Fact, ...]:
 def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
     """Points, time, energy, power, the worst margins, programmes, and what validation said."""
     plan, totals = proof.plan, proof.plan.totals
-    reached, count = sum(point.reachable for point in plan.points), len(plan.points)
+    reached, count = sum(point.reachable for point in plan.planned_points), len(plan.planned_points)
     passed = sum(one.passed for one in proof.check_list)
     whole = Status.GOOD if reached == count else Status.BAD
     valid = Status.GOOD if proof.passed else Status.BAD
@@ -83,7 +83,7 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
 
 
 def _margins(plan: Plan) -> list[Fact]:
-    reached = [point for point in plan.points if point.reachable]
+    reached = [point for point in plan.planned_points if point.reachable]
     if not reached:
         return []
     joint = min(reached, key=lambda point: point.joint_margin)

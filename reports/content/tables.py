@@ -44,7 +44,7 @@ def joints_table(plan: Plan) -> Table:
             _share(load.peak_torque, limits[k]),
             *map(number, (load.rms_torque, load.peak_power, load.energy, load.net_work)),
         )
-        for k, load in enumerate(plan.joints)
+        for k, load in enumerate(plan.joint_loads)
     ]
     slides = any(not joint.kind.angular for joint in mechanism.movable)
     note = "Peaks are of absolute value over the exact motion, not over samples."
@@ -69,7 +69,7 @@ def points_table(plan: Plan) -> Table:
     scale = np.where([joint.kind.angular for joint in joints], np.degrees(1.0), 1e3)
     turning = {joint.name: joint.kind.angular for joint in joints}
     rows = []
-    for k, point in enumerate(plan.points):
+    for k, point in enumerate(plan.planned_points):
         margin = point.joint_margin * (
             np.degrees(1.0) if turning.get(point.margin_joint, 1) else 1e3
         )
@@ -104,7 +104,7 @@ def segments_table(plan: Plan) -> Table:
             fixed(s.duration, 4),
             text(s.binding or "–"),
         )
-        for s in plan.segments
+        for s in plan.timeline
     ]
     return Table(key="segments", title="Motions", columns=heads, rows=tuple(rows))
 
@@ -121,7 +121,7 @@ def clearances_table(plan: Plan) -> Table:
         *(("x", "mm"), ("y", "mm"), ("z", "mm")),
     )
     required = plan.job.checks.clearance
-    checked = [s for s in plan.segments if s.clearance is not None]
+    checked = [s for s in plan.timeline if s.clearance is not None]
     rows = sorted((_clearance_row(s, required) for s in checked), key=_nearest)
     note = (
         "Proven: nothing comes nearer between samples either; the truth lies between proven and "

@@ -109,7 +109,7 @@ def _draw_joint(axis: Axes, plan: Plan, t: Array, shown: Quantity, joint: int) -
     time_axis.shade(axis, plan)
     curve = decimated(t, values)
     axis.plot(curve.t, curve.values, color=BLUE, linewidth=time_axis.line_width(plan))
-    name, unit = plan.joints[joint].name, shown.units[joint]
+    name, unit = plan.joint_loads[joint].name, shown.units[joint]
     axis.set_ylabel(f"{name} [{unit}]")
     axis.margins(y=0.08)
     _draw_limits(axis, values, shown, joint)

@@ -137,7 +137,7 @@ def _note(maps: tuple[ReachMap, ReachMap]) -> str:
 
 
 def _count(shown: ReachMap) -> int:
-    return len(shown.standing.plan.points)
+    return len(shown.standing.plan.planned_points)
 
 
 def _served(shown: ReachMap) -> str:

@@ -25,7 +25,7 @@ def shade(axis: Axes, plan: Plan) -> None:
     if not shaded(plan):
         return
     for kind, colour in KIND_COLOURS.items():
-        spans = [(s.start, s.duration) for s in plan.segments if s.kind is kind]
+        spans = [(s.start, s.duration) for s in plan.timeline if s.kind is kind]
         axis.broken_barh(
             spans,
             (0.0, 1.0),
@@ -38,7 +38,7 @@ def shade(axis: Axes, plan: Plan) -> None:
 
 def shaded(plan: Plan) -> bool:
     """Whether segments are shaded."""
-    return 0 < len(plan.segments) <= _SHADED
+    return 0 < len(plan.timeline) <= _SHADED
 
 
 def line_width(plan: Plan) -> float:
@@ -48,7 +48,7 @@ def line_width(plan: Plan) -> float:
 
 def name_points(axis: Axes, plan: Plan) -> None:
     """The name of each point above its instant of contact, where there is room."""
-    probes = [s for s in plan.segments if s.kind is SegmentKind.PROBE]
+    probes = [s for s in plan.timeline if s.kind is SegmentKind.PROBE]
     if len(probes) > _NAMED or any(len(s.point) > 6 for s in probes):
         return
     for segment in probes:
@@ -69,7 +69,7 @@ def kind_legend(figure: Figure, plan: Plan, *, limits: bool = False) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    present = {segment.kind for segment in plan.segments} if shaded(plan) else set()
+    present = {segment.kind for segment in plan.timeline} if shaded(plan) else set()
     handles: list[Artist] = [
         Patch(color=KIND_COLOURS[kind], label=kind.value)
         for kind in KIND_COLOURS

@@ -75,7 +75,7 @@ def _draw_path(axis: Axes3D, plan: Plan, samples: Samples) -> None:
     """Probing lines and travels, each as one line with gaps."""
     if not len(samples.t):
         return
-    travel = np.array([segment.kind is SegmentKind.TRAVEL for segment in plan.segments])
+    travel = np.array([segment.kind is SegmentKind.TRAVEL for segment in plan.timeline])
     keep = _kept(samples)
     moving = travel[samples.segment[keep]]
     for (label, colour, width), inside in zip(_PATHS, (~moving, moving), strict=True):
@@ -96,7 +96,7 @@ def _kept(samples: Samples) -> Indices:
 
 
 def _left_out(plan: Plan, drawn: DrawnSamples) -> str:
-    if len(plan.points) > _ARROWS:
+    if len(plan.planned_points) > _ARROWS:
         text = " Too many points for their names and normals."
     else:
         text = " Arrows are the outgoing normals."
@@ -108,14 +108,14 @@ def _left_out(plan: Plan, drawn: DrawnSamples) -> str:
 
 def _fineness(plan: Plan) -> float:
     """Width of lines and marks against those of a small job."""
-    return float(np.sqrt(min(1.0, _CROWD / max(len(plan.points), 1))))
+    return float(np.sqrt(min(1.0, _CROWD / max(len(plan.planned_points), 1))))
 
 
 def _draw_points(axis: Axes3D, plan: Plan, length: float) -> None:
     placed = plan.placed
     contacts = 1e3 * placed.contacts
     tips = length * placed.normals
-    reached = np.array([point.reachable for point in plan.points])
+    reached = np.array([point.reachable for point in plan.planned_points])
     if len(placed) <= _ARROWS:
         axis.quiver(
             *contacts.T, *tips.T, color=GREEN, linewidth=2 * _fineness(plan), arrow_length_ratio=0.4

@@ -99,7 +99,7 @@ def programmes(
     else:
         chosen = list(formats)
         check_formats(chosen, mechanism)
-    if not plan.segments or plan.trajectory.duration <= 0.0:
+    if not plan.timeline or plan.trajectory.duration <= 0.0:
         return {}
     still = bool(withheld(plan, options or SetOptions()))
     source = ProgrammeSource(plan)

@@ -58,7 +58,7 @@ class Intervals:
 
 def whole_segments(plan: Plan, chosen: Indices) -> Intervals:
     """Segments of a plan from end to end. # (m,)."""
-    segments = [plan.segments[i] for i in chosen]
+    segments = [plan.timeline[i] for i in chosen]
     start = np.array([segment.start for segment in segments], dtype=np.float64)
     end = np.array([segment.end for segment in segments], dtype=np.float64)
     return Intervals(segment=chosen, start=start, end=end)
@@ -66,7 +66,7 @@ def whole_segments(plan: Plan, chosen: Indices) -> Intervals:
 
 def smooth_pieces(plan: Plan) -> Intervals:
     """All segments that take time, cut where their laws switch."""
-    moving = np.array([k for k, s in enumerate(plan.segments) if s.duration > 0.0], dtype=np.int64)
+    moving = np.array([k for k, s in enumerate(plan.timeline) if s.duration > 0.0], dtype=np.int64)
     borders = {int(k): np.zeros(0) for k in moving}
     for stretch in plan.trajectory.stretches:
         pieces = stretch.motions.pieces

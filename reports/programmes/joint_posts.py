@@ -53,7 +53,7 @@ class JointPosts:
 def linear_posts(plan: Plan) -> JointPosts:
     """For controllers that join joints by straight lines."""
     departures, pieces = Departures(plan), smooth_pieces(plan)
-    rests = [plan.segments[k].kind is SegmentKind.DWELL for k in pieces.segment]
+    rests = [plan.timeline[k].kind is SegmentKind.DWELL for k in pieces.segment]
     # A spline through posts far apart beside posts close together would swing.
     first = pieces.split(np.where(rests, 1, _FEWEST))
     return _adaptive(departures, first, departures.linear, 2)

@@ -31,7 +31,7 @@ def joint_table(source: ProgrammeSource) -> dict[str, bytes]:
     n = len(turns)
     template = "%.6f,%d,%s" + f",%.{_ANGLE}f" * n + f",%.{_RATE}f" * n
     columns = np.hstack([rounded(scale * posts.q, _ANGLE), rounded(scale * posts.qd, _RATE)])
-    kinds = [plan.segments[k].kind.value for k in posts.segment]
+    kinds = [plan.timeline[k].kind.value for k in posts.segment]
     rows = [
         template % (t, k, kind, *row)
         for t, k, kind, row in zip(

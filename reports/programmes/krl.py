@@ -78,7 +78,7 @@ def _postures(source: ProgrammeSource) -> list[str]:
 
 
 def _blocks(source: ProgrammeSource, postures: list[str]) -> list[str]:
-    posts, segments = source.linear, source.plan.segments
+    posts, segments = source.linear, source.plan.timeline
     lines: list[str] = []
     first = 1
     for last in np.flatnonzero(posts.rest[1:]) + 1:

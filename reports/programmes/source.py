@@ -74,7 +74,7 @@ class ProgrammeSource:
             return "feasible: yes" + (", as far as was checked" if plan.unchecked else "")
         if plan.motion_proven:
             return "feasible: NO, points are left out; the motions of the others are proven"
-        errors = sum(finding.severity is Severity.ERROR for finding in plan.findings)
+        errors = sum(finding.severity is Severity.ERROR for finding in plan.finding_list)
         return f"feasible: NO, {errors} errors; read the report first"
 
     def about(self, *, hidden: str = "") -> list[str]:
@@ -85,7 +85,7 @@ class ProgrammeSource:
         """
         plan = self.plan
         missing = [f"  {ascii_text(name, hidden=hidden)}" for name in plan.left_out]
-        count = f"PARTIAL: {len(missing)} of {len(plan.points)} points are NOT MEASURED:"
+        count = f"PARTIAL: {len(missing)} of {len(plan.planned_points)} points are NOT MEASURED:"
         return [
             *([count, *missing] if missing else []),
             f"Made by {self.made_by}",

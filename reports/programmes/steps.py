@@ -107,20 +107,20 @@ def steps_of(plan: Plan) -> Steps:
     """The steps of a plan's motion; none where no point is reached."""
     departures = Departures(plan)
     travels = np.array(
-        [k for k, s in enumerate(plan.segments) if s.kind is SegmentKind.TRAVEL], dtype=np.int64
+        [k for k, s in enumerate(plan.timeline) if s.kind is SegmentKind.TRAVEL], dtype=np.int64
     )
     chords, chord = _chords(departures, whole_segments(plan, travels))
     moves = _moves(plan, departures, chords)
     steps: list[Move | Touch] = []
-    for k, segment in enumerate(plan.segments):
+    for k, segment in enumerate(plan.timeline):
         if segment.kind is SegmentKind.PROBE:
             if not steps:
                 steps.append(_first(plan, segment))
             steps.append(_touch(plan, segment, _dwell(plan, k + 1)))
         elif segment.kind is SegmentKind.TRAVEL:
             steps.append(moves[k])
-    touched = {plan.segments[k].point_index for k in range(len(plan.segments))}
-    left_out = tuple(p.name for k, p in enumerate(plan.points) if k not in touched)
+    touched = {plan.timeline[k].point_index for k in range(len(plan.timeline))}
+    left_out = tuple(p.name for k, p in enumerate(plan.planned_points) if k not in touched)
     return Steps(steps=tuple(steps), chord=chord, left_out=left_out)
 
 
@@ -145,8 +145,8 @@ def _moves(plan: Plan, departures: Departures, chords: Intervals) -> dict[int, M
     for first, after in pairwise([*borders.tolist(), len(chords)]):
         rows, k = slice(first, after), int(chords.segment[first])
         found[k] = Move(
-            point=plan.segments[k].point,
-            duration=plan.segments[k].duration,
+            point=plan.timeline[k].point,
+            duration=plan.timeline[k].duration,
             speed=float(speeds[rows].max()),
             centres=centres[rows],
             joints=joints[rows],
@@ -162,13 +162,13 @@ def _first(plan: Plan, segment: Segment) -> Move:
         duration=0.0,
         speed=0.0,
         centres=plan.placed.clearances[index : index + 1],
-        joints=plan.points[index].q_clearance[None],
+        joints=plan.planned_points[index].q_clearance[None],
     )
 
 
 def _dwell(plan: Plan, place: int) -> float:
     """Rest that follows a probing line. [s]."""
-    after = plan.segments[place] if place < len(plan.segments) else None
+    after = plan.timeline[place] if place < len(plan.timeline) else None
     return after.duration if after is not None and after.kind is SegmentKind.DWELL else 0.0
 
 
@@ -190,6 +190,6 @@ def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
         search=overtravel,
         speed=mean * motion_law(segment.law).peak_rate,
         dwell=dwell,
-        q_clearance=plan.points[index].q_clearance,
-        q_contact=plan.points[index].q_contact,
+        q_clearance=plan.planned_points[index].q_clearance,
+        q_contact=plan.planned_points[index].q_contact,
     )

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.plan_types import SegmentKind
 from reports.scene.model import Scene, SceneMotion, ScenePoints, SceneSolid
 from reports.scene.motion import scene_motion
-from reports.scene.robot import SceneRobot, link_ends, scene_robot
+from reports.scene.robot import SceneRobot, link_ends, mechanism_bodies, scene_robot
 from reports.scene.solids import scene_solids
 from robots.core.arrays import Array
 
 if TYPE_CHECKING:
+    from parts.part import Part
     from planner.plan_types import Plan
+    from robots.robot import Robot
 
 
 _POSTURES = 64  # of the motion, that the size of the scene is taken from
@@ -53,6 +56,66 @@ def scene_of(plan: Plan) -> Scene:
     )
 
 
+def scene_of_robot(robot: Robot, q: Array) -> Scene:
+    """What is seen of a robot that stands still.
+
+    Args:
+        robot: with or without capsules.
+        q: its posture. # (n,) [rad or m]
+    """
+    from robots.core.pose import transform_points
+
+    bodies = mechanism_bodies(robot.mechanism, set())
+    transforms = robot.transforms(q[None])
+    tool = robot.forward(q)[:3, 3]
+    radius = max(
+        [body.radius for link in bodies.links for body in link.bodies]
+        + [body.radius for body in bodies.base],
+        default=0.0,
+    )
+    ends = link_ends(bodies.base, bodies.links, transforms)
+    origins = [transform_points(T, np.zeros((1, 3))) for T in transforms[0]]
+    places = np.concatenate([ends, *origins, tool[None], np.zeros((1, 3))])
+    bounds = np.stack([places.min(axis=0) - radius, places.max(axis=0) + radius])
+    return _still(robot.name, bodies, (), bounds, rest=q)
+
+
+def scene_of_part(part: Part) -> Scene:
+    """What is seen of a part in its own frame."""
+    mesh = part.geometry.mesh
+    solid = Solid(
+        name=part.name,
+        kind=SolidKind.PART,
+        mesh=mesh,
+        closed=part.geometry.audit.watertight,
+    )
+    drawn = scene_solids(Cell(solids=(solid,)))
+    nothing = SceneRobot(base=(), links=(), notes=drawn.notes)
+    return _still(part.name, nothing, drawn.solids, mesh.bounds, rest=np.zeros(0))
+
+
+def _still(
+    title: str, robot: SceneRobot, solids: tuple[SceneSolid, ...], bounds: Array, *, rest: Array
+) -> Scene:
+    """A scene without points and motion."""
+    none = np.zeros((0, 3))
+    return Scene(
+        title=title,
+        base=robot.base,
+        links=robot.links,
+        rest=rest,
+        solids=solids,
+        points=ScenePoints(
+            names=(), positions=none, normals=none, reached=np.zeros(0, dtype=bool), size=0.0
+        ),
+        probing=np.zeros((0, 2, 3)),
+        travel=np.zeros((0, 2, 3)),
+        motion=None,
+        bounds=bounds,
+        notes=robot.notes,
+    )
+
+
 def _motion_note(motion: SceneMotion) -> str:
     return (
         f"The motion is shown by {len(motion.t):,} postures with even joints between them: the "
@@ -67,7 +130,7 @@ def _points(plan: Plan, bounds: Array) -> ScenePoints:
         names=placed.names,
         positions=placed.surfaces,
         normals=placed.normals,
-        reached=np.array([point.reachable for point in plan.points], dtype=bool),
+        reached=np.array([point.reachable for point in plan.planned_points], dtype=bool),
         size=_mark_size(placed.surfaces, float(np.linalg.norm(bounds[1] - bounds[0]))),
     )
 
@@ -91,10 +154,10 @@ def _ways(plan: Plan, motion: SceneMotion | None) -> tuple[Array, Array]:
     ball = plan.trajectory.model.forward(motion.q)[:, :3, 3]
     pieces = np.stack([ball[:-1], ball[1:]], axis=1)
     middles = (motion.t[:-1] + motion.t[1:]) / 2.0
-    kinds = np.array([segment.kind is SegmentKind.TRAVEL for segment in plan.segments])
+    kinds = np.array([segment.kind is SegmentKind.TRAVEL for segment in plan.timeline])
     travel = kinds[plan.trajectory.segment_at(middles)]
-    starts = np.array([s.start for s in plan.segments if s.kind is SegmentKind.PROBE])
-    ends = np.array([s.end for s in plan.segments if s.kind is SegmentKind.PROBE])
+    starts = np.array([s.start for s in plan.timeline if s.kind is SegmentKind.PROBE])
+    ends = np.array([s.end for s in plan.timeline if s.kind is SegmentKind.PROBE])
     # A probing line is straight, and the way back is the way there.
     ends_of_lines = [
         plan.trajectory.model.forward(plan.trajectory.state(t, "left").q)[:, :3, 3]

@@ -42,7 +42,8 @@ def first_view(scene: Scene) -> Camera:
 
 def _directions(scene: Scene) -> list[Array]:
     """From the cell to the camera: from beyond the work, turned aside, so that no link hides it."""
-    work = scene.points.positions.mean(axis=0)[:2]
+    positions = scene.points.positions
+    work = positions.mean(axis=0)[:2] if len(positions) else np.zeros(2)
     heading = float(np.arctan2(work[1], work[0])) if np.any(work) else 0.0
     return [
         np.array([np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise)])
@@ -74,6 +75,8 @@ def _triangles(scene: Scene) -> Array:
 def _hidden(scene: Scene, view: Camera, triangles: Array) -> int:
     """How many of the points' stems have a solid before their end."""
     points = scene.points
+    if not points.names:
+        return 0
     chosen = np.unique(np.linspace(0, len(points.names) - 1, _TARGETS).astype(np.int64))
     tops = points.positions[chosen] + 4.0 * points.size * points.normals[chosen]
     return sum(_blocked(view.position, top, triangles) for top in tops)

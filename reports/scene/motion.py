@@ -51,7 +51,7 @@ def scene_motion(plan: Plan, most: int = MOST) -> SceneMotion | None:
         plan: with its trajectory.
         most: instants at most; the worst intervals are halved first when they do not suffice.
     """
-    if not plan.segments:
+    if not plan.timeline:
         return None
     trajectory = plan.trajectory
     borders = _borders(trajectory)

@@ -37,8 +37,16 @@ class SceneRobot:
 
 def scene_robot(job: Job) -> SceneRobot:
     """The robot of a job with its probe."""
-    mechanism = job.mechanism
-    of_probe = {*STYLUS, *(body.name for body in job.probe.bodies)}
+    return mechanism_bodies(job.mechanism, {*STYLUS, *(body.name for body in job.probe.bodies)})
+
+
+def mechanism_bodies(mechanism: Mechanism, of_probe: set[str]) -> SceneRobot:
+    """Bodies of a mechanism.
+
+    Args:
+        mechanism: with or without a probe.
+        of_probe: names of the probe's capsules.
+    """
     known = any(capsule.name not in of_probe for capsule in mechanism.capsules)
     sticks = () if known else _sticks(mechanism)
     capsules = (*mechanism.capsules, *sticks)

@@ -30,11 +30,13 @@ def planned():
 
 def test_all_points_are_touched_with_the_stylus_along_the_normal(planned):
     model = Model(planned.job.mechanism)
-    assert planned.findings == ()
-    T = model.forward(np.array([point.q_contact for point in planned.points]))
+    assert planned.finding_list == ()
+    T = model.forward(np.array([point.q_contact for point in planned.planned_points]))
     np.testing.assert_allclose(T[:, :3, 3], planned.placed.contacts, atol=1e-12)
     np.testing.assert_allclose(T[:, :3, 2], planned.placed.axes, atol=1e-12)
-    assert all(point.reachable and point.singularity_margin > 0.01 for point in planned.points)
+    assert all(
+        point.reachable and point.singularity_margin > 0.01 for point in planned.planned_points
+    )
 
 
 def test_the_motion_is_continuous_and_within_limits(planned):
@@ -49,7 +51,7 @@ def test_the_motion_is_continuous_and_within_limits(planned):
 
 def test_a_line_that_no_branch_follows_to_its_end_is_a_finding():
     """Five metres of approach: the clearance point is out of reach of every branch."""
-    found = plan(job_with((0.03, 0.04), distance=5.0)).findings
+    found = plan(job_with((0.03, 0.04), distance=5.0)).finding_list
     assert len(found) == 9
     assert {finding.code for finding in found} == {"P101"}
     assert all("out of reach" in finding.message for finding in found)

@@ -51,7 +51,7 @@ def changed(tmp_path):
 
 
 def errors(job):
-    found = plan(job).findings
+    found = plan(job).finding_list
     return {f.where: (f.code, f.message) for f in found if f.severity is Severity.ERROR}
 
 
@@ -61,7 +61,7 @@ def test_the_stylus_stands_upright_in_the_holes(planned):
     inside = [k for k, name in enumerate(job.points.features) if name.startswith("hole")]
     assert len(inside) == 12
     model = Model(job.mechanism)
-    T = model.forward(np.array([planned.points[k].q_contact for k in inside]))
+    T = model.forward(np.array([planned.planned_points[k].q_contact for k in inside]))
     np.testing.assert_allclose(T[:, :3, 2], np.tile([0, 0, -1.0], (12, 1)), atol=1e-12)
     np.testing.assert_allclose(T[:, :3, 3], placed.contacts[inside], atol=1e-12)
 
@@ -80,7 +80,7 @@ def test_travel_leaves_the_holes_by_lifting(planned):
     model = Model(planned.job.mechanism)
     features = dict(zip(planned.job.points.names, planned.job.points.features, strict=True))
     before = None
-    for segment in planned.segments:
+    for segment in planned.timeline:
         if segment.kind is not SegmentKind.TRAVEL:
             before = features[segment.point]
             continue

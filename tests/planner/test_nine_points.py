@@ -26,11 +26,11 @@ TABLEAU_2 = np.array(
 
 
 def seconds(plan, *kinds):
-    return sum(s.duration for s in plan.segments if s.kind.value in kinds)
+    return sum(s.duration for s in plan.timeline if s.kind.value in kinds)
 
 
 def joint(plan, number, name):
-    return getattr(plan.joints[number - 1], name)
+    return getattr(plan.joint_loads[number - 1], name)
 
 
 def test_published_times(published):
@@ -42,11 +42,11 @@ def test_published_times(published):
 
 def test_the_published_plan_differs_from_tableau_2_by_the_mistyped_normal(published):
     """The table was made with a normal that is no unit vector; it moves q5 alone."""
-    q = np.degrees([point.q_clearance for point in published.points])
+    q = np.degrees([point.q_clearance for point in published.planned_points])
     apart = np.abs(q - TABLEAU_2).max(axis=0)
     assert apart[:4].max() <= 2e-5
     assert apart[4] == pytest.approx(4.0e-3, abs=5e-5)
-    assert {point.branch for point in published.points} == {"shoulder+ elbow+ wrist-"}
+    assert {point.branch for point in published.planned_points} == {"shoulder+ elbow+ wrist-"}
 
 
 def test_corrected_times(corrected):
@@ -57,13 +57,13 @@ def test_corrected_times(corrected):
 
 
 def test_joint_5_is_at_its_limit_in_all_probing_segments(published):
-    lines = [s for s in published.segments if s.kind is not SegmentKind.TRAVEL]
+    lines = [s for s in published.timeline if s.kind is not SegmentKind.TRAVEL]
     assert len(lines) == 18
     assert {s.binding for s in lines} == {"q5 acceleration"}
     for line in lines:
         # Dense samples around the whole line come within 1e-6 of the exact peak, never above it.
         t = np.linspace(line.start, line.end, 4001)[1:-1]
-        index = np.full(t.size, published.segments.index(line))
+        index = np.full(t.size, published.timeline.index(line))
         peak = np.abs(published.trajectory.segment_state(index, t).qdd[:, 4]).max()
         assert peak == pytest.approx(25.0, rel=1e-6)
         assert peak <= 25.0 * (1.0 + 1e-12)
@@ -72,7 +72,7 @@ def test_joint_5_is_at_its_limit_in_all_probing_segments(published):
 
 def test_one_travel_has_no_plateau(published):
     """P'3 to P'4: its acceleration alone binds."""
-    travels = [s for s in published.segments if s.kind is SegmentKind.TRAVEL]
+    travels = [s for s in published.timeline if s.kind is SegmentKind.TRAVEL]
     assert len(travels) == 8
     short = [s.point for s in travels if "velocity" not in s.binding]
     assert short == ["P4"]
@@ -105,7 +105,7 @@ def test_corrected_margins(corrected):
         corrected.trajectory.segment_state(
             np.full(201, k), np.linspace(s.start, s.end, 201)
         ).q
-        for k, s in enumerate(corrected.segments)
+        for k, s in enumerate(corrected.timeline)
         if s.kind is SegmentKind.PROBE
     ])  # fmt: skip
     arm = corrected.job.mechanism
@@ -113,7 +113,7 @@ def test_corrected_margins(corrected):
     assert margins[1] == pytest.approx(3.8, abs=0.05)
     assert margins[4] == pytest.approx(4.0, abs=0.05)
     assert min(margins) == pytest.approx(margins[1], abs=1e-12)
-    least = min(corrected.points, key=lambda point: point.joint_margin)
+    least = min(corrected.planned_points, key=lambda point: point.joint_margin)
     assert least.margin_joint == "q2"
     assert np.degrees(least.joint_margin) == pytest.approx(margins[1], abs=1e-9)
 
@@ -121,9 +121,9 @@ def test_corrected_margins(corrected):
 @pytest.mark.parametrize("which", ["published", "corrected"])
 def test_the_motion_is_a_serpentine_of_probe_retract_and_travel(which, request):
     plan = request.getfixturevalue(which)
-    kinds = [s.kind.value for s in plan.segments]
+    kinds = [s.kind.value for s in plan.timeline]
     assert kinds == (["probe", "retract", "travel"] * 9)[:-1]
-    assert [s.point for s in plan.segments if s.kind is SegmentKind.PROBE] == [
+    assert [s.point for s in plan.timeline if s.kind is SegmentKind.PROBE] == [
         f"P{k}" for k in range(1, 10)
     ]
-    assert all(point.reachable for point in plan.points)
+    assert all(point.reachable for point in plan.planned_points)

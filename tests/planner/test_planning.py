@@ -25,14 +25,14 @@ def test_every_law_keeps_the_limits(change, with_joints, corrected_job, line, tr
     arm = made.job.mechanism
     assert made.feasible
     # An acceleration limit binds in sum, so speeds and accelerations reach 1 and never more.
-    speed = np.array([joint.peak_velocity for joint in made.joints]) / arm.max_speed
-    acceleration = np.array([j.peak_acceleration for j in made.joints]) / arm.max_acceleration
+    speed = np.array([joint.peak_velocity for joint in made.joint_loads]) / arm.max_speed
+    acceleration = np.array([j.peak_acceleration for j in made.joint_loads]) / arm.max_acceleration
     assert max(speed.max(), acceleration.max()) == pytest.approx(1.0, rel=1e-9)
-    assert {s.law for s in made.segments} == {line, travel}
-    for segment in made.segments:
+    assert {s.law for s in made.timeline} == {line, travel}
+    for segment in made.timeline:
         assert segment.law == (travel if segment.kind is SegmentKind.TRAVEL else line)
         assert segment.binding
-    notes = [f for f in made.findings if f.code == "P111"]
+    notes = [f for f in made.finding_list if f.code == "P111"]
     assert [f.where for f in notes] == [
         where for where, law in (("probing lines", line), ("travel", travel)) if law == "linear"
     ]
@@ -44,13 +44,13 @@ def test_travel_times_of_the_laws_by_hand(change):
     for law, rate, acceleration in (("cubic", 1.5, 6.0), ("bang-bang", 2.0, 4.0)):
         made = plan(change(travel={"law": law}))
         arm = made.job.mechanism
-        q = np.array([point.q_clearance for point in made.points])
+        q = np.array([point.q_clearance for point in made.planned_points])
         D = np.abs(np.diff(q, axis=0))
         expected = np.maximum(
             (rate * D / arm.max_speed).max(axis=1),
             np.sqrt(acceleration * D / arm.max_acceleration).max(axis=1),
         )
-        found = [s.duration for s in made.segments if s.kind is SegmentKind.TRAVEL]
+        found = [s.duration for s in made.timeline if s.kind is SegmentKind.TRAVEL]
         assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -79,7 +79,7 @@ def scaled(tmp_path_factory):
 def test_half_speed_and_a_quarter_of_the_acceleration_take_twice_the_time(scaled, corrected):
     made = scaled(speed_scale=0.5, acceleration_scale=0.25)
     assert made.totals.duration == pytest.approx(2.0 * corrected.totals.duration, rel=1e-12)
-    for slow, fast in zip(made.joints, corrected.joints, strict=True):
+    for slow, fast in zip(made.joint_loads, corrected.joint_loads, strict=True):
         assert slow.peak_velocity == pytest.approx(fast.peak_velocity / 2.0, rel=1e-9)
         assert slow.peak_acceleration == pytest.approx(fast.peak_acceleration / 4.0, rel=1e-9)
     # Net work is a matter of postures alone.
@@ -89,7 +89,7 @@ def test_half_speed_and_a_quarter_of_the_acceleration_take_twice_the_time(scaled
 def test_the_scaled_limits_bind(scaled, corrected):
     made = scaled(acceleration_scale=0.5)
     arm = corrected.job.mechanism
-    peak = np.array([joint.peak_acceleration for joint in made.joints])
+    peak = np.array([joint.peak_acceleration for joint in made.joint_loads])
     assert (peak / arm.max_acceleration).max() == pytest.approx(0.5, rel=1e-9)
     assert made.totals.duration > corrected.totals.duration
 
@@ -98,16 +98,16 @@ def test_the_torque_scale_multiplies_torque_limits(scaled, corrected):
     """The library's arm has no torque limit of its own; the job gives joint 2 one."""
     limits = "{ q2 = { max_torque_nm = 240.0 } }"
     full, half = (scaled(limits=limits, torque_scale=scale) for scale in (1.0, 0.5))
-    assert full.joints[1].peak_torque == pytest.approx(240.0, rel=1e-9)
-    assert half.joints[1].peak_torque == pytest.approx(120.0, rel=1e-9)
+    assert full.joint_loads[1].peak_torque == pytest.approx(240.0, rel=1e-9)
+    assert half.joint_loads[1].peak_torque == pytest.approx(120.0, rel=1e-9)
     assert half.totals.duration > full.totals.duration > corrected.totals.duration
-    assert "q2 torque" in {s.binding for s in half.segments}
+    assert "q2 torque" in {s.binding for s in half.timeline}
 
 
 def test_dwell_and_overtravel(change, corrected):
     made = plan(change(approach={"dwell": 0.1, "overtravel": 0.002}))
     assert made.totals.duration > corrected.totals.duration + 0.9
-    assert [s.kind.value for s in made.segments[:5]] == [
+    assert [s.kind.value for s in made.timeline[:5]] == [
         "probe", "dwell", "retract", "travel", "probe",
     ]  # fmt: skip
 
@@ -121,13 +121,13 @@ def test_a_joint_without_a_speed_limit_is_refused(change, with_joints, corrected
 def test_planning_the_same_job_twice_gives_the_same_bits(corrected_job, corrected):
     again = plan(corrected_job)
     assert again.totals == corrected.totals
-    assert again.joints == corrected.joints
-    assert again.segments == corrected.segments
+    assert again.joint_loads == corrected.joint_loads
+    assert again.timeline == corrected.timeline
 
 
 def test_a_single_point_has_no_travel(change, probe_points):
     made = plan(change(points=probe_points([[0.1, 0.2, 0.34, 0.1, 0.25, 1.0]])))
-    assert [s.kind.value for s in made.segments] == ["probe", "retract"]
+    assert [s.kind.value for s in made.timeline] == ["probe", "retract"]
     assert made.feasible
 
 
@@ -143,6 +143,6 @@ def test_the_errors_of_one_point_leave_the_others_as_they_are(change, corrected)
     made = plan(change(points=far))
     assert not made.feasible
     assert made.totals == corrected.totals
-    assert made.segments == corrected.segments
-    assert made.points[:-1][0].branch == corrected.points[0].branch
-    assert np.all(np.isnan(made.points[-1].q_clearance))
+    assert made.timeline == corrected.timeline
+    assert made.planned_points[:-1][0].branch == corrected.planned_points[0].branch
+    assert np.all(np.isnan(made.planned_points[-1].q_clearance))

@@ -168,12 +168,12 @@ def plan(job):
     return Plan(
         job=job,
         placed=place(job),
-        points=_points(),
-        segments=segments,
+        planned_points=_points(),
+        timeline=segments,
         trajectory=SyntheticTrajectory(
             duration=segments[-1].end, starts=np.array([s.start for s in segments])
         ),
-        joints=tuple(loads),
+        joint_loads=tuple(loads),
         totals=Totals(
             duration=segments[-1].end,
             energy=321.5,
@@ -181,7 +181,7 @@ def plan(job):
             peak_power=456.3,
             min_power=-513.3,
         ),
-        findings=(finding,),
+        finding_list=(finding,),
     )
 
 
@@ -197,7 +197,7 @@ def whole(plan):
         probe=replace(plan.job.probe, stylus_length=0.1, ball_diameter=0.004),
         checks=replace(plan.job.checks, torque_limits=np.full(5, 1e3)),
     )
-    return replace(plan, job=job, findings=())
+    return replace(plan, job=job, finding_list=())
 
 
 @pytest.fixture(scope="session")
@@ -230,9 +230,11 @@ def renamed():
         points = plan.job.points
         names = (name, *points.names[1:])
         placed = replace(plan.placed, names=names)
-        first = replace(plan.points[0], name=name)
-        segments = tuple(replace(s, point=name) if s.point_index == 0 else s for s in plan.segments)
-        return replace(plan, placed=placed, points=(first, *plan.points[1:]), segments=segments)
+        first = replace(plan.planned_points[0], name=name)
+        segments = tuple(replace(s, point=name) if s.point_index == 0 else s for s in plan.timeline)
+        return replace(
+            plan, placed=placed, planned_points=(first, *plan.planned_points[1:]), timeline=segments
+        )
 
     return rename
 

@@ -247,7 +247,7 @@ def test_a_plan_without_motion_is_exported(real, folder):
     plan = real.plan
     far = replace(plan.job.part, T_base_part=np.diag([1.0, 1.0, 1.0, 1.0]) + 9.0 * np.eye(4, k=3))
     still = planned(replace(plan.job, part=far))
-    assert not still.segments
+    assert not still.timeline
     export(prove(still), folder)
     assert sampled(still).count == 0
     assert len(pd.read_parquet(folder / "trajectory.parquet")) == 0

@@ -61,7 +61,7 @@ def test_values_are_the_plan_s_own(document, plan):
     assert document["job"]["sha256"] == plan.job.sha256
     assert document["robot"] == "measuring-arm"
     assert document["feasible"] is False
-    assert document["duration_s"] == plan.segments[-1].end
+    assert document["duration_s"] == plan.timeline[-1].end
     assert document["segments"][0]["kind"] == "probe"
     assert document["joints"][4]["peak_power_w"] == 20.0
     assert document["findings"][0]["severity"] == "error"
@@ -85,8 +85,8 @@ def test_a_point_that_is_not_reached_has_nulls(document):
 
 
 def test_clearance_is_told_in_millimetres(plan, proved):
-    near = replace(plan.points[0], min_clearance=0.0125)
-    document = plan_document(proved(replace(plan, points=(near,))))
+    near = replace(plan.planned_points[0], min_clearance=0.0125)
+    document = plan_document(proved(replace(plan, planned_points=(near,))))
     assert document["points"][0]["min_clearance_mm"] == 12.5
 
 
@@ -102,8 +102,8 @@ def test_the_text_is_the_document_to_the_last_bit(document):
 
 def test_the_text_has_one_record_per_line(document, plan):
     lines = document_text(document).splitlines()
-    assert sum(line.startswith('{"kind"') for line in lines) == len(plan.segments)
-    assert sum(line.startswith('{"name": "P') for line in lines) == len(plan.points)
+    assert sum(line.startswith('{"kind"') for line in lines) == len(plan.timeline)
+    assert sum(line.startswith('{"name": "P') for line in lines) == len(plan.planned_points)
 
 
 def test_names_of_any_script_stay_readable(plan, proved, renamed):

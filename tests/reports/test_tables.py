@@ -61,12 +61,12 @@ def test_power_is_torque_times_speed(table):
 
 
 def test_rows_belong_to_their_segment_s_point(table, plan):
-    expected = [plan.segments[k].point for k in table["segment"]]
+    expected = [plan.timeline[k].point for k in table["segment"]]
     assert list(table["point"]) == expected
 
 
 def test_the_end_of_the_motion_is_a_row(table, plan):
-    assert table["t_s"].iloc[-1] == plan.segments[-1].end
+    assert table["t_s"].iloc[-1] == plan.timeline[-1].end
 
 
 def test_the_parquet_file_says_which_side_is_meant(written):
@@ -120,7 +120,7 @@ def test_csv_cells_are_plain_and_lines_end_in_lf(written, plan):
     header, first = raw.split(b"\n")[:2]
     assert header.decode() == ",".join(COLUMNS)
     cells = first.decode().split(",")
-    assert cells[:3] == ["0", "0", f'"{plan.segments[0].point}"']
+    assert cells[:3] == ["0", "0", f'"{plan.timeline[0].point}"']
     assert '"' not in "".join(cells[3:])
 
 
@@ -139,7 +139,7 @@ def test_a_plan_without_motion_has_empty_tables(plan, samples, tmp_path):
         tau=samples.tau[:0],
         position=samples.position[:0],
     )
-    parquet, text = write_trajectory(replace(plan, segments=()), InMemory(samples=empty), tmp_path)
+    parquet, text = write_trajectory(replace(plan, timeline=()), InMemory(samples=empty), tmp_path)
     assert list(pd.read_parquet(parquet).columns) == COLUMNS
     assert text.read_text() == ",".join(COLUMNS) + "\n"
 
@@ -160,7 +160,7 @@ def test_points_tell_where_and_how(plan, tmp_path):
     normal = [float(first[f"n{axis}"]) for axis in "xyz"]
     np.testing.assert_array_equal(normal, plan.placed.normals[0])
     q = [float(last[f"q{k}_contact_deg"]) for k in range(1, 6)]
-    np.testing.assert_array_equal(q, np.degrees(plan.points[2].q_contact))
+    np.testing.assert_array_equal(q, np.degrees(plan.planned_points[2].q_contact))
     assert last["margin_joint"] == "q2"
     assert lost["reachable"] == "false"
     assert lost["branch"] == lost["q1_contact_deg"] == lost["joint_margin_deg"] == ""

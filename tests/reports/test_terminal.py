@@ -46,7 +46,9 @@ def test_the_verdict_stands_first(text):
 
 
 def test_a_feasible_plan_says_so(plan, proved):
-    assert "\nfeasible; not checked: part geometry" in summary(proved(replace(plan, findings=())))
+    assert "\nfeasible; not checked: part geometry" in summary(
+        proved(replace(plan, finding_list=()))
+    )
 
 
 def test_green_is_only_for_what_is_proven(plan, whole, proved, rejected, monkeypatch):
@@ -57,7 +59,7 @@ def test_green_is_only_for_what_is_proven(plan, whole, proved, rejected, monkeyp
 
     green, yellow, red = "\x1b[32m", "\x1b[33m", "31m"
     assert first_line(proved(whole)) == f"{green}feasible\x1b[0m"
-    assert first_line(proved(replace(plan, findings=()))).startswith(f"{yellow}feasible; not")
+    assert first_line(proved(replace(plan, finding_list=()))).startswith(f"{yellow}feasible; not")
     assert red in first_line(proved(plan))
     failed = first_line(rejected(whole))
     assert red in failed
@@ -85,18 +87,18 @@ def test_the_smallest_margins_say_where(text):
 def test_a_clearance_is_told_where_it_was_checked(plan, proved):
     points = tuple(
         replace(point, min_clearance=clearance)
-        for point, clearance in zip(plan.points, (0.02, None, 0.0125), strict=True)
+        for point, clearance in zip(plan.planned_points, (0.02, None, 0.0125), strict=True)
     )
-    text = summary(proved(replace(plan, points=points)))
+    text = summary(proved(replace(plan, planned_points=points)))
     assert "clearance     12.5 mm, at P3, proven" in text
 
 
 def test_the_least_clearance_of_all_motions_is_the_reports(plan, proved):
     segments = tuple(
         replace(one, clearance=_clearance(0.02 if one.kind.value == "probe" else 0.005, k))
-        for k, one in enumerate(plan.segments)
+        for k, one in enumerate(plan.timeline)
     )
-    near = replace(plan, segments=segments)
+    near = replace(plan, timeline=segments)
     first = next(one for one in segments if one.kind.value != "probe")
     told = f"Least clearance, proven, of all motions: 5.00 mm, {first.kind.value} of {first.point}"
     assert told in summary(proved(near))
@@ -121,7 +123,7 @@ def test_findings_come_with_their_hints(text):
 
 
 def test_no_findings_are_told(plan, proved):
-    assert "Findings: none" in summary(proved(replace(plan, findings=())))
+    assert "Findings: none" in summary(proved(replace(plan, finding_list=())))
 
 
 def test_the_validation_shows_its_residuals(text):
@@ -156,7 +158,7 @@ def test_colour_on_a_terminal_unless_it_is_unwelcome(plan, proved, monkeypatch):
 
 
 def test_a_plan_without_motion_is_told(plan, proved):
-    lost = tuple(plan.points[1:2])
-    text = summary(proved(replace(plan, segments=(), points=lost)))
+    lost = tuple(plan.planned_points[1:2])
+    text = summary(proved(replace(plan, timeline=(), planned_points=lost)))
     assert "no motion" in text
     assert "margins" not in text

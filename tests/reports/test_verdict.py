@@ -38,7 +38,7 @@ MISSING = "not checked: part geometry, stylus shape, torque limits"
 @pytest.fixture(scope="module")
 def feasible(plan):
     """Every motion proven, as far as was looked at."""
-    return replace(plan, findings=())
+    return replace(plan, finding_list=())
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def near(plan, certified):
     clearance = SegmentClearance(
         certified=certified, seen=certified, pair="forearm - column", place=(0, 0, 0), at=0.5
     )
-    segments = (replace(plan.segments[0], clearance=clearance), *plan.segments[1:])
-    return replace(plan, segments=segments)
+    segments = (replace(plan.timeline[0], clearance=clearance), *plan.timeline[1:])
+    return replace(plan, timeline=segments)
 
 
 def clearance_of(proof):
@@ -90,7 +90,7 @@ def test_links_without_shape_are_said_beside_a_clearance(whole):
 
 
 def test_the_page_has_it_before_every_figure(report, feasible):
-    text = page(report, feasible.segments, "<!doctype html><p>")
+    text = page(report, feasible.timeline, "<!doctype html><p>")
     assert '<p class="verdict doubtful">' in text
     assert text.index(f"Feasible; {MISSING}") < text.index('<ul class="unchecked"')
     block = re.search(r'<ul class="unchecked".*?</ul>', text, re.DOTALL)[0]
@@ -101,7 +101,7 @@ def test_the_page_has_it_before_every_figure(report, feasible):
 
 
 def test_the_paper_has_it_in_amber(report, feasible):
-    told = paper(report, feasible.segments, {})
+    told = paper(report, feasible.timeline, {})
     assert told["status"] == "doubtful"
     assert told["verdict"].startswith(f"Feasible; {MISSING}")
     assert [fact["label"] for fact in told["unchecked"]] == [
@@ -146,12 +146,12 @@ def test_what_withholds_programmes(plan):
     error = Finding(
         code="P137", severity=Severity.ERROR, subject=Travel("P1", "P3"), message="a wall"
     )
-    wall = replace(plan, findings=(*plan.findings, error))
+    wall = replace(plan, finding_list=(*plan.finding_list, error))
     assert withheld(wall, SetOptions(partial=True)).startswith(
         "the motion is not proven (P137 at P1 to P3)"
     )
     assert "to keep its clearance" in withheld(near(plan, -0.0687), SetOptions(partial=True))
-    assert "no motion" in withheld(replace(plan, segments=()), SetOptions(partial=True))
+    assert "no motion" in withheld(replace(plan, timeline=()), SetOptions(partial=True))
 
 
 def test_texts_name_what_is_concerned_and_count_the_rest():

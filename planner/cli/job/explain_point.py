@@ -75,7 +75,7 @@ def _print(explained: Explanation) -> None:
     for what, values in _places(explained).items():
         shown = ", ".join(f"{value:.3f}" for value in values)
         print(f"  {what:<16}({shown})")
-    for finding in explained.findings:
+    for finding in explained.finding_list:
         _print_wrapped(f"{finding.code} {finding.severity.value}: {finding.message}", "  ")
         _print_wrapped(finding.hint, "      ")
     _print_plan(explained)

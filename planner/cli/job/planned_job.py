@@ -122,7 +122,7 @@ def _tell_of_programmes(plan: Plan, options: SetOptions) -> None:
     if refused:
         print(f"No programme is written: {refused}.", file=sys.stderr)
     elif plan.left_out:
-        count = f"{len(plan.left_out)} of {len(plan.points)} points"
+        count = f"{len(plan.left_out)} of {len(plan.planned_points)} points"
         print(f"The programmes leave out {count}: {', '.join(plan.left_out)}", file=sys.stderr)
 
 

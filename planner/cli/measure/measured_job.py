@@ -69,7 +69,7 @@ def run_measure(request: MeasureRequest) -> int:
         sys.stdout.write(texts[0])
     for sentence in _told(planned, found, files):
         request.session.say(sentence)
-    return ExitCode.DONE if len(found[0].names) == len(planned.points) else ExitCode.FAILED
+    return ExitCode.DONE if len(found[0].names) == len(planned.planned_points) else ExitCode.FAILED
 
 
 def job_of(request: MeasureRequest) -> Job:
@@ -164,7 +164,7 @@ def _told(planned: Plan, found: tuple[VirtualMeasurement, ...], files: list[Path
         lines[0] = f"{lines[0][:-1]}; written to {to}."
     if planned.job.uncertainty is None:
         lines.append("The job has no [uncertainty]: the machine is perfect.")
-    lost = [point.name for point in planned.points if not point.reachable]
+    lost = [point.name for point in planned.planned_points if not point.reachable]
     if lost:
         lines.append(f"{len(lost)} points are not reached, the first {lost[0]}.")
     late = sorted({name for one in found for name in one.late})

@@ -36,7 +36,7 @@ def test_the_clearance_of_a_batch_is_the_proven_one_of_the_report(nine):
     planned = plan(read_job(nine / "job.toml"))
     clearance, _ = planned.nearest
     assert clearance.certified == min(
-        s.clearance.certified for s in planned.segments if s.clearance
+        s.clearance.certified for s in planned.timeline if s.clearance
     )
     figures = judged(nine / "job.toml").outcome.figures
     assert figures["clearance_mm"] == pytest.approx(1e3 * clearance.certified, rel=1e-12)

@@ -125,7 +125,7 @@ def top() -> float:
 
 
 def codes(made) -> list[tuple[str, str]]:
-    return [(f.code, f.where) for f in made.findings if f.code.startswith("P12")]
+    return [(f.code, f.where) for f in made.finding_list if f.code.startswith("P12")]
 
 
 def corner(top: float, *, lift: float = 0.0, sign: int = 1) -> str:
@@ -144,7 +144,7 @@ def test_a_part_inside_out_is_turned_and_said(job, top):
     turned = TriangleMesh(vertices=mesh.vertices, faces=mesh.faces[:, ::-1])
     made = plan(job("A," + corner(top), stl_bytes(turned)))
     assert codes(made) == [("P126", "part.stl")]
-    (finding,) = [one for one in made.findings if one.code == "P126"]
+    (finding,) = [one for one in made.finding_list if one.code == "P126"]
     assert finding.severity is Severity.NOTE
     assert f"{len(mesh)} of {len(mesh)} triangles turned round" in finding.message
     assert made.job.surface.audit.watertight
@@ -185,14 +185,14 @@ def test_a_normal_into_the_material_is_an_error_by_name(job, top):
 def test_a_point_off_the_surface_is_told_with_its_distance(job, top):
     made = plan(job("A," + corner(top, lift=2.5)))
     assert codes(made) == [("P122", "A")]
-    assert made.findings[0].message == (
+    assert made.finding_list[0].message == (
         "the point lies 2.500 mm outside the part, off its surface (limit 1 mm)"
     )
 
 
 def test_a_point_in_the_material_is_said_to_be_inside_before_what_follows(job, top):
     made = plan(job("A," + corner(top, lift=-2.5)))
-    first, *others = made.findings
+    first, *others = made.finding_list
     assert (first.code, first.where) == ("P122", "A")
     assert (
         first.message == "the point lies 2.500 mm inside the part, below its surface (limit 1 mm)"
@@ -202,7 +202,7 @@ def test_a_point_in_the_material_is_said_to_be_inside_before_what_follows(job, t
 
 def test_an_open_skin_has_no_inside(job, top):
     made = plan(job("A," + corner(top, lift=-2.5), open_skin()))
-    told = [finding.message for finding in made.findings if finding.code == "P122"]
+    told = [finding.message for finding in made.finding_list if finding.code == "P122"]
     assert told == ["the point lies 2.500 mm from the part's surface (limit 1 mm)"]
 
 
@@ -223,8 +223,8 @@ def test_a_list_of_normals_that_is_turned_round_is_told_once_and_first(job, top,
         f"P{k},{row_of(top, k)},0,0,{1 if k < right else -1}\n" for k in range(10 + right)
     )
     made = plan(job(rows))
-    told = [finding for finding in made.findings if finding.code == "P121"]
-    assert told == [made.findings[0]]
+    told = [finding for finding in made.finding_list if finding.code == "P121"]
+    assert told == [made.finding_list[0]]
     assert (told[0].where, told[0].severity) == ("points", Severity.ERROR)
     assert told[0].message == (
         f"10 of {10 + right} normals point into the material of the part{others}"

@@ -92,8 +92,8 @@ def served():
 
     def judged(job, name):
         made = plan(job)
-        bad = [f for f in made.findings if f.where == name and f.severity is Severity.ERROR]
-        return made.points[job.points.index(name)].reachable and not bad
+        bad = [f for f in made.finding_list if f.where == name and f.severity is Severity.ERROR]
+        return made.planned_points[job.points.index(name)].reachable and not bad
 
     return judged
 

@@ -64,7 +64,7 @@ def cone_job(tmp_path_factory):
 
 
 def reached(job):
-    return {point.name for point in plan(job).points if point.reachable}
+    return {point.name for point in plan(job).planned_points if point.reachable}
 
 
 def test_explain_names_the_axis_of_the_feature_and_the_changed_job_serves_it(cone_job, capsys):

@@ -132,7 +132,7 @@ def test_what_a_file_does_not_give_is_a_finding_of_the_plan(job_of):
     lost = "F(C1)=FEAT/CIRCLE,INNER,CART,0,0,0,0,0,1,8\nMEAS/CIRCLE,F(C1),4\nENDMES\n"
     files = {"p.dmi": FILES["p.dmi"].replace("ENDFIL", lost + "ENDFIL")}
     planned = plan(job_of(change=change_to("p.dmi"), files=files))
-    (found,) = [one for one in planned.findings if one.code == "P123"]
+    (found,) = [one for one in planned.finding_list if one.code == "P123"]
     assert (found.severity, found.where) == (Severity.WARNING, "C1")
     assert "line 7: its block has no PTMEAS (n = 4)" in found.message
     assert "MEAS/CIRCLE,F(C1),4" in found.message

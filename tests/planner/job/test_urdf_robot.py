@@ -110,7 +110,7 @@ def test_joints_that_slide_have_a_default_of_their_own(job_of):
 def test_a_plan_says_what_was_taken_held_unread_and_assumed(urdf_job):
     job = urdf_job(JOB.replace('"arm.urdf"', '"arm.urdf"\ntip = "end"'), gripper=True)
     made = plan(job)
-    by_code = {finding.code: finding for finding in made.findings}
+    by_code = {finding.code: finding for finding in made.finding_list}
     assert "link 'end' in the frame of 'base', as given" in by_code["R109"].message
     assert "'left_j' at 0 m, 'right_j' at 0 m" in by_code["R110"].message
     assert "'left', 'right', 0.2 kg" in by_code["R110"].message
@@ -125,7 +125,7 @@ def test_a_plan_says_what_was_taken_held_unread_and_assumed(urdf_job):
 
 def test_a_plan_of_another_robot_says_nothing_of_it(job_of):
     made = plan(job_of())
-    assert not {"R106", "R109", "R110", "R111"} & {finding.code for finding in made.findings}
+    assert not {"R106", "R109", "R110", "R111"} & {finding.code for finding in made.finding_list}
     document = plan_document(prove(made))
     assert "tip" not in document
     jsonschema.validate(json.loads(document_text(document)), plan_schema())

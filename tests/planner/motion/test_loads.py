@@ -156,7 +156,9 @@ def test_net_work_is_the_change_of_potential_energy(stretches, corrected):
         size = loads.delivered.sum(axis=1).max()
         assert loads.work.sum(axis=1) == pytest.approx(after - before, abs=1e-9 * size)
     model = stretches[0][0]
-    q = np.stack([corrected.points[0].q_clearance, corrected.points[-1].q_clearance])
+    q = np.stack(
+        [corrected.planned_points[0].q_clearance, corrected.planned_points[-1].q_clearance]
+    )
     potential = model.energies(q, np.zeros((2, 5))).potential
     assert corrected.totals.net_work == pytest.approx(potential[1] - potential[0], rel=1e-9)
 
@@ -192,26 +194,28 @@ def test_friction_makes_a_retract_a_load_of_its_own(change, with_joints, correct
 
 def test_totals_are_those_of_the_parts(corrected, stretches):
     parts = [loads for *_, loads in stretches]
-    for j, joint in enumerate(corrected.joints):
+    for j, joint in enumerate(corrected.joint_loads):
         peak = max(loads.torque[:, j].max() for loads in parts)
         assert joint.peak_torque == pytest.approx(peak, rel=1e-12, abs=1e-12)
         squares = sum(loads.torque_squared[:, j].sum() for loads in parts)
         rms = np.sqrt(squares / corrected.totals.duration)
         assert joint.rms_torque == pytest.approx(rms, rel=1e-12, abs=1e-15)
         assert joint.energy >= max(joint.net_work, 0.0)
-    assert corrected.totals.energy == pytest.approx(sum(j.energy for j in corrected.joints))
-    assert corrected.totals.net_work == pytest.approx(sum(j.net_work for j in corrected.joints))
+    assert corrected.totals.energy == pytest.approx(sum(j.energy for j in corrected.joint_loads))
+    assert corrected.totals.net_work == pytest.approx(
+        sum(j.net_work for j in corrected.joint_loads)
+    )
 
 
 def test_a_dwell_holds_the_arm_against_gravity(change, corrected):
     """Squares of the motion and of holding still add up."""
     made = plan(change(approach={"dwell": 3.0}))
     model = Model(made.job.mechanism)
-    dwells = [k for k, s in enumerate(made.segments) if s.kind is SegmentKind.DWELL]
-    t = np.array([made.segments[k].start for k in dwells])
+    dwells = [k for k, s in enumerate(made.timeline) if s.kind is SegmentKind.DWELL]
+    t = np.array([made.timeline[k].start for k in dwells])
     q = made.trajectory.segment_state(np.array(dwells), t).q
     held = 3.0 * np.sum(model.gravity_torques(q) ** 2, axis=0)
-    for joint, moving, still in zip(made.joints, corrected.joints, held, strict=True):
+    for joint, moving, still in zip(made.joint_loads, corrected.joint_loads, held, strict=True):
         squares = moving.rms_torque**2 * corrected.totals.duration + still
         expected = np.sqrt(squares / made.totals.duration)
         assert joint.rms_torque == pytest.approx(expected, rel=1e-9, abs=1e-12)

@@ -60,9 +60,9 @@ def test_rest_is_a_bound_from_the_arithmetic():
 def test_joints_with_nothing_to_do_bear_no_dry_friction(symmetric):
     assert symmetric.feasible
     smooth = plan(job_with(SYMMETRIC, coulomb=0.0))
-    idle = [j for j, load in enumerate(symmetric.joints) if load.peak_velocity == 0.0]
+    idle = [j for j, load in enumerate(symmetric.joint_loads) if load.peak_velocity == 0.0]
     assert idle
-    for j, (dry, without) in enumerate(zip(symmetric.joints, smooth.joints, strict=True)):
+    for j, (dry, without) in enumerate(zip(symmetric.joint_loads, smooth.joint_loads, strict=True)):
         if j in idle:
             assert dry.peak_torque == pytest.approx(without.peak_torque, rel=1e-9)
             assert dry.rms_torque == pytest.approx(without.rms_torque, rel=1e-9)
@@ -73,7 +73,7 @@ def test_joints_with_nothing_to_do_bear_no_dry_friction(symmetric):
 
 def test_what_rests_in_the_plan_rests_in_its_samples(symmetric):
     samples = symmetric.trajectory.sample(1e-3)
-    idle = [j for j, load in enumerate(symmetric.joints) if load.peak_velocity == 0.0]
+    idle = [j for j, load in enumerate(symmetric.joint_loads) if load.peak_velocity == 0.0]
     assert not samples.qd[:, idle].any()
     assert not samples.qdd[:, idle].any()
     assert np.ptp(samples.q[:, idle], axis=0).max() <= 4 * REST
@@ -96,7 +96,7 @@ def test_a_travel_of_no_length_takes_no_time_and_bears_no_load():
     once = plan(job_with([(0.1, 1.42, 0.75)], coulomb=0.0))
     thrice = plan(job)
     assert thrice.totals.duration == pytest.approx(3.0 * once.totals.duration, rel=1e-12)
-    for a, b in zip(once.joints, thrice.joints, strict=True):
+    for a, b in zip(once.joint_loads, thrice.joint_loads, strict=True):
         assert b.peak_torque == pytest.approx(a.peak_torque, rel=1e-12)
 
 

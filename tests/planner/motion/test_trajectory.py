@@ -19,15 +19,15 @@ def any_plan(request):
 
 
 def test_segments_follow_each_other_without_a_gap(any_plan):
-    ends = [s.end for s in any_plan.segments]
-    starts = [s.start for s in any_plan.segments]
+    ends = [s.end for s in any_plan.timeline]
+    starts = [s.start for s in any_plan.timeline]
     assert starts == [0.0, *ends[:-1]]
     assert any_plan.trajectory.duration == ends[-1] == any_plan.totals.duration
 
 
 def test_joints_and_speeds_are_continuous_at_borders(any_plan):
     """Every segment starts and ends at rest; accelerations may jump."""
-    t = np.array([s.start for s in any_plan.segments[1:]])
+    t = np.array([s.start for s in any_plan.timeline[1:]])
     before, after = (any_plan.trajectory.state(t, side) for side in ("left", "right"))
     assert np.abs(before.q - after.q).max() < 1e-13
     assert np.abs(before.qd).max() < 1e-12
@@ -35,8 +35,8 @@ def test_joints_and_speeds_are_continuous_at_borders(any_plan):
 
 
 def test_sides_of_a_border_are_the_two_segments(corrected):
-    k = next(k for k, s in enumerate(corrected.segments) if s.kind is SegmentKind.TRAVEL)
-    t = np.array([corrected.segments[k].start])
+    k = next(k for k, s in enumerate(corrected.timeline) if s.kind is SegmentKind.TRAVEL)
+    t = np.array([corrected.timeline[k].start])
     trajectory = corrected.trajectory
     assert trajectory.segment_at(t, "left").tolist() == [k - 1]
     assert trajectory.segment_at(t, "right").tolist() == [k]
@@ -54,7 +54,7 @@ def test_sides_of_every_switch_of_a_law_in_spite_of_rounding(corrected):
         laws, travel.segment, corrected.trajectory.durations[travel.segment], strict=True
     ):
         inner = np.array([s for s in law.switches if 0.0 < s < 1.0])
-        t = corrected.segments[segment].start + inner * T
+        t = corrected.timeline[segment].start + inner * T
         for off in (-1, 0, 1):  # units in the last place
             near = t + off * np.spacing(t)
             left, right = (corrected.trajectory.state(near, side) for side in ("left", "right"))
@@ -65,7 +65,7 @@ def test_sides_of_every_switch_of_a_law_in_spite_of_rounding(corrected):
 
 def test_derivatives_are_those_of_the_joints(any_plan):
     s = np.array([0.13, 0.37, 0.61, 0.88])
-    t = np.concatenate([x.start + s * x.duration for x in any_plan.segments])
+    t = np.concatenate([x.start + s * x.duration for x in any_plan.timeline])
     h = 1e-6
     before, here, after = (any_plan.trajectory.state(t + k * h) for k in (-1, 0, 1))
     # Error of a central difference: h²/6 times a third derivative below 1e4, and rounding 1e-10.
@@ -76,7 +76,7 @@ def test_derivatives_are_those_of_the_joints(any_plan):
 def test_a_dwell_is_rest_at_the_search_end(resting, corrected):
     assert resting.totals.duration == pytest.approx(corrected.totals.duration + 9 * 0.25)
     model = resting.trajectory.model
-    for k, segment in enumerate(resting.segments):
+    for k, segment in enumerate(resting.timeline):
         if segment.kind is not SegmentKind.DWELL:
             continue
         t = np.linspace(segment.start, segment.end, 5)
@@ -91,11 +91,11 @@ def test_a_dwell_is_rest_at_the_search_end(resting, corrected):
 
 def test_a_search_goes_beyond_contact(change):
     made = plan(change(approach={"overtravel": 0.004}))
-    ends = [s for s in made.segments if s.kind is SegmentKind.PROBE]
+    ends = [s for s in made.timeline if s.kind is SegmentKind.PROBE]
     t = np.array([s.end for s in ends])
     ball = made.trajectory.model.forward(made.trajectory.state(t, "left").q)[:, :3, 3]
     assert np.abs(ball - made.placed.search_ends).max() < 1e-12
-    contact = made.trajectory.model.forward([p.q_contact for p in made.points])[:, :3, 3]
+    contact = made.trajectory.model.forward([p.q_contact for p in made.planned_points])[:, :3, 3]
     assert np.abs(contact - made.placed.contacts).max() < 1e-12
 
 
@@ -108,7 +108,7 @@ def test_samples_are_regular_and_end_with_the_motion(corrected, period):
     assert samples.t[-1] == total
     assert samples.t.size == whole + 2
     assert np.all(np.diff(samples.t) > 0.0)
-    assert np.abs(samples.q[-1] - corrected.points[-1].q_clearance).max() < 1e-12
+    assert np.abs(samples.q[-1] - corrected.planned_points[-1].q_clearance).max() < 1e-12
     assert np.abs(samples.qd[-1]).max() < 1e-12
 
 
@@ -128,14 +128,14 @@ def test_samples_say_what_the_model_says(corrected):
     assert np.array_equal(samples.tau, model.torques(state.q, state.qd, state.qdd))
     assert np.array_equal(samples.position, model.forward(state.q)[:, :3, 3])
     assert samples.power == pytest.approx((samples.tau * samples.qd).sum(axis=1))
-    inside = [corrected.segments[k] for k in samples.segment]
+    inside = [corrected.timeline[k] for k in samples.segment]
     assert all(s.start <= t <= s.end for s, t in zip(inside, samples.t, strict=True))
 
 
 def test_points_at_one_place_are_joined_by_travel_without_length(change, probe_points):
     row = [0.05, 0.2, 0.345, 0.1, 0.25, 1.0]
     made = plan(change(points=probe_points([row, row])))
-    travel = [s for s in made.segments if s.kind is SegmentKind.TRAVEL]
+    travel = [s for s in made.timeline if s.kind is SegmentKind.TRAVEL]
     assert [s.duration for s in travel] == [0.0]
     assert travel[0].binding == ""
     t = np.array([travel[0].start])
@@ -143,14 +143,14 @@ def test_points_at_one_place_are_joined_by_travel_without_length(change, probe_p
     assert made.trajectory.segment_at(t, "left").tolist() == [1]
     assert made.trajectory.segment_at(t, "right").tolist() == [3]
     state = made.trajectory.segment_state(np.array([2]), t)
-    assert np.abs(state.q - made.points[1].q_clearance).max() < 1e-12
+    assert np.abs(state.q - made.planned_points[1].q_clearance).max() < 1e-12
     assert np.array_equal(state.qd, np.zeros((1, 5)))
     assert np.all(np.isfinite(made.trajectory.sample(1e-3).qdd))
 
 
 def test_a_plan_without_motion_says_so(change, probe_points):
     made = plan(change(points=probe_points([[50.0, 0.0, 0.0, 0.0, 0.0, 1.0]])))
-    assert made.segments == ()
+    assert made.timeline == ()
     assert made.totals.duration == 0.0
     assert not made.feasible
     with pytest.raises(MotionError, match="no motion, as no point is reached"):

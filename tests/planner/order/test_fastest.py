@@ -13,7 +13,7 @@ NORMAL = np.array([0.1, 0.25, 1.0]) / np.linalg.norm([0.1, 0.25, 1.0])
 
 
 def visits(made):
-    return [s.point_index for s in made.segments if s.kind is SegmentKind.PROBE]
+    return [s.point_index for s in made.timeline if s.kind is SegmentKind.PROBE]
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +45,21 @@ def test_scattered_points_are_visited_faster(pair):
 
 def test_points_stay_in_the_order_of_the_job(pair):
     given, chosen = pair
-    assert [p.name for p in chosen.points] == [p.name for p in given.points]
-    q = np.array([p.q_clearance for p in chosen.points])
+    assert [p.name for p in chosen.planned_points] == [p.name for p in given.planned_points]
+    q = np.array([p.q_clearance for p in chosen.planned_points])
     # Each probing line starts at the clearance posture of the point that it names.
-    t = np.array([s.start for s in chosen.segments if s.kind is SegmentKind.PROBE])
+    t = np.array([s.start for s in chosen.timeline if s.kind is SegmentKind.PROBE])
     assert np.abs(chosen.trajectory.state(t).q - q[visits(chosen)]).max() < 1e-12
-    margins = {p.name: p.joint_margin for p in given.points}
-    assert all(p.joint_margin == pytest.approx(margins[p.name], rel=1e-9) for p in chosen.points)
+    margins = {p.name: p.joint_margin for p in given.planned_points}
+    assert all(
+        p.joint_margin == pytest.approx(margins[p.name], rel=1e-9) for p in chosen.planned_points
+    )
 
 
 def test_the_gain_is_told(pair):
     given, chosen = pair
-    assert given.findings == ()
-    (note,) = chosen.findings
+    assert given.finding_list == ()
+    (note,) = chosen.finding_list
     assert (note.code, note.severity) == ("P110", Severity.NOTE)
     gain = given.totals.duration - chosen.totals.duration
     told = re.match(
@@ -72,14 +74,14 @@ def test_the_gain_is_told(pair):
 def test_a_plan_is_never_slower_than_the_job_s_own_order(change, corrected):
     made = plan(change(travel={"order": "fastest"}))
     assert made.totals.duration <= corrected.totals.duration
-    assert made.findings[-1].code == "P110"
+    assert made.finding_list[-1].code == "P110"
 
 
 def test_an_order_that_cannot_be_improved_is_kept(change, probe_points):
     rows = [[x, 0.2, 0.35 - 0.1 * x, *NORMAL] for x in (0.1, 0.2, 0.3)]
     made = plan(change(points=probe_points(rows), travel={"order": "fastest"}))
     assert visits(made) == [0, 1, 2]
-    assert "is the job's own" in made.findings[0].message
+    assert "is the job's own" in made.finding_list[0].message
 
 
 def test_the_same_order_in_every_run(change, scattered, pair):
@@ -93,5 +95,5 @@ def test_points_out_of_reach_are_left_out(change, probe_points):
     rows.insert(1, [5.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     made = plan(change(points=probe_points(rows), travel={"order": "fastest"}))
     assert sorted(visits(made)) == [0, 2, 3]
-    assert [p.reachable for p in made.points] == [True, False, True, True]
-    assert [f.code for f in made.findings] == ["P101", "P110"]
+    assert [p.reachable for p in made.planned_points] == [True, False, True, True]
+    assert [f.code for f in made.finding_list] == ["P101", "P110"]

@@ -27,7 +27,7 @@ def test_scores_are_those_of_plans(corrected_job, some):
     assert np.any((scores.points > 0) & (scores.points < 9))
     for k, T in enumerate(poses[:16]):
         planned = plan(moved(corrected_job, T))
-        reached = [point for point in planned.points if point.reachable]
+        reached = [point for point in planned.planned_points if point.reachable]
         assert len(reached) == scores.points[k]
         if not reached:
             assert not np.isfinite(scores.joint[k])

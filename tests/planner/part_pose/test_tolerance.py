@@ -78,9 +78,13 @@ def test_lines_of_different_lengths_and_directions(placing, kind):
 def test_no_error_is_the_plan_itself(standing, held):
     line, none = np.arange(9), np.zeros((9, 3))
     at = held.at(line, none, np.zeros(9))
-    np.testing.assert_allclose(at.q, [p.q_clearance for p in standing.plan.points], atol=1e-12)
+    np.testing.assert_allclose(
+        at.q, [p.q_clearance for p in standing.plan.planned_points], atol=1e-12
+    )
     least = slack_at(held, line, none)
-    margins = [min(p.joint_margin, p.singularity_margin - 1e-3) for p in standing.plan.points]
+    margins = [
+        min(p.joint_margin, p.singularity_margin - 1e-3) for p in standing.plan.planned_points
+    ]
     # 33 places along the line against the exact minimum
     np.testing.assert_allclose(least, margins, atol=1e-4)
 

@@ -61,7 +61,7 @@ def test_the_arm_that_waits_is_at_least_as_clear_as_proven(far, move):
 
 def test_the_proof_falls_when_the_arm_stands_in_the_way(far, move):
     pose = far.poses[0]
-    touching = pose.plan.points[0].q_contact
+    touching = pose.plan.planned_points[0].q_contact
     assert Bystander(far.job).clearance(touching, move.motions[0]) < far.job.checks.clearance
 
 

@@ -18,8 +18,10 @@ from robots.stewart.limits import violations
 
 
 def unserved(planned):
-    bad = {f.where for f in planned.findings if f.severity is Severity.ERROR}
-    return {point.name for point in planned.points if not point.reachable or point.name in bad}
+    bad = {f.where for f in planned.finding_list if f.severity is Severity.ERROR}
+    return {
+        point.name for point in planned.planned_points if not point.reachable or point.name in bad
+    }
 
 
 def test_all_sides_are_reached_although_the_arm_alone_reaches_17_of_25(presentation):

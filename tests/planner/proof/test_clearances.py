@@ -27,14 +27,14 @@ OWN = {"clearance kept", "certified clearance", "stated clearance", "approach to
 
 def stating(plan, index, **values):
     """The plan with other numbers in the clearance of one segment."""
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     clearance = replace(segments[index].clearance, **values)
     segments[index] = replace(segments[index], clearance=clearance)
-    return replace(plan, segments=tuple(segments))
+    return replace(plan, timeline=tuple(segments))
 
 
 def of_kind(plan, kind):
-    return next(i for i, s in enumerate(plan.segments) if s.kind is kind)
+    return next(i for i, s in enumerate(plan.timeline) if s.kind is kind)
 
 
 def with_solid(plan, name, shift):
@@ -51,7 +51,7 @@ def replace_vertices(mesh, shift):
 
 
 def test_a_plan_around_a_wall_passes(walled):
-    assert {s.law for s in walled.segments if s.kind is SegmentKind.TRAVEL} >= {"rounded"}
+    assert {s.law for s in walled.timeline if s.kind is SegmentKind.TRAVEL} >= {"rounded"}
     found = prove(walled)
     assert found.passed
     assert {check.name for check in found.check_list} >= OWN
@@ -78,20 +78,20 @@ def test_a_stylus_alone_states_no_distance_from_the_part_that_it_probes():
     """As of a robot imported with meshes only: inf - inf was NaN, and no such job was planned."""
     bare = planned(bare_job(*STYLUS))
     assert bare.feasible
-    assert all((s.clearance is not None) == (s.kind is SegmentKind.TRAVEL) for s in bare.segments)
-    assert all(point.min_clearance is None for point in bare.points)
+    assert all((s.clearance is not None) == (s.kind is SegmentKind.TRAVEL) for s in bare.timeline)
+    assert all(point.min_clearance is None for point in bare.planned_points)
     found = prove(bare)
     assert found.passed
     assert {check.name for check in found.check_list} >= OWN
-    silent = [replace(s, clearance=None) for s in bare.segments]
-    failing = prove(replace(bare, segments=tuple(silent))).failures
+    silent = [replace(s, clearance=None) for s in bare.timeline]
+    failing = prove(replace(bare, timeline=tuple(silent))).failures
     assert {check.name for check in failing} == {"clearance kept"}
 
 
 def test_a_robot_without_any_capsule_states_nothing():
     bare = planned(bare_job())
     assert bare.feasible
-    assert all(s.clearance is None for s in bare.segments)
+    assert all(s.clearance is None for s in bare.timeline)
     assert bare.nearest is None
     found = prove(bare)
     assert found.passed
@@ -99,7 +99,7 @@ def test_a_robot_without_any_capsule_states_nothing():
 
 
 def test_a_robot_that_watches_itself_owes_a_distance(plan, failures):
-    silent = replace(plan, segments=tuple(replace(s, clearance=None) for s in plan.segments))
+    silent = replace(plan, timeline=tuple(replace(s, clearance=None) for s in plan.timeline))
     assert failures(prove(silent)) == {"clearance kept", "point clearances"}
 
 
@@ -107,7 +107,7 @@ def test_a_robot_that_watches_itself_owes_a_distance(plan, failures):
 @pytest.mark.parametrize("more", [1e-6, 1e-2])
 def test_more_certified_than_there_is(walled, failures, kind, more):
     index = of_kind(walled, kind)
-    wrong = stating(walled, index, certified=walled.segments[index].clearance.seen + more)
+    wrong = stating(walled, index, certified=walled.timeline[index].clearance.seen + more)
     points = {"point clearances"} if kind is SegmentKind.PROBE else set()
     assert failures(prove(wrong)) == {"certified clearance"} | points
 
@@ -123,17 +123,17 @@ def test_a_certificate_without_end(walled, failures):
 def test_another_distance_than_the_one_there(walled, failures, kind, change):
     index = next(
         i
-        for i, s in enumerate(walled.segments)
+        for i, s in enumerate(walled.timeline)
         if s.kind is kind
         and not (s.clearance.pair.endswith("part") and kind is not SegmentKind.TRAVEL)
     )
-    seen = walled.segments[index].clearance.seen + change
+    seen = walled.timeline[index].clearance.seen + change
     assert failures(prove(stating(walled, index, seen=seen))) == {"stated clearance"}
 
 
 def test_another_place_pair_or_time(walled, failures):
     index = of_kind(walled, SegmentKind.TRAVEL)
-    own = walled.segments[index].clearance
+    own = walled.timeline[index].clearance
     x, y, z = own.place
     for values in (
         {"place": (x + 1e-5, y, z)},
@@ -148,9 +148,9 @@ def test_a_feasible_plan_keeps_what_is_required(walled, failures):
     index = of_kind(walled, SegmentKind.TRAVEL)
     low = stating(walled, index, certified=0.5 * walled.job.checks.clearance)
     assert failures(prove(low)) == {"clearance kept"}
-    segments = list(walled.segments)
+    segments = list(walled.timeline)
     segments[index] = replace(segments[index], clearance=None)
-    assert failures(prove(replace(walled, segments=tuple(segments)))) == {"clearance kept"}
+    assert failures(prove(replace(walled, timeline=tuple(segments)))) == {"clearance kept"}
 
 
 def test_a_wall_that_is_nearer_than_planned(walled, failures):
@@ -174,7 +174,7 @@ def test_a_table_that_swallows_the_links(walled, failures):
 def test_a_part_with_something_in_the_way_of_the_ball(walled, failures):
     """A second, smaller plate 20 mm above the one that is probed, in the same mesh."""
     part = walled.job.cell.part
-    point = walled.segments[0].point_index
+    point = walled.timeline[0].point_index
     contact, axis = walled.placed.contacts[point], walled.placed.axes[point]
     center = part.mesh.vertices.mean(axis=0)
     lid = contact - 0.02 * axis + 0.05 * (part.mesh.vertices - center)
@@ -190,7 +190,7 @@ def test_postures_at_stated_places_are_where_the_way_says(walled):
     model = Model(walled.job.mechanism)
     found = stated_postures(walled, model, watched_segments(walled))
     for segment, q in zip(found.segment, found.q, strict=True):
-        own = walled.segments[segment]
+        own = walled.timeline[segment]
         if own.kind is SegmentKind.TRAVEL:
             ends = walled.trajectory.state(np.array([own.start, own.end]), "left").q
             straight = own.law != "rounded"
@@ -208,7 +208,7 @@ def test_of_many_segments_an_even_choice_is_looked_at(walled, monkeypatch):
     monkeypatch.setattr(module, "POSTURES", 20)
     segments = watched_segments(walled)
     assert len(segments) == pytest.approx(10, abs=2)
-    kinds = {walled.segments[i].kind for i in segments}
+    kinds = {walled.timeline[i].kind for i in segments}
     assert kinds == {SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL}
     assert len(spread_postures(walled, segments).q) <= 20
     assert prove(walled).passed
@@ -225,17 +225,17 @@ def test_another_distance_of_the_stylus_from_the_part_that_it_probes(bored, fail
     """The probed surface may be nearer than stated; that let every larger distance pass."""
     index = next(
         i
-        for i, s in enumerate(bored.segments)
+        for i, s in enumerate(bored.timeline)
         if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - part"
     )
-    seen = bored.segments[index].clearance.seen + change
+    seen = bored.timeline[index].clearance.seen + change
     assert "stated clearance" in failures(prove(stating(bored, index, seen=seen)))
 
 
 def test_a_stylus_that_is_said_to_be_near_the_part_instead_of_a_post(bored, failures):
     index = next(
         i
-        for i, s in enumerate(bored.segments)
+        for i, s in enumerate(bored.timeline)
         if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - post"
     )
     wrong = stating(bored, index, pair="stylus ball - part")

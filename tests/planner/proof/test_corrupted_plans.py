@@ -15,18 +15,20 @@ from robots.arm.task import task_jacobian
 
 
 def with_point(plan, **values):
-    return replace(plan, points=(replace(plan.points[0], **values), *plan.points[1:]))
+    return replace(
+        plan, planned_points=(replace(plan.planned_points[0], **values), *plan.planned_points[1:])
+    )
 
 
 def with_load(plan, joint, **values):
-    loads = list(plan.joints)
+    loads = list(plan.joint_loads)
     loads[joint] = replace(loads[joint], **values)
-    return replace(plan, joints=tuple(loads))
+    return replace(plan, joint_loads=tuple(loads))
 
 
 def moved(plan, task_step):
     """Contact joints of the first point, moved by a small step of ball and stylus."""
-    q = plan.points[0].q_contact
+    q = plan.planned_points[0].q_contact
     step = np.linalg.solve(task_jacobian(plan.trajectory.model, q), task_step)
     return with_point(plan, q_contact=q + step)
 
@@ -70,10 +72,10 @@ def test_a_wrong_duration(plan, samples, failures):
 
 
 def test_a_gap_between_segments(plan, samples, failures):
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     segments[0] = replace(segments[0], duration=segments[0].duration * (1 - 1e-6))
     assert "time" in failures(
-        prove(replace(plan, segments=tuple(segments)), InMemory(samples=samples))
+        prove(replace(plan, timeline=tuple(segments)), InMemory(samples=samples))
     )
 
 
@@ -95,7 +97,7 @@ def test_a_wrong_energy(plan, samples, failures, total, owner):
     ],
 )
 def test_a_wrong_load_of_one_joint(plan, samples, failures, load, owner):
-    other = with_load(plan, 1, **{load: getattr(plan.joints[1], load) * 1.0001})
+    other = with_load(plan, 1, **{load: getattr(plan.joint_loads[1], load) * 1.0001})
     assert failures(prove(other, InMemory(samples=samples))) == {owner}
 
 
@@ -107,7 +109,7 @@ def test_a_wrong_load_of_one_joint(plan, samples, failures, load, owner):
     [(1 - 1e-8, "peaks not understated"), (1 + 1e-5, "peaks not overstated")],
 )
 def test_a_wrong_peak(plan, samples, failures, peak, factor, owner):
-    other = with_load(plan, 0, **{peak: getattr(plan.joints[0], peak) * factor})
+    other = with_load(plan, 0, **{peak: getattr(plan.joint_loads[0], peak) * factor})
     assert failures(prove(other, InMemory(samples=samples))) == {owner}
 
 
@@ -169,7 +171,7 @@ def test_a_limit_passed_only_between_samples(job, failures, limit, values, peak,
     smooth = replace(job, travel=replace(job.travel, law="quintic"), sampling_period=0.011)
     plan = planned(smooth)
     seen = float(np.abs(getattr(plan.trajectory.sample(0.011), values)[:, 0]).max())
-    real = getattr(plan.joints[0], peak)
+    real = getattr(plan.joint_loads[0], peak)
     assert seen < real * (1 - 1e-4)
     between = limited(plan, 0, **{limit: real - 0.5 * (real - seen)})
     assert failures(prove(between)) == {owner}
@@ -192,7 +194,7 @@ def test_a_position_limit_passed_only_between_samples(job, failures):
 
 def bump(plan, height, width):
     """A smooth narrow swell of the first joint in the middle of the first travel."""
-    travel = next(s for s in plan.segments if s.kind is SegmentKind.TRAVEL)
+    travel = next(s for s in plan.timeline if s.kind is SegmentKind.TRAVEL)
     center = travel.start + 0.5 * travel.duration
 
     def added(t):
@@ -234,7 +236,7 @@ def test_rates_that_are_not_derivatives(plan, failures, altered):
 
 def test_a_line_that_is_not_straight(plan, failures, altered):
     """The ball swerves by 1e-7 m in the middle of the first line, with rates to match."""
-    line = plan.segments[0]
+    line = plan.timeline[0]
 
     def added(t):
         w = np.pi / line.duration
@@ -274,6 +276,6 @@ def test_a_jump_between_segments(plan, failures, altered_type):
             step = np.where(inside, 1e-8, 0.0)[:, None] * np.array([1.0, 0, 0, 0, 0])
             return MotionState(q=own.q + step, qd=own.qd, qdd=own.qdd)
 
-    travel = next(s for s in plan.segments if s.kind is SegmentKind.TRAVEL)
+    travel = next(s for s in plan.timeline if s.kind is SegmentKind.TRAVEL)
     found = prove(replace(plan, trajectory=Jumping(plan.trajectory, None)))
     assert failures(found) == {"continuous joints"}

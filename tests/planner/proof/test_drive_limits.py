@@ -28,7 +28,7 @@ def limited(plan, joint, **limits):
 def largest_jerk(plan):
     """Of every joint in travels, by differences of fine samples inside the phases. # (n,)."""
     jerk = np.zeros(5)
-    for segment in plan.segments:
+    for segment in plan.timeline:
         if segment.kind is SegmentKind.TRAVEL:
             t = np.linspace(segment.start, segment.end, 4001)
             jerk = np.maximum(
@@ -77,7 +77,7 @@ def test_laws_with_jumps_of_acceleration_are_not_asked_for_jerk(jerky):
 def held(job):
     """Torque limits of the job, some of which slow motions down."""
     free = planned(job)
-    limits = np.array([load.peak_torque for load in free.joints]) * [0.8, 1.5, 1.5, 1.5, 1.5]
+    limits = np.array([load.peak_torque for load in free.joint_loads]) * [0.8, 1.5, 1.5, 1.5, 1.5]
     return planned(replace(job, checks=replace(job.checks, torque_limits=limits)))
 
 
@@ -92,14 +92,14 @@ def test_torque_limits_of_job_and_robot_both_count(held, failures):
     checks = replace(held.job.checks, torque_limits=held.job.checks.torque_limits * (1 - 1e-5))
     by_job = replace(held, job=replace(held.job, checks=checks))
     assert failures(prove(by_job)) == {"torque limits"}
-    peak = held.joints[1].peak_torque
+    peak = held.joint_loads[1].peak_torque
     assert failures(prove(limited(held, 1, max_effort=peak * (1 - 1e-5)))) == {"torque limits"}
     assert prove(limited(held, 1, max_effort=peak * (1 + 1e-9))).passed
 
 
 def test_a_torque_limit_passed_only_between_samples(held, failures, altered):
     """A bump of 3 ms between samples 20 ms apart asks the first drive for more."""
-    travel = next(s for s in held.segments if s.kind is SegmentKind.TRAVEL)
+    travel = next(s for s in held.timeline if s.kind is SegmentKind.TRAVEL)
     center = travel.start + 0.5 * travel.duration
     center = 0.02 * np.floor(center / 0.02) + 0.01
 
@@ -118,9 +118,9 @@ def test_nothing_is_claimed_of_motions_that_no_duration_keeps_within(job):
     """Gravity alone passes the limit: an error of the plan's own, not a fault of its proof."""
     limits = np.array([np.inf, 5.0, np.inf, np.inf, np.inf])
     plan = planned(replace(job, checks=replace(job.checks, torque_limits=limits)))
-    impossible = {finding.where for finding in plan.findings if finding.code == "P105"}
+    impossible = {finding.where for finding in plan.finding_list if finding.code == "P105"}
     assert impossible
-    assert plan.joints[1].peak_torque > 5.0
+    assert plan.joint_loads[1].peak_torque > 5.0
     found = prove(plan)
     assert found.passed
     # No motion is left of which anything is claimed.

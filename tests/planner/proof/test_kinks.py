@@ -73,7 +73,7 @@ def test_laws_that_nobody_tells_about_are_cut_at_their_switches(jerky, law, monk
     told = resolved(plan)
     monkeypatch.setattr(pieces_module, "switches", lambda *given: [np.zeros(0)] * len(given[2]))
     alone = resolved(plan)
-    assert len(smooth_pieces(plan, Model(plan.job.mechanism))) == len(plan.segments)
+    assert len(smooth_pieces(plan, Model(plan.job.mechanism))) == len(plan.timeline)
     assert alone.roughness.max() < 1e-8
     # A cut in the middle comes first, so a little more pieces than the law has.
     assert len(alone.pieces) <= 2 * len(told.pieces)

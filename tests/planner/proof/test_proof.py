@@ -99,7 +99,7 @@ def test_postures_near_singularities_pass(job):
     )
     bare = replace(job.mechanism, capsules=(), self_pairs=())  # folded, it would touch itself
     plan = planned(replace(job, frame="base", points=points, sampling_period=0.01, mechanism=bare))
-    assert sum(point.reachable for point in plan.points) >= 10
+    assert sum(point.reachable for point in plan.planned_points) >= 10
     found = prove(plan)
     assert found.passed, found.failures
 
@@ -108,7 +108,7 @@ def test_a_plan_that_does_not_move_passes(job):
     far = np.array(job.part.T_base_part)
     far[0, 3] += 9.0
     plan = planned(replace(job, part=replace(job.part, T_base_part=far)))
-    assert not plan.segments
+    assert not plan.timeline
     found = prove(plan)
     assert found.passed, found.failures
 

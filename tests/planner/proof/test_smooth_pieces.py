@@ -28,7 +28,7 @@ def resolved(plan):
 def test_switches_of_travels_are_those_of_their_least_time(plan):
     pieces = smooth_pieces(plan, Model(plan.job.mechanism))
     limits = JointLimits.of(plan.job.mechanism)
-    for index, segment in enumerate(plan.segments):
+    for index, segment in enumerate(plan.timeline):
         own = pieces.take(np.nonzero(pieces.segment == index)[0])
         assert float(np.sum(own.length)) == pytest.approx(segment.duration, rel=1e-14)
         if segment.kind is not SegmentKind.TRAVEL:
@@ -43,7 +43,7 @@ def test_switches_of_travels_are_those_of_their_least_time(plan):
 def test_switches_of_the_double_s_are_those_of_its_least_time(jerky):
     pieces = smooth_pieces(jerky, Model(jerky.job.mechanism))
     limits = JointLimits.of(jerky.job.mechanism)
-    for index, segment in enumerate(jerky.segments):
+    for index, segment in enumerate(jerky.timeline):
         if segment.kind is not SegmentKind.TRAVEL:
             continue
         own = pieces.take(np.nonzero(pieces.segment == index)[0])
@@ -85,12 +85,12 @@ def one_travel(job, least, travel):
     segment = SimpleNamespace(
         kind=SegmentKind.TRAVEL, law="double-s", start=0.0, duration=least.duration
     )
-    return SimpleNamespace(segments=(segment,), trajectory=Straight(), job=job)
+    return SimpleNamespace(timeline=(segment,), trajectory=Straight(), job=job)
 
 
 def test_pieces_of_a_travel_that_goes_around_are_those_of_its_law(walled):
     """Some last microseconds only, so that no search would meet them."""
-    around = [i for i, s in enumerate(walled.segments) if s.law == "rounded"]
+    around = [i for i, s in enumerate(walled.timeline) if s.law == "rounded"]
     assert around
     model, torques = Model(walled.job.mechanism), LagrangeTorques(walled.job.mechanism)
     pieces = smooth_pieces(walled, model)
@@ -131,7 +131,7 @@ def test_states_late_in_time_keep_their_digits(job):
     early = planned(job)
     late = replace(
         early,
-        segments=tuple(replace(s, start=s.start + 1e6) for s in early.segments),
+        timeline=tuple(replace(s, start=s.start + 1e6) for s in early.timeline),
         trajectory=_Shifted(early.trajectory),
     )
     pieces = smooth_pieces(late, Model(job.mechanism))

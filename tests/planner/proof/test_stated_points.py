@@ -17,9 +17,9 @@ from robots.library.catalogue import load
 
 
 def with_point(plan, k, **values):
-    points = list(plan.points)
+    points = list(plan.planned_points)
     points[k] = replace(points[k], **values)
-    return replace(plan, points=tuple(points))
+    return replace(plan, planned_points=tuple(points))
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,8 @@ def test_a_search_passes_its_contact(searching):
 
 
 def test_branches_named_by_joints_pass(six):
-    assert all(point.reachable for point in six.points)
-    assert six.points[0].branch.startswith("q1")
+    assert all(point.reachable for point in six.planned_points)
+    assert six.planned_points[0].branch.startswith("q1")
     assert "branches" not in {check.name for check in prove(six).failures}
 
 
@@ -66,60 +66,60 @@ def test_branches_named_by_joints_pass(six):
 @pytest.mark.parametrize("size", [2e-9, 2.0 * np.pi])
 def test_a_posture_that_the_motion_does_not_take(searching, failures, name, size):
     """2 nm off, or a whole turn more: the ball is where it should be for all that."""
-    q = np.array(getattr(searching.points[1], name))
+    q = np.array(getattr(searching.planned_points[1], name))
     q[3] += size
     assert "point postures" in failures(prove(with_point(searching, 1, **{name: q})))
 
 
 @pytest.mark.parametrize("word", range(3))
 def test_a_branch_of_another_name(plan, failures, word):
-    words = plan.points[0].branch.split(" ")
+    words = plan.planned_points[0].branch.split(" ")
     words[word] = words[word][:-1] + {"+": "-", "-": "+"}[words[word][-1]]
     wrong = with_point(plan, 0, branch=" ".join(words))
     assert failures(prove(wrong)) == {"branches"}
 
 
 def test_a_branch_by_joints_of_another_name(six, failures):
-    other = six.points[0].branch.translate(str.maketrans("+-", "-+"))
+    other = six.planned_points[0].branch.translate(str.maketrans("+-", "-+"))
     assert "branches" in failures(prove(with_point(six, 0, branch=other)))
 
 
 @pytest.mark.parametrize("change", [1e-6, -1e-6])
 def test_another_joint_margin(plan, failures, change):
-    margin = plan.points[2].joint_margin + change
+    margin = plan.planned_points[2].joint_margin + change
     assert failures(prove(with_point(plan, 2, joint_margin=margin))) == {"joint margins"}
 
 
 def test_the_margin_of_another_joint(plan, failures):
-    own = plan.points[2].margin_joint
+    own = plan.planned_points[2].margin_joint
     for name in {"q1", "q2", "q3", "q4", "q5", "q9"} - {own}:
         wrong = with_point(plan, 2, margin_joint=name)
         assert failures(prove(wrong)) == {"joint margins"}
 
 
 def test_a_margin_that_a_feasible_plan_does_not_keep(plan, failures):
-    least = min(point.joint_margin for point in plan.points)
+    least = min(point.joint_margin for point in plan.planned_points)
     asked = replace(plan.job.checks, joint_margin=least + 1e-6)
     wrong = replace(plan, job=replace(plan.job, checks=asked))
     assert failures(prove(wrong)) == {"joint margin kept"}
 
 
 def test_another_clearance_of_a_point(plan, failures):
-    for value in (plan.points[0].min_clearance + 1e-9, None):
+    for value in (plan.planned_points[0].min_clearance + 1e-9, None):
         wrong = with_point(plan, 0, min_clearance=value)
         assert failures(prove(wrong)) == {"point clearances"}
 
 
 def test_points_that_are_not_visited_as_stated(plan, failures):
     assert failures(prove(with_point(plan, 1, reachable=False))) == {"visits"}
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     probe = next(i for i, s in enumerate(segments) if s.kind is SegmentKind.PROBE)
     segments[probe] = replace(segments[probe], point="P9")
-    assert failures(prove(replace(plan, segments=tuple(segments)))) == {"visits"}
+    assert failures(prove(replace(plan, timeline=tuple(segments)))) == {"visits"}
 
 
 def test_a_plan_that_misses_a_point_and_is_called_feasible(failures, library_plan):
     missing = library_plan("unreachable")
     assert prove(missing).passed
-    silent = replace(missing, findings=())
+    silent = replace(missing, finding_list=())
     assert "visits" in failures(prove(silent))

@@ -22,13 +22,13 @@ def made(request, robots, serial_job):
 
 def test_every_point_is_served_and_the_search_is_owned_up_to(made):
     assert made.feasible
-    assert all(point.reachable for point in made.points)
-    (note,) = [finding for finding in made.findings if finding.code == "P106"]
+    assert all(point.reachable for point in made.planned_points)
+    (note,) = [finding for finding in made.finding_list if finding.code == "P106"]
     assert (note.severity, note.where) == (Severity.NOTE, "robot")
     assert "may have been missed" in note.message
     assert page("P106").code == "P106"
     mechanism = made.job.mechanism
-    for point in made.points:
+    for point in made.planned_points:
         assert point.branch
         assert point.margin_joint in [joint.name for joint in mechanism.movable]
         assert 1e-3 <= point.singularity_margin <= 1.0
@@ -44,7 +44,7 @@ def test_the_lines_are_straight_by_pinocchio(made):
     mechanism = made.job.mechanism
     model = pinocchio.buildModelFromXML(write_urdf(mechanism))
     data, frame = model.createData(), model.getFrameId("tool")
-    for segment in made.segments:
+    for segment in made.timeline:
         if segment.kind is SegmentKind.TRAVEL:
             continue
         start = made.placed.clearances[segment.point_index]
@@ -61,9 +61,10 @@ def test_the_lines_are_straight_by_pinocchio(made):
 
 def test_limits_bind_and_are_kept(made):
     mechanism = made.job.mechanism
-    speed = np.array([joint.peak_velocity for joint in made.joints]) / mechanism.max_speed
+    speed = np.array([joint.peak_velocity for joint in made.joint_loads]) / mechanism.max_speed
     acceleration = (
-        np.array([joint.peak_acceleration for joint in made.joints]) / mechanism.max_acceleration
+        np.array([joint.peak_acceleration for joint in made.joint_loads])
+        / mechanism.max_acceleration
     )
     assert max(speed.max(), acceleration.max()) == pytest.approx(1.0, rel=1e-9)
 
@@ -71,7 +72,7 @@ def test_limits_bind_and_are_kept(made):
 def test_planning_twice_gives_the_same_bits(made):
     again = plan(made.job)
     assert again.totals == made.totals
-    assert [repr(s) for s in again.segments] == [repr(s) for s in made.segments]
+    assert [repr(s) for s in again.timeline] == [repr(s) for s in made.timeline]
 
 
 def test_a_free_order_is_not_slower(robots, serial_job):
@@ -107,14 +108,14 @@ def test_a_sliding_joint_tells_its_shortage_in_millimetres(robots, serial_job):
         features=(),
     )
     made = plan(replace(job, points=points))
-    errors = [f for f in made.findings if f.severity is Severity.ERROR]
+    errors = [f for f in made.finding_list if f.severity is Severity.ERROR]
     assert [(f.code, f.where) for f in errors] == [("P102", "far")]
     assert 'every branch passes a joint limit; nearest is "q4' in errors[0].message
     assert "with q2 25.000 mm beyond its limit" in errors[0].message
     assert "q2 gains 25.0 mm" in errors[0].hint
     # An angle as margin asks nothing of the axes that slide.
     wide = replace(job, points=points, checks=replace(job.checks, joint_margin=np.radians(20.0)))
-    again = [f for f in plan(wide).findings if f.severity is Severity.ERROR]
+    again = [f for f in plan(wide).finding_list if f.severity is Severity.ERROR]
     assert [f.where for f in again] == ["far"]
     assert again[0].message.endswith("25.000 mm beyond its limit")
 
@@ -125,7 +126,7 @@ def test_a_point_far_away_says_how_near_the_best_attempt_came(robots, serial_job
     points = replace(
         job.points, positions=np.array([[0.0, 3.0, 0.36]]), normals=np.array([[0.0, -1.0, 0.0]])
     )
-    (error,) = [f for f in plan(replace(job, points=points)).findings if f.code == "P101"]
+    (error,) = [f for f in plan(replace(job, points=points)).finding_list if f.code == "P101"]
     left = float(error.message.split("the nearest leaves ")[1].split(" mm")[0])
     # Stretched towards it the arm reaches 0.96 m; the clearance point is 20 mm nearer.
     assert left == pytest.approx((2.98 - 0.96) * 1e3, rel=0.02)

@@ -94,12 +94,12 @@ def _judge(path: Path, verdict: Verdict) -> None:
     verdict.robot, verdict.points = job.robot_model, len(job.points.names)
     proof = plan_and_prove(job)
     planned = proof.plan
-    verdict.findings = sorted({finding.code for finding in planned.findings})
-    verdict.moves = bool(planned.segments)
+    verdict.findings = sorted({finding.code for finding in planned.finding_list})
+    verdict.moves = bool(planned.timeline)
     verdict.kind = FEASIBLE if planned.feasible else INFEASIBLE
     document = plan_document(proof)
     document_text(document)
-    reached = [point.reachable for point in planned.points]
+    reached = [point.reachable for point in planned.planned_points]
     missing = [key for key in _nulls(document) if not _allowed(key, reached)]
     if missing:
         verdict.kind, verdict.where = NUMBER, re.sub(r"\d+", "*", missing[0])

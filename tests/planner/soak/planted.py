@@ -67,11 +67,11 @@ def _limited(plan: Plan, joint: int, **limits: float) -> Plan:
 
 def _limit_below(plan: Plan, draw, peak: str, limit: str) -> Plan | None:
     """A limit that the motion passes by a millionth of it."""
-    moving = [k for k, load in enumerate(plan.joints) if getattr(load, peak) > 1e-9]
+    moving = [k for k, load in enumerate(plan.joint_loads) if getattr(load, peak) > 1e-9]
     joint = _one(draw, moving)
     if joint is None:
         return None
-    bound = getattr(plan.joints[joint], peak) / (1.0 + RELATIVE)
+    bound = getattr(plan.joint_loads[joint], peak) / (1.0 + RELATIVE)
     if bound > getattr(plan.job.mechanism.movable[joint], limit):
         return None
     return _limited(plan, joint, **{limit: bound})
@@ -89,14 +89,14 @@ def _acceleration(plan, draw):
 
 @_plant("torque limit passed by 1e-6")
 def _torque(plan, draw):
-    if any(finding.code == "P105" for finding in plan.findings):
+    if any(finding.code == "P105" for finding in plan.finding_list):
         return None  # the plan claims no torque limit there
     return _limit_below(plan, draw, "peak_torque", "max_effort")
 
 
 @_plant("position limit passed by 1e-8")
 def _position(plan, draw):
-    moving = [s for s in plan.segments if s.duration > 0.0]
+    moving = [s for s in plan.timeline if s.duration > 0.0]
     if not moving:
         return None
     joint = int(draw.integers(plan.job.mechanism.dof))
@@ -114,28 +114,28 @@ def _position(plan, draw):
 @_plant("segment quicker than its limits allow by 1e-6")
 def _quicker(plan, draw):
     """A motion that is bound by a limit, in less time; all that follows comes earlier."""
-    bound = [i for i, s in enumerate(plan.segments) if s.duration > 0.0 and s.binding]
-    moving = [i for i in bound if plan.segments[i].kind is not SegmentKind.DWELL]
+    bound = [i for i, s in enumerate(plan.timeline) if s.duration > 0.0 and s.binding]
+    moving = [i for i in bound if plan.timeline[i].kind is not SegmentKind.DWELL]
     i = _one(draw, moving)
     if i is None:
         return None
-    power = 0.5 if "velocity" not in plan.segments[i].binding else 1.0
+    power = 0.5 if "velocity" not in plan.timeline[i].binding else 1.0
     return _timed(plan, i, (1.0 + RELATIVE) ** -power)
 
 
 def _timed(plan: Plan, i: int, factor: float) -> Plan:
     """A plan whose segment i takes longer or less, truly: clock, trajectory and total agree."""
-    durations = np.array([s.duration for s in plan.segments])
+    durations = np.array([s.duration for s in plan.timeline])
     durations[i] *= factor
     starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]])
     segments = tuple(
         replace(s, start=float(a), duration=float(d))
-        for s, a, d in zip(plan.segments, starts, durations, strict=True)
+        for s, a, d in zip(plan.timeline, starts, durations, strict=True)
     )
     own = plan.trajectory
     trajectory = Trajectory(own.model, starts, durations, own.stretches, own._rests)
     totals = replace(plan.totals, duration=float(np.sum(durations)))
-    return replace(plan, segments=segments, trajectory=trajectory, totals=totals)
+    return replace(plan, timeline=segments, trajectory=trajectory, totals=totals)
 
 
 # --- numbers that are reported -------------------------------------------------------------------
@@ -143,7 +143,7 @@ def _timed(plan: Plan, i: int, factor: float) -> Plan:
 
 def _load(quantity: str) -> Plant:
     def plant(plan: Plan, draw) -> Plan | None:
-        working = [k for k, load in enumerate(plan.joints) if getattr(load, quantity) != 0.0]
+        working = [k for k, load in enumerate(plan.joint_loads) if getattr(load, quantity) != 0.0]
         joint = _one(draw, working)
         if joint is None:
             return None
@@ -157,11 +157,11 @@ _EXACT = 1e-13  # of the largest torque: what double precision knows of any
 
 def _rounding(plan: Plan, joint: int, quantity: str) -> float:
     """What the rounding of the largest torque makes of a joint's figure: a change below is none."""
-    torque = _EXACT * max(load.peak_torque for load in plan.joints)
+    torque = _EXACT * max(load.peak_torque for load in plan.joint_loads)
     if quantity in ("peak_torque", "rms_torque"):
         return torque
     if quantity == "peak_power":
-        return torque * plan.joints[joint].peak_velocity
+        return torque * plan.joint_loads[joint].peak_velocity
     if quantity in ("energy", "net_work"):
         t = np.linspace(0.0, plan.totals.duration, 4001)
         q = plan.trajectory.state(t).q[:, joint]
@@ -170,7 +170,7 @@ def _rounding(plan: Plan, joint: int, quantity: str) -> float:
 
 
 def _with_load(plan: Plan, joint: int, quantity: str, factor: float) -> Plan | None:
-    loads = list(plan.joints)
+    loads = list(plan.joint_loads)
     value = getattr(loads[joint], quantity)
     # A number that rounding itself makes says nothing: below 1e-9 of the busiest joint's, or net
     # work that is left of ten thousand times as much, given and taken back.
@@ -182,7 +182,7 @@ def _with_load(plan: Plan, joint: int, quantity: str, factor: float) -> Plan | N
     if abs(value * (factor - 1.0)) < _rounding(plan, joint, quantity):
         return None
     loads[joint] = replace(loads[joint], **{quantity: value * factor})
-    return replace(plan, joints=tuple(loads))
+    return replace(plan, joint_loads=tuple(loads))
 
 
 for _quantity, _said in (
@@ -220,10 +220,10 @@ for _quantity, _said in (
 
 @_plant("loads of two joints swapped")
 def _loads_swapped(plan, draw):
-    if len(plan.joints) < 2:
+    if len(plan.joint_loads) < 2:
         return None
-    a, b = draw.choice(len(plan.joints), 2, replace=False)
-    loads = list(plan.joints)
+    a, b = draw.choice(len(plan.joint_loads), 2, replace=False)
+    loads = list(plan.joint_loads)
     one, other = loads[a], loads[b]
     numbers = (
         "peak_velocity",
@@ -242,7 +242,7 @@ def _loads_swapped(plan, draw):
     if not any(apart):
         return None
     loads[a], loads[b] = replace(other, name=one.name), replace(one, name=other.name)
-    return replace(plan, joints=tuple(loads))
+    return replace(plan, joint_loads=tuple(loads))
 
 
 # --- times ---------------------------------------------------------------------------------------
@@ -250,61 +250,61 @@ def _loads_swapped(plan, draw):
 
 @_plant("start of a segment wrong by 1e-6")
 def _start(plan, draw):
-    late = [i for i, s in enumerate(plan.segments) if s.start > 1e-3]
+    late = [i for i, s in enumerate(plan.timeline) if s.start > 1e-3]
     i = _one(draw, late)
     if i is None:
         return None
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     segments[i] = replace(segments[i], start=segments[i].start * (1.0 + RELATIVE))
-    return replace(plan, segments=tuple(segments))
+    return replace(plan, timeline=tuple(segments))
 
 
 @_plant("duration of a segment wrong by 1e-6")
 def _duration(plan, draw):
-    i = _one(draw, [i for i, s in enumerate(plan.segments) if s.duration > 1e-3])
+    i = _one(draw, [i for i, s in enumerate(plan.timeline) if s.duration > 1e-3])
     if i is None:
         return None
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     segments[i] = replace(segments[i], duration=segments[i].duration * (1.0 - RELATIVE))
-    return replace(plan, segments=tuple(segments))
+    return replace(plan, timeline=tuple(segments))
 
 
 @_plant("points of two segments swapped")
 def _segments_swapped(plan, draw):
-    rows = range(len(plan.segments))
+    rows = range(len(plan.timeline))
     pairs = [
         (i, j)
         for i in rows
         for j in rows
-        if i < j and plan.segments[i].point_index != plan.segments[j].point_index
+        if i < j and plan.timeline[i].point_index != plan.timeline[j].point_index
     ]
     pair = _one(draw, pairs)
     if pair is None:
         return None
     i, j = pair
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     one, other = segments[i], segments[j]
     segments[i] = replace(one, point=other.point, point_index=other.point_index)
     segments[j] = replace(other, point=one.point, point_index=one.point_index)
-    return replace(plan, segments=tuple(segments))
+    return replace(plan, timeline=tuple(segments))
 
 
 # --- points --------------------------------------------------------------------------------------
 
 
 def _reached(plan: Plan) -> list[int]:
-    return [k for k, point in enumerate(plan.points) if point.reachable]
+    return [k for k, point in enumerate(plan.planned_points) if point.reachable]
 
 
 def _with_point(plan: Plan, k: int, **values) -> Plan:
-    points = list(plan.points)
+    points = list(plan.planned_points)
     points[k] = replace(points[k], **values)
-    return replace(plan, points=tuple(points))
+    return replace(plan, planned_points=tuple(points))
 
 
 @_plant("contact placed 1 um elsewhere")
 def _contact(plan, draw):
-    k = int(draw.integers(len(plan.points)))
+    k = int(draw.integers(len(plan.planned_points)))
     contacts = np.array(plan.placed.contacts)
     contacts[k] += 1e-6 * _direction(draw)
     return replace(plan, placed=replace(plan.placed, contacts=contacts))
@@ -312,7 +312,7 @@ def _contact(plan, draw):
 
 @_plant("normal turned by 1e-5 rad")
 def _normal(plan, draw):
-    k = int(draw.integers(len(plan.points)))
+    k = int(draw.integers(len(plan.planned_points)))
     normals = np.array(plan.placed.normals)
     normals[k] += 1e-5 * _across(normals[k], draw)
     normals[k] /= np.linalg.norm(normals[k])
@@ -321,7 +321,7 @@ def _normal(plan, draw):
 
 @_plant("stylus axis turned by 1e-5 rad")
 def _axis(plan, draw):
-    k = int(draw.integers(len(plan.points)))
+    k = int(draw.integers(len(plan.planned_points)))
     axes = np.array(plan.placed.axes)
     axes[k] += 1e-5 * _across(axes[k], draw)
     axes[k] /= np.linalg.norm(axes[k])
@@ -344,8 +344,8 @@ def _posture(name: str) -> Plant:
         if len(reached) < 2:
             return None
         a, b = draw.choice(reached, 2, replace=False)
-        other = getattr(plan.points[b], name)
-        if np.max(np.abs(getattr(plan.points[a], name) - other)) < 1e-7:
+        other = getattr(plan.planned_points[b], name)
+        if np.max(np.abs(getattr(plan.planned_points[a], name) - other)) < 1e-7:
             return None
         return _with_point(plan, a, **{name: other})
 
@@ -361,7 +361,7 @@ def _joints_swapped(plan, draw):
     k = _one(draw, _reached(plan))
     if k is None:
         return None
-    q = np.array(plan.points[k].q_contact)
+    q = np.array(plan.planned_points[k].q_contact)
     a, b = draw.choice(q.size, 2, replace=False)
     if abs(q[a] - q[b]) < 1e-7:
         return None
@@ -376,7 +376,7 @@ def _turned(plan, draw):
     turning = [j for j, one in enumerate(plan.job.mechanism.movable) if one.kind.angular]
     if k is None:
         return None
-    q = np.array(plan.points[k].q_contact)
+    q = np.array(plan.planned_points[k].q_contact)
     q[_one(draw, turning)] += 2.0 * np.pi * draw.choice([-1.0, 1.0])
     return _with_point(plan, k, q_contact=q)
 
@@ -392,7 +392,7 @@ def _branch_posture(plan, draw):
         return None
     found = reach_of(plan.job).candidates(place(plan.job))
     rows = np.nonzero(found.point == k)[0]
-    own = plan.points[k].q_clearance
+    own = plan.planned_points[k].q_clearance
     rows = [r for r in rows if np.max(np.abs(found.lines.q_starts[r] - own)) > 1e-6]
     row = _one(draw, rows)
     if row is None:
@@ -409,9 +409,9 @@ def _branch_posture(plan, draw):
 @_plant("branch name of another branch")
 def _branch_name(plan, draw):
     k = _one(draw, _reached(plan))
-    if k is None or not plan.points[k].branch:
+    if k is None or not plan.planned_points[k].branch:
         return None
-    words = plan.points[k].branch.split(" ")
+    words = plan.planned_points[k].branch.split(" ")
     j = int(draw.integers(len(words)))
     words[j] = words[j][:-1] + ("-" if words[j].endswith("+") else "+")
     return _with_point(plan, k, branch=" ".join(words))
@@ -419,19 +419,19 @@ def _branch_name(plan, draw):
 
 @_plant("joint margin overstated by 1e-4 rad")
 def _margin(plan, draw):
-    k = _one(draw, [k for k in _reached(plan) if np.isfinite(plan.points[k].joint_margin)])
+    k = _one(draw, [k for k in _reached(plan) if np.isfinite(plan.planned_points[k].joint_margin)])
     if k is None:
         return None
-    return _with_point(plan, k, joint_margin=plan.points[k].joint_margin + 1e-4)
+    return _with_point(plan, k, joint_margin=plan.planned_points[k].joint_margin + 1e-4)
 
 
 @_plant("clearance of a point overstated by 0.1 mm")
 def _point_clearance(plan, draw):
-    stated = [k for k in _reached(plan) if plan.points[k].min_clearance is not None]
+    stated = [k for k in _reached(plan) if plan.planned_points[k].min_clearance is not None]
     k = _one(draw, stated)
     if k is None:
         return None
-    return _with_point(plan, k, min_clearance=plan.points[k].min_clearance + 1e-4)
+    return _with_point(plan, k, min_clearance=plan.planned_points[k].min_clearance + 1e-4)
 
 
 @_plant("a reached point called unreached")
@@ -445,24 +445,24 @@ def _silent(plan, _):
     """A plan that misses points, or passes over what stands in the way, and is called feasible."""
     if plan.feasible:
         return None
-    kept = tuple(f for f in plan.findings if f.severity.value != "error")
-    return replace(plan, findings=kept)
+    kept = tuple(f for f in plan.finding_list if f.severity.value != "error")
+    return replace(plan, finding_list=kept)
 
 
 # --- clearances ----------------------------------------------------------------------------------
 
 
 def _stating(plan: Plan, i: int, **values) -> Plan:
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     segments[i] = replace(segments[i], clearance=replace(segments[i].clearance, **values))
-    return replace(plan, segments=tuple(segments))
+    return replace(plan, timeline=tuple(segments))
 
 
 def _stated(plan: Plan) -> list[int]:
     """Moving segments that state a clearance and are not reported to collide."""
     return [
         i
-        for i, s in enumerate(plan.segments)
+        for i, s in enumerate(plan.timeline)
         if s.clearance is not None
         and s.duration > 0.0
         and s.kind is not SegmentKind.DWELL
@@ -476,7 +476,7 @@ def _overstated(plan, draw):
     i = _one(draw, _stated(plan))
     if i is None:
         return None
-    own = plan.segments[i].clearance
+    own = plan.timeline[i].clearance
     return _stating(plan, i, certified=own.certified + 1e-4, seen=own.seen + 1e-4)
 
 
@@ -485,7 +485,7 @@ def _certificate(plan, draw):
     i = _one(draw, _stated(plan))
     if i is None:
         return None
-    return _stating(plan, i, certified=plan.segments[i].clearance.seen + 1e-4)
+    return _stating(plan, i, certified=plan.timeline[i].clearance.seen + 1e-4)
 
 
 @_plant("clearance of another pair of bodies")
@@ -493,8 +493,8 @@ def _pair(plan, draw):
     i = _one(draw, _stated(plan))
     if i is None:
         return None
-    own = plan.segments[i].clearance
-    names = {s.clearance.pair for s in plan.segments if s.clearance} - {own.pair}
+    own = plan.timeline[i].clearance
+    names = {s.clearance.pair for s in plan.timeline if s.clearance} - {own.pair}
     name = _one(draw, sorted(names - _same_there(plan, own.pair)))
     return None if name is None else _stating(plan, i, pair=name)
 
@@ -512,9 +512,9 @@ def _left_out(plan, draw):
     i = _one(draw, _stated(plan))
     if i is None or not plan.feasible:
         return None
-    segments = list(plan.segments)
+    segments = list(plan.timeline)
     segments[i] = replace(segments[i], clearance=None)
-    return replace(plan, segments=tuple(segments))
+    return replace(plan, timeline=tuple(segments))
 
 
 @_plant("a collision passed over")

@@ -23,7 +23,7 @@ def quick(corrected):
 
 def test_every_point_has_its_planned_branch(quick):
     found = branch_sigmas(quick, measuring_of(quick))
-    for point, plain in zip(quick.points, point_uncertainties(quick), strict=True):
+    for point, plain in zip(quick.planned_points, point_uncertainties(quick), strict=True):
         planned = [b for b in found[point.name] if b.planned]
         assert [b.branch for b in planned] == [point.branch]
         assert planned[0].sigma_normal == pytest.approx(plain.sigma_normal, rel=1e-9)
@@ -74,7 +74,7 @@ def test_points_without_branches_give_no_note(quick):
 
 
 def test_a_plan_that_reaches_nothing(quick):
-    none = [replace(p, reachable=False, q_contact=np.full(5, np.nan)) for p in quick.points]
-    plan = replace(quick, points=tuple(none))
+    none = [replace(p, reachable=False, q_contact=np.full(5, np.nan)) for p in quick.planned_points]
+    plan = replace(quick, planned_points=tuple(none))
     assert branch_sigmas(plan, measuring_of(plan)) == {}
     assert point_uncertainties(plan) == ()

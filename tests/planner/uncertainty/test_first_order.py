@@ -265,9 +265,9 @@ def test_a_job_without_the_table_is_refused(corrected):
 
 
 def test_points_that_are_not_reached_are_left_out(uncertain):
-    points = list(uncertain.points)
+    points = list(uncertain.planned_points)
     points[2] = replace(points[2], reachable=False, q_contact=np.full(5, np.nan))
-    found = measuring_of(replace(uncertain, points=tuple(points)))
+    found = measuring_of(replace(uncertain, planned_points=tuple(points)))
     assert len(found) == 8
     assert "P3" not in found.names
 

@@ -58,5 +58,5 @@ def round_plan(corrected_job):
         approach=replace(corrected_job.approach, axis=upright, distance=0.01),
     )
     planned = plan(job)
-    assert all(point.reachable for point in planned.points)
+    assert all(point.reachable for point in planned.planned_points)
     return planned

@@ -94,14 +94,14 @@ def test_bad_questions(corrected, feature, strategy, words):
 
 
 def test_unreached_job(corrected):
-    points = (replace(corrected.points[0], reachable=False), *corrected.points[1:])
+    points = (replace(corrected.planned_points[0], reachable=False), *corrected.planned_points[1:])
     with pytest.raises(JobError, match="1 points are not reached, the first 'P1'"):
-        Layouts(replace(corrected, points=points), "plane", "grid")
+        Layouts(replace(corrected, planned_points=points), "plane", "grid")
 
 
 def test_unreached_layout(corrected):
     """A joint that must not leave its range by a thousandth of what the points need."""
-    q = np.array([point.q_contact for point in corrected.points])
+    q = np.array([point.q_contact for point in corrected.planned_points])
     tight = [
         replace(j, q_min=float(q[:, k].min()), q_max=float(np.median(q[:, k])))
         for k, j in enumerate(corrected.job.mechanism.joints)

@@ -39,7 +39,7 @@ def test_perfect_machine_and_part_have_no_deviation(round_plan, frame, compensat
 def test_perfect_readings_are_the_plan(corrected):
     measured = one(corrected)
     np.testing.assert_allclose(
-        measured.q, [point.q_contact for point in corrected.points], atol=1e-12
+        measured.q, [point.q_contact for point in corrected.planned_points], atol=1e-12
     )
 
 
@@ -120,9 +120,9 @@ def test_seeds(uncertain, corrected, stated):
 
 
 def test_points_that_are_not_reached_are_left_out(corrected):
-    points = list(corrected.points)
+    points = list(corrected.planned_points)
     points[2] = replace(points[2], reachable=False)
-    measured = one(replace(corrected, points=tuple(points)))
+    measured = one(replace(corrected, planned_points=tuple(points)))
     assert measured.names == ("P1", "P2", *(f"P{k}" for k in range(4, 10)))
 
 
@@ -160,9 +160,9 @@ def test_bad_part_errors(value):
 
 
 def test_nothing_reached(corrected):
-    lost = tuple(replace(point, reachable=False) for point in corrected.points)
+    lost = tuple(replace(point, reachable=False) for point in corrected.planned_points)
     with pytest.raises(JobError, match="no point is reached"):
-        measure_virtually(replace(corrected, points=lost))
+        measure_virtually(replace(corrected, planned_points=lost))
 
 
 def test_absurd_errors_are_refused(uncertain, corrected):

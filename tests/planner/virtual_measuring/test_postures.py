@@ -12,7 +12,7 @@ from robots.library import open_robot
 
 @pytest.fixture(scope="module")
 def nine(corrected):
-    q = np.array([point.q_contact for point in corrected.points])
+    q = np.array([point.q_contact for point in corrected.planned_points])
     return Model(corrected.job.mechanism), q
 
 

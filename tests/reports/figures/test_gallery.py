@@ -79,7 +79,7 @@ def test_a_name_is_text_and_never_a_formula_or_markup(plan, thin, renamed):
 
 
 def test_a_plan_without_motion_shows_its_points(plan):
-    still = replace(plan, segments=(), points=tuple(plan.points[1:2]) * 3)
+    still = replace(plan, timeline=(), planned_points=tuple(plan.planned_points[1:2]) * 3)
     drawn = draw_figures(still, drawn_samples(sampled(still)))
     assert list(drawn) == ["tip-path.png", "tip-path.svg"]
 
@@ -129,7 +129,7 @@ def test_the_note_says_what_was_left_out(plan, samples):
     def drawn(count, run=1):
         return DrawnSamples(samples=samples, count=count, run=run)
 
-    many = replace(plan, segments=plan.segments * 100)
+    many = replace(plan, timeline=plan.timeline * 100)
     assert time_axis.drawing_note(plan, drawn(1000)) == "Sampled every 1 ms."
     assert "of every 3 samples" in time_axis.drawing_note(plan, drawn(3000))
     assert "of every 700 samples" in time_axis.drawing_note(plan, drawn(840_000, 700))

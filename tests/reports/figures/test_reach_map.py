@@ -15,13 +15,13 @@ from reports.figures.style import house_style
 
 @dataclass(frozen=True)
 class Plan:
-    points: tuple[str, ...]
+    planned_points: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Stands:
     pose: WrittenPose
-    plan: Plan = Plan(points=("P",) * 36)
+    plan: Plan = Plan(planned_points=("P",) * 36)
     served: tuple[str, ...] = ("P",) * 15
 
 

@@ -47,7 +47,7 @@ def report(plan, proved):
 
 @pytest.fixture(scope="session")
 def segments(plan):
-    return plan.segments
+    return plan.timeline
 
 
 def _all_named(table, names):

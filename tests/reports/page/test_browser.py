@@ -61,7 +61,7 @@ def test_values_of_all_joints_follow_the_pointer(opened, plain, plan):
     shown.mouse.move(*middle(shown, "#curves-position .plot"))
     shown.wait_for_function("document.querySelector('#instant').textContent !== ''")
     told = shown.inner_text("#instant")
-    t = plan.segments[-1].end / 2
+    t = plan.timeline[-1].end / 2
     assert float(told.split(" s")[0]) == pytest.approx(t, abs=0.002)  # a pixel is 1.4 ms
     assert "travel P3 · trapezoid" in told
     outputs = shown.locator(".panel output").all_inner_texts()

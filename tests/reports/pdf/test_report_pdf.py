@@ -45,7 +45,7 @@ def squeezed(text):
 
 @pytest.fixture(scope="session")
 def printed(report, plan):
-    return report_pdf(report, plan.segments, PATH)
+    return report_pdf(report, plan.timeline, PATH)
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def path(printed, tmp_path_factory):
 @pytest.fixture(scope="session")
 def hostile_path(hostile, plan, tmp_path_factory):
     path = tmp_path_factory.mktemp("pdf") / "hostile.pdf"
-    segments = tuple(replace(s, point="<b>\u202e" + s.point) for s in plan.segments)
+    segments = tuple(replace(s, point="<b>\u202e" + s.point) for s in plan.timeline)
     path.write_bytes(report_pdf(hostile, segments, PATH))
     return path
 
@@ -153,7 +153,7 @@ def test_no_text_leaves_the_margins(hostile_path):
 
 
 def test_the_same_report_gives_the_same_bytes(printed, report, plan):
-    assert report_pdf(report, plan.segments, PATH) == printed
+    assert report_pdf(report, plan.timeline, PATH) == printed
 
 
 def test_two_processes_give_the_same_bytes(tmp_path):
@@ -174,7 +174,7 @@ def test_two_processes_give_the_same_bytes(tmp_path):
         "valid = Proof(plan=made, motion=sampled(made), check_list=())\n"
         "drawn = drawn_samples(valid.motion)\n"
         "report = report_content(valid, drawn, provenance(made))\n"
-        "Path(sys.argv[1] + '.pdf').write_bytes(report_pdf(report, made.segments, {}))\n"
+        "Path(sys.argv[1] + '.pdf').write_bytes(report_pdf(report, made.timeline, {}))\n"
         "Path(sys.argv[1] + '.xlsx').write_bytes(workbook(report))\n"
     )
     for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo")):
@@ -215,7 +215,7 @@ def test_long_tables_say_where_the_rest_is(report, plan, tmp_path):
         findings=tuple(replace(finding, where=f"P{k}") for k in range(300)),
         job_text="line\n" * 900,
     )
-    (tmp_path / "long.pdf").write_bytes(report_pdf(long, plan.segments, {}))
+    (tmp_path / "long.pdf").write_bytes(report_pdf(long, plan.timeline, {}))
     text = " ".join(run("pdftotext", tmp_path / "long.pdf", "-raw").split())
     assert "motion499 " in text
     assert "motion500 " not in text
@@ -240,4 +240,4 @@ def test_every_character_that_is_shown_can_be_printed_bold_and_in_the_listing(re
         joints=replace(report.joints, rows=rows),
         job_text="\n".join(texts),
     )
-    assert report_pdf(spoken, plan.segments, {}).startswith(b"%PDF-1.7")
+    assert report_pdf(spoken, plan.timeline, {}).startswith(b"%PDF-1.7")

@@ -46,7 +46,7 @@ def test_the_table_is_the_motion_within_the_stated_error(files, two_points, dens
     assert (t[0], t[-1]) == pytest.approx((0.0, two_points.trajectory.duration), abs=5e-7)
     off = np.abs(interpolated(dense[0], t, q) - np.degrees(dense[1]))
     assert 0.2 * TOLERANCE < off.max() < WITHIN
-    ends = [round(segment.end, 6) for segment in two_points.segments]
+    ends = [round(segment.end, 6) for segment in two_points.timeline]
     assert set(ends) <= set(np.round(t, 6).tolist())
     kinds = [row["kind"] for row in rows]
     assert kinds.count("dwell") == 2
@@ -79,7 +79,7 @@ def test_ros_controllers_follow_within_the_stated_error(files, dense):
 
 def test_krl_has_one_timed_block_per_segment(files, two_points):
     text = files["robot/palpeur.src"]
-    moving = [s for s in two_points.segments if s.kind is not SegmentKind.DWELL]
+    moving = [s for s in two_points.timeline if s.kind is not SegmentKind.DWELL]
     blocks = re.findall(r"PTP_SPLINE\r\n(.*?)ENDSPLINE", text, flags=re.DOTALL)
     assert len(blocks) == len(moving)
     assert text.count("WAIT SEC 0.100000") == 2
@@ -109,7 +109,7 @@ def test_rapid_times_add_up(files, two_points):
     assert all(len(axes.split(",")) == 6 for axes, _ in moves)
     assert {outside for _, outside in moves} == {",".join(["9E9"] * 6)}
     # A stop at the end of every segment, fly-by in between.
-    moving = [s for s in two_points.segments if s.kind is not SegmentKind.DWELL]
+    moving = [s for s in two_points.timeline if s.kind is not SegmentKind.DWELL]
     assert text.count(", fine, tool0;") == len(moving) + 1
 
 
@@ -188,5 +188,5 @@ def test_too_many_points_make_a_larger_error_that_is_stated(two_points, monkeypa
 def test_rests_are_where_segments_end(two_points):
     posts = linear_posts(two_points)
     rests = posts.t[posts.rest]
-    assert rests == pytest.approx([s.end for s in two_points.segments], abs=1e-6)
+    assert rests == pytest.approx([s.end for s in two_points.timeline], abs=1e-6)
     assert posts.qd[posts.rest] == pytest.approx(0.0, abs=1e-9)

@@ -11,7 +11,7 @@ from reports.programmes.steps import CHORD, Move, Touch, steps_of
 def dense_path(plan, segment, count=2000):
     """The ball's own path. # (count, 3) [m]."""
     t = np.linspace(segment.start, segment.end, count)
-    index = np.full(count, plan.segments.index(segment))
+    index = np.full(count, plan.timeline.index(segment))
     return plan.trajectory.model.forward(plan.trajectory.segment_state(index, t).q)[:, :3, 3]
 
 
@@ -25,7 +25,7 @@ def from_polyline(points, corners):
 
 
 def test_travels_stay_within_a_chord_error_of_the_balls_path(two_points):
-    travels = [s for s in two_points.segments if s.kind is SegmentKind.TRAVEL]
+    travels = [s for s in two_points.timeline if s.kind is SegmentKind.TRAVEL]
     steps = steps_of(two_points).steps
     moves = [step for step in steps if isinstance(step, Move)][1:]
     assert len(moves) == len(travels) == 1
@@ -63,9 +63,9 @@ def test_speeds_are_the_largest_of_the_ball(two_points):
         (SegmentKind.PROBE, [touch.speed for touch in steps.touches]),
         (SegmentKind.TRAVEL, [steps.steps[2].speed]),
     ):
-        own = [k for k, s in enumerate(two_points.segments) if s.kind is kind]
+        own = [k for k, s in enumerate(two_points.timeline) if s.kind is kind]
         for k, speed in zip(own, found, strict=True):
-            segment = two_points.segments[k]
+            segment = two_points.timeline[k]
             t = np.linspace(segment.start, segment.end, 2001)
             state = trajectory.segment_state(np.full(t.size, k), t)
             seen = np.linalg.norm(trajectory.model.velocity(state.q, state.qd)[:, :3], axis=1).max()

@@ -60,7 +60,7 @@ def test_the_validator_sees_what_is_wrong(scenes, tmp_path):
 
 
 def test_scenes_without_motion_without_reached_points_and_without_failed_ones(nine_plan, tmp_path):
-    still = scene_of(replace(nine_plan, segments=()))
+    still = scene_of(replace(nine_plan, timeline=()))
     nothing = replace(still.points, reached=np.zeros(len(still.points.names), dtype=bool))
     for scene in (still, replace(still, points=nothing)):
         assert assert_valid(scene_glb(scene), tmp_path)["animationCount"] == 0

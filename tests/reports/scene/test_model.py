@@ -76,13 +76,13 @@ def test_points_are_surfaces_with_their_normals(plans, scenes):
     assert scene.points.names == ("A", "B", "C")
     assert np.array_equal(scene.points.positions, plan.placed.surfaces)
     assert np.array_equal(scene.points.normals, plan.placed.normals)
-    assert scene.points.reached.tolist() == [point.reachable for point in plan.points]
+    assert scene.points.reached.tolist() == [point.reachable for point in plan.planned_points]
     assert not scene.points.reached.all()
 
 
 def test_probing_lines_run_from_clearance_to_contact(plans, scenes):
     plan, scene = plans["walled"], scenes["walled"]
-    order = [s.point_index for s in plan.segments if s.kind is SegmentKind.PROBE]
+    order = [s.point_index for s in plan.timeline if s.kind is SegmentKind.PROBE]
     # The trajectory ends on its lines to a nanometre.
     assert np.abs(scene.probing[:, 0] - plan.placed.clearances[order]).max() < 1e-9
     assert np.abs(scene.probing[:, 1] - plan.placed.search_ends[order]).max() < 1e-9
@@ -108,7 +108,7 @@ def test_everything_lies_within_the_bounds(scenes):
 
 
 def test_without_motion_the_robot_stands_at_its_zero_and_the_scene_says_so(nine_plan):
-    scene = scene_of(replace(nine_plan, segments=()))
+    scene = scene_of(replace(nine_plan, timeline=()))
     assert scene.motion is None
     assert scene.probing.shape == scene.travel.shape == (0, 2, 3)
     mechanism = nine_plan.job.mechanism

@@ -37,7 +37,7 @@ def test_keys_rise_from_the_first_instant_to_the_last_and_hold_every_border(plan
     assert np.diff(motion.t).min() > SHORTEST / 2.0 * 0.99 or np.all(
         np.isin(motion.borders, motion.t)
     )
-    for segment in plan.segments:
+    for segment in plan.timeline:
         # Sums of times are right to rounding only.
         assert np.abs(motion.t - segment.start).min() < 1e-9
 

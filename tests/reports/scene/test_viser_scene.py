@@ -73,7 +73,7 @@ def test_up_camera_and_points_are_there(scenes, recording):
 
 
 def test_a_scene_without_motion_stands_still(nine_plan, recording):
-    scene = scene_of(replace(nine_plan, segments=()))
+    scene = scene_of(replace(nine_plan, timeline=()))
     assert recording(scene_html(scene))["durationSeconds"] == 0.0
     assert replay_notes(scene) == scene.notes
 
