@@ -113,5 +113,5 @@ def test_unusable_options_are_refused_before_anything_is_done(jobs, tmp_path, op
 
 def test_a_folder_of_something_else_is_kept(jobs, tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(OutputError, match="holds thesis.tex"):
+    with pytest.raises(OutputError, match=r"holds thesis\.tex"):
         run_batch([str(jobs)], tmp_path, ONE)
