@@ -55,7 +55,7 @@ def plan(
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
-    """Plan a job, validate the plan by independent roads, and write its report set.
+    """Plan a job, prove the plan by independent methods, and write its report set.
 
     No programme is written from a motion that is not proven.
 
@@ -82,7 +82,7 @@ def plan(
 def check(
     context: typer.Context, job: Job, as_json: Json = False, allow_outside: AllowOutside = False
 ) -> int:
-    """Plan and validate a job without writing anything; exit codes as for `plan`."""
+    """Plan and prove a job without writing anything; exit codes as for `plan`."""
     from planner.cli.job.planned_job import run_check
 
     return run_check(job, as_json=as_json, allow_outside=allow_outside, session=context.obj)
