@@ -213,7 +213,8 @@ def _rows(batch: _Batch, pending: Sequence[Pending]) -> list[Row]:
             Row(
                 name=item.case.name,
                 digest=result.digest,
-                why=item.why,
+                why=item.why.words,
+                cause=item.why.cause,
                 outcome=result.outcome,
                 seconds=cost.seconds if cost else float("nan"),
                 peak_bytes=cost.peak if cost else 0,
