@@ -98,16 +98,23 @@ class SegmentClearance:
     Args:
         certified: proven: nothing comes nearer. [m]
         seen: least distance that was found; the truth lies between the two. [m]
-        pair: what comes near to what, such as "forearm - table".
+        moving: body that comes near; empty where nothing does.
+        against: what it comes near to.
         place: where on the moving body, base frame. [m]
         at: how far along the path, from 0 to 1.
     """
 
     certified: float
     seen: float
-    pair: str
+    moving: str
+    against: str
     place: tuple[float, float, float]
     at: float
+
+    @property
+    def pair(self) -> str:
+        """Both for a reader, such as "forearm - table"; empty where nothing comes near."""
+        return f"{self.moving} - {self.against}" if self.moving else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

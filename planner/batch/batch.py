@@ -357,7 +357,8 @@ class Batch:
                 Row(
                     name=item.case.name,
                     digest=result.digest,
-                    why=item.why,
+                    why=item.why.words,
+                    cause=item.why.cause,
                     outcome=result.outcome,
                     seconds=cost.seconds if cost else float("nan"),
                     peak_bytes=cost.peak if cost else 0,

@@ -13,7 +13,6 @@ import ctypes
 import importlib
 import json
 import os
-import re
 import signal
 import sys
 import traceback
@@ -361,16 +360,8 @@ def _refused(error: PalpeurError, case: Case) -> Outcome:
         status=Status.REFUSED,
         code=type(error).__name__,
         where=shown(placeless(str(where), case)),
-        message=shown(_told(error, case))[:_LONGEST],
+        message=shown(placeless(error.message, case))[:_LONGEST],
     )
-
-
-def _told(error: PalpeurError, case: Case) -> str:
-    """What is wrong; of a variant without lines, since no file holds its text."""
-    said = placeless(error.message, case)
-    if case.text:
-        said = re.sub(rf"^({re.escape(case.job.name)}), line \d+:", r"\1:", said, flags=re.M)
-    return said
 
 
 def placeless(text: str, case: Case) -> str:

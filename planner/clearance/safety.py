@@ -130,7 +130,8 @@ class Safety:
             SegmentClearance(
                 certified=float(found.certified[k]),
                 seen=float(found.seen[k]),
-                pair=f"{pairs[pair].moving} - {pairs[pair].against}",
+                moving=pairs[pair].moving,
+                against=pairs[pair].against,
                 place=_three(found.place[k]),
                 at=float(found.lam[k]),
             )

@@ -210,7 +210,7 @@ class _Point:
             one = some_points(place(fix.job), np.array([self._row]))
             if inward(fix.job, self._row) or not bench.holds(one):
                 continue
-            alone = fix.place.startswith("point ") or not self._others
+            alone = fix.alone or not self._others
             others = None if alone else self._finder.others(fix, bench, self._row)
             return [replace(fix, verified=True, others=others)]
         return []

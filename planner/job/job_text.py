@@ -117,5 +117,5 @@ def read_job_text(path: Path) -> JobText:
 
 
 def job_text(path: Path, text: str) -> JobText:
-    """A text that is read as if it stood in a job file."""
-    return JobText(source=SourceText(origin=path.name, text=text), raw=text.encode())
+    """A text that is read as if it stood in a job file, which no file holds."""
+    return JobText(source=SourceText(origin=path.name, text=text, in_file=False), raw=text.encode())

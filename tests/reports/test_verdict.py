@@ -49,7 +49,12 @@ def report(feasible, proved):
 
 def near(plan, certified):
     clearance = SegmentClearance(
-        certified=certified, seen=certified, pair="forearm - column", place=(0, 0, 0), at=0.5
+        certified=certified,
+        seen=certified,
+        moving="forearm",
+        against="column",
+        place=(0, 0, 0),
+        at=0.5,
     )
     segments = (replace(plan.timeline[0], clearance=clearance), *plan.timeline[1:])
     return replace(plan, timeline=segments)

@@ -23,10 +23,17 @@ _LONGEST_KEY = 60  # characters of a key that a message shows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
-    """Text of a file and the name that messages give it."""
+    """Text of a file and the name that messages give it.
+
+    Args:
+        origin: the name.
+        text: of the file.
+        in_file: whether a file holds this text, so that its lines lead somewhere.
+    """
 
     origin: str
     text: str
+    in_file: bool = True
 
     def document(self) -> dict[str, object]:
         """The TOML document, its decimals kept exactly as printed.
@@ -65,9 +72,11 @@ class SourceText:
     def line_of(self, path: KeyPath) -> int | None:
         """Line of the key, or of the nearest table that holds it; None when neither is found.
 
-        A table that is only written by its keys, as in ``limits.q9.min_deg = 1``, stands where
-        the first of them does.
+        A text that no file holds has no lines. A table that is only written by its keys, as in
+        ``limits.q9.min_deg = 1``, stands where the first of them does.
         """
+        if not self.in_file:
+            return None
         found: int | None = None
         best = (0, False)
         for line, key in _keys(self.text):
