@@ -2,6 +2,7 @@
 
 PartError
 ├── PointsError     probe points that cannot be used: file, line, column, found, expected
+│   └── NotNominalError  a datum system that nominal values do not determine
 ├── FeatureError    a feature, or a choice of one, that is not one
 ├── SamplingError   points that cannot be laid out as asked
 ├── AlignmentError  datum points that do not hold the part, or a fit that has no answer
@@ -11,23 +12,19 @@ PartError
 
 from __future__ import annotations
 
+from robots.core.errors import PalpeurError
 
-class PartError(Exception):
-    """Base of everything this package raises on purpose.
 
-    Args:
-        message: a whole sentence: what, where, value, limit, unit and the nearest fix.
-        **facts: the same facts, kept as attributes in ``facts`` for programs.
-    """
-
-    def __init__(self, message: str, **facts: object) -> None:
-        super().__init__(message)
-        self.message = message
-        self.facts = facts
+class PartError(PalpeurError):
+    """Base of everything that the parts room raises on purpose."""
 
 
 class PointsError(PartError):
     """Probe points that cannot be used; ``facts`` holds file, line and column, or the point."""
+
+
+class NotNominalError(PointsError):
+    """A datum system that nominal values do not determine; its message is the reason."""
 
 
 class FeatureError(PartError):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.errors import ProbeError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, frozen
 
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -59,9 +58,9 @@ class Tip:
         length = float(np.linalg.norm(direction))
         if length < 1e-9:
             raise ProbeError(f"Tip {self.name!r}: its direction {direction.tolist()} has no length")
-        object.__setattr__(self, "direction", _fixed(direction / length))
+        object.__setattr__(self, "direction", frozen(direction / length))
         object.__setattr__(
-            self, "offset", _fixed(_three(self.offset, f"Tip {self.name!r}: its offset"))
+            self, "offset", frozen(_three(self.offset, f"Tip {self.name!r}: its offset"))
         )
 
     @property
@@ -183,9 +182,4 @@ def _three(values: ArrayLike, what: str) -> Array:
     array = np.array(values, dtype=np.float64)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise ProbeError(f"{what} is {array.tolist()}; expected three finite numbers.")
-    return array
-
-
-def _fixed(array: Array) -> Array:
-    array.flags.writeable = False
     return array

@@ -13,19 +13,11 @@ PlannerError
 
 from __future__ import annotations
 
+from robots.core.errors import PalpeurError
 
-class PlannerError(Exception):
-    """Base of everything this package raises on purpose.
 
-    Args:
-        message: a whole sentence: what, where, value, limit, unit and the nearest fix.
-        **facts: the same facts, kept as attributes in ``facts`` for programs.
-    """
-
-    def __init__(self, message: str, **facts: object) -> None:
-        super().__init__(message)
-        self.message = message
-        self.facts = facts
+class PlannerError(PalpeurError):
+    """Base of everything that the planner room raises on purpose."""
 
 
 class StatesError(PlannerError):

@@ -12,7 +12,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.findings import Finding, Severity
@@ -23,6 +22,7 @@ from planner.findings.unchecked import (
     unchecked_aspects,
 )
 from planner.job import Job
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.caps import Cap
 from robots.core.mechanism import Mechanism
 from robots.core.views import view
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from planner.motion.trajectory import Trajectory
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _MASKS = ("along_normal", "fixed_axis")
 
@@ -74,9 +70,7 @@ class PlacedPoints:
     def __post_init__(self) -> None:
         for field in fields(self)[1:]:
             kind: type = np.bool_ if field.name in _MASKS else np.float64
-            array: NDArray[Any] = np.array(getattr(self, field.name), dtype=kind)
-            array.flags.writeable = False
-            object.__setattr__(self, field.name, array)
+            freeze_fields(self, field.name, dtype=kind)
 
     def __len__(self) -> int:
         """Number of points k."""
@@ -104,16 +98,23 @@ class SegmentClearance:
     Args:
         certified: proven: nothing comes nearer. [m]
         seen: least distance that was found; the truth lies between the two. [m]
-        pair: what comes near to what, such as "forearm - table".
+        moving: body that comes near; empty where nothing does.
+        against: what it comes near to.
         place: where on the moving body, base frame. [m]
         at: how far along the path, from 0 to 1.
     """
 
     certified: float
     seen: float
-    pair: str
+    moving: str
+    against: str
     place: tuple[float, float, float]
     at: float
+
+    @property
+    def pair(self) -> str:
+        """Both for a reader, such as "forearm - table"; empty where nothing comes near."""
+        return f"{self.moving} - {self.against}" if self.moving else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

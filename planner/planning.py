@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.findings.point_findings import point_file_findings
@@ -32,6 +31,7 @@ from planner.reach.candidates import Candidates
 from planner.reach.placement import place as place_points
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
+from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from planner.proof import Proof
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,7 +199,9 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
 
 def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Finding]:
     """Findings about single points; those about points without motion are marked as such."""
-    return [replace(one, left_out=True) if one.where in left_out else one for one in findings]
+    return [
+        replace(one, left_out=True) if one.subject.point in left_out else one for one in findings
+    ]
 
 
 def _order_notes(made: Visit) -> list[Finding]:
@@ -215,7 +214,7 @@ def _order_notes(made: Visit) -> list[Finding]:
 
 def _with_way_on(finding: Finding, names: Collection[str]) -> Finding:
     """A point that is not served is worth a search for the smallest fix."""
-    if finding.code not in _UNSERVED or finding.where not in names:
+    if finding.code not in _UNSERVED or finding.subject.point not in names:
         return finding
     return replace(
         finding, hint=f"{finding.hint}; palpeur explain JOB POINT searches the smallest fix"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan_types import Array, Indices, Samples
+from planner.plan_types import Samples
+from robots.core.arrays import Array, Indices
 
 WHOLE = 100_000  # samples up to which all are kept
 _BUCKETS = 1_200  # about one per pixel of a panel

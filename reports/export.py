@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 from planner.errors import OutputError
 from planner.plan_types import Plan
 from planner.progress import Progress, silent
-from reports.atomic_folder import atomic_folder
+from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
 from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
 from reports.provenance import (
-    RECORD,
     Provenance,
     SetOptions,
-    listed_files,
     provenance,
     provenance_document,
 )
@@ -33,7 +31,6 @@ from reports.report_set import (
     REPLAY,
     SCENE,
     WORKBOOK,
-    check_place,
 )
 from reports.tables import write_points, write_trajectory
 
@@ -68,6 +65,7 @@ def export(
     options: SetOptions | None = None,
     made: Provenance | None = None,
     progress: Progress = silent,
+    force: bool = False,
 ) -> tuple[Path, ...]:
     """Write the report set of a proven plan.
 
@@ -80,6 +78,7 @@ def export(
             written of proven motions only, whatever is asked for.
         made: command and versions; those of ``palpeur plan job.toml`` when None.
         progress: told how many of the writers are done.
+        force: whether a folder with other files is written to all the same.
 
     Returns:
         The files, in the order of their names.
@@ -99,7 +98,7 @@ def export(
         options=options or SetOptions(),
         made=made or provenance(plan),
     )
-    with atomic_folder(folder, check_place) as fresh:
+    with result_set(folder, REPORT_SET, force=force) as fresh:
         _fill(fresh, order, progress)
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 

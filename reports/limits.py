@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Array, Plan
+from planner.plan_types import Plan
+from robots.core.arrays import Array
 
 
 def torque_limits(plan: Plan) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib.metadata import version
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Severity
 from planner.part_pose.best_pose import Placing
@@ -14,8 +13,7 @@ from planner.part_pose.mis_fixturing import MisFixturing
 from planner.part_pose.standing import Standing
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _UNITS = {ErrorKind.TRANSLATION: ("mm", 1e3), ErrorKind.ROTATION: ("deg", 180.0 / np.pi)}
 

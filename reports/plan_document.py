@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import (
-    Array,
-    JointLoad,
-    PlannedPoint,
-    Segment,
-    SegmentClearance,
-    joint_cells,
-)
+from planner.plan_types import JointLoad, PlannedPoint, Segment, SegmentClearance, joint_cells
 from reports.verdict import aspect_names
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.proof import Proof

@@ -5,16 +5,14 @@ from __future__ import annotations
 from importlib.metadata import version
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings.unchecked import unchecked_aspects
 from planner.presenting.coverage import presenter_of
 from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names
+from robots.core.arrays import Array
 from robots.core.pose import angles_zyx
-
-Array = NDArray[np.float64]
 
 _MM, _UM = 1e3, 1e6
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from planner.job import JobInput
 from planner.plan_types import Plan
-from reports.inputs import StoredInput, StoredInputs, blocks
+from planner.result_files import REPORT_SET, ListedFile, file_rows
+from reports.inputs import StoredInput, StoredInputs
 from robots.core.file_reading import Tip
 
-RECORD = "provenance.json"
 RECORD_FORMAT = 1
 
 # What can change a number or a byte of a report set.
@@ -85,35 +83,6 @@ class SetOptions:
     withheld: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedFile:
-    """A file of a report set.
-
-    Args:
-        name: path within the set, parts joined by ``/``.
-        sha256: of its bytes, in hexadecimal.
-        size: [bytes]
-    """
-
-    name: str
-    sha256: str
-    size: int
-
-
-def listed_files(folder: Path) -> tuple[ListedFile, ...]:
-    """Every file of a report set but its provenance, in the order of their names.
-
-    Args:
-        folder: that holds nothing else, such as one that was filled just now.
-    """
-    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    return tuple(
-        _listed(name, path)
-        for name, path in sorted(paths.items())
-        if name != RECORD and path.is_file()
-    )
-
-
 def provenance_document(
     made: Provenance,
     inputs: StoredInputs,
@@ -131,6 +100,7 @@ def provenance_document(
     chosen = SetOptions() if options is None else options
     return {
         "format": RECORD_FORMAT,
+        "set": REPORT_SET,
         "command": made.command,
         "machine": made.machine,
         "versions": dict(made.versions),
@@ -147,20 +117,12 @@ def provenance_document(
             "stored": inputs.job.stored,
         },
         "inputs": [_input(item) for item in inputs.others],
-        "files": [{"name": f.name, "sha256": f.sha256, "bytes": f.size} for f in files],
+        "files": file_rows(files),
     }
 
 
 def _input(item: StoredInput) -> dict[str, object]:
     return {"name": item.name, "sha256": item.sha256, "stored": item.stored}
-
-
-def _listed(name: str, path: Path) -> ListedFile:
-    digest, size = hashlib.sha256(), 0
-    for block in blocks(path):
-        digest.update(block)
-        size += len(block)
-    return ListedFile(name=name, sha256=digest.hexdigest(), size=size)
 
 
 def installed_versions() -> tuple[tuple[str, str], ...]:

@@ -7,14 +7,14 @@ is needed to find it again.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from planner.errors import OutputError
 from planner.plan_types import Plan, SegmentKind
 from planner.proof import Check, Location, Proof
+from planner.result_files import write_file
 from reports.plan_document import document_text, plan_document
 
 _MOTION = {
@@ -73,10 +73,7 @@ def write_evidence(proof: Proof, folder: Path) -> Path | None:
     path = folder / f"{proof.plan.job.sha256[:16]}.json"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".rejected-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except OSError:
+        write_file(path, text)
+    except (OSError, OutputError):
         return None
     return path

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan_types import (
-    Array,
-    Indices,
-    Plan,
-    point_columns,
-    point_rows,
-    sample_columns,
-)
-from reports.csv_text import LabelledRows, pays
+from planner.plan_types import Plan, point_columns, point_rows, sample_columns
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,10 +37,12 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
         motion: samples of its trajectory.
         folder: that exists.
     """
+    import pyarrow.csv
     import pyarrow.parquet
 
     paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
     names = [segment.point.encode() for segment in plan.timeline]
+    safe = [spreadsheet_text(segment.point).encode() for segment in plan.timeline]
     schema = _schema(plan)
     with (
         paths[0].open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
@@ -55,29 +50,12 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
         paths[1].open("wb") as text,
     ):
         text.write((",".join(schema.names) + "\n").encode())
-        append = _csv_rows(text, plan, schema, motion.count)
+        rows = pyarrow.csv.WriteOptions(include_header=False)
         for numbers, segment in _parts(motion):
             parquet.write_batch(_batch(numbers, segment, names, schema))
-            append(numbers, segment)
+            named = _batch(numbers, segment, safe, schema)
+            pyarrow.csv.write_csv(named, text, write_options=rows)
     return paths
-
-
-def _csv_rows(
-    text: BinaryIO, plan: Plan, schema: pa.Schema, count: int
-) -> Callable[[Array, Indices], None]:
-    """What appends rows to the CSV file; the bytes are the same whoever writes them."""
-    safe = [spreadsheet_text(segment.point).encode() for segment in plan.timeline]
-    if pays(count * len(schema)):
-        quoted = [b'%d,"%s"' % (k, name.replace(b'"', b'""')) for k, name in enumerate(safe)]
-        return LabelledRows(text, quoted, len(schema) - 2).append
-
-    def append(numbers: Array, segment: Indices) -> None:
-        from pyarrow import csv as arrow_csv
-
-        options = arrow_csv.WriteOptions(include_header=False)
-        arrow_csv.write_csv(_batch(numbers, segment, safe, schema), text, write_options=options)
-
-    return append
 
 
 def write_points(plan: Plan, folder: Path) -> Path:

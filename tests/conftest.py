@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
 import signal
+import sys
+import time
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from robots.core.kernels import cache as code_cache
+from tests.cases import cases
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may compile the same
+    fcntl = None
+
 # Fixed examples in every run; the machine is shared, so time says nothing about the code.
 settings.register_profile(
-    "palpeur", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "palpeur",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=cases(gate=25, soak=100),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("palpeur")
 
-# Tests start hundreds of processes; none should compile Palpeur's sources again.
+# Tests start processes; none should compile Palpeur's sources again. Nor should this one rewrite
+# the assertions of all tests again, which takes longer than to import them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_configure(config):
@@ -29,8 +48,66 @@ def pytest_configure(config):
     commands that tests interrupt.
     """
     os.environ["PALPEUR_CACHE_DIR"] = str(config.cache.mkdir("palpeur"))
+    if fcntl is not None:
+        compile_once(Path(os.environ["PALPEUR_CACHE_DIR"]) / "locks")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def compile_once(folder):
+    """Let one process compile what several want: the others wait for its entry of the cache.
+
+    A lock is held from a miss until the entry is written, and given up after a minute by who waits:
+    what cannot be written, or is no code, costs a compilation and never stops the tests.
+    """
+    folder.mkdir(exist_ok=True)
+    read, write, held = code_cache.read, code_cache.write, {}
+
+    def reading(key):
+        code = read(key)
+        if code is not None or key in held or not held_after(key):
+            return code
+        code = read(key)  # somebody may have written it meanwhile
+        if code is not None:
+            held.pop(key).close()
+        return code
+
+    def held_after(key, seconds=60.0):
+        file = (folder / key).open("w")
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                time.sleep(0.05)
+            else:
+                held[key] = file
+                return True
+        file.close()
+        return False
+
+    def writing(key, code):
+        write(key, code)
+        if key in held:
+            held.pop(key).close()
+
+    code_cache.read, code_cache.write = reading, writing
+
+
+def pytest_collection_finish():
+    """Ten thousand collected tests are no garbage: searching them again and again takes minutes."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def library_plan():
+    """``library_plan("obstructed")`` → the plan of a library job, made once in each process."""
+    from planner.job import read_job
+    from planner.library import path_of
+    from planner.planning import plan
+
+    return cache(lambda name: plan(read_job(path_of(name))))
 
 
 # --- the browser ---------------------------------------------------------------------------------

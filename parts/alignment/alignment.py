@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +55,7 @@ class Alignment:
     convergence: Convergence | None = None
 
     def __post_init__(self) -> None:
-        for name in ("T_base_part", "residuals"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "T_base_part", "residuals", dtype=np.float64)
 
     @property
     def T_part_base(self) -> Array:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.alignment.alignment import Alignment, weighted_rms
 from parts.alignment.checked_points import checked_weights, vectors
 from parts.alignment.rigid import moved, pose_of
 from parts.errors import AlignmentError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _LEAST_STIFFNESS = 1e-9  # of the largest: below it one rotation changes nothing measurable
 

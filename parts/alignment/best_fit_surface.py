@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.alignment.alignment import Alignment
 from parts.alignment.checked_points import checked_weights, vectors
 from parts.alignment.refinement import Contacts, refine
 from parts.errors import AlignmentError
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from parts.geometry.geometry import Geometry
     from parts.geometry.surfaces import Surface
 
-Array = NDArray[np.float64]
 
 Nearest = Callable[[Array], Contacts]
 """From points in the part frame # (k, 3) [m] to signed distances and surface normals."""

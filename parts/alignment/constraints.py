@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import AlignmentError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 WORST_CONDITION = 1e6  # beyond it a micrometre of reading becomes a metre of pose
 _ZERO = 1e-6  # of unit vectors that come out of a null space

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.alignment.alignment import Alignment, weighted_rms
 from parts.alignment.checked_points import checked_weights, vectors
 from parts.alignment.rigid import moved, pose_of, rotation_zyx
-
-Array = NDArray[np.float64]
 
 
 def fixed(

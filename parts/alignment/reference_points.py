@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.alignment.alignment import Alignment
 from parts.alignment.best_fit_points import best_fit_points
@@ -13,8 +13,7 @@ from parts.alignment.checked_points import checked_weights, directions, vectors
 from parts.alignment.constraints import constraints_of, require_full_rank
 from parts.alignment.refinement import Contacts, refine
 from parts.errors import AlignmentError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,8 +43,7 @@ class ReferencePoints:
             "weights": checked_weights(self.weights, len(nominal)),
         }
         for name, array in checked.items():
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            freeze_field(self, name, array)
 
     def __len__(self) -> int:
         """Number of targets k."""

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.alignment.alignment import Alignment, Convergence, weighted_rms
 from parts.alignment.constraints import constraints_of, require_full_rank
 from parts.alignment.rigid import inverse, moved, orthonormal, pose_of, rotation_of
 from parts.errors import AlignmentError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 MOST_ITERATIONS = 200
 _STEP = 1e-13  # of the part's size: the rounding of positions, so nothing more can be gained

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _ROUNDING = 1e-16  # cos(π/2) in doubles is 6e-17: a right angle is meant
 _SMALL_ANGLE = 1e-8  # [rad] below it, sin a / a is 1 in doubles

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.alignment.alignment import Alignment, weighted_rms
 from parts.alignment.checked_points import directions, vectors
 from parts.alignment.constraints import constraints_of, require_full_rank
 from parts.alignment.rigid import inverse, moved, pose_of
 from parts.errors import AlignmentError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_field
 
 _SQUARE = 1e-9  # cosine between primary and secondary normal that still counts as square
 _LEAST_SPREAD = 1e-6  # across over along: thinner, the points are on one line
@@ -50,8 +48,7 @@ class DatumPlane:
             "outward": directions([self.outward], f"outward side of {self.name}", 1)[0],
         }
         for field, array in checked.items():
-            array.flags.writeable = False
-            object.__setattr__(self, field, array)
+            freeze_field(self, field, array)
 
     @property
     def offset(self) -> float:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.alignment import (
     Alignment,
@@ -20,11 +19,11 @@ from parts.alignment import (
     three_two_one,
 )
 from parts.evaluation.errors import EvaluationError
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from parts.geometry import Geometry
 
-Array = NDArray[np.float64]
 Method = Literal["none", "points", "normals", "surface", "datums"]
 
 _LEAST_POINTS = (3, 2, 1)

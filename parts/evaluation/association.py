@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.deviations import Deviations
 from parts.evaluation.nominal_feature import FREEFORM, NominalFeature
 from parts.evaluation.strays import strays
 from parts.fits import Fit, FitError, Outlier, Shape, fit
 from parts.fits.fitted import Fitted
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 
 class Measurable(Protocol):
@@ -74,7 +72,7 @@ class Subject:
     name: str
     nominal: NominalFeature
     deviations: Deviations
-    kept: NDArray[np.int64]
+    kept: Indices
     fit: Fit | None = None
     refusal: str = ""
     outliers: tuple[Outlier, ...] = ()

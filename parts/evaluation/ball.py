@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _SHARE = 0.2  # of the radius: what deviations may miss a multiple of it and still be a sign of it
 _FINE = 0.1  # of the radius: the deviations' own spread must be finer than what is told from it

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.put_back import Innovations, PutBack
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _SINGLE = 0.75  # of the chance: for one point; of the rest as much for two, and so on
 _TINY = 1e-290  # probabilities below it are told by their logarithm alone
@@ -73,7 +71,7 @@ def _grown(part: Innovations, least: float, unsure: float) -> Array:
     return np.asarray(grown + np.where(more_so > 8.0 * _EPS * both, more_so, 0.0))
 
 
-def _log_chances(part: Innovations, grown: Array, k: NDArray[np.int64]) -> Array:
+def _log_chances(part: Innovations, grown: Array, k: Indices) -> Array:
     """Logarithms of the probabilities that k points let it grow as much or more. # (m,)."""
     components, dof = len(part.scatter), part.dof
     points = np.asarray(k, dtype=np.float64)

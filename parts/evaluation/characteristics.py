@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.association import Measurable, Subject, sizes_of
 from parts.evaluation.errors import EvaluationError
@@ -16,8 +15,6 @@ from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
 from parts.fits import Fit, Shape
 from parts.fits.fitted import Fitted
-
-Array = NDArray[np.float64]
 
 FORM_OF = {
     "plane": "flatness",

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.alignment import Alignment
 from parts.evaluation.aligning import AlignmentTask, align
@@ -21,12 +20,12 @@ from parts.evaluation.results import Characteristic, FeatureResult
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
 from parts.fits import FitError
 from parts.points import ProbePoints
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     from parts.fits.zone import Zone
     from parts.geometry import Geometry
 
-Array = NDArray[np.float64]
 
 EVERYTHING = "all points"  # stands for the feature where no point names one
 _OWN_FACE = 0.5  # cosine: a foot whose normal turns more belongs to another face
@@ -184,7 +183,7 @@ def _surface(geometry: Geometry | None, nominal: ProbePoints, points: Array) -> 
 
 def _nominal_features(
     points: ProbePoints,
-) -> dict[str, tuple[NominalFeature, NDArray[np.int64]]]:
+) -> dict[str, tuple[NominalFeature, Indices]]:
     names = points.features if any(points.features) else (EVERYTHING,) * len(points)
     return {
         name: (nominal_feature(points.positions[rows], points.normals[rows]), rows)

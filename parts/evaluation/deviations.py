@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices, freeze_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,10 +56,7 @@ class Deviations:
     surface: Array
 
     def __post_init__(self) -> None:
-        for name in ("nominal", "normals", "measured", "surface"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "nominal", "normals", "measured", "surface", dtype=np.float64)
 
     def __len__(self) -> int:
         """Number of points n."""
@@ -92,11 +88,11 @@ class Deviations:
         """Row of the point that is farthest off."""
         return int(np.argmax(np.abs(self.profile)))
 
-    def rows_of(self, feature: str) -> NDArray[np.int64]:
+    def rows_of(self, feature: str) -> Indices:
         """Rows of the points of a feature. # (k,)."""
         return np.flatnonzero([name == feature for name in self.features])
 
-    def kept(self, rows: NDArray[np.int64]) -> Deviations:
+    def kept(self, rows: Indices) -> Deviations:
         """Some of the points, in the order of ``rows``."""
         some = rows.tolist()
         return Deviations(

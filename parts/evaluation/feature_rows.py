@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robots.core.arrays import Indices
 
 
-def rows_of_features(features: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+def rows_of_features(features: Sequence[str]) -> dict[str, Indices]:
     """Rows of the points of each feature, in the order of its first point.
 
     Args:

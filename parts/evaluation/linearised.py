@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits import Fit
 from parts.fits.dispatch import model_of
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 LINEAR_KINDS = ("plane", "sphere", "cylinder", "cone", "torus")
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
 from parts.evaluation.measured import MeasuredPoints
-
-Rows = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,8 +26,8 @@ class Matched:
         by_place: whether names were matched by feature and place in it.
     """
 
-    nominal: Rows
-    measured: Rows
+    nominal: Indices
+    measured: Indices
     missing: tuple[str, ...]
     extra: tuple[str, ...]
     by_place: bool = False

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
 from parts.points import Untaken
+from robots.core.arrays import Array, Indices, Mask, freeze_field, freeze_fields
 
-Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
 
 
@@ -45,7 +44,7 @@ class MeasuredPoints:
     xyz: Array
     frame: Frame = "part"
     compensated: bool = True
-    settled: NDArray[np.bool_] | None = None
+    settled: Mask | None = None
     probe_radius: float = 0.0
     directions: Array | None = None
     features: tuple[str, ...] = ()
@@ -60,14 +59,10 @@ class MeasuredPoints:
         _check(self.names, xyz, self.probe_radius)
         given = np.full((count, 3), np.nan) if self.directions is None else self.directions
         directions = _rows(given, count, "directions")
-        for array in (xyz, directions):
-            array.flags.writeable = False
         if self.settled is not None:
-            settled = np.array(self.settled, dtype=bool)
-            settled.flags.writeable = False
-            object.__setattr__(self, "settled", settled)
-        object.__setattr__(self, "xyz", xyz)
-        object.__setattr__(self, "directions", directions)
+            freeze_fields(self, "settled", dtype=np.bool_)
+        freeze_field(self, "xyz", xyz)
+        freeze_field(self, "directions", directions)
         object.__setattr__(self, "features", tuple(self.features) or ("",) * count)
 
     def __len__(self) -> int:
@@ -78,7 +73,7 @@ class MeasuredPoints:
         """The same points with other coordinates, and perhaps another frame or state."""
         return replace(self, xyz=xyz, **changes)  # type: ignore[arg-type]
 
-    def kept(self, rows: NDArray[np.int64]) -> MeasuredPoints:
+    def kept(self, rows: Indices) -> MeasuredPoints:
         """Some of the points, in the order of ``rows``."""
         some = rows.tolist()
         directions = self.directions

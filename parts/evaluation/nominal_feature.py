@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits import Fit, FitError, Shape, fit
 from parts.fits.leftover import least_rms
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FREEFORM = "freeform"
 _ROUNDED = 2e-6  # [m]: nominal coordinates are printed with a micrometre, some with less

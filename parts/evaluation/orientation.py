@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
 from parts.evaluation.places import Place, angle_between
 from parts.geometry.surfaces.surface import across
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 RIGHT = 0.5 * np.pi
 _SAME = 2e-3  # [rad]: nominal directions come from points with rounded coordinates

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits import Shape, SpaceCircle, SpaceLine
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus
+from robots.core.arrays import Array
 
-Array = NDArray[np.float64]
 PlaceKind = Literal["plane", "axis", "point"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.association import Subject
 from parts.evaluation.errors import EvaluationError
@@ -11,8 +10,7 @@ from parts.evaluation.linearised import LINEAR_KINDS, LinearFit, linear_fit
 from parts.evaluation.places import place_of
 from parts.evaluation.tolerance import FORM_KINDS
 from parts.evaluation.verdict import Uncertainty
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 REFITS = 200  # draws that are fitted again: σ to 5 %, where first order does not hold
 _FEWEST = 100

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits import Fit, FlatCircle, Shape, SpaceCircle
 from parts.fits.cloud import Cloud, cloud_of
@@ -17,8 +16,7 @@ from parts.fits.least_squares import second_order, triangle_of
 from parts.fits.model import Model
 from parts.fits.zone.drawing import Drawing, drawing_of_plane
 from parts.geometry.surfaces import Plane
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _GAUGES = 100  # candidates on which first order is compared with the moved feature itself
 _SAMPLE = 2000  # points from which the second derivatives are taken
@@ -150,7 +148,7 @@ class _Missed(NamedTuple):
     motion: float  # largest change of a residual [m]
 
 
-def _missed(parts: list[_Part], k: int, some: NDArray[np.intp], exact: list[Array]) -> _Missed:
+def _missed(parts: list[_Part], k: int, some: Indices, exact: list[Array]) -> _Missed:
     changes = [part.cloud.scale * (part.rows[:, some] @ part.steps[k]) for part in parts]
     linear = [
         np.linalg.norm(part.cloud.scale * part.residuals[:, some] + change, axis=0)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.aligning import AlignmentTask
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 
 def realigned(task: AlignmentTask, points: Array, normals: Array, errors: Array) -> Array:
@@ -75,7 +73,7 @@ def _held_by_datums(task: AlignmentTask, arms: Array, errors: Array) -> Array:
     return np.concatenate([np.linalg.solve(n, gaps.T).T, omega], axis=1)
 
 
-def _along(errors: Array, rows: NDArray[np.int64], normal: Array) -> Array:
+def _along(errors: Array, rows: Indices, normal: Array) -> Array:
     return np.asarray(errors[:, rows] @ normal)
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.association import Measurable, Subject
 from parts.evaluation.nominal_feature import NominalFeature
 from parts.fits import FitError
 from parts.fits.fitted import Fitted
 from parts.fits.near import fits_near
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.deviations import Deviations
 from parts.evaluation.verdict import Uncertainty, Verdict, verdict_of
@@ -16,8 +15,6 @@ from parts.fits import Fit, Outlier, Shape
 
 if TYPE_CHECKING:
     from parts.fits.zone import Zone
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.chance import unlikely
 from parts.evaluation.linearised import LINEAR_KINDS
 from parts.evaluation.put_back import most_telling, put_back
 from parts.fits import Fit, FitError, Outlier, SpaceCircle, fit, outliers
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _FALSE = 0.05  # chance that a clean set has any point listed
 _FAINT = 1e-12  # of the points' extent: scatter below it is rounding

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.association import Measurable
 from parts.evaluation.characteristics import measurement_of
@@ -23,8 +22,7 @@ from parts.evaluation.propagation import (
 from parts.evaluation.realigned import realigned
 from parts.evaluation.redrawn import redrawn
 from parts.evaluation.results import Characteristic
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 
 def with_uncertainties(
@@ -74,7 +72,7 @@ class _Again:
 
     comparison: Comparison
     errors: Array
-    places: Mapping[str, NDArray[np.int64]]
+    places: Mapping[str, Indices]
     drawn: dict[str, list[Measurable | None]] = field(default_factory=dict)
 
     def errors_of(self, feature: str) -> Array:

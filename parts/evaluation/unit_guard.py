@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.errors import EvaluationError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FACTORS = (10.0, 12.0, 25.4, 39.3700787, 100.0, 304.8, 1000.0)  # cm, ft, in and m, taken for mm
 _NEAR = 0.03  # of the factor: no part is machined, nor a frame shifted, so wrongly

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.fixed_arrays import fix_directions, fix_points
 from parts.features.meridian import Arc, Meridian, Parallel, Ray
-from parts.features.patch import Array, Patch, SurfacePoints
+from parts.features.patch import Patch, SurfacePoints
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 FULL_TURN = 2.0 * np.pi
 
@@ -42,8 +42,8 @@ class Band(Patch):
     sweep: float = FULL_TURN
 
     def __post_init__(self) -> None:
-        fix_points(self, self.kind, "origin")
-        fix_directions(self, self.kind, "axis", "x_axis")
+        freeze_vectors(self, "origin", of=self.kind, error=FeatureError)
+        freeze_directions(self, "axis", "x_axis", of=self.kind, error=FeatureError)
         low, high = self.meridian.bounds
         slack = 1e-9 * max(abs(self.start), abs(self.end))  # degrees and metres were converted
         if not (low - slack <= self.start < self.end <= high + slack):

@@ -10,11 +10,12 @@ from parts.errors import FeatureError
 from parts.features.band import Band
 from parts.features.curves import Circle, Line
 from parts.features.feature import Feature
-from parts.features.patch import Array, Patch
+from parts.features.patch import Patch
 from parts.features.phrase import Values, numbers_of, values_of
 from parts.features.rectangle import Rectangle
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
 from parts.geometry.surfaces.surface import across
+from robots.core.arrays import Array
 
 _MM = 1e-3
 

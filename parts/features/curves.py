@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.fixed_arrays import fix_directions, fix_points
-from parts.features.patch import Array, Patch, SurfacePoints
+from parts.features.patch import Patch, SurfacePoints
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,8 +26,8 @@ class Line(Patch):
     normal: Array
 
     def __post_init__(self) -> None:
-        fix_points(self, self.kind, "start", "end")
-        fix_directions(self, self.kind, "normal")
+        freeze_vectors(self, "start", "end", of=self.kind, error=FeatureError)
+        freeze_directions(self, "normal", of=self.kind, error=FeatureError)
         if not self.width > 0.0:
             raise FeatureError("The line's ends are the same point; give two different ones.")
         slant = float(abs(self.normal @ (self.end - self.start)) / self.width)
@@ -92,8 +92,8 @@ class Circle(Patch):
     sweep: float = 2.0 * np.pi
 
     def __post_init__(self) -> None:
-        fix_points(self, self.kind, "centre")
-        fix_directions(self, self.kind, "axis", "x_axis")
+        freeze_vectors(self, "centre", of=self.kind, error=FeatureError)
+        freeze_directions(self, "axis", "x_axis", of=self.kind, error=FeatureError)
         if not self.radius > 0.0 or not 0.0 < self.sweep <= 2.0 * np.pi * (1 + 1e-12):
             raise FeatureError(
                 f"The circle has radius {self.radius:g} m and sweeps {np.degrees(self.sweep):g} "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from parts.features.patch import Array, Patch
+from parts.features.patch import Patch
 from parts.features.rim import Rim
+from robots.core.arrays import Array, Mask
 
 KINDS = ("plane", "line", "circle", "cylinder", "cone", "sphere", "torus", "freeform", "facets")
 
@@ -43,7 +43,7 @@ class Feature:
         """
         return self.patch.inset(margin)
 
-    def keeps(self, points: Array, margin: float) -> NDArray[np.bool_]:
+    def keeps(self, points: Array, margin: float) -> Mask:
         """Whether points of ``inset`` lie where there is surface. # (k,)."""
         if self.rim is None:
             return np.ones(len(points), dtype=bool)

@@ -9,7 +9,7 @@ import numpy as np
 from parts.errors import FeatureError
 from parts.features.band import Band
 from parts.features.feature import Feature
-from parts.features.patch import Array, Patch
+from parts.features.patch import Patch
 from parts.features.rectangle import Rectangle
 from parts.features.region import cylinder_of
 from parts.features.rim import rim_of
@@ -19,6 +19,7 @@ from parts.geometry.face import Face
 from parts.geometry.geometry import Geometry
 from parts.geometry.surfaces import Plane, Sphere, Surface
 from parts.geometry.surfaces.surface import across
+from robots.core.arrays import Array
 
 _WIDEST_STEP = 0.7  # [rad] between neighbouring corners; a wider gap is an opening
 

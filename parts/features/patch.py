@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask, freeze_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,16 +23,13 @@ class SurfacePoints:
     normals: Array
 
     def __post_init__(self) -> None:
-        for name in ("positions", "normals"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "positions", "normals", dtype=np.float64)
 
     def __len__(self) -> int:
         """Number of points k."""
         return len(self.positions)
 
-    def where(self, mask: NDArray[np.bool_]) -> SurfacePoints:
+    def where(self, mask: Mask) -> SurfacePoints:
         """Those of the points that are wanted."""
         return SurfacePoints(positions=self.positions[mask], normals=self.normals[mask])
 

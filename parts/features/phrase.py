@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.patch import Array
+from robots.core.arrays import Array
 
 _MM = 1e-3
 _LARGEST = 1e9  # [mm] beyond it no part is meant, and squares keep far from overflow

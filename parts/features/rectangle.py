@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.fixed_arrays import fix_directions, fix_points
-from parts.features.patch import Array, Patch, SurfacePoints
+from parts.features.patch import Patch, SurfacePoints
 from parts.geometry.surfaces import Plane
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,8 +29,8 @@ class Rectangle(Patch):
     size: tuple[float, float]
 
     def __post_init__(self) -> None:
-        fix_points(self, self.kind, "centre")
-        fix_directions(self, self.kind, "x_axis")
+        freeze_vectors(self, "centre", of=self.kind, error=FeatureError)
+        freeze_directions(self, "x_axis", of=self.kind, error=FeatureError)
         if min(self.size) <= 0.0:
             raise FeatureError(
                 f"The plane's sides are {self.size[0]:g} and {self.size[1]:g} m; expected lengths "

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.features.skin_patch import CREASE, neighbours
 from parts.geometry.face import Face
 from parts.geometry.geometry import Geometry
 from parts.geometry.surfaces import Cylinder, Plane
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 LEANING = 1e-3  # cosine between axis and normals: of slivers, single precision turns some
 ROUND = 1e-5  # of the size, as for ``FLAT``
@@ -96,6 +94,6 @@ def cylinder_of(geometry: Geometry, triangles: Indices) -> Cylinder | None:
     return Cylinder(point=centre, axis=axis, radius=radius)
 
 
-def _heights(geometry: Geometry, triangles: Indices, plane: Plane) -> NDArray[np.float64]:
+def _heights(geometry: Geometry, triangles: Indices, plane: Plane) -> Array:
     mesh = geometry.mesh
     return plane.distance(mesh.vertices[np.unique(mesh.faces[triangles])])

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.features.skin_patch import sharp_edges, single_edges
 from parts.geometry.geometry import Geometry
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, Mask
 
 ROUNDING = 1e-8  # [m] of coordinates in single precision, which CAD viewers write
 FACETS = 1e-3  # of the part: how far facets may be from the surface they stand for
@@ -48,7 +45,7 @@ class Rim:
                 result[first : first + block] = _to_segments(some, self.starts, self.ends)
         return result
 
-    def keeps(self, points: Array, margin: float) -> NDArray[np.bool_]:
+    def keeps(self, points: Array, margin: float) -> Mask:
         """Whether points lie on the face, and at least a margin from its edge. # (k,).
 
         Without a margin a point within the deflection of a curved edge may be judged either way;

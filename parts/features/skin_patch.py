@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import FeatureError
-from parts.features.patch import Array, Patch, SurfacePoints
+from parts.features.patch import Patch, SurfacePoints
 from parts.geometry.geometry import Geometry
 from parts.geometry.mesh import TriangleMesh
 from parts.geometry.skin import normals_at
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, freeze_field
 
 CREASE = np.radians(30.0)  # neighbours that turn more than this meet at an edge of the part
 _SHEAR = 7.0 + 0.5 * (np.sqrt(5.0) - 1.0)  # the least rational of all numbers
@@ -40,8 +38,7 @@ class SkinPatch(Patch):
 
     def __post_init__(self) -> None:
         order = self.triangles[_morton(self.geometry.mesh.triangles[self.triangles].mean(axis=1))]
-        order.flags.writeable = False
-        object.__setattr__(self, "triangles", order)
+        freeze_field(self, "triangles", order)
         if not self.areas.sum() > 0.0:
             raise FeatureError("The triangles of this feature have no area.", count=len(order))
 

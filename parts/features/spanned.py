@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from parts.features.band import FULL_TURN, Band, axis_of, origin_of
-from parts.features.patch import Array
 from parts.geometry.surfaces import Surface
 from parts.geometry.surfaces.surface import across
+from robots.core.arrays import Array
 
 _ON_AXIS = 1e-9  # of the largest radius: a point there has no angle
 

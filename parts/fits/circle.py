@@ -9,8 +9,9 @@ import numpy as np
 from parts.fits.curves import FlatCircle
 from parts.fits.frame import State
 from parts.fits.hint import expected
-from parts.fits.model import Array, Level, Model, Slope, Turns
+from parts.fits.model import Level, Model, Slope, Turns
 from parts.fits.shape import Shape
+from robots.core.arrays import Array
 
 _FLATTEST = 1e-12  # curvature beside the points' size that arithmetic can still tell from none
 

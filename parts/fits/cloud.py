@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.errors import FitError
 from parts.fits.frame import State
 from parts.fits.least_squares import tall_triangle
 from parts.fits.model import Model
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _RANK = 1e-9  # of the points' extent: what is thinner cannot be told from rounding
 _TOO_FEW_DIRECTIONS = {

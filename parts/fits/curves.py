@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.errors import FitError
 from parts.geometry.surfaces.surface import (
     across,
     check_length,
-    fixed_direction,
-    fixed_vector,
     rows,
     unit_or,
 )
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_directions, freeze_field, freeze_vectors
 
 
 def flat_rows(points: ArrayLike) -> Array:
@@ -42,8 +39,7 @@ def _fixed_flat(value: object, what: str, *names: str) -> None:
             if abs(length - 1.0) > 1e-9:
                 raise FitError(f"The {what}'s direction has length {length:g}; expected 1.")
             array /= length
-        array.flags.writeable = False
-        object.__setattr__(value, name, array)
+        freeze_field(value, name, array)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,8 +92,8 @@ class SpaceLine:
     axis: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", fixed_vector(self.point, "point of the line"))
-        object.__setattr__(self, "axis", fixed_direction(self.axis, "axis of the line"))
+        freeze_vectors(self, "point", of="line", error=FitError)
+        freeze_directions(self, "axis", of="line", error=FitError)
 
     @property
     def kind(self) -> str:
@@ -168,8 +164,8 @@ class SpaceCircle:
     reversed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", fixed_vector(self.centre, "centre of the circle"))
-        object.__setattr__(self, "axis", fixed_direction(self.axis, "axis of the circle"))
+        freeze_vectors(self, "centre", of="circle", error=FitError)
+        freeze_directions(self, "axis", of="circle", error=FitError)
         check_length(self.radius, "radius of the circle")
 
     @property

@@ -8,9 +8,10 @@ from parts.fits.circle import radial
 from parts.fits.directions import best_apart, likely_axes, seen_along
 from parts.fits.frame import State, state_about
 from parts.fits.hint import expected
-from parts.fits.model import Array, Level, Model, Slope, Turns
+from parts.fits.model import Level, Model, Slope, Turns
 from parts.fits.shape import Shape
 from parts.geometry.surfaces import Cylinder
+from robots.core.arrays import Array
 
 _STARTS = 8
 

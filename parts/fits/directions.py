@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.patch_curvature import curvatures_of
 from parts.fits.plane import principal_axes
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _GRID = 200  # about 10 degrees apart
 _APART = 0.2  # [rad] between starts that are tried
@@ -32,7 +30,7 @@ class View(NamedTuple):
     rho: Array  # distances from the axes, (m, k)
     height: Array  # along the axes, from the centroid, (m, k)
 
-    def only(self, rows: NDArray[np.intp]) -> View:
+    def only(self, rows: Indices) -> View:
         """Some of the directions."""
         return View(*(field[rows] for field in self))
 
@@ -88,7 +86,7 @@ def _squares(axes: Array) -> tuple[Array, Array]:
     return x_axes, np.cross(axes, x_axes)
 
 
-def best_apart(axes: Array, costs: Array, count: int, points: int) -> NDArray[np.intp]:
+def best_apart(axes: Array, costs: Array, count: int, points: int) -> Indices:
     """The cheapest axes, none near another. # (≤ count,), more where there are few points."""
     count = count if points > _FEW else _MORE * count
     chosen: list[int] = []

@@ -8,13 +8,11 @@ from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.certificate import Certificate
 from parts.fits.errors import FitError
 from parts.fits.shape import Shape
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, frozen
 
 
 class Fitted(Protocol):
@@ -58,7 +56,7 @@ class Derived:
 
     def __post_init__(self) -> None:
         for name in ("value", "slope"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,7 +99,7 @@ class Fit:
 
     def __post_init__(self) -> None:
         for name in ("residuals", "cofactor"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
         object.__setattr__(self, "derived", MappingProxyType(dict(self.derived)))
 
     @property
@@ -182,9 +180,3 @@ class Fit:
                 f"A {self.kind} has no {name!r}; it has {', '.join(self.derived)}.", value=name
             )
         return self.derived[name]
-
-
-def _fixed(values: Array) -> Array:
-    array = np.array(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array

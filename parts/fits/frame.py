@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from math import inf, sin, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.geometry.surfaces.surface import across
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.model import Model, Rows
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _FIRST_DAMPING = 1e-4
 _CLOSE = 1e-12  # predicted share of the sum of squares: below it the sum cannot judge a step

@@ -7,9 +7,10 @@ import numpy as np
 from parts.fits.curves import FlatLine, SpaceLine
 from parts.fits.frame import State, state_about
 from parts.fits.hint import expected
-from parts.fits.model import Array, Level, Model, Rows, Slope, Turns
+from parts.fits.model import Level, Model, Rows, Slope, Turns
 from parts.fits.plane import principal_axes
 from parts.fits.shape import Shape
+from robots.core.arrays import Array
 
 _UP = np.array([0.0, 0.0, 1.0])
 

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.determined import CURVATURE, THIN, WORST_CONDITION, deviation_share
 from parts.fits.frame import State
 from parts.fits.model import Model
 from parts.fits.states import ManyRows, States
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 _MARGIN = 3.0  # to every limit beyond which a fit refuses points
 _NEAR = 0.1  # of the points' size, and radians: what starts farther off is no neighbour
@@ -46,7 +43,7 @@ class Solved:
     states: States
     distances: Array
     normals: Array
-    sure: Flags
+    sure: Mask
     unit: Array
     centroids: Array
     scale: float
@@ -100,7 +97,7 @@ def solved(model: Model, sets: Array, start: States) -> Solved:
 
 class _Descended(NamedTuple):
     states: States
-    sure: Flags
+    sure: Mask
 
 
 def _descended(model: Model, unit: Array, start: States) -> _Descended:
@@ -161,7 +158,7 @@ def _curvatures(R: Array, S: Array) -> Array:
     return np.asarray(np.eye(R.shape[1]) + 0.5 * (M + M.transpose(0, 2, 1)))
 
 
-def _determined(model: Model, unit: Array, first: States, states: States) -> Flags:
+def _determined(model: Model, unit: Array, first: States, states: States) -> Mask:
     """Whether rank, curvature and noise keep the limits of ``fit`` by far. # (d,)."""
     rows = states.rows(model, unit)
     R, _ = _triangles(rows)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.shape import Shape
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 class Rows(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.circle import FlatCircleModel
 from parts.fits.curves import FlatCircle, SpaceCircle
@@ -18,8 +17,7 @@ from parts.fits.plane import PlaneModel
 from parts.fits.shape import Shape
 from parts.fits.states import States
 from parts.geometry.surfaces import Plane
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _TOGETHER = 20_000  # points of all sets that are solved at one time
 _TOWARDS = 0.1  # mean cosine between normals and the outside: below it no side is plain

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.errors import FitError
 from parts.fits.model import Model
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def checked_outward(outward: ArrayLike | None, count: int, model: Model) -> Array | None:

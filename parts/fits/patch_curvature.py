@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.plane import principal_axes
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 class Curvatures(NamedTuple):

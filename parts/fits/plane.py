@@ -6,9 +6,10 @@ import numpy as np
 
 from parts.fits.frame import State, state_about
 from parts.fits.hint import expected
-from parts.fits.model import Array, Level, Model, Slope, Turns
+from parts.fits.model import Level, Model, Slope, Turns
 from parts.fits.shape import Shape
 from parts.geometry.surfaces import Plane
+from robots.core.arrays import Array
 
 
 class PlaneModel(Model):

@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.cloud import Cloud, cloud_of
 from parts.fits.curves import FlatCircle
@@ -21,8 +21,7 @@ from parts.fits.model import Model, Rows
 from parts.fits.search import search
 from parts.geometry.surfaces import Plane
 from parts.geometry.surfaces.surface import across
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _MEDIANS = {1: NormalDist().inv_cdf(0.75), 2: float(np.sqrt(2.0 * np.log(2.0)))}  # of |r| for σ = 1
 _ENOUGH = 2  # times the fewest: below it some points always agree with each other by chance

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.errors import FitError
 from parts.fits.frame import State
 from parts.fits.least_squares import Minimum, minimise
 from parts.fits.model import Model
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _SAMPLE = 400
 _SEED = 20260  # of the sample: the same points give the same answer

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.certificate import Certificate
 from parts.fits.cloud import Cloud, cloud_of
@@ -27,8 +27,7 @@ from parts.fits.model import Model
 from parts.fits.outside import against, checked_outward
 from parts.fits.search import Search, require_one, search
 from parts.fits.shape import Shape
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _FAINT = 1e-8  # residuals below it, in the points' size, have no direction but rounding's
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.circle import FlatCircleModel
 from parts.fits.curves import FlatCircle, SpaceCircle
@@ -13,8 +13,7 @@ from parts.fits.plane import PlaneModel
 from parts.fits.solve import Options, solve
 from parts.geometry.surfaces import Plane
 from parts.geometry.surfaces.surface import across
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def space_circle(points: ArrayLike, options: Options) -> Fit:

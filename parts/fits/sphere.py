@@ -7,10 +7,11 @@ import numpy as np
 from parts.fits.circle import algebraic_round
 from parts.fits.frame import State
 from parts.fits.hint import expected
-from parts.fits.model import Array, Level, Model, Slope, Turns
+from parts.fits.model import Level, Model, Slope, Turns
 from parts.fits.plane import principal_axes
 from parts.fits.shape import Shape
 from parts.geometry.surfaces import Sphere
+from robots.core.arrays import Array
 
 
 class SphereModel(Model):

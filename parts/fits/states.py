@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.model import Model
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 class ManyRows(NamedTuple):

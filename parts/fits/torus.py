@@ -7,10 +7,11 @@ import numpy as np
 from parts.fits.circle import radial
 from parts.fits.frame import State, state_about
 from parts.fits.hint import expected
-from parts.fits.model import Array, Level, Model, Slope, Turns
+from parts.fits.model import Level, Model, Slope, Turns
 from parts.fits.shape import Shape
 from parts.fits.torus_starts import torus_starts
 from parts.geometry.surfaces import Torus
+from robots.core.arrays import Array
 
 
 class TorusModel(Model):

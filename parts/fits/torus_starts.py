@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.cyclide import cyclide_torus
 from parts.fits.cylinder import CylinderModel
@@ -13,8 +12,7 @@ from parts.fits.directions import best_apart, likely_axes, seen_along
 from parts.fits.frame import State, state_about
 from parts.fits.least_squares import minimise
 from parts.fits.patch_curvature import curvatures_of
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _STARTS = 10
 _TURNS = 16  # directions about a tube in which its ring may lie

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.audit import audit
 from parts.geometry.audit_types import Audit
@@ -19,10 +18,9 @@ from parts.geometry.mesh import FARTHEST, TriangleMesh
 from parts.geometry.repair import Repaired, repaired
 from parts.geometry.source_file import SourceFile
 from parts.geometry.surfaces import Surface
+from robots.core.arrays import Array, Indices, frozen
 from robots.core.caps import Cap
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Sheets = Literal["ignore", "include"]
 
 STEP = 1e-5  # sizes of the part, from a face to where its outside is asked
@@ -222,8 +220,7 @@ def _corner_normals(bodies: tuple[Body, ...], fixed: Repaired) -> Array | None:
     along = np.einsum("fij,fj,f->f", result, mesh.normals, mesh.areas)
     against = np.bincount(owner, weights=along) < 0.0
     result[against[owner]] *= -1.0
-    result.flags.writeable = False
-    return result
+    return frozen(result)
 
 
 def _owners(bodies: tuple[Body, ...]) -> Indices:

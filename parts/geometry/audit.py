@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.audit_types import Audit
 from parts.geometry.edges import EdgeCounts, count_edges, count_pieces
 from parts.geometry.merge import merge_identical
 from parts.geometry.mesh import TriangleMesh
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices, Mask
 
 SMALLEST_PART = 1e-4  # [m] a smaller part was given in metres but drawn in larger units
 LARGEST_PART = 100.0  # [m] a larger one in millimetres but drawn in smaller ones
@@ -83,7 +81,7 @@ def audit(
     return replace(found, warnings=(*doubts, *told))
 
 
-def degenerate(mesh: TriangleMesh) -> NDArray[np.bool_]:
+def degenerate(mesh: TriangleMesh) -> Mask:
     """Triangles without area, but for rounding. # (f,)."""
     t = mesh.triangles
     edges = t - t[:, [1, 2, 0]]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 FAN = 4  # boxes under a box
 PAIRS = 1_000_000  # pairs of query and box kept at once; bounds the memory

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.body import Body, Patch
 from parts.geometry.gltf import position_accessor, primitives, triangles_of
@@ -15,9 +14,7 @@ from parts.geometry.gltf_document import Document
 from parts.geometry.gltf_scene import PlacedMesh
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
 from parts.geometry.transforms import carried, turned
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 EXTENSION = "TM_brep_faces"
 # Half of a face's corners, and all of them, lie this near to its surface: sizes of the face, or m.

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,13 +25,13 @@ class ClosestPoints:
     points: Array
     normals: Array
     distances: Array
-    faces: NDArray[np.int64]
-    triangles: NDArray[np.int64]
-    analytic: NDArray[np.bool_]
+    faces: Indices
+    triangles: Indices
+    analytic: Mask
 
     def __post_init__(self) -> None:
-        for name in ("points", "normals", "distances", "faces", "triangles", "analytic"):
-            getattr(self, name).flags.writeable = False
+        names = ("points", "normals", "distances", "faces", "triangles", "analytic")
+        freeze_fields(self, *names, copy=None)  # just computed; a copy would be felt here
 
     def __len__(self) -> int:
         """Number of queries k."""

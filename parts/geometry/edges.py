@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices, Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +77,9 @@ class Pieces:
     """
 
     piece: Indices
-    closed: NDArray[np.bool_]
-    turned: NDArray[np.bool_]
-    sided: NDArray[np.bool_]
+    closed: Mask
+    turned: Mask
+    sided: Mask
 
 
 def pieces_of(faces: Indices, vertices: int) -> Pieces:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.surfaces import Surface
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices, freeze_fields
 
 KINDS = ("plane", "cylinder", "cone", "sphere", "torus", "freeform", "facets", "unidentified")
 
@@ -38,9 +36,7 @@ class Face:
     deflection: float = 0.0
 
     def __post_init__(self) -> None:
-        triangles = np.array(self.triangles, dtype=np.int64)
-        triangles.flags.writeable = False
-        object.__setattr__(self, "triangles", triangles)
+        freeze_fields(self, "triangles", dtype=np.int64)
 
     @property
     def reversed(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.errors import PartError
 from parts.geometry.audit_types import Audit
@@ -18,8 +18,7 @@ from parts.geometry.mesh import TriangleMesh
 from parts.geometry.nearest import NearestTriangles
 from parts.geometry.skin import closest_on_skin
 from parts.geometry.surfaces.surface import rows
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices, Mask, frozen
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the search trees are built when asked
@@ -48,13 +47,12 @@ class Geometry:
     notes: tuple[str, ...] = ()
 
     @cached_property
-    def face_of_triangle(self) -> NDArray[np.int64]:
+    def face_of_triangle(self) -> Indices:
         """Index of the face of every triangle. # (f,)."""
         result = np.zeros(len(self.mesh), dtype=np.int64)
         for face in self.faces:
             result[face.triangles] = face.index
-        result.flags.writeable = False
-        return result
+        return frozen(result)
 
     def face(self, name: str) -> Face:
         """The face called ``name``.
@@ -85,7 +83,7 @@ class Geometry:
         """
         return closest_on_skin(self, rows(points))
 
-    def inside(self, points: ArrayLike) -> NDArray[np.bool_]:
+    def inside(self, points: ArrayLike) -> Mask:
         """Whether points lie in the material, by the triangles.
 
         Points nearer to the skin than ``Face.deflection`` may fall on either side; on a triangle

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.body import Body, Content
 from parts.geometry.gltf_data import GltfData
@@ -14,10 +13,8 @@ from parts.geometry.gltf_document import Document, document_of
 from parts.geometry.gltf_scene import PlacedMesh, placed_meshes
 from parts.geometry.source_file import SourceFile
 from parts.geometry.transforms import carried, turned
+from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 

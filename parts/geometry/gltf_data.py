@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from parts.geometry.gltf_document import Document
 from parts.geometry.source_file import read_capped
+from robots.core.arrays import Array, Indices
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -36,11 +37,11 @@ class GltfData:
         accessor = self._document.item("accessors", index)
         return self._document.count(accessor, "count", f"accessors[{index}]", None)
 
-    def floats(self, index: object) -> NDArray[np.float64]:
+    def floats(self, index: object) -> Array:
         """Vectors of three floats. # (n, 3)."""
         return self._read(index, "VEC3", (5126,)).astype(np.float64)
 
-    def integers(self, index: object) -> NDArray[np.int64]:
+    def integers(self, index: object) -> Indices:
         """Whole numbers. # (n,)."""
         return self._read(index, "SCALAR", (5121, 5123, 5125)).astype(np.int64).ravel()
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.gltf_document import Document
 from parts.geometry.transforms import chained
+from robots.core.arrays import Array
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.box_tree import BoxTree, Pairs
 from parts.geometry.mesh import TriangleMesh
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 ATTEMPTS = 6  # directions tried before a doubtful count is taken as it is
 DOUBT = 1e-12  # twice a signed area over the square of the mesh's size, below which a side is open

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.geometry.edges import open_ends
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

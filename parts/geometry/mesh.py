@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices, freeze_field
 
 FARTHEST = 1e6  # [m]; beyond it no part is meant, and a double no longer resolves a nanometre
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,11 +45,11 @@ class TriangleMesh:
         normals = across / np.where(lengths > 0.0, lengths, 1.0)[:, None]
         low = np.minimum(np.minimum(a, b), c).min(axis=0)
         high = np.maximum(np.maximum(a, b), c).max(axis=0)
-        _set(self, "vertices", vertices)
-        _set(self, "faces", faces)
-        _set(self, "normals", normals)
-        _set(self, "areas", lengths / 2.0)
-        _set(self, "bounds", np.stack([low, high]))
+        freeze_field(self, "vertices", vertices, copy=None)
+        freeze_field(self, "faces", faces, copy=None)
+        freeze_field(self, "normals", normals, copy=None)
+        freeze_field(self, "areas", lengths / 2.0, copy=None)
+        freeze_field(self, "bounds", np.stack([low, high]), copy=None)
 
     def __len__(self) -> int:
         """Number of triangles."""
@@ -118,8 +115,3 @@ def _faces(values: Indices, count: int) -> Indices:
             limit=count - 1,
         )
     return faces
-
-
-def _set(mesh: TriangleMesh, name: str, array: NDArray[np.generic]) -> None:
-    array.flags.writeable = False
-    object.__setattr__(mesh, name, array)

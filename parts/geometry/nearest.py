@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.geometry.box_tree import BoxTree, Pairs
 from parts.geometry.mesh import TriangleMesh
 from parts.geometry.triangle_distance import closest_on_triangles
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 CHUNK = 100_000  # queries at once; bounds the memory
 

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.geometry.body import Body, Content, Patch
 from parts.geometry.polygons import fan_note, fanned
 from parts.geometry.source_file import SourceFile, lines_of
+from robots.core.arrays import Indices
 from robots.core.caps import Cap
-
-Indices = NDArray[np.int64]
 
 FARTHEST_INDEX = 2**53
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.body import Body, Content
 from parts.geometry.ply_header import Element, header_of
 from parts.geometry.ply_rows import RowReader, Rows
 from parts.geometry.polygons import fan_note, fanned
 from parts.geometry.source_file import SourceFile
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 CORNERS = ("vertex_indices", "vertex_index")
 WANTED = {"vertex": frozenset("xyz"), "face": frozenset(CORNERS)}
@@ -33,6 +30,7 @@ def read_ply(file: SourceFile) -> Content:
         found.setdefault(element.name, reader.read(element, wanted))
     vertices = _vertices(file, found)
     corners, sizes = _polygons(file, found, len(vertices))
+    reader.end()
     faces, _ = fanned(corners, sizes)
     return Content(bodies=(Body(name="", vertices=vertices, faces=faces),), notes=fan_note(sizes))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.ply_header import Element, Header
 from parts.geometry.source_file import SourceFile
+from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
 
 _WORD = re.compile(rb"\S++")
@@ -27,8 +28,8 @@ class Rows:
         lists: values of list properties one row after the other, and their counts, by name.
     """
 
-    columns: dict[str, NDArray[np.float64]]
-    lists: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]]
+    columns: dict[str, Array]
+    lists: dict[str, tuple[Array, Indices]]
 
 
 class RowReader:
@@ -62,6 +63,23 @@ class RowReader:
             return self._text(element, wanted)
         same = self._uniform(element, wanted)
         return self._walked(element, wanted) if same is None else same
+
+    def end(self) -> None:
+        """Refuse a file that goes on after its last element: a count of its header is too small.
+
+        Raises:
+            PartError: there is more than white space and zeros.
+        """
+        if self._header.text:
+            word = next(self._words, None)
+            self._place = word.start() if word else len(self._file.raw)
+        if self._file.raw[self._place :].strip(b"\0 \t\r\n"):
+            raise self._file.error(
+                f"its header promises less than the file holds: rows end at byte {self._place} of "
+                f"{len(self._file.raw)}; the header is damaged. Export it again.",
+                found=len(self._file.raw),
+                expected=self._place,
+            )
 
     def _text(self, element: Element, wanted: frozenset[str]) -> Rows:
         collected = _Collected(self._file, element, wanted)

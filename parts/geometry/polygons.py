@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 
 def fanned(corners: Indices, sizes: Indices) -> tuple[Indices, Indices]:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.geometry.audit import degenerate
 from parts.geometry.edges import Pieces, count_edges, pieces_of
 from parts.geometry.mesh import TriangleMesh
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, Mask
 
 _ASKED = 9  # triangles of a piece that are asked whether they lie in another one
 REPAIRS = ("drop-degenerate", "drop-duplicates", "flip")
@@ -35,7 +33,7 @@ class Repaired:
 
     mesh: TriangleMesh
     kept: Indices
-    turned: NDArray[np.bool_]
+    turned: Mask
     told: tuple[str, ...] = ()
 
 
@@ -66,7 +64,7 @@ def repaired(mesh: TriangleMesh, names: tuple[str, ...]) -> Repaired:
     return state
 
 
-def _without(state: Repaired, bad: NDArray[np.bool_], what: str) -> Repaired:
+def _without(state: Repaired, bad: Mask, what: str) -> Repaired:
     if not bad.any():
         return state
     if bad.all():
@@ -76,14 +74,14 @@ def _without(state: Repaired, bad: NDArray[np.bool_], what: str) -> Repaired:
     return replace(state, mesh=mesh, kept=state.kept[~bad], turned=state.turned[~bad], told=told)
 
 
-def _repeats(mesh: TriangleMesh) -> NDArray[np.bool_]:
+def _repeats(mesh: TriangleMesh) -> Mask:
     _, first = np.unique(np.sort(mesh.faces, axis=1), axis=0, return_index=True)
     repeats = np.ones(len(mesh), dtype=bool)
     repeats[first] = False
     return repeats
 
 
-def _turned(state: Repaired, wrong: NDArray[np.bool_], told: str) -> Repaired:
+def _turned(state: Repaired, wrong: Mask, told: str) -> Repaired:
     faces = np.where(wrong[:, None], state.mesh.faces[:, ::-1], state.mesh.faces)
     return replace(
         state,
@@ -153,15 +151,13 @@ def _sound(mesh: TriangleMesh) -> bool:
     return bool((volumes >= 0.0).all())
 
 
-def _shares(mesh: TriangleMesh, faces: Indices) -> NDArray[np.float64]:
+def _shares(mesh: TriangleMesh, faces: Indices) -> Array:
     """Signed volume between each triangle and the middle of the mesh. # (f,) [m³]."""
     a, b, c = np.moveaxis(mesh.vertices[faces] - mesh.bounds.mean(axis=0), 1, 0)
     return np.asarray(np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0)
 
 
-def _inside_out(
-    mesh: TriangleMesh, faces: Indices, found: Pieces, negative: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _inside_out(mesh: TriangleMesh, faces: Indices, found: Pieces, negative: Mask) -> Mask:
     """Which of the pieces are to be turned. # (p,)."""
     from parts.geometry.inside import InsideTest
 

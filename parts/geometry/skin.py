@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.closest import ClosestPoints
 from parts.geometry.face import Face
 from parts.geometry.surfaces import Surface
 from parts.geometry.triangle_distance import barycentric
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     from parts.geometry.geometry import Geometry
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 ROUNDING = 1e-9  # [m] added to a deflection, so that planes, whose deflection is 0, have some
 

@@ -6,15 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.body import Body, Patch
 from parts.geometry.step_text import StepFace, StepShell, StepText
 from parts.geometry.surfaces import Cone, Cylinder, Sphere, Surface, Torus
 from parts.geometry.units import METRES
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 SAME = 1e-6  # relative; the translator prints its lengths with fewer digits than the file has
 Key = tuple[str, ...]

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.source_file import SourceFile
 from parts.geometry.units import METRES
+from robots.core.arrays import Indices
 from robots.core.caps import Cap
 
 # Each alternative takes all it can and gives nothing back, and what has no end takes all the rest:
@@ -364,7 +364,7 @@ class _Rows:
     def __init__(self, kind: str) -> None:
         self.identities: array[int] = array("q")
         self.values: array[Any] = array(kind)
-        self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._order: Indices = np.zeros(0, dtype=np.int64)
 
     def add(self, identity: int, *row: float) -> None:
         """Add a row; all must be of one length."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from parts.errors import PartError
 from parts.geometry.body import Body, Patch
 from parts.geometry.source_file import SourceFile, lines_of
+from robots.core.arrays import Array
 from robots.core.caps import Cap
 
 WORDS = ("facet normal . . . outer loop " + "vertex . . . " * 3 + "endloop endfacet").split()
@@ -31,7 +32,7 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
     """One body; every ``solid`` is a face of it.
 
     Raises:
-        PartError: a triangle that is not of that form, or over a cap.
+        PartError: a triangle that is not of that form, no end, or over a cap.
     """
     found = _solids(file)
     vertices = np.array(found.coordinates, dtype=np.float64).reshape(-1, 3)
@@ -56,6 +57,7 @@ def _solids(file: SourceFile) -> _Solids:
     found = _Solids([], [], array("d"))
     words: list[str] = []
     count = 0  # of triangles whose numbers are taken
+    ended = False
 
     def take(number: int) -> None:
         nonlocal count, words
@@ -69,6 +71,7 @@ def _solids(file: SourceFile) -> _Solids:
     for line in lines_of(file):
         parts = line.decode("utf-8", "replace").split()
         first = parts[0].lower() if parts else ""
+        ended = first == "endsolid" or (ended and not parts)
         if first == "solid":
             found.names.append(" ".join(parts[1:])[:100])
             found.starts.append(count + len(words) // len(WORDS))
@@ -84,6 +87,12 @@ def _solids(file: SourceFile) -> _Solids:
             f"triangle {count + 1} is incomplete: found {len(words)} of its {len(WORDS)} words; "
             "the file is cut off or damaged. Export it again.",
             triangle=count + 1,
+        )
+    if count and not ended:
+        raise file.error(
+            f"it ends after {count} triangles without 'endsolid', so it is cut off. Export it "
+            "again.",
+            found=count,
         )
     return found
 
@@ -106,7 +115,7 @@ def _check_words(file: SourceFile, table: NDArray[np.object_], before: int) -> N
             )
 
 
-def _numbers(file: SourceFile, cells: NDArray[np.object_], before: int) -> NDArray[np.float64]:
+def _numbers(file: SourceFile, cells: NDArray[np.object_], before: int) -> Array:
     try:
         return cells.astype(np.float64)
     except ValueError:

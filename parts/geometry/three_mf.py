@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.archive import Archive
 from parts.geometry.body import Body, Content
@@ -21,9 +20,8 @@ from parts.geometry.three_mf_model import (
     transform_of,
 )
 from parts.geometry.transforms import carried, chained, turned
+from robots.core.arrays import Array
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
 
 RELATIONS = "_rels/.rels"
 MODEL = "3dmodel"  # how the type of the relation to the root model ends

@@ -7,14 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.safe_xml import Attributes, scan_xml
 from parts.geometry.source_file import SourceFile
+from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

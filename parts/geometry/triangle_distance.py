@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-
+from robots.core.arrays import Array
 
 NEEDLE = 1e-6  # squared sine of a corner, below which the foot has lost half its digits
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.surfaces import Plane
 from parts.library.quilt import Cloth, LibraryPart, grid_triangles, sewn
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 SPAN = 0.090  # [m]
 CHORD = 0.050  # [m] at the root

@@ -7,12 +7,10 @@ circles inside them, so all faces meet corner to corner.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.surfaces import Cone, Cylinder, Plane
 from parts.library.quilt import Cloth, LibraryPart, fan_triangles, grid_triangles, sewn
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 UP = np.array([0.0, 0.0, 1.0])
 CELL = 0.040  # [m]

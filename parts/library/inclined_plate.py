@@ -9,15 +9,13 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.alignment.alignment import Alignment
 from parts.alignment.fixed import fixed
 from parts.geometry.surfaces import Plane
 from parts.library.quilt import Cloth, LibraryPart, grid_triangles, sewn
 from parts.points.probe_points import ProbePoints
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 SLOPES = (0.10, 0.25)  # of the plane: z = 0.40 − 0.10 x − 0.25 y
 LEVEL = 0.40  # [m]

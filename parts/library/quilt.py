@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.audit import audit
 from parts.geometry.face import Face
 from parts.geometry.geometry import Geometry
 from parts.geometry.mesh import TriangleMesh
 from parts.geometry.surfaces import Surface
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, frozen
 
 _SAME = 1e-9  # [m] corners nearer than this are one
 
@@ -135,5 +132,4 @@ def _corner_normals(cloths: list[Cloth], mesh: TriangleMesh) -> Array:
         if cloth.normals is not None:
             normals[start : start + len(cloth.normals)] = cloth.normals
         start += len(cloth.corners)
-    normals.flags.writeable = False
-    return normals
+    return frozen(normals)

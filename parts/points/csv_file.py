@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from parts.points.csv_columns import SEPARATORS
@@ -22,8 +21,7 @@ from parts.points.csv_table import Table, table_of, without_comments
 from parts.points.file_text import encoding_notes, text_of
 from parts.points.found import FoundPoints, checked_columns
 from parts.points.source import Compensation, PointSource
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FORMAT = "CSV"
 
@@ -77,12 +75,17 @@ def points_of(table: Table, source: PointSource) -> FoundPoints:
             source=source,
         )
     except PointsError as error:
-        row = error.facts.get("row")
-        column = columns.header_of(str(error.facts.get("column")))
-        if not isinstance(row, int) or column == error.facts["column"]:
+        row, given, reason = (
+            error.fact("row", int),
+            error.fact("column", str),
+            error.fact("reason", str),
+        )
+        if row is None or given is None or reason is None:
             raise
-        sentence = error.message.partition(f"column {error.facts['column']}: ")[2]
-        raise table.error(row, column, sentence) from None
+        column = columns.header_of(given)
+        if column == given:
+            raise
+        raise table.error(row, column, reason) from None
 
 
 def _normals(table: Table, texts: Mapping[str, list[str]]) -> Array:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from parts.points.csv_columns import (
@@ -22,8 +21,7 @@ from parts.points.csv_columns import (
 from parts.points.decimals import NUMBER_SIGNS, SCALES, expected_for, is_number, metre
 from parts.points.faults import fault, shown
 from parts.points.file_text import check_count, lines_of
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _COMMENTS = ("#", "//", "%", "!")
 _SIGNS = NUMBER_SIGNS | {" "}

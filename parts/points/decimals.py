@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points.faults import fault, shown
-
-Array = NDArray[np.float64]
 
 SCALES = {
     "mm": Decimal("0.001"),

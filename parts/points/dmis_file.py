@@ -23,15 +23,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from parts.errors import PointsError
+from parts.errors import NotNominalError, PointsError
 from parts.points.decimals import SCALES, is_number, metre, numbers
 from parts.points.dmis_statements import Statement, label_of, statements_of
 from parts.points.dmis_systems import (
     DatumFeature,
     DatumSystem,
-    NotNominalError,
     datum_set,
     rotated,
     translated,
@@ -42,7 +40,6 @@ from parts.points.found import FoundPoints, PointRow, found_in
 from parts.points.probe_points import is_name
 from parts.points.source import Compensation, PointSource, Untaken
 
-Array = NDArray[np.float64]
 Choice = Literal["nominal", "measured"]
 
 FORMAT = "DMIS"
@@ -335,7 +332,7 @@ class _Programme:
                     line=statement.line,
                 )
             except NotNominalError as reason:
-                self._lose_system(statement, str(reason))
+                self._lose_system(statement, reason.message)
         if statement.word(0) == "MCS" and not self._open_region(statement.line):
             self.system = DatumSystem()
         if name:

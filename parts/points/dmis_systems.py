@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from parts.errors import NotNominalError
 from parts.points.decimals import is_number
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 PARALLEL = 1e-4  # sine; nominal directions are printed with four digits or more
 _SAME_AXIS = 1e-9  # sine; an axis that turns by less stays
@@ -36,10 +35,6 @@ _DIRECTIONS = {
 _ROUND = ("CIRCLE", "ARC", "ELLIPS", "CPARLN")  # a centre, and a normal of its plane
 _PLACES = ("POINT", "SPHERE", "EDGEPT")  # a place; its vector is that of the surface
 _AXIAL = ("LINE", "CYLNDR", "CONE")
-
-
-class NotNominalError(Exception):
-    """A datum system that nominal values do not determine; its text is the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

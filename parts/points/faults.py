@@ -24,7 +24,7 @@ def fault(
         sentence: what was found, what was expected, and the nearest fix.
         line: from 1.
         column: or field, as the format's users call it.
-        **facts: kept beside file, line and column.
+        **facts: kept beside file, line, column and the sentence as ``reason``.
     """
     place = origin
     if line is not None:
@@ -33,7 +33,7 @@ def fault(
     if column is not None:
         place += f", column {column}"
         facts["column"] = column
-    return PointsError(f"{place}: {sentence}", file=origin, **facts)
+    return PointsError(f"{place}: {sentence}", file=origin, reason=sentence, **facts)
 
 
 def shown(text: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from parts.points.faults import fault
@@ -15,11 +14,10 @@ from parts.points.file_text import check_count
 from parts.points.probe_points import ProbePoints
 from parts.points.source import PointSource
 from parts.points.tables import points_frame, points_lines
+from robots.core.arrays import Array, Mask, freeze_fields
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-Array = NDArray[np.float64]
 
 _STAND_IN = (0.0, 0.0, 1.0)  # where there is no normal, so that all else is checked at once
 _MOST_TOLD = 5
@@ -59,16 +57,14 @@ class FoundPoints:
     """
 
     checked: ProbePoints = field(repr=False)
-    has_normal: NDArray[np.bool_]
+    has_normal: Mask
     source: PointSource
-    settled: NDArray[np.bool_] | None = None
+    settled: Mask | None = None
 
     def __post_init__(self) -> None:
         for name in ("has_normal", "settled"):
             if getattr(self, name) is not None:
-                mask = np.array(getattr(self, name), dtype=bool)
-                mask.flags.writeable = False
-                object.__setattr__(self, name, mask)
+                freeze_fields(self, name, dtype=bool)
 
     def __len__(self) -> int:
         """Number of points k."""
@@ -190,8 +186,8 @@ def checked_columns(
             warnings=(*warnings, *_twice(names, positions, normals)),
         )
     except PointsError as error:
-        row = error.facts.get("row")
-        if not isinstance(row, int):
+        row = error.fact("row", int)
+        if row is None:
             raise fault(source.origin, error.message) from None
         facts: dict[str, Any] = dict(error.facts)
         column = facts.pop("column", None)

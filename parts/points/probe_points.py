@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
+from robots.core.arrays import Array, frozen
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-Array = NDArray[np.float64]
 
 LONGEST_NAME = 100
 FARTHEST = 1e6  # [m]; beyond it no part is meant, and a double no longer resolves a nanometre
@@ -58,8 +56,8 @@ class ProbePoints:
         normals = _rows(self.normals, names, "normal")
         lengths = _lengths(normals, names)
         doubts = _doubts(lengths, names)
-        object.__setattr__(self, "positions", _fixed(positions))
-        object.__setattr__(self, "normals", _fixed(_unit(normals)))
+        object.__setattr__(self, "positions", frozen(positions))
+        object.__setattr__(self, "normals", frozen(_unit(normals)))
         object.__setattr__(self, "warnings", (*self.warnings, *doubts))
 
     def __len__(self) -> int:
@@ -216,8 +214,3 @@ def _doubts(lengths: Array, names: tuple[str, ...]) -> tuple[str, ...]:
         f"{off.size} of {len(names)} normals are not of length 1 ({told}{more}); they were "
         "normalised. A mistyped component also turns the direction: check them.",
     )
-
-
-def _fixed(array: Array) -> Array:
-    array.flags.writeable = False
-    return array

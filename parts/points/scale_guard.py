@@ -12,16 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from parts.points.found import FoundPoints
 from parts.points.probe_points import ProbePoints
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from parts.geometry import Geometry
 
-Array = NDArray[np.float64]
 
 FACTOR = 1000.0
 INCH = 25.4

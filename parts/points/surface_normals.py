@@ -12,16 +12,14 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points.found import FoundPoints
 from parts.points.probe_points import ProbePoints
+from robots.core.arrays import Array, Mask, freeze_fields
 
 if TYPE_CHECKING:
     from parts.geometry import ClosestPoints, Geometry
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _STEP = 1e-5  # sizes of the part; far above rounding, far below any wall that can be probed
 _DEFLECTIONS = 4.0  # the triangles may stand off the true surface by this much less
@@ -62,10 +60,7 @@ class NormalReport:
     judged_by: JudgedBy
 
     def __post_init__(self) -> None:
-        for name in ("distances", "taken", "analytic", "angles", "into_material", "unsure"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "distances", "taken", "analytic", "angles", "into_material", "unsure")
 
     def inward_names(self) -> tuple[str, ...]:
         """Names of the points whose normals point into the material."""

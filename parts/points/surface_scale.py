@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from parts.geometry import Geometry
 
-Array = NDArray[np.float64]
 
 _INCH, _METRE = 25.4, 1000.0
 FACTORS = (_INCH, _METRE, _METRE / _INCH)  # mm, in and m, taken for each other

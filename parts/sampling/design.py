@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import SamplingError
 from parts.features.patch import Patch, SurfacePoints
+from robots.core.arrays import Array
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
 
 _ZERO = 1e-9  # of the largest singular value: what slides on itself
 

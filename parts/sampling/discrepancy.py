@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask
 
 _MOST_CORNERS = 512  # along each side; beyond it the supremum is searched on every k-th corner
 
 
-def star_discrepancy(uv: Array, region: NDArray[np.bool_] | None = None) -> float:
+def star_discrepancy(uv: Array, region: Mask | None = None) -> float:
     """Largest gap between a box's share of the points and its share of the area.
 
     Boxes are anchored at (0, 0); the supremum is at their corners on the points' coordinates, from
@@ -65,7 +64,7 @@ def _counts(uv: Array, corners: list[Array], side: str) -> Array:
     return np.asarray(table.cumsum(axis=0).cumsum(axis=1)[:-1, :-1])
 
 
-def _share(region: NDArray[np.bool_] | None, u: Array, v: Array) -> Array:
+def _share(region: Mask | None, u: Array, v: Array) -> Array:
     if region is None:
         return np.outer(u, v)
     m = len(region)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import SamplingError
 from parts.features.feature import Feature
@@ -15,8 +14,7 @@ from parts.geometry.geometry import Geometry
 from parts.probe import Tip
 from parts.sampling.layouts import CURVATURE, LAYOUTS, STRATEGIES, Shape, lay_out
 from parts.sampling.stylus_fit import stylus_fits
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask
 
 _TRIES = 40
 _MOST_SPARE = 60  # layouts of this many times the count are tried where little surface is left
@@ -126,7 +124,7 @@ class Ground:
             not_reached=int(np.sum(on & ~free)),
         )
 
-    def region(self) -> NDArray[np.bool_] | None:
+    def region(self) -> Mask | None:
         """Raster of what is left of the square; None where it is all of it."""
         patch = self.patch
         plain = isinstance(patch, SkinPatch) and not isinstance(patch, RoundSkin)

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import SamplingError
 from parts.features.patch import Patch
+from robots.core.arrays import Array
 
-Array = NDArray[np.float64]
 Layout = Callable[[int, "Shape"], Array]
 
 CURVATURE = "stratified-by-curvature"

@@ -9,13 +9,11 @@ and half a percent of the ball, as the ball always touches its own surface.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.features.patch import SurfacePoints
 from parts.geometry.geometry import Geometry
 from parts.probe import Tip, uncompensate
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask
 
 _TOUCH = 0.005  # of the ball's radius
 _FINEST = 200  # pieces of a shank
@@ -23,7 +21,7 @@ _FINEST = 200  # pieces of a shank
 
 def stylus_fits(
     geometry: Geometry, points: SurfacePoints, tip: Tip, away: Array | None = None
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Whether the tip can stand on each point. # (k,).
 
     Args:
@@ -46,7 +44,7 @@ def stylus_fits(
 
 def _shank_clear(
     geometry: Geometry, centres: Array, directions: Array, tip: Tip, slack: float
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Spheres along the axis, large enough to cover the shank between their centres."""
     room = np.sqrt(max(tip.ball_radius**2 - tip.shank_radius**2, 0.0))
     step = max(room, (tip.length - tip.ball_radius) / _FINEST)
@@ -60,7 +58,7 @@ def _shank_clear(
     return clear
 
 
-def _clear(geometry: Geometry, centres: Array, radius: float) -> NDArray[np.bool_]:
+def _clear(geometry: Geometry, centres: Array, radius: float) -> Mask:
     if not len(centres):
         return np.zeros(0, dtype=bool)
     return np.asarray(geometry.closest(centres).distances >= radius)

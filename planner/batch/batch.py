@@ -270,9 +270,11 @@ class Batch:
     moved: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sources: Sequence[str], out: Path, options: BatchOptions) -> Batch:
+    def of(
+        cls, sources: Sequence[str], out: Path, options: BatchOptions, *, force: bool = False
+    ) -> Batch:
         """Gather the cases of some sources; see ``run_batch``."""
-        check_folder(out)
+        check_folder(out, force=force)
         previous = previous_rows(options.compare) if options.compare else None
         found = gathered(tuple(sources), leave_out=out.resolve())
         number, shares = options.shares()
@@ -384,7 +386,8 @@ class Batch:
                 Row(
                     name=item.case.name,
                     digest=result.digest,
-                    why=item.why,
+                    why=item.why.words,
+                    cause=item.why.cause,
                     outcome=result.outcome,
                     seconds=cost.seconds if cost else float("nan"),
                     peak_bytes=cost.peak if cost else 0,
@@ -410,7 +413,7 @@ class Batch:
         return bool(made and asked) and not self.ledger.report(result.digest).is_dir()
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path, *, force: bool = False) -> None:
     """Refuse a folder that holds other things than a batch, or that cannot be read.
 
     Raises:
@@ -427,10 +430,10 @@ def check_folder(folder: Path) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(f"{folder}: {reason}; give another folder with --out.") from error
     foreign = [name for name in names if name not in _OWN and not name.startswith(".")]
-    if foreign and _MARK not in names:
+    if foreign and _MARK not in names and not force:
         raise OutputError(
             f"{folder}: this folder holds {foreign[0]}, which is not of a batch; give a new or "
-            "empty one with --out."
+            "empty one with --out, or --force to put the results beside it."
         )
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from planner.batch.shown import shown
 from planner.batch.swept import Swept
-from planner.batch.toml_strings import names_in
 from robots.core.caps import Cap, read_capped
+from robots.core.robot_file.toml_document import toml_document
 
 _BLOCK = 1 << 20
 OUTSIDE = "allow-outside"  # the parameter, "true" or "false"
+_LONGEST_NAME = 4096  # bytes of a path that systems open
 _NAMED = (Cap.GEOMETRY_BYTES, Cap.POINT_BYTES, Cap.ROBOT_BYTES)  # caps of files that a job names
 
 
@@ -130,6 +133,16 @@ def key_of(case: Case, surroundings: Surroundings, hashes: FileHashes) -> CaseKe
     return CaseKey(inputs=tuple(sorted(inputs.items())), surroundings=surroundings)
 
 
+@lru_cache(maxsize=4)  # a worker looks at a job before it and after it
+def names_in(raw: bytes) -> tuple[str, ...]:
+    """Texts of a job that may be paths, sorted; none of what is no TOML."""
+    try:
+        texts = set(_texts(toml_document(raw.decode("utf-8-sig"), parse_float=float)))
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(sorted(t for t in texts if 0 < len(t) <= _LONGEST_NAME and "\0" not in t))
+
+
 def raw_of(case: Case) -> bytes:
     """The bytes of a case's job, wherever they stand."""
     if case.text:
@@ -146,6 +159,14 @@ def is_within(path: Path, root: Path) -> bool:
         return path.is_file() and path.resolve().is_relative_to(root)
     except (OSError, ValueError, RuntimeError):
         return False
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def _hash_of(path: Path) -> str:

@@ -30,10 +30,10 @@ def faults_of_first_cases(cases: Sequence[Case]) -> Iterator[str]:
 def _fault(case: Case) -> JobError | None:
     from pydantic import ValidationError
 
-    from planner.job.job_text import JobText, job_text
-    from planner.job.problems import job_error
+    from planner.job.job_text import JobText, job_text, job_vocabulary
     from planner.job.schema import JobFile
     from robots.core.robot_file.source_text import SourceText
+    from robots.core.schema_problems import schema_error
 
     try:
         JobFile.model_validate(job_text(case.job, case.text).document())
@@ -42,5 +42,5 @@ def _fault(case: Case) -> JobError | None:
     except ValidationError as error:
         # no file holds the text of a case, so a line of it would lead nowhere
         nameless = JobText(source=SourceText(origin=case.name, text=""), raw=b"")
-        return job_error(nameless, error)
+        return schema_error(nameless, error, job_vocabulary())
     return None

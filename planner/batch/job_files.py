@@ -9,9 +9,8 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
-from planner.batch.case import Case, is_within, raw_of
+from planner.batch.case import Case, is_within, names_in, raw_of
 from planner.batch.shown import shown
-from planner.batch.toml_strings import names_in
 from planner.errors import OptionError, OutputError
 from planner.processes import LINKLESS
 

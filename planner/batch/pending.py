@@ -17,16 +17,33 @@ class Pending:
     Args:
         case: the job.
         key: what its result depends on now.
-        why: it has to run, in words; empty where its result is there.
+        why: it has to run; nothing where its result is there.
         result: that is there; None where the case has to run.
         stale: result that is there and not taken.
     """
 
     case: Case
     key: CaseKey
-    why: str
+    why: Why
     result: Result | None = None
     stale: Result | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a case has to run; false where it has not.
+
+    Args:
+        cause: such as "input changed"; that of the first of several.
+        words: the whole of it, such as "input changed: plate.stl".
+    """
+
+    cause: str = ""
+    words: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is a cause."""
+        return bool(self.cause)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,43 +93,48 @@ def decide(
         yield Pending(case=case, key=key, why=why, result=taken, stale=stale)
 
 
-def _why_missing(case: Case, key: CaseKey, ledger: Ledger, known: Mapping[str, str]) -> str:
+def _why_missing(case: Case, key: CaseKey, ledger: Ledger, known: Mapping[str, str]) -> Why:
     if ledger.path(key.digest).exists():
-        return "result corrupted"
+        return _because("result corrupted")
     before = known.get(case.name)
     if before is None:
-        return "new"
+        return _because("new")
     old = ledger.read(before)
     if old is None:
-        return "not finished before"
-    return _difference(old.key, key.document()) or "new"
+        return _because("not finished before")
+    return _difference(old.key, key.document()) or _because("new")
 
 
-def _why_again(case: Case, result: Result, redo: Redo, hashes: FileHashes) -> str:
+def _why_again(case: Case, result: Result, redo: Redo, hashes: FileHashes) -> Why:
     outcome = result.outcome
     for name, digest in outcome.inputs.items():
         if hashes.of(case.job.parent / name) != digest:
-            return f"input changed: {name}"
+            return _because("input changed", name)
     status = outcome.status
     if status is Status.CRASHED:
-        return "failed before: its worker died"
+        return _because("failed before", "its worker died")
     if not status.final:
         cap = redo.time_cap if status is Status.TIME_CAP else redo.memory_cap
         if redo.failed or cap > outcome.cap:
-            return f"failed before: {outcome.message}"
-    return "report missing" if redo.report(result) else ""
+            return _because("failed before", outcome.message)
+    return _because("report missing") if redo.report(result) else Why()
 
 
-def _difference(old: Mapping[str, object], new: Mapping[str, object]) -> str:
-    """The parts of two keys that differ, in words."""
-    words = [
+def _difference(old: Mapping[str, object], new: Mapping[str, object]) -> Why:
+    """The parts of two keys that differ."""
+    found = [
         *_changed(old, new, "inputs", "input"),
         *_changed(old, new, "parameters", "parameter", values=True),
         *_changed(old, new, "environment", "version", values=True),
     ]
     if old.get("code") != new.get("code"):
-        words.append("code changed")
-    return "; ".join(words)
+        found.append(_because("code changed"))
+    cause = found[0].cause if found else ""
+    return Why(cause, "; ".join(one.words for one in found))
+
+
+def _because(cause: str, detail: str = "") -> Why:
+    return Why(cause, f"{cause}: {detail}" if detail else cause)
 
 
 def _changed(
@@ -122,21 +144,21 @@ def _changed(
     called: str,
     *,
     values: bool = False,
-) -> Iterator[str]:
+) -> Iterator[Why]:
     before, after = _part(old, part), _part(new, part)
     for name in sorted({*before, *after}):
         if before.get(name) == after.get(name):
             continue
         if values:
             was, now = before.get(name, "none"), after.get(name, "none")
-            yield f"{called} changed: {name} {was} → {now}"
+            yield _because(f"{called} changed", f"{name} {was} → {now}")
         else:
             word = (
                 "changed"
                 if name in before and name in after
                 else ("added" if name in after else "removed")
             )
-            yield f"{called} {word}: {name}"
+            yield _because(f"{called} {word}", name)
 
 
 def _part(key: Mapping[str, object], part: str) -> Mapping[str, object]:

@@ -14,9 +14,9 @@ from planner.batch.case import Case
 from planner.batch.sweep_file import Path_, SweepFile, sweep_file
 from planner.batch.swept import swept_value
 from planner.job.job_text import JobText, read_job_text
-from planner.job.problems import shown
-from planner.job.toml_text import toml_text
 from robots.core.caps import Cap
+from robots.core.robot_file.toml_document import toml_text
+from robots.core.schema_problems import shown
 
 
 def sweep_cases(path: Path, name: str) -> Iterator[Case]:
@@ -43,7 +43,9 @@ def sweep_cases(path: Path, name: str) -> Iterator[Case]:
             name=f"{name}#{number:0{width}d}",
             job=base,
             text=toml_text(varied),
-            swept=tuple((v.key, swept_value(x)) for v, x in zip(sweep.vary, row, strict=True)),
+            swept=tuple(
+                (v.key, swept_value(v.key, x)) for v, x in zip(sweep.vary, row, strict=True)
+            ),
         )
 
 

@@ -11,15 +11,27 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from planner.batch.sweep_problems import Fault, one_error, schema_faults
 from planner.job.job_text import JobText
-from planner.job.problems import shown
 from robots.core.caps import Cap
+from robots.core.schema_numbers import LARGEST, is_number
+from robots.core.schema_problems import Fault, Vocabulary, one_error, schema_error, shown
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _PATH = re.compile(r"[^.\[\]]+(?:\[\d+\]|\.[^.\[\]]+)*")
-_LARGEST = Decimal("1e300")  # of a range's ends, so that their distance is a number too
 _EITHER = 'give either "values", or "from" and "to"'
+
+WANTED = {
+    "format": "1",
+    "sweep": 'a table with base = "job.toml"',
+    "vary": "tables with a key and its values, each headed [[vary]]",
+    "base": "the name of a job file beside the sweep, in quotes",
+    "design": '"grid", "zip" or "random"',
+    "count": "a whole number of jobs",
+    "seed": "a whole number from 0",
+    "key": 'a key of the job in quotes, such as "travel.law" or "cell[0].name"',
+    "values": "a list of values, such as [1, 2.5]",
+    "steps": "a whole number of values, 2 or more",
+}
 
 Path_ = tuple[str | int, ...]
 
@@ -112,8 +124,7 @@ def sweep_file(source: JobText) -> SweepFile:
     try:
         sweep = SweepFile.model_validate(source.document())
     except ValidationError as error:
-        tables: dict[str, type[BaseModel]] = {"": SweepFile, "sweep": Head, "vary": Variation}
-        raise one_error(source, schema_faults(error, tables)) from None
+        raise schema_error(source, error, Vocabulary(root=SweepFile, wanted=WANTED)) from None
     faults = [*_head_faults(sweep.sweep), *_repeated(sweep.vary)]
     for place, variation in enumerate(sweep.vary):
         faults += _faults(variation, place)
@@ -178,7 +189,7 @@ def _range_faults(variation: Variation, place: int) -> Iterator[Fault]:
         elif not _usable(value):
             yield Fault(
                 path=("vary", place, name),
-                sentence=f"is {shown(value)}; a range ends at finite numbers up to {_LARGEST:e}, "
+                sentence=f"is {shown(value)}; a range ends at finite numbers up to {LARGEST:e}, "
                 f"such as {name} = {'10' if name == 'from' else '20.5'}.",
             )
     if variation.steps == 1:
@@ -192,8 +203,7 @@ def _range_faults(variation: Variation, place: int) -> Iterator[Fault]:
 def _usable(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return False
-    number = Decimal(value)
-    return number.is_finite() and abs(number) <= _LARGEST
+    return is_number(value)
 
 
 def _plain(value: float) -> float:

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import math
+from datetime import date, time
 from decimal import Decimal
 
-from planner.job.toml_text import toml_value
+from planner.errors import JobError
+from robots.core.robot_file.toml_document import toml_value
 
 Swept = str | int | float | bool
 
 
-def swept_value(value: object) -> Swept:
+def swept_value(key: str, value: object) -> Swept:
     """A value of a sweep for a column; a list or a table is told as TOML writes it.
 
     Args:
+        key: that it is given to.
         value: as the sweep file has it.
 
     Raises:
-        JobError: a value that no job file holds, such as a date.
+        JobError: a date or a time, which no job file holds.
     """
+    if isinstance(value, date | time):
+        raise JobError(
+            f"{key} is {value.isoformat()}; a job file holds texts, numbers, lists and tables "
+            "only.",
+            key=key,
+        )
     if isinstance(value, str | bool | int):
         return value
     if isinstance(value, float | Decimal) and math.isfinite(near := float(value)):
         return near
-    return toml_value(value, ("values",))
+    return toml_value(value)
 
 
 def swept_text(value: Swept) -> str:

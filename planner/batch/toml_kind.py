@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +11,6 @@ from pathlib import Path
 from robots.core.caps import Cap, read_capped
 from robots.core.robot_file.toml_document import toml_document
 
-_TABLE = re.compile(r"^[ \t]*\[[ \t]*job[ \t]*\]", re.MULTILINE)
 _WORDS = ("job", "sweep")
 _ALIKE = 0.65  # "jbo" is like "job"; "robot" and "speed" are like neither word
 _LONGEST = 40  # characters of a key that is told
@@ -50,10 +48,8 @@ def toml_kind(path: Path) -> TomlKind:
         text = read_capped(path, Cap.JOB_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return _DAMAGED
-    if _is_plainly_job(text):
-        return _JOB
     try:
-        keys = toml_document(text).keys()
+        keys = toml_document(text, parse_float=float).keys()
     except (ValueError, RecursionError):
         return _DAMAGED
     if "sweep" in keys:
@@ -61,21 +57,6 @@ def toml_kind(path: Path) -> TomlKind:
     if "job" in keys:
         return _JOB
     return TomlKind(kind=Kind.OTHER, hint=_hint(keys)) if keys else _DAMAGED
-
-
-def _is_plainly_job(text: str) -> bool:
-    """Whether a [job] line settles it without the parser, which costs more than all else here.
-
-    Where no string goes over several lines, such a line is a table or the file is damaged, and
-    both are cases.
-    """
-    return (
-        "sweep" not in text
-        and "\\" not in text  # "\u0073weep" is a sweep too
-        and '"""' not in text
-        and "'''" not in text
-        and _TABLE.search(text) is not None
-    )
 
 
 def _hint(keys: Iterable[str]) -> str:

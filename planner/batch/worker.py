@@ -13,7 +13,6 @@ import ctypes
 import importlib
 import json
 import os
-import re
 import signal
 import sys
 import traceback
@@ -26,7 +25,6 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from parts.errors import PartError
 from planner.batch.case import Case, CaseKey, FileHashes, Surroundings, key_of
 from planner.batch.engine import Ending
 from planner.batch.ledger import Ledger
@@ -35,10 +33,10 @@ from planner.batch.pool import Pool, PoolOptions
 from planner.batch.shown import shown
 from planner.batch.surroundings import surroundings
 from planner.batch.worker_process import ENDED, READY, Caps
-from planner.errors import OutputError, PlannerError
+from planner.errors import OutputError
 from planner.findings import Finding, Severity
 from reports.console import EscapedStream
-from robots.core.errors import RobotError
+from robots.core.errors import PalpeurError
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
@@ -345,7 +343,7 @@ def run_case(case: Case, key: CaseKey, *, allow_outside: bool) -> CaseResult:
     try:
         job = read_job(case.job, allow_outside=allow_outside, text=case.text, fixed_part=True)
         proof = plan_and_prove(job)
-    except (PlannerError, RobotError, PartError) as error:
+    except PalpeurError as error:
         return CaseResult(outcome=_refused(error, case))
     known = set(dict(key.inputs))
     further = {
@@ -356,22 +354,14 @@ def run_case(case: Case, key: CaseKey, *, allow_outside: bool) -> CaseResult:
     return CaseResult(outcome=_planned(proof, further), proof=proof)
 
 
-def _refused(error: PlannerError | RobotError | PartError, case: Case) -> Outcome:
+def _refused(error: PalpeurError, case: Case) -> Outcome:
     where = error.facts.get("key") or error.facts.get("file") or case.job.name
     return Outcome(
         status=Status.REFUSED,
         code=type(error).__name__,
         where=shown(placeless(str(where), case)),
-        message=shown(_told(error, case))[:_LONGEST],
+        message=shown(placeless(error.message, case))[:_LONGEST],
     )
-
-
-def _told(error: PlannerError | RobotError | PartError, case: Case) -> str:
-    """What is wrong; of a variant without lines, since no file holds its text."""
-    said = placeless(error.message, case)
-    if case.text:
-        said = re.sub(rf"^({re.escape(case.job.name)}), line \d+:", r"\1:", said, flags=re.M)
-    return said
 
 
 def placeless(text: str, case: Case) -> str:

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.progress import Progress, silent
+from robots.core.arrays import Array, Indices, Mask
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Floor = Callable[[Array], Array]  # floors of motions from the least clearance seen, (m,) -> (m,)
 
 _ROWS = 8192  # intervals judged at once

@@ -12,13 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.patch import Patches, Probed, ProbedSurface, Touches, rising
 from planner.clearance.shadow import Stand, hidden
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

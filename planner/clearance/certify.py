@@ -6,17 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.advance import Advance, Course, Judge, Judged
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import Paths
 from planner.progress import Progress, silent
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Indices, Mask
 
 _SAMPLES = 17  # places where a motion that fails is looked at first, then around the worst
 _ZOOMS = 3

@@ -11,18 +11,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.links import Links
 from planner.clearance.results import Bounds, Nearest, Pair
 from planner.clearance.rows import checked_excluded, checked_floor, checked_required, checked_rows
 from planner.clearance.surroundings import Surroundings
 from planner.job.solids import Cell, Solid
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 # Capsules that may touch the part, where it is probed; the job reader gives them these names.
 __all__ = ["STYLUS", "Bounds", "Checker", "Nearest", "Pair"]

@@ -21,11 +21,10 @@ from planner.clearance import field_build
 from planner.clearance.solid_distance import OPEN, WINDING
 from planner.clearance.triangle_tree import TriangleTree
 from planner.job.solids import Solid
+from robots.core.arrays import Array, Mask
 from robots.core.kernels.loop import Loop
 
-Array = NDArray[np.float64]
 Values = NDArray[np.float32]
-Indices = NDArray[np.int64]
 Rooms = NDArray[np.int32]
 
 MARGIN = 0.15  # of the grid around the triangles, at least [m]
@@ -79,9 +78,7 @@ def field_of(tree: TriangleTree, solids: Sequence[Solid], cells: int = CELLS) ->
     return DistanceField(values=values, frame=frame)
 
 
-def _inside(
-    tree: TriangleTree, solids: Sequence[Solid], sides: Rooms, frame: Array
-) -> NDArray[np.bool_]:
+def _inside(tree: TriangleTree, solids: Sequence[Solid], sides: Rooms, frame: Array) -> Mask:
     """Which cells lie inside a closed solid wholly. # (cells,)."""
     from parts.geometry.inside import InsideTest
 

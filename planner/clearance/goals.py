@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.advance import Floor
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

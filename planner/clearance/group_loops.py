@@ -1,9 +1,7 @@
 """Compiled loops over postures and capsules against one group of solids.
 
-Each takes more arrays than may be named as parameters (a compiled loop has no objects), so they
-come as one tuple: the axes of all capsules # (m, capsules, 6: start, vector to the end) [m], the
-capsules to look at # (k,), numbers of these, then the group and the work arrays of
-``solid_distance``, then what is asked and filled.
+``axes`` are those of all capsules, start and vector to the end # (m, capsules, 6) [m]; ``capsules``
+are those to look at # (k,).
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ from planner.clearance.march import (
     INSIDE,
     OUTSIDE,
     TO,
+    Field,
     march,
     upper_bound,
 )
@@ -28,11 +27,13 @@ from planner.clearance.solid_distance import (
     OWNER,
     SHARE,
     SLACK,
+    Group,
+    Work,
     axis_distance,
     container,
     part_of,
 )
-from planner.clearance.tree_search import search
+from planner.clearance.tree_search import Left, Stack, Tree, search
 from planner.clearance.vectors import Vec, along
 
 
@@ -44,10 +45,17 @@ def axis_of(axes: Any, row: int, capsule: int) -> tuple[Vec, Vec]:
     )
 
 
-def collide(*arrays: Any) -> None:
-    """Mark the postures where a capsule comes nearer than its need (k,) [m] to a solid."""
-    axes, capsules, needs = arrays[:3]
-    group, work, found = arrays[3:9], arrays[9:14], arrays[14]
+def collide(axes: Any, capsules: Any, needs: Any, group: Group, work: Work, found: Any) -> None:
+    """Mark the postures where a capsule comes nearer than its need to a solid.
+
+    Args:
+        axes: see the module.
+        capsules: see the module.
+        needs: of each. # (k,) [m]
+        group: the solids.
+        work: of this call.
+        found: filled with 1 where one is nearer. # (m,)
+    """
     for row in range(len(axes)):
         for k in range(len(capsules)):
             if found[row] == 0:
@@ -56,15 +64,13 @@ def collide(*arrays: Any) -> None:
                     found[row] = 1
 
 
-def _too_near(group: Any, axis: tuple[Vec, Vec], need: float, work: Any) -> bool:
-    span = work[3]
-    verdict = march((group[4], group[5]), axis[0], axis[1], need, span)
+def _too_near(group: Group, axis: tuple[Vec, Vec], need: float, work: Work) -> bool:
+    span = work.span
+    verdict = march(group.field, axis[0], axis[1], need, span)
     if verdict == DOUBT:
         part = part_of(axis, span[FROM], span[TO] - span[FROM])
         square = max(need * need, CROSSED * CROSSED)
-        _, item = search(
-            (group[0], group[1]), part, (square, square), (work[4], -1), (work[0], work[1])
-        )
+        _, item = search(group.tree, part, (square, square), Left(work.stamps, -1), work.stack)
         if item >= 0:
             return True
     elif verdict != CLEAR:
@@ -72,26 +78,43 @@ def _too_near(group: Any, axis: tuple[Vec, Vec], need: float, work: Any) -> bool
     return span[OUTSIDE] == 0.0 and container(group, axis[0], work) >= 0
 
 
-def nearest(*arrays: Any) -> None:
+def nearest(
+    axes: Any,
+    capsules: Any,
+    radii: Any,
+    pairs: Any,
+    group: Group,
+    work: Work,
+    result: Any,
+    value: Any,
+    pair: Any,
+    place: Any,
+) -> None:
     """Improve the nearest approach of every posture.
 
-    Asked and filled: radii (k,) [m], pairs (k, solids), then the best value (m,) [m], its pair
-    (m,) and place (m, 3) [m].
+    Args:
+        axes: see the module.
+        capsules: see the module.
+        radii: of each. # (k,) [m]
+        pairs: number of the pair of each and each solid. # (k, solids)
+        group: the solids.
+        work: of this call.
+        result: work: of one axis, see ``axis_distance``. # (3,)
+        value: improved: the nearest approach. # (m,) [m]
+        pair: improved: which pair it is of. # (m,)
+        place: improved: where on the capsule's axis. # (m, 3) [m]
     """
-    axes, capsules, radii, pairs = arrays[:4]
-    group, work = arrays[4:10], arrays[10:15]
-    result, value, pair, place = arrays[15:19]
     for row in range(len(axes)):
-        guess, first = _guess(axes, row, (capsules, radii), (group[4], group[5]))
+        guess, first = _guess(axes, row, capsules, radii, group.field)
         for turn in range(len(capsules)):
             k = (first + turn) % len(capsules)
             axis = axis_of(axes, row, capsules[k])
             limit = max(min(value[row], guess + SLACK) + radii[k], 0.0)
-            verdict = march((group[4], group[5]), axis[0], axis[1], limit, work[3])
-            if verdict == CLEAR and work[3][OUTSIDE] > 0.0:
+            verdict = march(group.field, axis[0], axis[1], limit, work.span)
+            if verdict == CLEAR and work.span[OUTSIDE] > 0.0:
                 continue
             if verdict != DOUBT:
-                work[3][FROM], work[3][TO] = 0.0, 1.0
+                work.span[FROM], work.span[TO] = 0.0, 1.0
             axis_distance(group, axis, limit, work, result)
             if result[OWNER] >= 0 and result[DISTANCE] - radii[k] < value[row]:
                 value[row] = result[DISTANCE] - radii[k]
@@ -100,9 +123,8 @@ def nearest(*arrays: Any) -> None:
                 place[row, 0], place[row, 1], place[row, 2] = x[0], x[1], x[2]
 
 
-def _guess(axes: Any, row: int, moving: Any, field: Any) -> tuple[float, int]:
+def _guess(axes: Any, row: int, capsules: Any, radii: Any, field: Field) -> tuple[float, int]:
     """An upper bound of the nearest approach, and which capsule gives it."""
-    capsules, radii = moving
     least, first = math.inf, 0
     for k in range(len(capsules)):
         a, u = axis_of(axes, row, capsules[k])
@@ -113,26 +135,47 @@ def _guess(axes: Any, row: int, moving: Any, field: Any) -> tuple[float, int]:
     return max(least, -radii[first]), first
 
 
-def lower(*arrays: Any) -> None:
+def lower(
+    axes: Any,
+    capsules: Any,
+    radii: Any,
+    pairs: Any,
+    group: Group,
+    work: Work,
+    result: Any,
+    motions: Any,
+    floors: Any,
+    bound: Any,
+    pair: Any,
+    here: Any,
+) -> None:
     """Lower the bound of what comes near while the capsules move by no more than their motion.
 
-    Asked and filled: radii (k,) [m], pairs (k, solids), motions (m, capsules) [m], floors (m,) [m],
-    then the bound of the motion (m,) [m], its pair (m,), and a bound of here (m,) [m].
+    Args:
+        axes: see the module.
+        capsules: see the module.
+        radii: of each. # (k,) [m]
+        pairs: number of the pair of each and each solid. # (k, solids)
+        group: the solids.
+        work: of this call.
+        result: work: of one axis, see ``axis_distance``. # (3,)
+        motions: of all capsules. # (m, capsules) [m]
+        floors: bounds that are proven. # (m,) [m]
+        bound: lowered: of the motion. # (m,) [m]
+        pair: improved: which pair it is of. # (m,)
+        here: lowered: of this posture. # (m,) [m]
     """
-    axes, capsules, radii, pairs = arrays[:4]
-    group, work = arrays[4:10], arrays[10:15]
-    result, motions, floors, bound, pair, here = arrays[15:21]
     for row in range(len(axes)):
         for k in range(len(capsules)):
             axis, moved = axis_of(axes, row, capsules[k]), motions[row, capsules[k]]
             limit = max(floors[row] + moved + radii[k], 0.0)
-            verdict, work[3][OUTSIDE] = INSIDE, 0.0
+            verdict, work.span[OUTSIDE] = INSIDE, 0.0
             if limit < math.inf:
-                verdict = march((group[4], group[5]), axis[0], axis[1], limit, work[3])
-            apart, owner = work[3][BOUND], -1
-            if verdict != CLEAR or work[3][OUTSIDE] == 0.0:
+                verdict = march(group.field, axis[0], axis[1], limit, work.span)
+            apart, owner = work.span[BOUND], -1
+            if verdict != CLEAR or work.span[OUTSIDE] == 0.0:
                 if verdict != DOUBT:
-                    work[3][FROM], work[3][TO] = 0.0, 1.0
+                    work.span[FROM], work.span[TO] = 0.0, 1.0
                 axis_distance(group, axis, limit, work, result)
                 apart, owner = result[DISTANCE], int(result[OWNER])
             here[row] = min(here[row], apart - radii[k])
@@ -143,15 +186,28 @@ def lower(*arrays: Any) -> None:
                 bound[row], pair[row] = keeps, pairs[k, max(owner, 0)]
 
 
-def segments(*arrays: Any) -> None:
-    """Distances (m,) of bare segments (m, 6) from the triangles that are not left out.
+def segments(
+    axes: Any,
+    tree: Tree,
+    places: Any,
+    offsets: Any,
+    excluded: Any,
+    stack: Stack,
+    stamps: Any,
+    distances: Any,
+) -> None:
+    """Distances of bare segments from the triangles that are not left out.
 
-    Asked and filled: the group's boxes and corners, the sorted place of every triangle (n,), the
-    offsets (m + 1,) and triangles left out, the work arrays nodes, gaps, stamps (n,) of zeros.
+    Args:
+        axes: start, and vector to the end. # (m, 6) [m]
+        tree: of the triangles.
+        places: where every triangle stands when sorted. # (n,)
+        offsets: where each segment's triangles begin in ``excluded``. # (m + 1,)
+        excluded: triangles that are left out.
+        stack: work.
+        stamps: work: zeros. # (n,)
+        distances: filled. # (m,) [m]
     """
-    axes, boxes, corners, places = arrays[:4]
-    offsets, excluded = arrays[4:6]
-    nodes, gaps, stamps, distances = arrays[6:10]
     for row in range(len(axes)):
         for k in range(offsets[row], offsets[row + 1]):
             stamps[places[excluded[k]]] = row + 1
@@ -159,7 +215,5 @@ def segments(*arrays: Any) -> None:
             (axes[row, 0], axes[row, 1], axes[row, 2]),
             (axes[row, 3], axes[row, 4], axes[row, 5]),
         )
-        square, _ = search(
-            (boxes, corners), axis, (math.inf, 0.0), (stamps, row + 1), (nodes, gaps)
-        )
+        square, _ = search(tree, axis, (math.inf, 0.0), Left(stamps, row + 1), stack)
         distances[row] = math.sqrt(square)

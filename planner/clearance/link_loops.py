@@ -47,15 +47,26 @@ def place_axes(transforms: Any, carriers: Any, ends: Any, axes: Any) -> None:
                 axes[row, c, k + 3] = x * ends[c, 3] + y * ends[c, 4] + z * ends[c, 5]
 
 
-def bound_motion(*arrays: Any) -> None:
+def bound_motion(
+    transforms: Any,
+    axes: Any,
+    joints: Any,
+    carriers: Any,
+    movers: Any,
+    spread: Any,
+    motion: Any,
+) -> None:
     """How far capsules go at most; see the module.
 
     Args:
-        *arrays: transforms (m, 16·links); axes (m, c, 6) [m]; joints (links, 3: kind, variable,
-            parent); carriers (c,); movers (k, 2: capsule, and the joint that counts no more);
-            spread (m, n) [rad or m]; filled: motion (m, k) [m].
+        transforms: of all links, each by rows. # (m, 16·links)
+        axes: of all capsules: start, vector to the end. # (m, c, 6) [m]
+        joints: kind, variable and parent of each. # (links, 3)
+        carriers: link of each capsule, -1 for the base. # (c,)
+        movers: capsules, and for each the joint that counts no more. # (k, 2)
+        spread: largest change of each variable. # (m, n) [rad or m]
+        motion: filled. # (m, k) [m]
     """
-    transforms, axes, joints, carriers, movers, spread, motion = arrays
     for row in range(len(axes)):
         for k in range(len(movers)):
             capsule, last = movers[k, 0], movers[k, 1]

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance import link_loops
-from robots.core.kernels.kernel import Engine, Kernel
+from robots.core.arrays import Array
+from robots.core.kernels.kernel import Kernel
 from robots.core.kernels.loop import Loop
-from robots.core.kernels.machine import this_machine
 from robots.core.mechanism import JointKind, Mechanism
 from robots.core.quantities import quantity
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _KINDS = {
     JointKind.FIXED: link_loops.FIXED,
@@ -35,8 +31,7 @@ class Links:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        engine: Engine = "compiled" if this_machine() is not None else "numpy"
-        self._transforms = Kernel(quantity("transforms").record(mechanism), engine)
+        self._transforms = Kernel(quantity("transforms").record(mechanism))
         capsules, joints = mechanism.capsules, mechanism.joints
         self.radii = np.array([c.radius for c in capsules])
         self.carriers = np.array([c.joint for c in capsules], dtype=np.int64)

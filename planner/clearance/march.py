@@ -1,14 +1,16 @@
 """A capsule's axis through a distance field: clear, hit, or doubtful between two places.
 
-Compiled loops. A ``field`` is the tuple (values, frame) of ``DistanceField``. The axis is sampled
-from its start; a sample whose distance bound exceeds the need by g clears the axis for g to both
-sides, so the next sample may stand that far ahead.
+Compiled loops. The axis is sampled from its start; a sample whose distance bound exceeds the need
+by g clears the axis for g to both sides, so the next sample may stand that far ahead.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.clearance.field_build import REACH
 from planner.clearance.vectors import Vec, along, dot
@@ -21,11 +23,23 @@ SHORTEST = 0.75  # step through doubt [cell sides]
 STRIDE = 1.6  # of the cleared length; the next sample mostly clears what is left between
 
 
-def march(field: Any, a: Vec, u: Vec, need: float, span: Any) -> int:
+class Field(NamedTuple):
+    """The arrays of a ``DistanceField``.
+
+    Args:
+        values: lower bounds of distance at cell centres. # (cells,) [cell sides]
+        frame: of the grid. # (13,) [m]
+    """
+
+    values: NDArray[np.float32]
+    frame: NDArray[np.float64]
+
+
+def march(field: Field, a: Vec, u: Vec, need: float, span: Any) -> int:
     """Judge the axis a + [0, 1]·u by the field alone.
 
     Args:
-        field: see above.
+        field: around the solids.
         a: start of the axis. Base frame. [m]
         u: from its start to its end. [m]
         need: distance from the surface that is asked for. [m]
@@ -37,7 +51,7 @@ def march(field: Any, a: Vec, u: Vec, need: float, span: Any) -> int:
         CLEAR: nothing is nearer than the need. HIT: something is. INSIDE: a point of the axis is
         inside a closed solid. DOUBT: only what lies in the span may be too near.
     """
-    values, frame = field
+    values, frame = field.values, field.frame
     span[FROM], span[TO], span[OUTSIDE] = 1.0, 0.0, 0.0
     first, last = _clip(frame, (a, u), need, span)
     if first > last:
@@ -119,18 +133,16 @@ def _look_up(values: Any, frame: Any, p: Vec) -> tuple[float, float]:
     return float(values[(i * ny + j) * nz + k]), math.sqrt(x * x + y * y + z * z)
 
 
-def value_at(field: Any, x: Vec) -> float:
+def value_at(field: Field, x: Vec) -> float:
     """Value of the cell that holds a point of the grid. [cell sides]."""
-    values, frame = field
-    value, _ = _look_up(values, frame, _in_cells(frame, x))
+    value, _ = _look_up(field.values, field.frame, _in_cells(field.frame, x))
     return value
 
 
-def upper_bound(field: Any, x: Vec) -> float:
+def upper_bound(field: Field, x: Vec) -> float:
     """A distance from the surface that a point does not exceed. [m]."""
-    values, frame = field
-    value, offset = _look_up(values, frame, _in_cells(frame, x))
-    return float((_most(abs(value)) + offset) * frame[3])
+    value, offset = _look_up(field.values, field.frame, _in_cells(field.frame, x))
+    return float((_most(abs(value)) + offset) * field.frame[3])
 
 
 def _most(value: float) -> float:

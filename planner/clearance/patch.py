@@ -14,18 +14,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.solids import Solid
 from planner.plan_types import PlacedPoints
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     from parts.geometry.box_tree import BoxTree
     from parts.geometry.nearest import NearestTriangles
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 SMOOTH = np.cos(np.radians(40.0))  # of the angle that a surface may turn at one edge
 ACROSS = np.cos(np.radians(100.0))  # of that which it may turn in all

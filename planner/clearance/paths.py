@@ -9,13 +9,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.extremes import highest
 from planner.reach.lines import Lines
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _ROUNDING = 1e-9  # relative: what is added to bounds found in floating point
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.beside import Shank, beside
 from planner.clearance.certify import Clearance, certify, keeps
@@ -25,11 +24,8 @@ from planner.clearance.stylus_sweep import Stylus
 from planner.job.solids import Cell
 from planner.progress import Progress, silent
 from planner.reach.lines import Lines
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _FACETS = 1e-3  # [m] a mesh and the surface that it stands for may differ by this
 _RIM = 0.9  # of the distance on a plane: faces bend

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.errors import StateError
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def checked_rows(name: str, values: object, width: int, count: int | None = None) -> Array:

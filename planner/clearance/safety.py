@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
@@ -27,12 +26,10 @@ from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Pair = tuple[int, int]
 
 LINES, TRAVELS = "probing lines", "travels"
@@ -133,7 +130,8 @@ class Safety:
             SegmentClearance(
                 certified=float(found.certified[k]),
                 seen=float(found.seen[k]),
-                pair=f"{pairs[pair].moving} - {pairs[pair].against}",
+                moving=pairs[pair].moving,
+                against=pairs[pair].against,
                 place=_three(found.place[k]),
                 at=float(found.lam[k]),
             )

@@ -11,11 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Indices, Mask
 
 _FAN = 1440  # rays: at 10 mm they are 0.04 mm apart
 _EQUAL = 1e-5  # [m] facets and rounding: as far back as the face is behind it

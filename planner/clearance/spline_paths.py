@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.errors import MotionError
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ROUNDING = 1e-9  # relative: what is added to bounds found in floating point
 

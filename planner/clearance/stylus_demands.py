@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import deepest
 from planner.clearance.checker import Checker
@@ -14,9 +13,7 @@ from planner.clearance.patch import Patches
 from planner.clearance.stylus_sweep import Piece, Stylus, Sweeps, swept
 from planner.job.stylus import BALL, SHANK
 from planner.reach.lines import Lines
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _TOUCH = 1e-5  # [m] facets and rounding: touching the rim of the patch is not passing through it
 _SAMPLES = 9

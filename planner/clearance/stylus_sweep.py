@@ -10,17 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.advance import Advance, Judge, Judged
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors
 from planner.clearance.patch import Patches
 from planner.job.stylus import BALL, SHANK
+from robots.core.arrays import Array, Indices
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ACROSS = 1e-9  # [m] a shift across the axis below this is rounding
 

@@ -9,29 +9,28 @@ from numpy.typing import NDArray
 
 from planner.clearance import group_loops
 from planner.clearance.field import field_of
+from planner.clearance.march import Field
 from planner.clearance.results import Nearest
-from planner.clearance.tree_search import DEPTH
+from planner.clearance.solid_distance import GROUP, WORK, Group, Work
+from planner.clearance.tree_search import DEPTH, Stack, Tree
 from planner.clearance.triangle_tree import tree_of
 from planner.job.solids import Solid
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Marks = NDArray[np.uint8]
 
-_GROUP = "f8[2] f8[2] i8[1] i8[1] f4[1] f8[1]"
-_WORK = "i8[1] f8[1] i8[2] f8[1] i8[1]"
-_COLLIDE = Loop(group_loops.collide, f"f8[3] i8[1] f8[1] {_GROUP} {_WORK} u1[1]")
+_COLLIDE = Loop(group_loops.collide, f"f8[3] i8[1] f8[1] ({GROUP}) ({WORK}) u1[1]")
 _NEAREST = Loop(
-    group_loops.nearest, f"f8[3] i8[1] f8[1] i8[2] {_GROUP} {_WORK} f8[1] f8[1] i8[1] f8[2]"
+    group_loops.nearest, f"f8[3] i8[1] f8[1] i8[2] ({GROUP}) ({WORK}) f8[1] f8[1] i8[1] f8[2]"
 )
 _LOWER = Loop(
     group_loops.lower,
-    f"f8[3] i8[1] f8[1] i8[2] {_GROUP} {_WORK} f8[1] f8[2] f8[1] f8[1] i8[1] f8[1]",
+    f"f8[3] i8[1] f8[1] i8[2] ({GROUP}) ({WORK}) f8[1] f8[2] f8[1] f8[1] i8[1] f8[1]",
 )
 _SEGMENTS = Loop(
     group_loops.segments,
-    "f8[2] f8[2] f8[2] i8[1] i8[1] i8[1] i8[1] f8[1] i8[1] f8[1]",
+    "f8[2] (f8[2] f8[2]) i8[1] i8[1] i8[1] (i8[1] f8[1]) i8[1] f8[1]",
 )
 
 
@@ -48,13 +47,11 @@ class Surroundings:
         self._tree = tree_of(solids)
         field = field_of(self._tree, solids)
         tree = self._tree
-        self._group = (
-            tree.boxes,
-            tree.corners,
-            tree.owners,
-            tree.kinds,
-            field.values,
-            field.frame,
+        self._group = Group(
+            tree=Tree(boxes=tree.boxes, corners=tree.corners),
+            owners=tree.owners,
+            kinds=tree.kinds,
+            field=Field(values=field.values, frame=field.frame),
         )
         self._pairs, self._radii = pairs, radii
 
@@ -66,13 +63,13 @@ class Surroundings:
     def collide(self, axes: Array, capsules: Indices, required: float, found: Marks) -> None:
         """Mark postures where one of the capsules comes nearer than required. # found (m,)."""
         needs = self._radii[capsules] + required
-        _COLLIDE(axes, capsules, needs, *self._group, *self._work(), found)
+        _COLLIDE(axes, capsules, needs, self._group, self._work(), found)
 
     def nearest(self, axes: Array, capsules: Indices, best: Nearest) -> None:
         """Improve the nearest approaches in place."""
         of = (axes, capsules, self._radii[capsules], self._pairs[capsules])
         found = (np.empty(3), best.value, best.pair, best.place)
-        _NEAREST(*of, *self._group, *self._work(), *found)
+        _NEAREST(*of, self._group, self._work(), *found)
 
     def lower(
         self,
@@ -90,21 +87,27 @@ class Surroundings:
             found: bounds of the motion (m,) [m], their pairs (m,), bounds of here (m,) [m].
         """
         of = (axes, capsules, self._radii[capsules], self._pairs[capsules])
-        _LOWER(*of, *self._group, *self._work(), np.empty(3), *allowed, *found)
+        _LOWER(*of, self._group, self._work(), np.empty(3), *allowed, *found)
 
     def segments(self, axes: Array, offsets: Indices, excluded: Indices) -> Array:
         """Distances of bare segments from the first solid's triangles that are left. # (m,)."""
         places = np.empty(len(self._tree), dtype=np.int64)
         places[self._tree.items] = np.arange(len(places))
         distances = np.empty(len(axes))
-        nodes, gaps = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH)
         stamps = np.zeros(len(places), dtype=np.int64)
-        of = (axes, self._tree.boxes, self._tree.corners, places)
-        _SEGMENTS(*of, offsets, excluded, nodes, gaps, stamps, distances)
+        tree = self._group.tree
+        _SEGMENTS(axes, tree, places, offsets, excluded, _stack(), stamps, distances)
         return distances
 
-    def _work(self) -> tuple[Array | Indices, ...]:
+    def _work(self) -> Work:
         """Work arrays of one call; calls in other threads have their own."""
-        nodes, gaps = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH)
-        counts = np.zeros((len(self._tree.kinds) + 1, 2), dtype=np.int64)
-        return nodes, gaps, counts, np.empty(4), np.empty(1, dtype=np.int64)
+        return Work(
+            stack=_stack(),
+            counts=np.zeros((len(self._tree.kinds) + 1, 2), dtype=np.int64),
+            span=np.empty(4),
+            stamps=np.empty(1, dtype=np.int64),
+        )
+
+
+def _stack() -> Stack:
+    return Stack(nodes=np.empty(DEPTH, dtype=np.int64), gaps=np.empty(DEPTH))

@@ -1,12 +1,11 @@
-"""Searches in a tree of triangles, for compiled loops: nearest to a segment, crossed by a ray.
-
-A ``tree`` is the tuple (boxes, corners) of ``TriangleTree``, a ``stack`` the tuple of two work
-arrays (nodes, gaps) of ``DEPTH`` entries each.
-"""
+"""Searches in a tree of triangles, for compiled loops: nearest to a segment, crossed by a ray."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.clearance.segment_distance import segment_triangle
 from planner.clearance.tree_build import leaf_start
@@ -14,6 +13,42 @@ from planner.clearance.vectors import Vec, cross, dot, minus, unit_share
 
 DEPTH = 64  # entries of a stack; a tree is never deeper
 EDGE = 1e-10  # share of a triangle's area, within which a ray is too near an edge to tell the side
+
+
+class Tree(NamedTuple):
+    """The arrays of a ``TriangleTree`` that a search reads.
+
+    Args:
+        boxes: centre and half size. # (2·leaves - 1, 6) [m]
+        corners: of the sorted triangles. # (n, 9) [m]
+    """
+
+    boxes: NDArray[np.float64]
+    corners: NDArray[np.float64]
+
+
+class Stack(NamedTuple):
+    """Work of one search.
+
+    Args:
+        nodes: boxes to look into. # (DEPTH,)
+        gaps: squared distances that they are no nearer than. # (DEPTH,) [m²]
+    """
+
+    nodes: NDArray[np.int64]
+    gaps: NDArray[np.float64]
+
+
+class Left(NamedTuple):
+    """Triangles that a search leaves out: those whose stamp is this one; none for -1.
+
+    Args:
+        stamps: of the sorted triangles. # (n,)
+        stamp: of those left out.
+    """
+
+    stamps: NDArray[np.int64]
+    stamp: int
 
 
 def corners_of(corners: Any, item: int) -> tuple[Vec, Vec, Vec]:
@@ -48,25 +83,23 @@ def box_gap(boxes: Any, node: int, a: Vec, u: Vec, inverse: float) -> float:
 
 
 def search(
-    tree: Any, segment: tuple[Vec, Vec], reach: tuple[float, float], skip: Any, stack: Any
+    tree: Tree, segment: tuple[Vec, Vec], reach: tuple[float, float], left: Left, stack: Stack
 ) -> tuple[float, int]:
     """The triangle nearest to a segment.
 
     Args:
-        tree: see above.
+        tree: of the triangles.
         segment: start, and vector to the end. [m]
         reach: squared distance under which a triangle counts, and under which one is near enough
             to look no further. [m²]
-        skip: (stamps, stamp): triangles whose entry of ``stamps`` is ``stamp`` are left out; none
-            for a negative stamp.
-        stack: see above.
+        left: triangles that do not count.
+        stack: work.
 
     Returns:
         Squared distance and sorted triangle; the first of ``reach`` and -1 when none counts.
     """
-    boxes, corners = tree
-    nodes, gaps = stack
-    stamps, stamp = skip
+    boxes, corners = tree.boxes, tree.corners
+    nodes, gaps = stack.nodes, stack.gaps
     a, u = segment
     uu = dot(u, u)
     inverse = 1.0 / uu if uu > 0.0 else 0.0
@@ -95,7 +128,7 @@ def search(
         for item in range(
             leaf_start(leaf, leaves, len(corners)), leaf_start(leaf + 1, leaves, len(corners))
         ):
-            if stamp >= 0 and stamps[item] == stamp:
+            if left.stamp >= 0 and left.stamps[item] == left.stamp:
                 continue
             square, _ = segment_triangle(a, u, corners_of(corners, item), best)
             if square < best:
@@ -115,22 +148,24 @@ def ray_meets(boxes: Any, node: int, x: Vec, direction: Vec) -> bool:
     return enter <= leave * (1.0 + 1e-12) + 1e-12
 
 
-def count_crossings(tree: Any, ray: tuple[Vec, Vec], owners: Any, counts: Any, stack: Any) -> bool:
+def count_crossings(
+    tree: Tree, ray: tuple[Vec, Vec], owners: Any, counts: Any, stack: Stack
+) -> bool:
     """Count how often a ray leaves and enters each solid.
 
     Args:
-        tree: see above.
+        tree: of the triangles.
         ray: start, and a direction without a component of zero. [m]
         owners: solid of every sorted triangle. # (n,)
         counts: filled: crossings signed by the side, crossings; a last row of zeros.
             # (solids + 1, 2)
-        stack: see above.
+        stack: work.
 
     Returns:
         Whether every crossing was clear of the triangles' edges.
     """
-    boxes, corners = tree
-    nodes = stack[0]
+    boxes, corners = tree.boxes, tree.corners
+    nodes = stack.nodes
     leaves = (len(boxes) + 1) // 2
     for solid in range(len(counts) - 1):  # set to 0 it would be a call that a loop cannot make
         counts[solid, 0] = counts[solid, 1] = counts[len(counts) - 1, 0]

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.solid_distance import OPEN, PARITY, WINDING
 from planner.clearance.tree_build import build_tree
 from planner.job.solids import Solid
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 LEAF = 4  # triangles in a leaf, at most
 

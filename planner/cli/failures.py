@@ -10,12 +10,10 @@ from pathlib import Path
 
 import typer
 
-from parts.errors import PartError
 from planner.cli.exit_codes import ExitCode
 from planner.cli.usage import usage_text
-from planner.errors import PlannerError
 from reports.visible_text import visible
-from robots.core.errors import RobotError
+from robots.core.errors import PalpeurError
 
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
@@ -56,7 +54,7 @@ def exit_code_of(error: BaseException, arguments: str) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         print("Interrupted." if isinstance(error, Resumable) else _INTERRUPTED, file=sys.stderr)
         return ExitCode.INTERRUPTED
-    if isinstance(error, RobotError | PlannerError | PartError):
+    if isinstance(error, PalpeurError):
         print(f"Error: {error.message}", file=sys.stderr)
         return ExitCode.BAD_INPUT
     if isinstance(error, _COMMAND_ERROR):

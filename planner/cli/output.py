@@ -5,20 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import os
-import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.errors import OptionError, OutputError
+from planner.errors import OptionError
 from reports.console import BOLD, PLAIN
 from reports.document_text import document_text, plain, without_unseen
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FORMAT = 1
 _ROUNDING = 1e-14
@@ -131,38 +127,6 @@ def bold(text: str) -> str:
     """Emphasis where stdout is a terminal and colour is welcome."""
     shown = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.name != "nt"
     return f"{BOLD}{text}{PLAIN}" if shown else text
-
-
-def write_file(path: Path, content: str | bytes) -> None:
-    """Write a whole file or nothing: under a name of its own first, then renamed.
-
-    Raises:
-        OutputError: the place cannot be written.
-    """
-    try:
-        data = content.encode("utf-8") if isinstance(content, str) else content
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if str(path).startswith("/dev/"):  # /dev/null and /dev/stdout stay what they are
-            path.write_bytes(data)
-        elif path.exists() and not path.is_file():
-            what = "a folder" if path.is_dir() else "no regular file"
-            raise OutputError(f"{path}: the file cannot be written: there is {what} already.")
-        else:
-            _replace(path, data)
-    except (OSError, ValueError) as error:  # a zero byte, no name
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{path}: the file cannot be written: {reason}.") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Nothing is left behind when it fails, and no link of that name is followed."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with fresh.open("xb") as file:
-            file.write(data)
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _headers(fields: Sequence[Field]) -> list[str]:

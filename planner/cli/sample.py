@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.features import Feature
 from parts.geometry import Geometry, Sheets
@@ -16,11 +15,10 @@ from parts.probe import Tip
 from parts.sampling import Design, Sample, points_csv
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
-
-Array = NDArray[np.float64]
+from planner.result_files import check_file, write_result
+from robots.core.arrays import Array
 
 _COMMAND = "palpeur sample"
 _SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
@@ -59,7 +57,8 @@ def run_sample(request: SampleRequest) -> int:
     """
     _check(request)
     if request.out:
-        check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
+        # before the work, not after it
+        check_file(Path(request.out), _COMMAND, force=request.session.force)
     part = load_part(request.part, unit=request.unit or None, sheets=_SHEETS[request.sheets])
     geometry, feature = part.geometry, part.feature(request.feature)
     found = part.sample(
@@ -74,7 +73,9 @@ def run_sample(request: SampleRequest) -> int:
         prefix=request.prefix,
     )
     if request.out:
-        write_own_file(Path(request.out), points_csv(found.points), _COMMAND)
+        write_result(
+            Path(request.out), points_csv(found.points), _COMMAND, force=request.session.force
+        )
     if request.json:
         print_json(_document(request, geometry, feature, found))
     elif not request.out:

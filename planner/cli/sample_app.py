@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json
-from planner.cli.out_place import file_option
+from planner.cli.out_place import Force, file_option
 
 
 def sample(
@@ -90,6 +90,7 @@ def sample(
         ),
     ] = "",
     as_json: Json = False,
+    force: Force = False,
 ) -> int:
     """Lay out probe points on a feature of a part, as a point file.
 
@@ -115,6 +116,6 @@ def sample(
             prefix=prefix,
             out=out,
             json=as_json,
-            session=context.obj,
+            session=context.obj.forced(force),
         )
     )

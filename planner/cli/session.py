@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from reports.console import console_on
@@ -18,6 +18,11 @@ class Session:
     """One run of the command; results go to stdout, everything said here to stderr."""
 
     quiet: bool = False
+    force: bool = False  # whether files that are not Palpeur's may be replaced
+
+    def forced(self, force: bool) -> Session:
+        """The same run, told whether it may replace files that are not Palpeur's."""
+        return replace(self, force=force)
 
     def say(self, text: str) -> None:
         """A message that a quiet run leaves out."""

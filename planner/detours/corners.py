@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import keeps
 from planner.detours.motions import DetourMotions
 from planner.detours.rounded import WIDEST, Legs, Pieces, without_repeats
 from planner.detours.route import Room
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 # Parts of a corner's legs that its rounding may take; at 0 the motion stops there.
 _CUTS = (WIDEST, 0.25, 0.12, 0.06, 0.03, 0.015, 0.0)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.clearance.checker import Pair
+from planner.clearance.results import Pair
 from planner.detours.corners import rounded
 from planner.detours.free_ways import FreeWays
 from planner.detours.motions import DetourMotions
@@ -18,9 +17,7 @@ from planner.detours.rounded import without_repeats
 from planner.detours.route import Room, Way
 from planner.job.settings import Travel
 from planner.progress import Progress, silent
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 STAGE = "detours"
 _PLACES = 65  # of a straight travel where its deepest contact is looked for

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.detours.find import Blocked, Detours
 from planner.detours.route import Way
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity, subjects
 from planner.job.settings import Travel
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def detour_findings(
@@ -45,9 +41,10 @@ def _around(names: tuple[str, str], way: Way, more: float, travel: Travel) -> Fi
     return Finding(
         code="P138",
         severity=Severity.NOTE,
-        where=f"{names[0]} to {names[1]}",
+        subject=subjects.Travel(*names),
         message=f"the straight travel does not keep its clearance; it goes {where}, which takes "
         f"{more:.3f} s more",
+        quantities=(Quantity("extra time", more, "s"),),
         hint="nothing to do; another visiting order may avoid it",
     )
 
@@ -56,8 +53,11 @@ def _blocked(names: tuple[str, str], blocked: Blocked, travel: Travel) -> Findin
     return Finding(
         code="P137",
         severity=Severity.ERROR,
-        where=f"{names[0]} to {names[1]}",
+        subject=subjects.Travel(*names),
         message=f"no collision-free travel was found: {_in_the_way(blocked)}{_tried(blocked)}",
+        quantities=()
+        if blocked.pair is None
+        else (Quantity("clearance", 1e3 * blocked.clearance, "mm"),),
         hint=_hint(blocked, travel),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.leading import tips_of
 from planner.detours.over import Ends, over_height
@@ -13,8 +12,8 @@ from planner.detours.roadmap import Roadmap
 from planner.detours.route import Room, Way
 from planner.detours.search import Effort, GridTest, search
 from planner.detours.shortening import route_time, shortened
+from robots.core.arrays import Array
 
-Array = NDArray[np.float64]
 _Ways = list[tuple[Way, Array]]
 
 # Near both ends first, then everywhere, then finer; narrow gaps need the last. Motions, [m], [rad].

@@ -9,12 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _STAGES = 4
 _STEPS = 6  # Newton steps in each stage

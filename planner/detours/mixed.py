@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.motions import LAW, DetourMotions
 from planner.motion.law_table import LawState
 from planner.motion.travel import TravelMotions
+from robots.core.arrays import Array, Indices
 from robots.core.motion.path import PathState
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class MixedTravels:

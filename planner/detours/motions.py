@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.rounded import PEAK, Pieces
 from planner.motion.law_table import LawState
+from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.path import PathState
 from robots.core.motion.rest import at_rest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 LAW = "rounded"
 """Name of the law of detours: changes of velocity with a smooth bump of acceleration."""

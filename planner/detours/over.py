@@ -6,14 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.leading import Led, Tips, lead, tips_of
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 # What a stylus that turns on its way may need beyond the plane or cube. [m]
 _HIGHER = (0.0, 0.05, 0.1, 0.2)

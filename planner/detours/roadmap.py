@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.rounded import direct_time
 from planner.detours.route import Room
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array
 
 _NEAREST = 24  # corners that an end is joined to
 

@@ -16,11 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.core.motion.joint_limits import JointLimits
-
-Array = NDArray[np.float64]
 
 PEAK = 1.5  # of the bump 6u(1 - u), whose mean is 1
 WIDEST = 0.5  # a corner takes at most half of each of its legs
@@ -157,7 +155,7 @@ class Legs:
         )
 
 
-def _rows(pieces: Pieces, rows: slice | NDArray[np.bool_]) -> Pieces:
+def _rows(pieces: Pieces, rows: slice | Mask) -> Pieces:
     return Pieces(
         duration=pieces.duration[rows],
         q=pieces.q[rows],

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import keeps
 from planner.clearance.checker import Checker
 from planner.clearance.paths import StraightPaths
 from planner.job.solids import Cell
+from robots.core.arrays import Array, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class Way(Enum):

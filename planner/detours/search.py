@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.route import Room
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 FreeMotion = Callable[[Array, Array], bool]
 
 _STRIDE = 0.6  # [s] at full speed: longest motion that a tree grows by

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.detours.rounded import PEAK, direct_time, without_repeats
 from planner.detours.route import Room
+from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _CUTS = 16  # shortcuts that are tried at once
 _ROUNDS = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.errors import PartError
 from parts.evaluation import (
@@ -23,8 +23,7 @@ from planner.evaluation.evaluation_findings import findings_of
 from planner.evaluation.task import check_units, comparison_task, in_part_frame, nominal_points
 from planner.evaluation.touching import on_surface
 from planner.job import Job
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 COVERAGE = 0.95
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.alignment import Alignment
 from parts.evaluation import Characteristic, Deviations, FeatureResult, MeasuredPoints, Verdict
 from planner.findings import Finding, Severity
 from planner.job.evaluation import AlignmentMethod
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,9 +35,7 @@ class EvaluationAlignment:
     fit: Alignment | None = None
 
     def __post_init__(self) -> None:
-        array = np.array(self.T_part_measured, dtype=np.float64)
-        array.flags.writeable = False
-        object.__setattr__(self, "T_part_measured", array)
+        freeze_fields(self, "T_part_measured", dtype=np.float64)
 
     @property
     def shift(self) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import (
     Characteristic,
@@ -17,16 +16,16 @@ from parts.evaluation import (
     Verdict,
     ball_sign,
 )
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
 from planner.findings.point_findings import doubt_findings, read_findings, untaken_findings
+from planner.findings.subjects import Feature, Point, Points, Requirement, Subject
 from planner.job import Job
 from robots.core.rounding import apart
-
-Array = NDArray[np.float64]
 
 _DEEP = 1e-3  # [m]: no touch without overtravel comes so far below the nominal surface
 _SWAPPED = 0.5  # of the distance to its own place: nearer than that to another one's
 _UM = 1e6
+_MEASURED = "measured points"
 
 
 def findings_of(
@@ -49,8 +48,8 @@ def findings_of(
         *_unmatched(matched),
         *_postures(measured),
         *untaken_findings("E113", measured.untaken),
-        *doubt_findings("E115", "measured points", measured.doubts),
-        *read_findings("E114", "measured points", measured.notes),
+        *doubt_findings("E115", _MEASURED, measured.doubts),
+        *read_findings("E114", _MEASURED, measured.notes),
         *_ball(comparison.deviations, measured.probe_radius),
         *_inside(job, comparison.deviations, measured.probe_radius),
         *_swapped(comparison.deviations),
@@ -65,13 +64,17 @@ def findings_of(
 def _unmatched(matched: Matched) -> Iterator[Finding]:
     for name in matched.missing:
         yield _finding(
-            "E101", Severity.WARNING, name, "The point was not measured.", "Measure it as well."
+            "E101",
+            Severity.WARNING,
+            Point(name),
+            "The point was not measured.",
+            "Measure it as well.",
         )
     for name in matched.extra:
         yield _finding(
             "E102",
             Severity.WARNING,
-            name,
+            Point(name),
             "The point was measured, but the job does not have it; it is not used.",
             "Add it to the job, or give it the name of the point that it is.",
         )
@@ -79,7 +82,7 @@ def _unmatched(matched: Matched) -> Iterator[Finding]:
         yield _finding(
             "E111",
             Severity.NOTE,
-            "measured points",
+            Points(_MEASURED),
             "The file names features, not points: they were matched by their order in each.",
         )
 
@@ -90,7 +93,7 @@ def _postures(measured: MeasuredPoints) -> Iterator[Finding]:
             yield _finding(
                 "E112",
                 Severity.WARNING,
-                name,
+                Point(name),
                 f"{told[0].upper()}{told[1:]}.",
                 "Check the columns and their units.",
             )
@@ -102,10 +105,11 @@ def _ball(deviations: Deviations, radius: float) -> Iterator[Finding]:
         yield _finding(
             "E107",
             Severity.ERROR,
-            "measured points",
+            Points(_MEASURED),
             f"The median deviation is {1e3 * sign.median:+.4f} mm, {sign.radii:+d} times the "
             f"radius of the ball ({1e3 * radius:.6g} mm), {sign.sentence}.",
             "Correct compensated of the measured points, the ball's diameter, or the normals.",
+            (Quantity("median deviation", 1e3 * sign.median, "mm"),),
         )
 
 
@@ -117,10 +121,11 @@ def _inside(job: Job, deviations: Deviations, radius: float) -> Iterator[Finding
         yield _finding(
             "E106",
             Severity.WARNING,
-            deviations.names[row],
+            Point(deviations.names[row]),
             f"The point lies {deep} mm inside the material; a touch comes at most {deepest} mm "
             "below the nominal surface.",
             "Check pose and frame of the part, names and unit; or align to the points.",
+            (Quantity("depth", -1e3 * float(profile[row]), "mm"),),
         )
 
 
@@ -138,10 +143,11 @@ def _swapped(deviations: Deviations) -> Iterator[Finding]:
         yield _finding(
             "E110",
             Severity.WARNING,
-            deviations.names[row],
+            Point(deviations.names[row]),
             f"The point was touched {1e3 * own[row]:.3f} mm from its place, but "
             f"{1e3 * nearest[row]:.3f} mm from that of {deviations.names[rows[row]]}.",
             "Check the names and the order of the measured points.",
+            (Quantity("distance", 1e3 * float(own[row]), "mm"),),
         )
 
 
@@ -154,11 +160,15 @@ def _verdicts(characteristics: tuple[Characteristic, ...]) -> Iterator[Finding]:
         yield _finding(
             "E103" if failed else "E104",
             Severity.ERROR if failed else Severity.WARNING,
-            item.name,
+            Requirement(item.name, item.feature),
             _values(item, item.tolerance) + worst,
             "Look at that point, the alignment and the ball first; then rework the part."
             if failed
             else "Measure more points or with less uncertainty.",
+            (
+                Quantity("measured", 1e3 * item.measured, "mm"),
+                Quantity("tolerance", 1e3 * item.tolerance, "mm"),
+            ),
         )
 
 
@@ -185,7 +195,7 @@ def _refused(comparison: Comparison) -> Iterator[Finding]:
         yield _finding(
             "E109",
             Severity.ERROR,
-            f"{spec.feature} {spec.kind}",
+            Requirement(f"{spec.feature} {spec.kind}", spec.feature),
             refusal.reason,
             "Correct the [[tolerance]], or measure the feature with enough points.",
         )
@@ -194,12 +204,12 @@ def _refused(comparison: Comparison) -> Iterator[Finding]:
 def _features(features: tuple[FeatureResult, ...]) -> Iterator[Finding]:
     for feature in features:
         if feature.refusal:
-            yield _finding("E108", Severity.WARNING, feature.name, feature.refusal)
+            yield _finding("E108", Severity.WARNING, Feature(feature.name), feature.refusal)
         elif feature.fit is not None and not feature.fit.has_redundancy:
             yield _finding(
                 "E120",
                 Severity.NOTE,
-                feature.name,
+                Feature(feature.name),
                 f"{len(feature.fit.residuals)} points hold the feature without one to spare: they "
                 "fit it whatever its form is, which is not evaluated.",
                 "Measure more points.",
@@ -210,12 +220,27 @@ def _features(features: tuple[FeatureResult, ...]) -> Iterator[Finding]:
             yield _finding(
                 "E105",
                 Severity.WARNING,
-                name,
+                Point(name, of=feature.name),
                 f"The point lies {_UM * stray.size:.1f} µm from the feature {feature.name!r} that "
                 f"the others agree on, {stray.ratio:.1f} times their scatter; {left}.",
                 'Clean and measure it again; or set outliers = "drop" in [evaluation].',
+                (Quantity("distance", 1e3 * float(stray.size), "mm"),),
             )
 
 
-def _finding(code: str, severity: Severity, where: str, message: str, hint: str = "") -> Finding:
-    return Finding(code=code, severity=severity, where=where, message=message, hint=hint)
+def _finding(
+    code: str,
+    severity: Severity,
+    subject: Subject,
+    message: str,
+    hint: str = "",
+    quantities: tuple[Quantity, ...] = (),
+) -> Finding:
+    return Finding(
+        code=code,
+        severity=severity,
+        subject=subject,
+        message=message,
+        hint=hint,
+        quantities=quantities,
+    )

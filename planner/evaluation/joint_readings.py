@@ -8,16 +8,14 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import MeasuredPoints
 from parts.points.decimals import expected_for, is_number
 from parts.points.faults import fault, shown
 from parts.points.file_text import check_count, text_of
+from robots.core.arrays import Array
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _COLUMN = re.compile(r"q(\d+)_(deg|rad|mm|m)")
 _SCALES = {"deg": np.pi / 180.0, "rad": 1.0, "mm": 1e-3, "m": 1.0}
@@ -61,7 +59,7 @@ def joint_points(
     lines = [line for line, _ in rows]
     _check_names(names, lines, origin)
     _check_range(q, lines, [header[place] for place, _ in places], mechanism, origin)
-    T = Model(mechanism).forward(q)
+    T = Model(mechanism, "single-use").forward(q)
     return MeasuredPoints(
         names=names,
         xyz=T[:, :3, 3],

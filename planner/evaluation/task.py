@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.evaluation import AlignmentTask, ComparisonTask, Matched, MeasuredPoints, check_factor
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job import Job
+from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_directions, transform_points
-
-Array = NDArray[np.float64]
 
 
 def nominal_points(job: Job) -> ProbePoints:
@@ -67,7 +65,7 @@ def comparison_task(job: Job, nominal: ProbePoints, matched: Matched) -> Compari
     )
 
 
-def in_part_frame(job: Job, measured: MeasuredPoints, rows: NDArray[np.int64]) -> MeasuredPoints:
+def in_part_frame(job: Job, measured: MeasuredPoints, rows: Indices) -> MeasuredPoints:
     """Some measured points, as the job's pose puts them into the part frame.
 
     Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import (
     ComparisonTask,
@@ -17,9 +16,7 @@ from parts.evaluation import (
 )
 from parts.fits import FitError, fit
 from planner.job.evaluation import CompensationNormal
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 _ROUNDS = 3  # the normals turn with the alignment: each round leaves the square of the turn
 

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
 from planner.clearance.results import Nearest, Pair
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Motion, Point, Robot, Solid, Travel
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
 from planner.job.solids import Cell
 from planner.job.stylus import BALL, SHANK, STYLUS
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 from robots.core.rounding import apart, at_least, at_most, readable
-
-Array = NDArray[np.float64]
 
 _THINNER = {BALL: ("ball", "smaller"), SHANK: ("shank", "thinner")}
 
@@ -82,9 +81,10 @@ def travel_findings(
             Finding(
                 code="P133" if own else "P130",
                 severity=Severity.ERROR,
-                where=goals[k],
+                subject=Travel(origins[k], goals[k], by_goal=True),
                 message=f"travel from {origins[k]}: {gap}, {100.0 * found.lam[k]:.1f} % of the way "
                 f"on, at {_place(found.place[k])}",
+                quantities=_gap_of(found, k),
                 hint=_own_hint() if own else _travel_hint(watch, pair),
             )
         )
@@ -114,9 +114,10 @@ def line_findings(
             Finding(
                 code="P133" if own else "P131",
                 severity=Severity.ERROR,
-                where=names[k],
+                subject=Point(names[k]),
                 message=f"probing line: {gap}, {1e3 * abs(before):.1f} mm {side} contact, at "
                 f"{_place(found.place[k])}",
+                quantities=_gap_of(found, k),
                 hint=_own_hint() if own else _line_hint(watch, pair, float(found.seen[k])),
             )
         )
@@ -140,9 +141,10 @@ def point_clearance_findings(found: Nearest, watch: Watch, names: Sequence[str])
             Finding(
                 code="P133" if own else "P132",
                 severity=Severity.ERROR,
-                where=names[k],
+                subject=Point(names[k]),
                 message=f"clearance point: {watch.gap(pair, value, value)}, at "
                 f"{_place(found.place[k])}",
+                quantities=(Quantity("clearance", 1e3 * value, "mm"),),
                 hint=_own_hint()
                 if own
                 else f"change distance_mm or direction of [approach], or move {pair.against}: "
@@ -158,7 +160,7 @@ def open_solid_findings(cell: Cell) -> list[Finding]:
         Finding(
             code="P134",
             severity=Severity.WARNING,
-            where=solid.name,
+            subject=Solid(solid.name),
             message=f"the {solid.kind.value} is not closed; a link that is swallowed whole would "
             "not be seen, crossings of its surface are",
             hint="export a closed solid",
@@ -195,11 +197,11 @@ def certified_finding(
         Finding(
             code="P135",
             severity=Severity.NOTE,
-            where="motion",
+            subject=Motion(),
             message=f"{len(rows)} motions are certified to keep {at_most(1e3 * least, 2)} mm "
             f"(required {1e3 * watch.required:g} mm, tolerance {slack}); nearest are "
             f"{bodies.moving} and {bodies.against} on the {motion}",
-            hint="",
+            quantities=(Quantity("least clearance", 1e3 * least, "mm"),),
         )
     ]
 
@@ -220,11 +222,19 @@ def shape_findings(mechanism: Mechanism, unchecked: Sequence[Unchecked]) -> list
         Finding(
             code="P136",
             severity=Severity.NOTE,
-            where=mechanism.name,
+            subject=Robot(mechanism.name),
             message=f"the robot's file gives no capsules for {which}; only {kept} kept clear",
             hint="add [[joint.capsule]] tables to the robot file",
         )
     ]
+
+
+def _gap_of(found: Clearance, row: int) -> tuple[Quantity, ...]:
+    """The clearance that was seen, and the one that is certified."""
+    return (
+        Quantity("clearance", 1e3 * float(found.seen[row]), "mm"),
+        Quantity("certified clearance", 1e3 * float(found.certified[row]), "mm"),
+    )
 
 
 def _failed(found: Clearance, watch: Watch) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from parts.points import Untaken
 from planner.findings import Finding, Severity
+from planner.findings.subjects import PartOfFile, Points
 from planner.job import Job
 
 
@@ -26,7 +27,7 @@ def untaken_findings(code: str, untaken: Sequence[Untaken]) -> Iterator[Finding]
         yield Finding(
             code=code,
             severity=Severity.WARNING if one.lost else Severity.NOTE,
-            where=one.name,
+            subject=PartOfFile(one.name),
             message=f"not taken from the file: {one.sentence()}",
             hint=one.advice,
         )
@@ -35,10 +36,12 @@ def untaken_findings(code: str, untaken: Sequence[Untaken]) -> Iterator[Finding]
 def doubt_findings(code: str, origin: str, doubts: Sequence[str]) -> Iterator[Finding]:
     """What is doubtful about points that were taken."""
     for doubt in doubts:
-        yield Finding(code=code, severity=Severity.WARNING, where=origin, message=doubt)
+        yield Finding(code=code, severity=Severity.WARNING, subject=Points(origin), message=doubt)
 
 
 def read_findings(code: str, origin: str, told: Sequence[str]) -> Iterator[Finding]:
     """How a file was read, as one note."""
     if told:
-        yield Finding(code=code, severity=Severity.NOTE, where=origin, message=" ".join(told))
+        yield Finding(
+            code=code, severity=Severity.NOTE, subject=Points(origin), message=" ".join(told)
+        )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Point, Robot, Segments
 from planner.job import Job
 from planner.motion.timing import Timings
 from planner.order.chooser import Choice
@@ -14,10 +14,8 @@ from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
 from planner.reach.reach import Reach, Shortfall
+from robots.core.arrays import Array, Indices
 from robots.core.rounding import at_least, readable
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def point_findings(
@@ -58,7 +56,7 @@ def reach_finding(reach: Reach) -> list[Finding]:
         Finding(
             code="P106",
             severity=Severity.NOTE,
-            where="robot",
+            subject=Robot(),
             message="the postures of this robot are found by a numerical search from many starts: "
             "every one is proven, but a branch, or a point that only just can be reached, may "
             "have been missed",
@@ -73,9 +71,10 @@ def approach_findings(placed: PlacedPoints) -> list[Finding]:
         Finding(
             code="P104",
             severity=Severity.ERROR,
-            where=placed.names[k],
+            subject=Point(placed.names[k]),
             message=f"the approach direction leans {_degrees(placed.approach_cosines[k]):.1f} deg "
             "from the outgoing normal: the probe would come through the material (limit 90 deg)",
+            quantities=(Quantity("lean", _degrees(placed.approach_cosines[k]), "deg"),),
             hint="turn the normal around if it points into the material, or approach along it",
         )
         for k in np.nonzero(placed.approach_cosines <= 0.0)[0]
@@ -97,7 +96,7 @@ def torque_findings(placed: PlacedPoints, choice: Choice, timings: Timings) -> l
         Finding(
             code="P105",
             severity=Severity.ERROR,
-            where=placed.names[point],
+            subject=Point(placed.names[point]),
             message=f"{motion}: {reason[:1].lower()}{reason[1:].rstrip('.')}",
             hint="raise the torque limit if the drive allows it, or bring the part nearer",
         )
@@ -112,7 +111,7 @@ def law_findings(job: Job) -> list[Finding]:
         Finding(
             code="P111",
             severity=Severity.NOTE,
-            where=where,
+            subject=Segments(where),
             message="the linear law jumps to its speed and back to rest; the accelerations and "
             "torques of these jumps are unbounded and not counted",
             hint=f'another law in [{table}], such as "quintic", starts and ends at rest',
@@ -130,7 +129,7 @@ def _unreachable(name: str, reason: Shortfall) -> Finding:
     return Finding(
         code=reason.code,
         severity=Severity.ERROR,
-        where=name,
+        subject=Point(name),
         message=reason.message,
         hint=reason.hint,
     )
@@ -149,9 +148,10 @@ def _refused(reach: Reach, name: str, lines: Lines, required: Array) -> Finding:
         return Finding(
             code="P103",
             severity=Severity.ERROR,
-            where=name,
+            subject=Point(name),
             message=f'{reach.wording.branch} "{lines.branch(best)}" passes a singularity: '
             f"margin {singular[best]:.2e}, at least {SINGULAR:g} is needed",
+            quantities=(Quantity("singularity margin", float(singular[best]), "1"),),
             hint=reach.wording.singular_hint,
         )
     best = int(np.argmax(np.min(spare / joint_units(lines.model.mechanism), axis=1)))
@@ -172,8 +172,9 @@ def _limit_passed(
     return Finding(
         code="P102",
         severity=Severity.ERROR,
-        where=name,
+        subject=Point(name),
         message=f'every {reach.wording.branch} passes a joint limit; nearest is "{line.branch(0)}" '
         f"with {joint_name} {readable(beyond, 3)} {unit} beyond its limit{asked}",
+        quantities=(Quantity("beyond limit", float(beyond), unit),),
         hint=f"move or turn the part so that {joint_name} gains {at_least(beyond, 1)} {unit}",
     )

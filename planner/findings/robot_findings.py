@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Joint, Robot
 from robots.core.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -26,9 +27,10 @@ def _assumed_accelerations(job: Job) -> Iterator[Finding]:
         yield Finding(
             code="R111",
             severity=Severity.WARNING,
-            where=job.mechanism.name,
+            subject=Robot(job.mechanism.name),
             message=f"The robot file has no acceleration limit for {names}; the job's default of "
             f"{same[0].value:g} {unit} is used, so durations and torques depend on it.",
+            quantities=(Quantity("default acceleration", same[0].value, unit),),
             hint="Give the drives' own limits: max_acceleration_… under robot.limits of each "
             "joint.",
         )
@@ -48,7 +50,7 @@ def choice_findings(mechanism: Mechanism) -> Iterator[Finding]:
     yield Finding(
         code="R109",
         severity=Severity.NOTE,
-        where=mechanism.name,
+        subject=Robot(mechanism.name),
         message=f"The tool frame is {mechanism.tip}.",
         hint="Another link: --tip LINK on the command line, tip under [robot] in a job.",
     )
@@ -69,7 +71,7 @@ def choice_findings(mechanism: Mechanism) -> Iterator[Finding]:
         yield Finding(
             code="R110",
             severity=Severity.NOTE,
-            where=mechanism.name,
+            subject=Robot(mechanism.name),
             message=" ".join(sentences),
             hint="Remove from the file what is not mounted.",
         )
@@ -84,7 +86,7 @@ def unread_shape_findings(mechanism: Mechanism) -> Iterator[Finding]:
         yield Finding(
             code="R106",
             severity=Severity.WARNING,
-            where=mechanism.name,
+            subject=Robot(mechanism.name),
             message=f"{subject} {kind} shapes, which are not checked.",
             hint="Give these links spheres, cylinders or boxes, or capsules in a robot file.",
         )
@@ -97,7 +99,7 @@ def still_joint_findings(mechanism: Mechanism) -> Iterator[Finding]:
             yield Finding(
                 code="R108",
                 severity=Severity.WARNING,
-                where=joint.name,
+                subject=Joint(joint.name),
                 message=f"The joint cannot move: both limits are {joint.q_min:g} "
                 f"{joint.kind.unit}.",
                 hint="Give its range; URDF takes a limit that is left out as zero.",

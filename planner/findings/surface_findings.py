@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Geometry, Point, Points
 from planner.job import Job
+from robots.core.arrays import Indices, Mask
 from robots.core.pose import inverse_pose, transform_points
 from robots.core.rounding import apart
 
 if TYPE_CHECKING:
     from parts.geometry import Audit
 
-Mask = NDArray[np.bool_]
 
 FAR = 1e-3  # [m] a probe point farther from the surface was meant for another part or pose
 _ALL = 0.9  # of the points: from here on it is the list that is turned round, not its points
@@ -49,7 +49,7 @@ def told_once(job: Job, findings: Sequence[Finding]) -> list[Finding]:
     if total < _LIST or len(inward) < _ALL * total:
         return list(findings)
     rest = [finding for finding in findings if finding.code != "P121"]
-    return [_turned_round(job, [finding.where for finding in inward]), *rest]
+    return [_turned_round(job, [finding.subject.point for finding in inward]), *rest]
 
 
 def causes_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -57,12 +57,12 @@ def causes_first(findings: Sequence[Finding]) -> list[Finding]:
 
     A warning that a point lies off the surface goes before the errors where the same point fails.
     """
-    failing = {one.where for one in findings if one.severity is Severity.ERROR}
+    failing = {one.subject.point for one in findings if one.severity is Severity.ERROR}
 
     def rank(finding: Finding) -> int:
         if finding.code == "P121":
             return 0
-        return 1 if finding.code == "P122" and finding.where in failing else 2
+        return 1 if finding.code == "P122" and finding.subject.point in failing else 2
 
     return sorted(findings, key=rank)
 
@@ -76,7 +76,7 @@ def _adapted(job: Job, audit: Audit) -> list[Finding]:
             Finding(
                 code="P126",
                 severity=Severity.NOTE,
-                where=job.part.geometry,
+                subject=Geometry(job.part.geometry),
                 message=f"{audit.sheets} {sheets} beside the solids left out ({audit.sheet_faces} "
                 "of the file's faces): neither measured nor avoided",
                 hint='supplementary geometry needs no action; sheets = "include" in [part] makes '
@@ -88,7 +88,7 @@ def _adapted(job: Job, audit: Audit) -> list[Finding]:
             Finding(
                 code="P126",
                 severity=Severity.NOTE,
-                where=job.part.geometry,
+                subject=Geometry(job.part.geometry),
                 message=f"{audit.turned} of {audit.triangles} triangles turned round: their closed "
                 "pieces were inside out",
                 hint="no action needed; normals point out of the material",
@@ -101,7 +101,7 @@ def _doubt(job: Job, sentence: str) -> Finding:
     return Finding(
         code="P120",
         severity=Severity.WARNING,
-        where=job.part.geometry,
+        subject=Geometry(job.part.geometry),
         message=sentence,
         hint="correct the geometry where it was made, or its unit",
     )
@@ -111,7 +111,7 @@ def _inward(name: str) -> Finding:
     return Finding(
         code="P121",
         severity=Severity.ERROR,
-        where=name,
+        subject=Point(name),
         message="the normal points into the material of the part",
         hint="turn the normal round, or check the part's orientation",
     )
@@ -125,7 +125,7 @@ def _turned_round(job: Job, names: Sequence[str]) -> Finding:
     return Finding(
         code="P121",
         severity=Severity.ERROR,
-        where="points",
+        subject=Points(),
         message=f"{len(names)} of {len(job.points)} normals point into the material of the part"
         f"{others}",
         hint="turn them round: change the sign of nx, ny and nz of these points; what else is said "
@@ -146,7 +146,7 @@ def _off(job: Job) -> list[Finding]:
     ]
 
 
-def _sides(job: Job, rows: NDArray[np.int64]) -> list[str]:
+def _sides(job: Job, rows: Indices) -> list[str]:
     """Where points lie, in words; a skin that is open has no inside."""
     if not rows.size or job.geometry is None or not job.geometry.audit.watertight:
         return ["from the part's surface"] * rows.size
@@ -165,7 +165,8 @@ def _far(name: str, distance: float, side: str) -> Finding:
     return Finding(
         code="P122",
         severity=Severity.WARNING,
-        where=name,
+        subject=Point(name),
         message=f"the point lies {far} mm {side} (limit {1e3 * FAR:g} mm)",
+        quantities=(Quantity("distance", 1e3 * distance, "mm"),),
         hint="check that points and geometry share one frame and one revision",
     )

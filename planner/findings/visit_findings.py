@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
@@ -29,10 +28,8 @@ from planner.motion.travel import TravelMotions
 from planner.order.visiting import Visit
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
+from robots.core.arrays import Indices
 from robots.core.motion.joint_limits import JointLimits
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class VisitFindings:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.checker import Checker
 from planner.clearance.patch import Touches
@@ -27,11 +26,8 @@ from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
 from planner.reach.serial_reach import SerialReach
 from robots.arm.inverse import ArmInverse
+from robots.core.arrays import Indices, Mask
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 PLACES = np.linspace(0.0, 1.0, 17)  # of a line where torques are looked at
 _SLOWER = 3  # fewer variations are tried where postures are searched for numerically

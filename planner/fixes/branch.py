@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes.bench import Bench
 from planner.fixes.fix import Fix, Kind
@@ -14,11 +13,9 @@ from planner.job import Job
 from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
+from robots.core.arrays import Array, Indices
 from robots.core.file_units import degrees_text, millimetres_text
 from robots.core.mechanism import Joint
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _PLACES = np.linspace(0.0, 1.0, 17)
 _APART = np.radians(1.0)  # [rad or m] branches nearer than this are not told apart by a limit

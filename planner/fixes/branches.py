@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings.clearance_findings import Watch
 from planner.fixes.bench import PLACES, Bench
@@ -22,8 +21,7 @@ from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
 from robots.arm.limits import ROUNDING
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _TURN = 2.0 * np.pi
 _FINE = np.linspace(0.0, 1.0, 129)  # of a line, to say where it is worst

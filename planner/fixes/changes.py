@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes.feature_axis import FeatureAxis
 from planner.fixes.fix import Fix, Kind
@@ -14,9 +13,8 @@ from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
 from planner.job.surface import examined
 from planner.part_pose.moved import moved
+from robots.core.arrays import Array
 from robots.core.file_units import number_text
-
-Array = NDArray[np.float64]
 
 _DIGITS = 1  # of millimetres
 _NORMAL_DIGITS = 6
@@ -99,7 +97,8 @@ def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
         "in [approach] to allow this"
     )
     shown, name = f"{degrees:.{1 if degrees >= 1.0 else 2}f} deg", job.points.names[row]
-    if approach_of(job, row).axis is None:
+    alone = approach_of(job, row).axis is None
+    if alone:
         changed, line = _with_normal(job, row, back)
         what, place = f"the probe axis of {name} leaning {shown} from the normal", f"point {name}"
         moves = 2e3 * job.probe.ball_radius * np.sin(angle / 2.0) if job.probe.compensated else 0.0
@@ -118,6 +117,7 @@ def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
         line=line,
         job=changed,
         allowed=bool(allowed),
+        alone=alone,
     )
 
 
@@ -166,6 +166,7 @@ def turned_normal(job: Job, row: int, normal: Array) -> Fix:
         place=f"point {name}",
         line=line,
         job=changed,
+        alone=True,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Travel
 from planner.fixes.bench import Bench
 from planner.fixes.reasons import PointReasons, reasons_of
 from planner.fixes.smallest import Finder, Search
@@ -153,4 +154,9 @@ def explain(job: Job, point: str, progress: Progress = silent) -> Explanation:
 
 def _about(plan: Plan, name: str) -> tuple[Finding, ...]:
     """Findings of a plan at a point, or on a travel that leads to it."""
-    return tuple(f for f in plan.finding_list if f.where == name or f.where.endswith(f" to {name}"))
+    return tuple(
+        finding
+        for finding in plan.finding_list
+        if finding.subject.point == name
+        or (isinstance(finding.subject, Travel) and finding.subject.goal == name)
+    )

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes.bench import Bench
 from planner.fixes.rows import repeated
@@ -22,9 +21,7 @@ from planner.part_pose.sphere import even_directions
 from planner.plan_types import PlacedPoints
 from planner.reach.placement import place
 from planner.reach.reach import some_points
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, Mask
 
 MOST_POINTS = 24  # of a feature that are judged for every axis: an even choice
 SHORTER = (1.0, 0.5, 0.25, 0.1)  # parts of the clearance distance
@@ -136,7 +133,7 @@ class FeatureAxes:
         return _changed(rows, np.tile(axis, (len(rows), 1)), distance)
 
 
-def _outside(rows: PlacedPoints) -> NDArray[np.bool_]:
+def _outside(rows: PlacedPoints) -> Mask:
     """Whether the stylus stands on the surface's own side, or beside it as in a bore. # (k,)."""
     return np.asarray(np.sum(rows.axes * rows.normals, axis=1) <= _BESIDE)
 

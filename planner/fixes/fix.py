@@ -51,6 +51,7 @@ class Fix:
         job: the job with the change.
         verified: whether that job was judged for the point and serves it.
         allowed: whether the job allows such a change; a tilt needs a cone.
+        alone: whether the change concerns this point alone.
         others: what becomes of the other points; None where they were not looked at, or where the
             change concerns this point alone.
     """
@@ -64,6 +65,7 @@ class Fix:
     job: Job = field(repr=False)
     verified: bool = False
     allowed: bool = True
+    alone: bool = False
     others: Others | None = None
 
     @property

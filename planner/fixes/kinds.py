@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes.bench import Bench
 from planner.fixes.longer_lines import LongerLines
@@ -21,11 +20,8 @@ from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.placement import place
 from planner.reach.reach import some_points
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import make_pose
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 SHORTEST = 1e-3  # [m] distance, stylus: below it nothing is left
 STEP = 1e-4  # [m] smallest change of a length that is worth writing

@@ -58,7 +58,7 @@ def reasons_of(job: Job, point: str, bench: Bench | None = None) -> PointReasons
     bench = bench or Bench(job)
     one = row_of(job, point)
     found = bench.reach.candidates(one)
-    about = [f for f in surface_findings(job) if f.where == point and f.code == "P121"]
+    about = [f for f in surface_findings(job) if f.subject.point == point and f.code == "P121"]
     about += approach_findings(one)
     if found.point.size == 0:
         nothing = np.zeros(1, dtype=np.int64)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.plan_types import PlacedPoints
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def repeated(one: PlacedPoints, count: int) -> PlacedPoints:

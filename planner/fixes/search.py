@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Indices, Mask
 
 _ANGLES = np.radians([25.0, 12.0, 6.0, 3.0, 1.5])  # of rays beside the best one
 _SHORTER = np.array([0.7, 0.85, 0.93, 0.97, 0.99])  # of the best amount, tried beside it
@@ -91,7 +89,7 @@ class _Grid:
     rays: Array
     amounts: Array
 
-    def thinned(self, most: int) -> NDArray[np.int64]:
+    def thinned(self, most: int) -> Indices:
         """Rows with at most so many of every amount, spread evenly over them."""
         _, first, count = np.unique(self.amounts, return_index=True, return_counts=True)
         rows = [

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.fixes import changes
 from planner.fixes.bench import Bench, changed_bench
@@ -19,9 +18,7 @@ from planner.fixes.search import Changes, Found, smallest
 from planner.job import Job
 from planner.reach.placement import place
 from planner.reach.reach import some_points
-
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Indices, Mask
 
 LIMIT = 3  # points of one plan that are worked on
 OFFERED_CONE = np.radians(15.0)  # of tilts that are offered though the job allows none
@@ -213,7 +210,7 @@ class _Point:
             one = some_points(place(fix.job), np.array([self._row]))
             if inward(fix.job, self._row) or not bench.holds(one):
                 continue
-            alone = fix.place.startswith("point ") or not self._others
+            alone = fix.alone or not self._others
             others = None if alone else self._finder.others(fix, bench, self._row)
             return [replace(fix, verified=True, others=others)]
         return []

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.job.settings import Probe
 from planner.job.stylus import probe_capsules, with_probe
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.mechanism import Mechanism
 from robots.core.pose import make_pose, transform_points
-
-Array = NDArray[np.float64]
 
 
 def with_stylus_length(job: Job, length: float) -> Job:

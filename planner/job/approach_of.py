@@ -8,17 +8,16 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points import ProbePoints
 from planner.job.job_text import JobText
 from planner.job.settings import Approach, FeatureApproach, Normal
+from robots.core.arrays import Array
 from robots.core.file_units import metres, radians
 
 if TYPE_CHECKING:
     from planner.job.schema import ApproachTable, FeatureApproachTable
 
-Array = NDArray[np.float64]
 
 _MOST_NAMED = 5
 _SAME = 1e-12  # of unit vectors

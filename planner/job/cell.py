@@ -7,23 +7,22 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from planner.job.elements import JobInput, PlacedPart
 from planner.job.folder import JobFolder
 from planner.job.part import WITH_SHEETS, check_format
 from planner.job.solids import Cell, Solid, SolidKind
+from robots.core.arrays import Array
 from robots.core.file_units import metres
 from robots.core.pose import transform_points
 from robots.core.robot_file.joints import pose_of
-from robots.core.robot_file.source_text import KeyPath
+from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
     from parts.geometry import Geometry, Sheets, TriangleMesh
     from planner.job.schema import JobFile, ObstacleTable
 
-Array = NDArray[np.float64]
 
 PART = "part"
 _OBSTACLE = ("cell", "obstacle")

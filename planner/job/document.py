@@ -22,11 +22,11 @@ from parts.sampling import Sample
 from planner.errors import JobError, OutputError
 from planner.job.elements import JobInput
 from planner.job.part import WITH_UNIT, WITHOUT_UNIT
-from planner.job.toml_text import toml_text
 from robots.core.caps import reason_of
 from robots.core.file_units import degrees_text, millimetres_text
 from robots.core.mechanism import Mechanism
 from robots.core.pose import angles_zyx, as_pose
+from robots.core.robot_file.toml_document import toml_text
 from robots.robot import Robot, load_robot
 
 if TYPE_CHECKING:

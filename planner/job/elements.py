@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
-from planner.job.settings import fixed
+from robots.core.arrays import Array, frozen
 from robots.core.errors import PoseError
 from robots.core.pose import as_pose
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from parts.points import NormalReport
     from robots.stewart.platform import Platform
 
-Array = NDArray[np.float64]
 Frame = Literal["part", "base"]
 
 
@@ -82,7 +80,7 @@ class PlacedPart:
             pose = np.array(as_pose(self.T_base_part, "The part's pose"))
         except PoseError as error:
             raise JobError(error.message, **error.facts) from error
-        object.__setattr__(self, "T_base_part", fixed(pose))
+        object.__setattr__(self, "T_base_part", frozen(pose))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,7 +109,7 @@ class Presenter:
 
     def __post_init__(self) -> None:
         for name in ("T_base_hexapod", "T_platform_part"):
-            object.__setattr__(self, name, fixed(np.array(getattr(self, name), dtype=np.float64)))
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
 
     def T_base_part(self, T_hexapod_platform: Array) -> Array:
         """The part before the robot, by poses of the platform. # (..., 4, 4) -> (..., 4, 4)."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from parts.errors import PartError
 from planner.job.job_text import JobText
 from robots.core.file_units import metres
-from robots.core.robot_file.source_text import KeyPath
+from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
     from parts.evaluation import ToleranceSpec

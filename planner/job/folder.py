@@ -12,7 +12,7 @@ from planner.errors import JobError
 from planner.job.elements import JobInput
 from planner.job.job_text import JobText
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.robot_file.source_text import KeyPath
+from robots.core.schema_problems import KeyPath
 
 _BLOCK = 1 << 20
 _MADE_BY_ESCAPES = "\b\t\n\f\r\x1b"  # of "C:\\temp\\new.csv", as no file is called

@@ -26,11 +26,10 @@ from planner.job.elements import (
 )
 from planner.job.evaluation import EvaluationSettings, evaluation_of
 from planner.job.folder import JobFolder
-from planner.job.job_text import JobText
+from planner.job.job_text import JobText, job_vocabulary
 from planner.job.part import job_part
 from planner.job.points import JobPoints, job_points
 from planner.job.presenter import job_presenter
-from planner.job.problems import job_error
 from planner.job.robot import job_robot
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
 from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
@@ -43,7 +42,9 @@ from planner.job.unit_label import part_label, points_label
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.robot_file.source_text import SourceText, toml_key
+from robots.core.robot_file.source_text import SourceText
+from robots.core.robot_file.toml_document import toml_key
+from robots.core.schema_problems import schema_error
 from robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -368,7 +369,7 @@ def _validated(source: JobText) -> JobFile:
     try:
         return JobFile.model_validate(document)
     except ValidationError as error:
-        raise job_error(source, error) from None
+        raise schema_error(source, error, job_vocabulary()) from None
 
 
 def _check_units(

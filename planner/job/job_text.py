@@ -9,9 +9,10 @@ from pathlib import Path
 from planner.errors import JobError
 from planner.job.mistaken_table import looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.robot_file.source_text import KeyPath, SourceText, path_text
+from robots.core.robot_file.source_text import SourceText, path_text
 from robots.core.robot_file.toml_document import toml_document
 from robots.core.robot_file.toml_slips import toml_slip
+from robots.core.schema_problems import KeyPath, Vocabulary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,13 @@ class JobText:
         )
 
 
+def job_vocabulary() -> Vocabulary:
+    """What messages about a job file call its things."""
+    from planner.job.schema import JobFile
+
+    return Vocabulary(root=JobFile, described=True)
+
+
 def read_job_text(path: Path) -> JobText:
     """Read a job file.
 
@@ -109,5 +117,5 @@ def read_job_text(path: Path) -> JobText:
 
 
 def job_text(path: Path, text: str) -> JobText:
-    """A text that is read as if it stood in a job file."""
-    return JobText(source=SourceText(origin=path.name, text=text), raw=text.encode())
+    """A text that is read as if it stood in a job file, which no file holds."""
+    return JobText(source=SourceText(origin=path.name, text=text, in_file=False), raw=text.encode())

@@ -144,8 +144,8 @@ def _of_tables(tables: Sequence[PointTable], folder: JobFolder) -> ProbePoints:
             features=tuple(table.feature for table in tables),
         )
     except PointsError as error:
-        row = error.facts.get("row")
-        path = (*_POINT, row) if isinstance(row, int) else _POINT
+        row = error.fact("row", int)
+        path = (*_POINT, row) if row is not None else _POINT
         raise folder.source.error(
             path, f"cannot be used: {error.message}", **error.facts
         ) from error

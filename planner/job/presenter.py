@@ -7,22 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.job.elements import JobInput, PlacedPart, Presenter
 from planner.job.folder import JobFolder
 from robots.core.caps import Cap
 from robots.core.errors import RobotError
 from robots.core.file_units import metres
 from robots.core.robot_file.joints import pose_of
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 
 if TYPE_CHECKING:
     from planner.job.schema import JobFile
     from robots.stewart.platform import Platform
 
-Array = NDArray[np.float64]
 
 _PLATFORM = ("presenter", "platform")
 _MICRO = 1e-3  # of a millimetre

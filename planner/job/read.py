@@ -41,7 +41,7 @@ def read_job(
 
 def json_schema() -> dict[str, object]:
     """JSON Schema (draft 2020-12) of job files."""
-    from planner.job.schema import JobFile, NumberDefaults
+    from planner.job.schema import JobFile
+    from robots.core.schema_numbers import json_schema_of
 
-    schema = JobFile.model_json_schema(schema_generator=NumberDefaults)
-    return {"$schema": NumberDefaults.schema_dialect, **schema}
+    return json_schema_of(JobFile)

@@ -7,10 +7,9 @@ kept as the decimals of the file, so that conversion to SI rounds once.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic import ConfigDict, Field
 
 from planner.job.evaluation_table import EvaluationTable, ToleranceTable
 from planner.job.presenter_table import PresenterTable
@@ -33,7 +32,8 @@ from planner.job.value_types import (
     ShiftSpan,
     TurnSpan,
 )
-from robots.core.robot_file.schema import Name, PoseTable, Positive, Real, Table
+from robots.core.robot_file.schema import Name, PoseTable, Table
+from robots.core.schema_numbers import Positive, Real
 
 _ZERO, _ONE = Decimal(0), Decimal(1)
 _STAYS = (_ZERO, _ZERO)
@@ -315,15 +315,3 @@ class JobFile(Table):
     uncertainty: UncertaintyTable | None = None
     evaluation: EvaluationTable = EvaluationTable()
     tolerance: tuple[ToleranceTable, ...] = ()
-
-
-class NumberDefaults(GenerateJsonSchema):
-    """JSON Schema with decimal defaults as numbers; pydantic prints them as texts."""
-
-    def encode_default(self, dft: Any) -> Any:
-        """A default as it stands in the schema."""
-        if isinstance(dft, BaseModel):
-            return dft.model_dump(mode="json", exclude_none=True)
-        if isinstance(dft, tuple):
-            return [self.encode_default(item) for item in dft]
-        return float(dft) if isinstance(dft, Decimal) else super().encode_default(dft)

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
+from robots.core.arrays import Array, frozen
 from robots.core.errors import PoseError
 from robots.core.pose import unit_direction
 
-Array = NDArray[np.float64]
 Order = Literal["as-given", "fastest"]
 Detour = Literal["auto", "plane", "none"]
 Group = Literal["none", "feature"]
@@ -41,7 +40,7 @@ class ProbeBody:
 
     def __post_init__(self) -> None:
         for end in ("start", "end"):
-            object.__setattr__(self, end, fixed(np.array(getattr(self, end), dtype=np.float64)))
+            object.__setattr__(self, end, frozen(getattr(self, end), np.float64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +156,7 @@ def _set_directions(approach: Approach | FeatureApproach) -> None:
             unit = unit_direction(given, what)
         except PoseError as error:
             raise JobError(error.message, **error.facts) from error
-        object.__setattr__(approach, name, fixed(unit))
+        object.__setattr__(approach, name, frozen(unit))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +203,7 @@ class Checks:
 
     def __post_init__(self) -> None:
         limits = np.array(self.torque_limits, dtype=np.float64)
-        object.__setattr__(self, "torque_limits", fixed(limits))
+        object.__setattr__(self, "torque_limits", frozen(limits))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -229,10 +228,4 @@ class PlaceSettings:
     def __post_init__(self) -> None:
         for name, shape in (("shift", (3, 2)), ("yaw", (2,))):
             array = np.array(getattr(self, name), dtype=np.float64).reshape(shape)
-            object.__setattr__(self, name, fixed(array))
-
-
-def fixed(array: Array) -> Array:
-    """The same array, read-only from now on."""
-    array.flags.writeable = False
-    return array
+            object.__setattr__(self, name, frozen(array))

@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points import ProbePoints
 from planner.job.job_text import JobText
 from planner.job.settings import Checks, PlaceSettings, Probe, ProbeBody, Travel
+from robots.core.arrays import Array
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file.joints import vector
@@ -19,7 +19,6 @@ from robots.core.robot_file.joints import vector
 if TYPE_CHECKING:
     from planner.job.schema import CapsuleTable, ChecksTable, JobFile, PlaceTable
 
-Array = NDArray[np.float64]
 
 _SHANK = Decimal("0.6")  # of the ball's diameter: what styli of this size have
 _LOCKED = ("travel", "locked")

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.settings import Probe
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule
 from robots.core.mechanism import Mechanism
 from robots.core.payload import with_payload
 from robots.core.pose import make_pose, transform_points
 from robots.core.self_pairs import default_self_pairs
-
-Array = NDArray[np.float64]
 
 BALL, SHANK = STYLUS = ("stylus ball", "stylus shank")
 

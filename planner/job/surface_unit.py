@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points import ProbePoints, SurfaceScale, surface_scale
 from planner.errors import JobError
@@ -16,7 +15,6 @@ from robots.core.pose import inverse_pose, transform_points
 if TYPE_CHECKING:
     from parts.geometry import Geometry
 
-Array = NDArray[np.float64]
 
 _ZERO = np.zeros(3)
 

@@ -9,8 +9,9 @@ from pydantic import Field, PlainValidator
 from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import PydanticCustomError
 
-from planner.job.value_types import Length, Seed, Within
+from planner.job.value_types import Length, Seed
 from robots.core.robot_file.schema import Table
+from robots.core.schema_numbers import Within
 
 MOST_SAMPLES = 10_000_000
 MOST_DIGITS = 3

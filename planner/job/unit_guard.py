@@ -8,16 +8,14 @@ The rules are wide on purpose: an unreachable point is a finding of the plan, no
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job.elements import Frame, PlacedPart
 from planner.job.unit_label import UnitLabel
+from robots.core.arrays import Array
 from robots.core.mechanism import JointKind, Mechanism
 from robots.core.pose import transform_points
-
-Array = NDArray[np.float64]
 
 _FACTOR = 1000.0
 _FAR = 3.0  # reaches; half of a list this far away is no slip of the part's pose

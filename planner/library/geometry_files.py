@@ -7,15 +7,13 @@ committed files with what is made here.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
 from parts.library.blade import blade_points
 from planner.job.cell import box_mesh
+from robots.core.arrays import Array, Indices
 from robots.core.pose import make_pose, rotation_about, transform_points
-
-Array = NDArray[np.float64]
 
 _AROUND, _ALONG = 80, 10  # of the blade; a twentieth of the library part's triangles
 _CROWDED = 0.55  # towards its sharp edge at s = 0: facets turn by less than 40 deg everywhere
@@ -64,7 +62,7 @@ def blade_mesh() -> TriangleMesh:
     return TriangleMesh(vertices=net.reshape(-1, 3), faces=faces)
 
 
-def _lid() -> NDArray[np.int64]:
+def _lid() -> Indices:
     """Triangles across the section, by its corners; strips, as the hollow section is not a fan."""
     i = np.arange(_AROUND // 2)
     upper = np.stack([i, i + 1, (_AROUND - i - 1) % _AROUND], axis=1)[:-1]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.motion.effort import Timed
@@ -16,9 +15,7 @@ from planner.motion.probing_lines import LineMotions
 from planner.motion.trajectory import Stretch, Trajectory
 from planner.motion.travel import TravelMotions
 from planner.plan_types import PlacedPoints, Segment, SegmentClearance, SegmentKind
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 
 class TimedMotions(Protocol):

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.motions import Motions, OneMotion
+from robots.core.arrays import Array
 from robots.core.errors import MotionError
 from robots.core.model import Model
 from robots.core.motion.effort_scaling import effort_model, least_duration_with_efforts
 from robots.core.motion.joint_limits import JointLimits
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

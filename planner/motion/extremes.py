@@ -16,13 +16,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.hilltops import hilltops
+from robots.core.arrays import Array, Indices, Mask
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 # Values of all functions: (motion, piece, x in the piece), each (m,) -> (m, C).
 Evaluate = Callable[[Indices, Indices, Array], Array]
 

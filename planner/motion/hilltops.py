@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
+
 # Values of hills at places: (hill, x), each (m,) -> (m,).
 At = Callable[[Indices, Array], Array]
 

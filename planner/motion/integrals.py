@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.absolute_integrals import absolute_integrals
 from planner.motion.extremes import Evaluate
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.errors import MotionError
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _ORDER = 12
 _PANELS = 4  # on a motion of one piece; each piece of several starts as one panel

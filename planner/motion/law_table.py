@@ -10,12 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.motion.motion_law import MotionLaw
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _DEGREE = 5
 

@@ -6,18 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.extremes import Scope, highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import Motions
 from planner.motion.trajectory import Trajectory
 from planner.plan_types import JointLoad, Totals
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
 
 # A place in the motions (motion, piece, x) to speeds, accelerations and torques there.
 Where = Callable[[Indices, Indices, Array], tuple[Array, Array, Array]]

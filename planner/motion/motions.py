@@ -9,14 +9,11 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.law_table import LawState
+from robots.core.arrays import Array, Indices
 from robots.core.motion.motion_law import Side
 from robots.core.motion.path import PathState
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Motions(Protocol):

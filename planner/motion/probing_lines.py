@@ -11,19 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.extremes import Scope, highest
 from planner.motion.law_table import LawState, LawTable
 from planner.motion.motions import along_path
 from planner.reach.lines import Lines
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import motion_law
 from robots.core.motion.path import PathState
 from robots.core.motion.rest import at_rest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _GRID = 17  # places of a law where candidates are timed first
 # Places of a line, not evenly spread, where a joint that moves somewhere moves at one at least.
@@ -74,7 +71,7 @@ class LineMotions:
         )
 
     @cached_property
-    def _resting(self) -> NDArray[np.bool_]:
+    def _resting(self) -> Mask:
         """Joints that stand still along each line: their rates by λ bound what they move by."""
         count, places = self.count, len(_PLACES)
         index = np.repeat(np.arange(count), places)

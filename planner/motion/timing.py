@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.motion.effort import Timed, slow_for_torque
@@ -23,8 +22,6 @@ from robots.core.motion.joint_limits import JointLimits
 if TYPE_CHECKING:
     from planner.detours.find import Detours
     from planner.detours.mixed import MixedTravels
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

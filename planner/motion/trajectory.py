@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.motions import Motions
 from planner.plan_types import Samples
+from robots.core.arrays import Array, Indices
 from robots.core.errors import MotionError
 from robots.core.model import Model
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Side = Literal["left", "right"]
 
 _ROWS = 8192  # instants worked on at once: they stay in the processor's cache

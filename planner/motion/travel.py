@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.law_table import LawState, LawTable
+from robots.core.arrays import Array, Indices
 from robots.core.motion.double_s import double_s_phases
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime, least_time
 from robots.core.motion.motion_law import motion_law
 from robots.core.motion.path import PathState
 from robots.core.motion.rest import at_rest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class TravelMotions:

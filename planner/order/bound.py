@@ -10,18 +10,14 @@ near points are listed; for all others stands a time that none of them beats.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.graph import direct
 from planner.order.near import nearest
 from planner.order.pool import Forced, Pool
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _LISTED = 10  # pairs kept for each point
 _FAR = 1e6  # [s] stands for "no pair is left out"
@@ -137,15 +133,19 @@ def _one_tree(pairs: _Pairs, price: Array) -> tuple[float, Array]:
     return float(length[0] + np.sum(price[rest]) - 2.0 * np.sum(price)), degree
 
 
-def quickest_pairs(*arrays: Any) -> None:
+def quickest_pairs(
+    scaled: Array, law: Array, first: Indices, extra: Array, ends: Indices, seconds: Array
+) -> None:
     """The quickest travel between any candidates of two points, with what these cost more.
 
     Args:
-        *arrays: scaled joints and law (see ``Graph``), first: where each point's candidates begin,
-            extra: half of what each costs more than the point's cheapest, ends: pairs of points;
-            seconds, an output.
+        scaled: see ``Graph``. # (C, kinds · n)
+        law: see ``Graph``. # (3,)
+        first: where each point's candidates begin. # (points + 1,)
+        extra: half of what each costs more than the point's cheapest. # (C,) [s]
+        ends: pairs of points. # (m, 2)
+        seconds: filled. # (m,) [s]
     """
-    scaled, law, first, extra, ends, seconds = arrays
     for k in range(seconds.size):
         best = 1e300
         for a in range(first[ends[k, 0]], first[ends[k, 0] + 1]):
@@ -162,14 +162,19 @@ def root(parent: Indices, s: int) -> int:
     return s
 
 
-def spanning_tree(*arrays: Any) -> None:
+def spanning_tree(
+    ends: Indices, seconds: Array, rank: Indices, parent: Indices, degree: Array, length: Array
+) -> None:
     """The shortest spanning tree (Kruskal).
 
     Args:
-        *arrays: ends of the edges, their seconds, their rank by seconds, parent: every point
-            itself, degree: zeros, length: zero; the last two are outputs.
+        ends: of the edges. # (m, 2)
+        seconds: of the edges. # (m,) [s]
+        rank: edges, the shortest first. # (m,)
+        parent: work: every point itself. # (points,)
+        degree: zeros; filled. # (points,)
+        length: zero; filled. # (1,) [s]
     """
-    ends, seconds, rank, parent, degree, length = arrays
     left = parent.size - 1
     for k in range(rank.size):
         if left == 0:

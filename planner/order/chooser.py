@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound
@@ -22,11 +21,9 @@ from planner.order.search import Search
 from planner.order.stops import Stops, stops
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Prove = Callable[[Indices], Mask]  # candidates -> whether each may be used
 
 # Weight of a posture's distance from mid range against seconds: decides only between equals.

@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.chooser import Choice, Chooser, Problem
 from planner.order.search import Search, Told
 from planner.progress import Progress, silent
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 STAGE = "visiting order"
 

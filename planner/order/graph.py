@@ -11,11 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 TRAPEZOID, PEAKS, JERK = 0.0, 1.0, 2.0  # kinds of law: see ``seconds``
 # Both are far above any travel, and small enough for sums with them to be good to a nanosecond.
@@ -47,18 +43,18 @@ class Graph(NamedTuple):
 
     scaled: Array
     law: Array
-    forced_first: Whole
-    forced_other: Whole
+    forced_first: Indices
+    forced_other: Indices
     forced_seconds: Array
-    enter: Whole
-    leave: Whole
+    enter: Indices
+    leave: Indices
     weight: Array
-    first: Whole
-    near: Whole
+    first: Indices
+    near: Indices
     near_seconds: Array
-    stop_of: Whole
-    group: Whole
-    oriented: Whole
+    stop_of: Indices
+    group: Indices
+    oriented: Indices
 
 
 def seconds(graph: Graph, a: int, b: int) -> float:
@@ -123,7 +119,7 @@ def jerk_limited(by_speed: float, by_acceleration: float, by_jerk: float) -> flo
     return 2.0 * rise
 
 
-def edge(graph: Graph, now: Whole, s: int, t: int) -> float:
+def edge(graph: Graph, now: Indices, s: int, t: int) -> float:
     """Cost of going from stop s to stop t; nothing from or to the rest beyond both ends. [s]."""
     if graph.group.size in (s, t):
         return 0.0

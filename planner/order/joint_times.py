@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.graph import JERK, PEAKS, TRAPEZOID, direct
+from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import motion_law
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _HALVINGS = 60  # of an interval, until only rounding is left
 
@@ -102,13 +98,16 @@ class JointTimes:
         return np.asarray(low[0])
 
 
-def pair_seconds(*arrays: Any) -> None:
+def pair_seconds(scaled: Array, law: Array, start: Indices, end: Indices, out: Array) -> None:
     """Direct travel between pairs of candidates.
 
     Args:
-        *arrays: scaled joints, law, one end, the other end; an output. # (m,) [s]
+        scaled: see ``Graph``. # (C, kinds · n)
+        law: see ``Graph``. # (3,)
+        start: candidates. # (m,)
+        end: the other ones. # (m,)
+        out: filled. # (m,) [s]
     """
-    scaled, law, start, end, out = arrays
     for k in range(out.size):
         out[k] = direct(scaled, law, start[k], end[k])
 

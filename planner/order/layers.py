@@ -5,21 +5,23 @@ Kernel; see ``graph``.
 
 from __future__ import annotations
 
-from typing import Any
-
 from planner.order.graph import APART, Graph, seconds
+from robots.core.arrays import Array, Indices
 
 
-def best_alternatives(*arrays: Any) -> None:
+def best_alternatives(
+    graph: Graph, order: Indices, now: Indices, totals: Array, back: Indices, cost: Array
+) -> None:
     """The alternatives with which an order of stops costs least; the first among equals.
 
     Args:
-        *arrays: those of the graph, then order: stops # (k,), now: alternative of each stop, an
-            output # (S,), totals: least cost up to each alternative # (A,), back: the one before
-            it # (A,), cost: the least, an output # (1,).
+        graph: of all stops.
+        order: stops. # (k,)
+        now: filled: alternative of each stop. # (S,)
+        totals: work: least cost up to each alternative. # (A,) [s]
+        back: work: the one before it. # (A,)
+        cost: filled: the least. # (1,) [s]
     """
-    graph = Graph(*arrays[:14])
-    order, now, totals, back, cost = arrays[14:19]
     for a in range(graph.first[order[0]], graph.first[order[0] + 1]):
         totals[a], back[a] = graph.weight[a], -1
     for k in range(1, order.size):

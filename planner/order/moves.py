@@ -6,8 +6,9 @@ candidates, makes it if it gains, and says whether it did. Kernels; see ``graph`
 
 from __future__ import annotations
 
-from planner.order.graph import APART, Graph, Whole, edge, forced
+from planner.order.graph import APART, Graph, edge, forced
 from planner.order.ring import Ring, change, push, stop_at, swap_blocks, turn
+from robots.core.arrays import Indices
 
 LEAST = 1e-9  # [s] gain below which a change is rounding
 
@@ -37,12 +38,12 @@ def to_near(graph: Graph, candidate: int, k: int, apart: bool) -> float:
     return cost + APART if apart else cost
 
 
-def differ(group: Whole, s: int, t: int) -> bool:
+def differ(group: Indices, s: int, t: int) -> bool:
     """Whether two stops are of different groups; the rest is of every group."""
     return group.size not in (s, t) and group[s] != group[t]
 
 
-def holds_oriented(oriented: Whole, place: Whole, start: int, length: int) -> bool:
+def holds_oriented(oriented: Indices, place: Indices, start: int, length: int) -> bool:
     """Whether a run of places has a stop that must not be turned round."""
     held = 0
     for k in range(oriented.size):

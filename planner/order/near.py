@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.joint_times import JointTimes
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, Mask
 
 NEIGHBOURS = 10
 OUTSIDE = 5  # more of them, of other groups
@@ -75,7 +72,7 @@ def nearest(times: JointTimes, point: Indices, group: Indices) -> Near:
     return _packed(found, seconds, kept, beyond)
 
 
-def _packed(found: Indices, seconds: Array, kept: NDArray[np.bool_], beyond: Array) -> Near:
+def _packed(found: Indices, seconds: Array, kept: Mask, beyond: Array) -> Near:
     """Lists without the ones that are not kept."""
     width = max(1, int(np.max(np.sum(kept, axis=1), initial=1)))
     rank = np.argsort(~kept, axis=1, kind="stable")[:, :width]
@@ -87,7 +84,7 @@ def _packed(found: Indices, seconds: Array, kept: NDArray[np.bool_], beyond: Arr
     )
 
 
-def _both_sides(inside: NDArray[np.bool_], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _both_sides(inside: Mask, kept: Mask) -> Mask:
     """The first of the own group and the first of the others."""
     own, other = np.cumsum(inside & kept, axis=1), np.cumsum(~inside & kept, axis=1)
     return np.asarray(np.where(inside, own <= NEIGHBOURS, other <= OUTSIDE))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Motion
 from planner.order.fastest import Ordered
 
 
@@ -20,10 +21,11 @@ def order_note(ordered: Ordered) -> Finding:
     return Finding(
         code="P110",
         severity=Severity.NOTE,
-        where="motion",
+        subject=Motion(),
         message=f"the visiting order {gain}; free branches gain {max(branches, 0.0):.1f} % over "
         f"fixed ones; no order is more than {100.0 * ordered.gap:.1f} % faster (proven, before "
         "detours)",
+        quantities=(Quantity("gap", 100.0 * ordered.gap, "%"),),
         hint='order = "as-given" in [travel] keeps the order of the job; search = "thorough" looks '
         "longer",
     )

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.order.chooser import Choice
 from planner.plan_types import PlacedPoints, PlannedPoint, SegmentClearance
 from planner.reach.candidates import Candidates
 from planner.reach.margins import joint_units
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def planned_points(

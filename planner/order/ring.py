@@ -7,15 +7,10 @@ written down until it is accepted. These functions are kernels; see ``graph``.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from planner.order.graph import Graph, edge
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 HEAD, WAITING, LOGGED, RANDOM = 0, 1, 2, 3  # entries of ``Ring.counts``
 ALTERNATIVE = -1  # marks a logged change of alternative
@@ -37,18 +32,18 @@ class Ring(NamedTuple):
         gain: seconds gained since the last accepted tour. # (1,)
     """
 
-    order: Whole
-    place: Whole
-    now: Whole
+    order: Indices
+    place: Indices
+    now: Indices
     ahead: Array
-    queue: Whole
-    waiting: Whole
-    log: Whole
-    counts: Whole
+    queue: Indices
+    waiting: Indices
+    log: Indices
+    counts: Indices
     gain: Array
 
 
-def stop_at(order: Whole, place: int) -> int:
+def stop_at(order: Indices, place: int) -> int:
     """Stop at a place of the ring; one beyond an end is meant round the ring."""
     if place < 0:
         place += order.size
@@ -154,9 +149,8 @@ def draw(ring: Ring, count: int) -> int:
     return ring.counts[RANDOM] % count  # type: ignore[no-any-return]
 
 
-def measure_all(*arrays: Any) -> None:
-    """Find the cost from every place to the next. Args: arrays of the graph and of the ring."""
-    graph, ring = Graph(*arrays[:14]), Ring(*arrays[14:23])
+def measure_all(graph: Graph, ring: Ring) -> None:
+    """Find the cost from every place to the next."""
     for place in range(ring.order.size):
         s, t = ring.order[place], stop_at(ring.order, place + 1)
         ring.ahead[place] = edge(graph, ring.now, s, t)

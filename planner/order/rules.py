@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

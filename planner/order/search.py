@@ -10,21 +10,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order import layers, ring, settle, starts
 from planner.order.graph import TYPES
 from planner.order.stops import Stops
+from robots.core.arrays import Indices
 from robots.core.kernels.loop import Loop
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Told = Callable[[int, int], None]  # kicks done, of how many
 
-SEARCH = Loop(settle.search, f"{TYPES} {ring.TYPES} i8 i8")
-NEAREST_FIRST = Loop(starts.nearest_first, f"{TYPES} {starts.TYPES} i8")
-MEASURE = Loop(ring.measure_all, f"{TYPES} {ring.TYPES}")
-BEST = Loop(layers.best_alternatives, f"{TYPES} i8[1] i8[1] f8[1] i8[1] f8[1]")
+SEARCH = Loop(settle.search, f"({TYPES}) ({ring.TYPES}) i8 i8")
+NEAREST_FIRST = Loop(starts.nearest_first, f"({TYPES}) ({starts.TYPES}) i8")
+MEASURE = Loop(ring.measure_all, f"({TYPES}) ({ring.TYPES})")
+BEST = Loop(layers.best_alternatives, f"({TYPES}) i8[1] i8[1] f8[1] i8[1] f8[1]")
 
 # Sizes of single calls: a tenth of a second or less, so that Ctrl-C is heard.
 _STEPS = 5_000
@@ -94,7 +92,7 @@ class Search:
         now, ways = np.zeros(self._stops.count, dtype=np.int64), graph.enter.size
         cost = np.zeros(1)
         scratch = np.zeros(ways), np.zeros(ways, dtype=np.int64)
-        BEST(*graph, np.ascontiguousarray(order), now, *scratch, cost)
+        BEST(graph, np.ascontiguousarray(order), now, *scratch, cost)
         return Tour(order=order, now=now, cost=float(cost[0]))
 
     def _openings(self) -> list[int]:
@@ -117,7 +115,7 @@ class Search:
         stop = int(np.searchsorted(graph.first, way, side="right")) - 1
         starts.visit(graph, start, stop, way)
         while start.counts[0] < count:
-            NEAREST_FIRST(*graph, *start, _ADDED)
+            NEAREST_FIRST(graph, start, _ADDED)
             self._told(self._done, self._total)
         return Tour(order=start.order, now=start.now, cost=np.inf)
 
@@ -128,7 +126,7 @@ class Search:
     def _settle(self, tour: Tour) -> ring.Ring:
         state = self._ring(tour)
         while state.counts[ring.WAITING] > 0:
-            SEARCH(*self._stops.graph, *state, _STEPS, 0)
+            SEARCH(self._stops.graph, state, _STEPS, 0)
             self._told(self._done, self._total)
         return state
 
@@ -137,7 +135,7 @@ class Search:
         state = self._settle(tour)
         for low in range(0, kicks if self._stops.count > 1 else 0, _KICKS):
             count = min(_KICKS, kicks - low)
-            SEARCH(*self._stops.graph, *state, _STEPS, count)
+            SEARCH(self._stops.graph, state, _STEPS, count)
             self._done += count
             self._told(self._done, self._total)
         self._seed = int(state.counts[ring.RANDOM])
@@ -159,7 +157,7 @@ class Search:
             counts=np.array([0, count + 1, 0, self._seed]),
             gain=np.zeros(1),
         )
-        MEASURE(*graph, *state)
+        MEASURE(graph, state)
         return state
 
 

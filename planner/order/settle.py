@@ -6,8 +6,6 @@ progress and be interrupted; how the steps are shared out among calls does not c
 
 from __future__ import annotations
 
-from typing import Any
-
 from planner.order.graph import APART, Graph, edge
 from planner.order.moves import push_ends, relocate, switch, two_opt
 from planner.order.ring import (
@@ -89,20 +87,21 @@ def kick(graph: Graph, ring: Ring) -> bool:
     return True
 
 
-def search(*arrays: Any) -> None:
+def search(graph: Graph, ring: Ring, steps: int, kicks: int) -> None:
     """Settle waiting stops for good; or kick, settle and keep what is not worse.
 
     Args:
-        *arrays: those of the graph, those of the ring, the most stops to look at before the first
-            kick, number of kicks.
+        graph: of all stops.
+        ring: the tour.
+        steps: stops to look at before the first kick, at most.
+        kicks: how many.
     """
-    graph, ring = Graph(*arrays[:14]), Ring(*arrays[14:23])
     settled = ring.counts[WAITING] == 0
-    for _ in range(arrays[24] if settled else 1):
+    for _ in range(kicks if settled else 1):
         ring.gain[0] = 0.0
         if settled and not kick(graph, ring):
             continue
-        settle(graph, ring, arrays[23], settled)
+        settle(graph, ring, steps, settled)
         if settled:
             while ring.counts[WAITING] > 0:
                 pull(ring)

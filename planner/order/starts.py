@@ -5,14 +5,10 @@ Kernels; see ``graph``.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from planner.order.graph import Graph, seconds
-
-Whole = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 TYPES = "i8[1] i8[1] i8[1] i8[1] i8[1] i8[1]"
 
@@ -29,12 +25,12 @@ class Start(NamedTuple):
         counts: stops visited, next stop found (-1 for none) and its alternative. # (3,)
     """
 
-    order: Whole
-    now: Whole
-    left: Whole
-    spot: Whole
-    members: Whole
-    counts: Whole
+    order: Indices
+    now: Indices
+    left: Indices
+    spot: Indices
+    members: Indices
+    counts: Indices
 
 
 def offer(graph: Graph, start: Start, t: int, entrance: int, best: float) -> float:
@@ -76,13 +72,14 @@ def visit(graph: Graph, start: Start, s: int, alternative: int) -> None:
     start.spot[s] = -1
 
 
-def nearest_first(*arrays: Any) -> None:
+def nearest_first(graph: Graph, start: Start, steps: int) -> None:
     """Go on from the last stop of a tour.
 
     Args:
-        *arrays: those of the graph, those of the start, and how many stops to add at most.
+        graph: of all stops.
+        start: the tour so far.
+        steps: how many stops to add at most.
     """
-    graph, start, steps = Graph(*arrays[:14]), Start(*arrays[14:20]), arrays[20]
     for _ in range(min(steps, start.order.size - start.counts[0])):
         here = graph.leave[start.now[start.order[start.counts[0] - 1]]]
         start.counts[1] = -1

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.order.graph import Graph
 from planner.order.pool import Forced, Pool
 from planner.order.rules import Rules
+from robots.core.arrays import Indices, Mask
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Way = tuple[tuple[int, ...], float]  # candidates of the points of a stop, seconds
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.motion.probing_lines import LineMotions, rough_line_times
@@ -20,6 +19,7 @@ from planner.order.chooser import Choice, Chooser, Costs
 from planner.order.rules import Rules
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
+from robots.core.arrays import Indices
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from planner.detours.find import Detours
     from planner.order.fastest import Ordered
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _ROUNDS = 6  # in which travels that cannot go straight are avoided
 _SEARCHES = 3  # in which ways around are searched

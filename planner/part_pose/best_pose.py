@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.part_pose.judge import Judge
@@ -16,8 +15,7 @@ from planner.part_pose.standing import SHARES, Standing, preferred
 from planner.part_pose.written_pose import WrittenPose
 from planner.planning import plan
 from planner.progress import Progress, silent
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _MANY = 400  # points of a job whose plans take long
 _BY_TIME, _BY_MARGIN = 6, 2  # finalists of each climb

@@ -11,9 +11,8 @@ positive weights only
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def cloud_size(d: int) -> int:

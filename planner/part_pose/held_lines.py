@@ -11,17 +11,14 @@ from enum import Enum
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.reach.arm_lines import ArmLines
 from planner.reach.margins import SINGULAR
 from robots.arm.inverse import ArmInverse
 from robots.arm.solutions import BRANCH_NAMES
+from robots.core.arrays import Array, Indices
 from robots.core.pose import rotation_exp
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _TURN = 2.0 * np.pi
 

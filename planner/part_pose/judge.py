@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.checker import Checker
 from planner.job import Job
@@ -26,11 +25,9 @@ from planner.reach.margins import Margins, joint_units
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.pose import inverse_pose
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _MOST = 48  # points that stand for all the others in a search
 _NUMERICAL = 0.03  # part of the poses that are tried where the inverse is a numerical search

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.plan_types import PlacedPoints, Plan, SegmentKind
+from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_points
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def check_movable(job: Job) -> None:

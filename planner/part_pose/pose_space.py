@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
+from robots.core.arrays import Array, Indices
 from robots.core.pose import rotation_exp, rotation_z
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 COORDINATES = ("x", "y", "z", "yaw", "tilt about x", "tilt about y")
 YAW = 3

@@ -22,13 +22,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.part_pose.held_lines import ErrorKind, HeldLines
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Indices, Mask
 
 # Parts of the estimate that are tried, the largest first.
 _PARTS = (0.995, 0.98, 0.95, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1)

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.part_pose.best_pose import Placing
 from planner.part_pose.judge import Judge
 from planner.part_pose.moved import visiting_order
 from planner.part_pose.standing import Standing
 from planner.progress import Progress, silent
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _CELLS = 41  # along x and y
 _EVALUATIONS = 40_000  # points of poses judged for one map, at most

@@ -10,18 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Subject
 from planner.job import Job
 from planner.part_pose.held_lines import ErrorKind
 from planner.part_pose.moved import in_order, moved, visiting_order
 from planner.part_pose.tolerance import FirstFailure
 from planner.plan_types import Plan
 from planner.planning import plan
+from robots.core.arrays import Array
 from robots.core.pose import make_pose, rotation_exp
-
-Array = NDArray[np.float64]
 
 _THIRDS = 6
 _HALVINGS = 4
@@ -134,5 +133,5 @@ def _reached(good: Plan) -> list[int]:
     return [k for k, point in enumerate(good.planned_points) if point.reachable]
 
 
-def _errors(planned: Plan) -> dict[tuple[str, str], Finding]:
-    return {(f.code, f.where): f for f in planned.finding_list if f.severity is Severity.ERROR}
+def _errors(planned: Plan) -> dict[tuple[str, Subject], Finding]:
+    return {(f.code, f.subject): f for f in planned.finding_list if f.severity is Severity.ERROR}

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.job.solids import SolidKind
-from planner.part_pose.pose_space import Array
-
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 _TOUCH = 1e-3  # depth that is still a touch: a part stands on its table [m]
 _MOST = 64  # corners of an obstacle; one with more counts as its box

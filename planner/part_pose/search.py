@@ -10,15 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.part_pose.clouds import Clouds, cloud_size
 from planner.part_pose.judge import Judge, Scores
 from planner.part_pose.pose_space import PoseSpace
 from planner.progress import Progress
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _FIRST = 2000  # poses spread over the box
 _LEAST = 200  # of them, where a job has many points

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))  # [rad]
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Severity
 from planner.part_pose.judge import worst_margin
@@ -14,8 +13,6 @@ from planner.part_pose.written_pose import WrittenPose
 from planner.plan_types import Plan, PlannedPoint
 from planner.reach.margins import joint_units
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 SHARES = {"margin": 0.98, "time": 0.5, "energy": 0.5}
 _ROUNDING = 1e-9  # relative difference that is none
@@ -36,7 +33,7 @@ class Standing:
     @property
     def served(self) -> tuple[PlannedPoint, ...]:
         """Points that are reached and of which no finding is an error."""
-        bad = {f.where for f in self.plan.finding_list if f.severity is Severity.ERROR}
+        bad = {f.subject.point for f in self.plan.finding_list if f.severity is Severity.ERROR}
         return tuple(p for p in self.plan.planned_points if p.reachable and p.name not in bad)
 
     @property

@@ -11,13 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.part_pose.held_lines import ErrorKind, HeldLines
 from planner.part_pose.sphere import directions_around, even_directions
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 LARGEST = {
     ErrorKind.TRANSLATION: 1.0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import PlacedPoints
 from planner.reach.arm_lines import ArmLines
@@ -14,8 +13,7 @@ from planner.reach.lines import Lines
 from planner.reach.margins import Margins, rough_margins
 from planner.reach.reach import Reach
 from robots.arm.limits import ROUNDING, alternatives
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

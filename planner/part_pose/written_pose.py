@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.pose import angles_zyx, make_pose, rotation_zyx
-
-Array = NDArray[np.float64]
 
 _MM_DIGITS = 2
 _DEG_DIGITS = 3

@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import make_pose, rotation_exp
 from robots.stewart.errors import PlatformError
 from robots.stewart.limits import PoseLimits, pose_limits, violations
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _STEPS = 256  # along each axis, in search of the end of the workspace
 _WIDEST = 2.0  # times the width of the base: no workspace is wider about home
@@ -116,7 +113,7 @@ def halton(count: int, dimensions: int, seed: int) -> Array:
     return np.asarray((np.stack(columns, axis=1) + shift) % 1.0)
 
 
-def _radical_inverse(index: NDArray[np.int64], base: int) -> Array:
+def _radical_inverse(index: Indices, base: int) -> Array:
     """Digits of whole numbers mirrored about the point. # (m,) -> (m,)."""
     left, place, total = index.copy(), 1.0, np.zeros(index.size)
     while np.any(left):

@@ -5,11 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Indices, Mask
 
 _WIDE = np.radians(10.0)  # margins beyond it are equally good [rad]
 

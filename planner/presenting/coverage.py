@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.checker import Checker
 from planner.errors import JobError
@@ -25,11 +24,8 @@ from planner.reach.margins import joint_units
 from planner.reach.placement import place
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
+from robots.core.arrays import Array, Mask
 from robots.core.pose import inverse_pose
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _ROWS = 4096  # points judged at a time
 _NUMERICAL = 0.05  # part of the poses that are tried where the inverse is a numerical search

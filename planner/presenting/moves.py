@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import PoseChange, Subject
 from planner.job import Job
 from planner.part_pose.room import Room
 from planner.presenting.coverage import presenter_of
 from planner.presenting.posed import carried_points
 from planner.presenting.presentation import PlatformMove, PresentedPose
 from planner.presenting.waiting import Bystander, waiting
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import MotionError
 from robots.stewart.errors import PlatformError
@@ -24,8 +25,6 @@ from robots.stewart.motion_check import check_motion
 from robots.stewart.motion_legs import motion_peaks
 from robots.stewart.motion_time import LeastMotion, least_time_move
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 LAW = "quintic"  # starts and stops without a jump of acceleration: kind to a clamped part
 _INSTANTS = 65  # of a move at which the part's room among obstacles is looked at
@@ -53,15 +52,15 @@ def moves_between(job: Job, poses: tuple[PresentedPose, ...]) -> Moved:
     moves: list[PlatformMove] = []
     findings: list[Finding] = []
     for number, (one, other) in enumerate(pairwise(poses), start=1):
-        where = f"pose {number} to {number + 1}"
+        subject = PoseChange(number, number + 1)
         found = mover.way(one.T_hexapod_platform, other.T_hexapod_platform)
         if isinstance(found, str):
-            findings.append(_blocked(where, found))
+            findings.append(_blocked(subject, found))
             found = ()
         motions = tuple(least.motion for least in found)
         rest = waiting(bystander, one.plan, other.plan, motions) if motions else None
         if motions and rest is None:
-            findings.append(_nowhere(where))
+            findings.append(_nowhere(subject))
         moves.append(
             PlatformMove(
                 motions=motions,
@@ -134,21 +133,21 @@ class _Mover:
         return bool(np.all(self._room.free(presenter_of(self.job).T_base_part(T))))
 
 
-def _blocked(where: str, why: str) -> Finding:
+def _blocked(subject: Subject, why: str) -> Finding:
     return Finding(
         code="P141",
         severity=Severity.ERROR,
-        where=where,
+        subject=subject,
         message=f"the platform cannot move there, straight or by way of home: {why}",
         hint="try another seed in [presenter], or raise most_poses",
     )
 
 
-def _nowhere(where: str) -> Finding:
+def _nowhere(subject: Subject) -> Finding:
     return Finding(
         code="P142",
         severity=Severity.ERROR,
-        where=where,
+        subject=subject,
         message="no posture was found in which the arm is proven clear while the platform moves",
         hint="enlarge distance_mm in [approach], or lower clearance_mm",
     )

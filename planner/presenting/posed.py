@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.points import ProbePoints
 from planner.job import Job
@@ -15,11 +14,9 @@ from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.surface import examined
 from planner.part_pose.moved import moved
 from planner.presenting.coverage import presenter_of
+from robots.core.arrays import Array, Indices
 from robots.core.pose import transform_points
 from robots.stewart.platform import Leg
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 PLATE = "hexapod platform"
 _THINNEST = 1e-3  # of what has no radius [m]

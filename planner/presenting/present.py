@@ -9,10 +9,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding, Severity
 from planner.findings.point_findings import point_file_findings
+from planner.findings.subjects import Point, Travel
 from planner.job import Job
 from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.written_pose import WrittenPose
@@ -26,12 +26,9 @@ from planner.presenting.posed import only, posed
 from planner.presenting.presentation import Presentation, PresentedPose
 from planner.presenting.uncertainty import point_sigma, pose_covariance
 from planner.progress import Progress, silent
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_directions, transform_points
 from robots.stewart.inverse import lengths
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _SPREAD = 300  # poses over the workspace
 _AIMED = 6  # unserved points at which poses are aimed
@@ -174,7 +171,8 @@ class _Search:
 
     def _unserved(self, home: Plan, poses: tuple[PresentedPose, ...]) -> list[Finding]:
         done = {name for pose in poses for name in pose.points}
-        reasons = {f.where: f for f in reversed(home.finding_list) if f.severity is Severity.ERROR}
+        errors = [f for f in reversed(home.finding_list) if f.severity is Severity.ERROR]
+        reasons = {f.subject.point: f for f in errors}
         missing = [name for name in self.job.points.names if name not in done]
         return [_missing(name, reasons.get(name), len(self.poses)) for name in missing]
 
@@ -196,7 +194,7 @@ def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
     return Finding(
         code="P140",
         severity=Severity.ERROR,
-        where=name,
+        subject=Point(name),
         message=f"served by no pose of the presenter, of {tried} that were tried{at_home}",
         hint="move or turn the hexapod or the part on it, or raise most_poses in [presenter]",
     )
@@ -204,9 +202,10 @@ def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
 
 def _served(found: Plan) -> Mask:
     """Points that are reached, no finding of which or of the travel to which is an error."""
-    bad = {f.where for f in found.finding_list if f.severity is Severity.ERROR}
+    subjects = {f.subject for f in found.finding_list if f.severity is Severity.ERROR}
+    bad = {subject.point for subject in subjects}
     visited = [found.job.points.names[k] for k in visiting_order(found)]
-    bad |= {name for one, name in pairwise(visited) if f"{one} to {name}" in bad}
+    bad |= {name for one, name in pairwise(visited) if Travel(one, name) in subjects}
     return np.array([point.reachable and point.name not in bad for point in found.planned_points])
 
 

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.findings import Finding, Severity
 from planner.job import Job
 from planner.plan_types import Plan
+from robots.core.arrays import Array
 from robots.stewart.motion import TimedMotion
 from robots.stewart.motion_legs import MotionPeaks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

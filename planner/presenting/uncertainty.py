@@ -7,13 +7,12 @@ deviation sigma give the pose the covariance sigma² (Jᵀ J)⁻¹.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.stewart.errors import PlatformError
 from robots.stewart.inverse import leg_vectors
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 _SINGULAR = 1e-12  # ratio of singular values below which a pose has no covariance
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.clearance.checker import Checker
 from planner.clearance.links import Links
@@ -22,12 +21,10 @@ from planner.presenting.candidates import halton
 from planner.presenting.coverage import presenter_of
 from planner.presenting.posed import carried_points, hexapod_solids
 from planner.presenting.presentation import Waiting
+from robots.core.arrays import Array, Mask
 from robots.core.model import Model
 from robots.core.pose import inverse_pose, transform_points
 from robots.stewart.motion import TimedMotion
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _INSTANTS = 257  # of a move at which distances are taken
 _PLACES = 128  # of a joint motion that is proven
@@ -67,7 +64,7 @@ class Bystander:
         bound = motion.course.speed_bound()
         return (bound.linear + bound.angular * self._radius) / (2.0 * (_INSTANTS - 1))
 
-    def _to_carried(self, axes: Array, T: Array, moving: NDArray[np.bool_]) -> float:
+    def _to_carried(self, axes: Array, T: Array, moving: Mask) -> float:
         there = inverse_pose(self.presenter.T_base_hexapod @ T)
         R, t = there[:, None, :3, :3], there[:, None, :3, 3]
         starts = (R @ axes[:, :3, None])[..., 0] + t
@@ -78,7 +75,7 @@ class Bystander:
         radii = self._links.radii[moving] if self._links is not None else np.zeros(0)
         return float(np.min(found.reshape(len(T), -1) - radii))
 
-    def _to_legs(self, axes: Array, T: Array, moving: NDArray[np.bool_]) -> float:
+    def _to_legs(self, axes: Array, T: Array, moving: Mask) -> float:
         radii = self._links.radii[moving] if self._links is not None else np.zeros(0)
         back = inverse_pose(self.presenter.T_base_hexapod)
         starts = transform_points(back, axes[:, :3])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.proof.check import Location
 from planner.proof.evidence import Evidence
 from planner.proof.peaks import Peaks
 from planner.proof.smooth_pieces import Pieces
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 class Bounds:

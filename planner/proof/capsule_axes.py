@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 def capsule_axes(model: Model, q: Array) -> Array:

@@ -8,9 +8,9 @@ that K values allow, one-sided towards the ends.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 COUNT = 24  # K: a quintic law along a curved path is resolved to rounding in one or two pieces
 _ANGLES = (2.0 * np.arange(COUNT) + 1.0) * np.pi / (2 * COUNT)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, SegmentKind
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.motion_law import LAW_NAMES
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 POSTURES = 12_000  # looked at in all
 _MOST = 16  # on one segment

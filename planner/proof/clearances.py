@@ -7,7 +7,6 @@ axes are measured at single postures; none may be nearer than what was proven.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, SegmentKind
 from planner.proof.check import Check, check
@@ -21,8 +20,7 @@ from planner.proof.contact_approach import approach_shortfalls
 from planner.proof.evidence import CheckGroup, Evidence
 from planner.proof.room import Room
 from planner.proof.stated_clearances import stated_residuals
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 CERTIFIED = 1e-9  # [m]
 STATED = 1e-6  # [m]

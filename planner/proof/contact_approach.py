@@ -9,16 +9,13 @@ Behind the ball the shank does not touch the part before contact.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.stylus import BALL, SHANK
 from planner.plan_types import Plan, SegmentKind
 from planner.proof.capsule_axes import capsule_axes
 from planner.proof.clearance_samples import Postures
 from planner.proof.room import Room
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _MOVING = (SegmentKind.PROBE, SegmentKind.RETRACT)
 

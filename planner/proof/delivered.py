@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.proof.blocks import by_blocks
 from planner.proof.chebyshev import (
@@ -23,9 +22,7 @@ from planner.proof.chebyshev import (
     row_antiderivative,
     row_values,
 )
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, Mask
 
 _GRID = 96
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
@@ -111,7 +108,7 @@ class _Cells:
             right=np.concatenate([self.right, other.right]),
         )
 
-    def take(self, chosen: NDArray[np.bool_]) -> _Cells:
+    def take(self, chosen: Mask) -> _Cells:
         return _Cells(
             row=self.row[chosen],
             low=self.low[chosen],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Samples, SegmentKind
 from planner.proof.chebyshev import COUNT, NODES, basis
@@ -13,10 +12,8 @@ from planner.proof.check import Check, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.recovered_rates import recovered_rates
 from planner.proof.resolved_motion import ResolvedMotion
+from robots.core.arrays import Array, Indices
 from robots.core.motion.rest import REST
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 RESOLUTION = 1e-7  # of each joint's peak
 SPEED = 1e-7  # ten times what the resolution lets differences of q miss

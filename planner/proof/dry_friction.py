@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.proof.chebyshev import NODES, at_ends, coefficients, row_values
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 _STILL = 1e-9  # of a joint's fastest speed in a piece: what turns no faster is not cut
 _AT_REST = 1e-6  # likewise, at the ends of a piece

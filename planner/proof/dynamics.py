@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Samples
 from planner.proof.chebyshev import at_ends, coefficients
 from planner.proof.check import Check, Worst, check, scales
 from planner.proof.delivered import integrals, positive_parts
 from planner.proof.evidence import CheckGroup, Evidence, Passage
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 TORQUE = 1e-10
 BALANCE = 1e-8

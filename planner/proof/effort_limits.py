@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.proof.bounds import Bounds
@@ -17,8 +16,7 @@ from planner.proof.check import Check, Location, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.limits import OVER, torques_at_rest
 from planner.proof.peaks import peaks
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask
 
 _IMPOSSIBLE = "P105"
 
@@ -78,9 +76,11 @@ class EffortLimits(CheckGroup):
         ]
 
 
-def _claimed(plan: Plan) -> NDArray[np.bool_]:
+def _claimed(plan: Plan) -> Mask:
     """Segments that serve no point of which a finding says that its limits cannot be kept."""
-    impossible = {finding.where for finding in plan.finding_list if finding.code == _IMPOSSIBLE}
+    impossible = {
+        finding.subject.point for finding in plan.finding_list if finding.code == _IMPOSSIBLE
+    }
     return np.array([s.point not in impossible for s in plan.timeline], dtype=bool)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.sampled_motion import SampledMotion
 from planner.plan_types import Plan, Samples
@@ -18,9 +17,8 @@ from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.resolved_motion import ResolvedMotion, resolve
 from planner.proof.smooth_pieces import Pieces, moving_segments, smooth_pieces
 from planner.proof.survey import Survey, survey
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 SEGMENTS = 1024  # resolved at once
 ROWS = 16_384  # samples looked at at once

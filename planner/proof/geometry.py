@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples, SegmentKind
 from planner.proof.blocks import blocks
 from planner.proof.check import Check, Locate, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.placed_approach import placed_approach
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 POSITION = 1e-9  # [m]
 ANGLE = 1e-9  # [rad]

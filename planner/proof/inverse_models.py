@@ -6,14 +6,12 @@ Source: [LAMMARI12] figures 9-14 and 33-38, where the same comparison leaves 0.0
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.proof.chebyshev import NODES
 from planner.proof.check import Check, Location, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.recovered_rates import recovered_rates
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 LIMIT = 1e-9
 _CHOSEN = np.array([1, 8, 15, 22])  # of the 24 instants of a piece

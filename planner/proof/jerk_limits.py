@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import SegmentKind
 from planner.proof.bounds import Bounds
@@ -19,8 +18,7 @@ from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.limits import OVER
 from planner.proof.peaks import peaks
 from planner.proof.smooth_pieces import lateness
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _LAW = "double-s"
 _BASIS: Array = basis(NODES)
@@ -68,7 +66,7 @@ class JerkLimits(CheckGroup):
             return []
         return [check("jerk limits", self._bounds.sizes, 1.0 + OVER, "1", _JERK, self._locate)]
 
-    def _ratios(self, passage: Passage, own: NDArray[np.int64]) -> Array:
+    def _ratios(self, passage: Passage, own: Indices) -> Array:
         """Jerk at the nodes over limits; very short pieces magnify rounding. # (P, K, n)."""
         motion = passage.motion
         pieces, qdd = motion.pieces.take(own), motion.qdd[own]

@@ -8,15 +8,13 @@ two.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.proof.blocks import by_blocks
 from planner.proof.chebyshev import NODES
 from planner.proof.smooth_pieces import Pieces, states_at
 from planner.proof.survey import Survey
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _CELLS = 32
 _ORDER = 4  # of the differences, so each runs over four cells

@@ -11,16 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.transforms import frames
 from robots.core.equations.tree import tree_of
 from robots.core.kernels import Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions, remembered
-
-Array = NDArray[np.float64]
 
 
 class LagrangeTorques:

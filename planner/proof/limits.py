@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.proof.bounds import Bounds
 from planner.proof.check import Check, Locate, Location, check
@@ -19,9 +18,7 @@ from planner.proof.dynamics import torque_rounding
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.peaks import Peaks, peaks
 from planner.proof.resolved_motion import ResolvedMotion
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 OVER = 2e-7  # what a limit or a reported peak may be passed by, relative
 UNDER = 1e-9  # what a reported peak may be below a value that the motion has, relative

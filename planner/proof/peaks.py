@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.proof.blocks import blocks, by_blocks
 from planner.proof.chebyshev import (
@@ -22,9 +21,7 @@ from planner.proof.chebyshev import (
     coefficients,
     row_values,
 )
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _GRID = 128
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)

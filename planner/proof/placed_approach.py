@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.plan_types import Plan
 from planner.proof.check import Check, check
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _EXACT = 1e-9  # [m]; of a direction [1]
 

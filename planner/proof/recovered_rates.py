@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.task import task_bias, task_jacobian
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 
-Array = NDArray[np.float64]
 Motion = tuple[Array, Array, Array]
 
 _TASK = 5
@@ -42,7 +41,7 @@ class Recovered:
     qd: Array
     qdd: Array
     condition: Array
-    rows: NDArray[np.int64]
+    rows: Indices
 
 
 def recovered_rates(model: Model, motion: Motion) -> Recovered:

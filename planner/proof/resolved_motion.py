@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.proof.blocks import by_blocks
@@ -23,9 +22,7 @@ from planner.proof.kinks import kinks
 from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.smooth_pieces import Pieces, states_at
 from planner.proof.survey import Survey
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 TOLERANCE = 1e-8  # of each joint's peak
 _TAIL = 3  # last coefficients looked at: symmetric functions have every second one zero

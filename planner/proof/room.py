@@ -6,21 +6,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.stylus import STYLUS
 from planner.proof.blocks import by_blocks
 from planner.proof.capsule_axes import capsule_axes
 from planner.proof.surface_distance import SurfaceDistance
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.self_pairs import self_clearances
 
 if TYPE_CHECKING:
     from planner.job.solids import Cell
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _ROWS = 4096  # postures looked at at once
 

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.proof.switches import switches
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,7 +44,7 @@ class Pieces:
         """Absolute starts. # (P,) [s]."""
         return self.origin + self.offset
 
-    def take(self, rows: NDArray[np.bool_] | Indices | slice) -> Pieces:
+    def take(self, rows: Mask | Indices | slice) -> Pieces:
         """Some of the pieces."""
         return Pieces(
             segment=self.segment[rows],

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
 _MOST = 100_000

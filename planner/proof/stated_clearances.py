@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.stylus import STYLUS
 from planner.plan_types import Plan, SegmentClearance, SegmentKind
 from planner.proof.capsule_axes import axis_distance, capsule_axes
 from planner.proof.clearance_samples import Postures
 from planner.proof.room import Room
+from robots.core.arrays import Array, Mask
 from robots.core.capsule import Capsule
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
@@ -26,17 +23,17 @@ def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
     """
     stated = [plan.timeline[i].clearance for i in postures.segment]
     axes = capsule_axes(room.model, postures.q)
-    groups: dict[str, list[int]] = {}
+    groups: dict[tuple[str, str], list[int]] = {}
     for row, one in enumerate(stated):
-        if one is not None and one.pair:
-            groups.setdefault(one.pair, []).append(row)
+        if one is not None and one.moving:
+            groups.setdefault((one.moving, one.against), []).append(row)
     found = [np.zeros(0)]
-    for pair, members in groups.items():
+    for (moving, against), members in groups.items():
         rows = np.array(members, dtype=np.int64)
         own = [one for one in (stated[row] for row in members) if one is not None]
         kinds = [plan.timeline[i].kind for i in postures.segment[rows]]
         lines = np.array([kind is not SegmentKind.TRAVEL for kind in kinds], dtype=bool)
-        found.append(_Pair(room, pair).residuals(own, axes[rows], lines))
+        found.append(_Pair(room, moving, against).residuals(own, axes[rows], lines))
     return np.concatenate(found)
 
 
@@ -45,23 +42,22 @@ class _Pair:
 
     Args:
         room: that holds them.
-        name: such as "forearm - table".
+        moving: a capsule.
+        against: a solid, or another capsule.
     """
 
-    def __init__(self, room: Room, name: str) -> None:
+    def __init__(self, room: Room, moving: str, against: str) -> None:
         self._room = room
         self._moving, self._other, self._solid = -1, -1, -1
         for k, capsule in enumerate(room.capsules):
             for s, solid in enumerate(room.cell.solids):
-                if name == f"{capsule.name} - {solid.name}":
+                if (moving, against) == (capsule.name, solid.name):
                     self._moving, self._solid = k, s
-            for other, against in enumerate(room.capsules):
-                if name == f"{capsule.name} - {against.name}":
+            for other, second in enumerate(room.capsules):
+                if (moving, against) == (capsule.name, second.name):
                     self._moving, self._other = k, other
 
-    def residuals(
-        self, stated: list[SegmentClearance], axes: Array, lines: NDArray[np.bool_]
-    ) -> Array:
+    def residuals(self, stated: list[SegmentClearance], axes: Array, lines: Mask) -> Array:
         """Of some postures. # -> (...) [m]; NaN for a pair that does not exist."""
         if self._moving < 0:
             return np.full(1, np.nan)

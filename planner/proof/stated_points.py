@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, PlannedPoint, Segment, SegmentKind
 from planner.proof.chebyshev import COUNT, basis, coefficients, derivative, row_values
@@ -19,10 +18,8 @@ from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 POSTURE = 1e-9  # [rad or m]
 MARGIN = 1e-7  # [rad or m]

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.geometry.triangle_distance import closest_on_triangles
 from planner.proof.spread_points import SpreadPoints
+from robots.core.arrays import Array, Indices, Mask
 
 if TYPE_CHECKING:
     from parts.geometry import TriangleMesh
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from parts.geometry.nearest import NearestTriangles
     from planner.job.solids import Solid
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _FINE = 8.0  # a distance is measured to 1/128 by points and steps of an eighth of it
 _LEAST = 5e-4  # [m] shorter steps are not made

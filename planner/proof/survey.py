@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.proof.blocks import blocks
@@ -13,9 +12,8 @@ from planner.proof.chebyshev import COUNT, NODES
 from planner.proof.check import scales
 from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.smooth_pieces import moving_segments, smooth_pieces, states_at
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _INSTANTS: Array = NODES[[0, 5, 11, 18, 23]]  # of every piece: peaks to within a few per cent
 _SEGMENTS = 4096  # looked at at once

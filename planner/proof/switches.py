@@ -13,14 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, SegmentKind
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.motion_law import LAW_NAMES
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _NEAR_START = 1e-6  # of the duration: inside the first piece of any trapezoid worth the name
 _ONE = 1e-9  # of the duration: two switches closer than this are one

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan, Samples
 from planner.proof.check import Check, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 JOINTS = 1e-9  # [rad]
 REST = 1e-8  # [rad/s]

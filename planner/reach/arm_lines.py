@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.branch_equations import FAMILIES
 from robots.arm.inverse import ArmInverse
 from robots.arm.solutions import branch_name
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.path import PathState
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

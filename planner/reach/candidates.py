@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import PlacedPoints
 from planner.reach.arm_lines import ArmLines
@@ -14,9 +13,7 @@ from planner.reach.margins import Margins, rough_margins
 from robots.arm.inverse import ArmInverse
 from robots.arm.limits import alternatives
 from robots.arm.solutions import ArmSolutions
-
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Indices, Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,16 +9,13 @@ gantry with two columns and a wrist of two axes) does not hold that turn; five j
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.reach.serial_loops import TASK
+from robots.core.arrays import Array, Indices
 from robots.core.equations.tree import tree_of
 from robots.core.errors import InverseError
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _POSTURES = 64
 _REGULAR = 1e-4  # smallest over largest singular value, in the median posture: below, never regular

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.path import PathState
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Lines(Protocol):

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.extremes import Evaluate, highest
 from planner.reach.lines import Lines
 from robots.arm.limits import ROUNDING
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.inverse.scaling import column_scale, scale_length
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 SINGULAR = 1e-3  # singularity margin below which a line is refused: rates grow as its inverse
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Approach, Job
 from planner.plan_types import PlacedPoints
+from robots.core.arrays import Array, Mask
 from robots.core.pose import transform_directions, transform_points
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 def place(job: Job) -> PlacedPoints:

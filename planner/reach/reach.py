@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
+from robots.core.arrays import Indices
 from robots.core.model import Model
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

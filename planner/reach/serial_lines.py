@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.reach.branch_choice import positive
 from planner.reach.serial_path import Straight, between, corrected, rates
 from planner.reach.serial_task import SerialTask
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.path import PathState
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

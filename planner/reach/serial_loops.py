@@ -15,7 +15,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robots.core.arrays import Array
 
 TASK = 5  # rows of position and axis
 _POSE = 16  # numbers of a pose
@@ -24,7 +25,7 @@ _POSE = 16  # numbers of a pose
 A = Any
 
 
-def bench_of(units: NDArray[np.float64], length: float, rows: int) -> NDArray[np.float64]:
+def bench_of(units: Array, length: float, rows: int) -> Array:
     """Units and length, and room for the systems of a robot.
 
     Args:

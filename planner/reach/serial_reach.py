@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import PlacedPoints
 from planner.reach.branch_choice import distinct, signatures, spread
@@ -18,13 +17,10 @@ from planner.reach.serial_search import Attempts, SerialSearch
 from planner.reach.serial_task import SerialTask
 from planner.reach.spare_motion import Tasks, improved, line_values
 from planner.reach.whole_turns import turned
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.rounding import at_least, readable
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _AT_PLACE = 1e-5  # [m] from which a place counts as missed
 _BLOCK = 256  # points worked on at once

@@ -14,14 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.reach.serial_task import Posed, SerialTask
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.joint_samples import joint_samples
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 STARTS = 40  # per target
 _SPREAD = 8  # of them, the same for every target; the others are the nearest of the pool

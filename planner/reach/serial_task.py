@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.reach.free_joints import free_joints
 from planner.reach.serial_loops import (
@@ -22,14 +21,12 @@ from planner.reach.serial_loops import (
     damped_steps,
     square_solutions,
 )
+from robots.core.arrays import Array, Mask
 from robots.core.inverse.scaling import column_scale, scale_length
 from robots.core.joint_samples import joint_ranges
 from robots.core.kernels.loop import Loop
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _DAMPED = Loop(damped_steps, "f8[2] f8[2] f8[2] f8[2]")
 _SQUARE = Loop(square_solutions, "f8[2] f8[2] i8[1] f8[2] f8[2]")
@@ -104,7 +101,7 @@ class SerialTask:
         return np.asarray((low + high) / 2.0)
 
     @cached_property
-    def angular(self) -> NDArray[np.bool_]:
+    def angular(self) -> Mask:
         """Which joints turn. # (n,)."""
         return np.array([joint.kind.angular for joint in self.mechanism.movable])
 

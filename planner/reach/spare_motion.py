@@ -12,14 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.reach.serial_path import Straight, corrected, held_rotations
 from planner.reach.serial_search import polished
 from planner.reach.serial_task import Posed, SerialTask
+from robots.core.arrays import Array, Indices
 from robots.core.joint_samples import unit_samples
-
-Array = NDArray[np.float64]
 
 _PLACES = (0.5, 1.0)  # of the line, beside its start
 _FAILED = -100.0  # value of a line that is not followed: below any joint limit
@@ -46,7 +44,7 @@ class Tasks:
     tangents: Array
     axes: Array
 
-    def take(self, rows: NDArray[np.int64]) -> Tasks:
+    def take(self, rows: Indices) -> Tasks:
         """Some of them, in the order given."""
         return Tasks(starts=self.starts[rows], tangents=self.tangents[rows], axes=self.axes[rows])
 

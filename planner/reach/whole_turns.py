@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.reach.serial_task import SerialTask
 from robots.arm.limits import ROUNDING
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _TURN = 2.0 * np.pi
 _TURNED = 2  # joints at once

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Point
 from planner.plan_types import Plan
 from planner.reach.robot import reach_of
 from planner.uncertainty.first_order import normal_sigmas
@@ -65,9 +66,13 @@ def _notes(point: PointUncertainty) -> tuple[Finding, ...]:
         Finding(
             code="P150",
             severity=Severity.NOTE,
-            where=point.name,
+            subject=Point(point.name),
             message=f"is measured with a standard deviation of {_um(here.sigma_normal)} along its "
             f"normal by {here.branch}; {best.branch} would measure with {_um(best.sigma_normal)}",
+            quantities=(
+                Quantity("sigma", here.sigma_normal, "m"),
+                Quantity("better sigma", best.sigma_normal, "m"),
+            ),
             hint="turn or move the part so that the better branch is the natural one, or narrow "
             "the limits of the joint that tells them apart in [robot.limits]",
         ),

@@ -9,17 +9,13 @@ by as much its points are measured wrong.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.programmes import record_displacement, record_touch
+from robots.core.arrays import Array, Indices
 from robots.core.geometric_errors import ErrorModel
-from robots.core.kernels import Engine, Kernel
-from robots.core.kernels.machine import this_machine
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.kernels import Kernel
 
 
 class Deviations:
@@ -33,11 +29,9 @@ class Deviations:
     def __init__(self, measuring: Measuring, threads: int = 1) -> None:
         self.measuring, self.threads = measuring, threads
         self.inputs: Inputs = inputs_of(measuring)
-        # Always the same engine, so that a draw does not depend on how many are drawn with it.
-        engine: Engine = "numpy" if this_machine() is None else "compiled"
-        self._touch = Kernel(record_touch(measuring.mechanism, self.inputs), engine)
-        self._displacement = Kernel(record_displacement(), engine)
-        nominal = ErrorModel(measuring.mechanism, (), engine)
+        self._touch = Kernel(record_touch(measuring.mechanism, self.inputs))
+        self._displacement = Kernel(record_displacement())
+        nominal = ErrorModel(measuring.mechanism, ())
         self._believed = nominal.positions(measuring.q, np.zeros(0))
         self._arms = measuring.at_home - measuring.middle
         self._turns = measuring.turns

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
 from planner.uncertainty.deviations import Deviations
 from planner.uncertainty.measuring import Measuring, measuring_of
 from planner.uncertainty.streams import CommonStream, TouchStreams
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _ROWS = 16_384  # point evaluations at a time: they stay in the processor's cache
 _BLOCKS = 4  # of touches drawn at a time: asking the stream of each point takes a microsecond

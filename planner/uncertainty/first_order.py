@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.types import Budget, Sensitivity
+from robots.core.arrays import Array
 from robots.core.geometric_errors import ErrorKind, ErrorModel, GeometricParameter
 from robots.core.pose import skew
-
-Array = NDArray[np.float64]
 
 _POSE = ("x", "y", "z", "turn x", "turn y", "turn z")
 _GROUPS = {
@@ -140,7 +138,7 @@ def _inputs(measuring: Measuring) -> Iterator[_Input]:
 
 def _of_arm(measuring: Measuring, given: Inputs) -> Iterator[_Input]:
     """Readings and resolution by joint, then zeros by joint, then the groups of parameters."""
-    model = ErrorModel(measuring.mechanism, given.parameters)
+    model = ErrorModel(measuring.mechanism, given.parameters, "single-use")
     joints = measuring.mechanism.movable
     rates = -model.reading_sensitivities(measuring.q)
     kinds = [("reading", given.reading, given.reading_sigmas)]

@@ -11,15 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import UncertaintySettings
 from planner.uncertainty.measuring import Carrier, Measuring
+from robots.core.arrays import Array, Indices
 from robots.core.geometric_errors import ErrorKind, GeometricParameter, geometric_parameters
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _UNIFORM = 1.0 / np.sqrt(12.0)  # standard deviation of an error within one step, per step
 

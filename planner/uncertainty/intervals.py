@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.uncertainty import Interval
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def coverage_interval(values: Array, coverage: float, kind: Interval) -> tuple[float, float]:

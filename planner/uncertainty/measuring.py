@@ -6,19 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.job import Job, UncertaintySettings
 from planner.plan_types import Plan
+from robots.core.arrays import Array, Indices, freeze_field
 from robots.core.mechanism import Mechanism
 from robots.core.pose import inverse_pose
 
 if TYPE_CHECKING:
     from planner.presenting.presentation import Presentation
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 NOT_CARRIED = -1
 
@@ -79,8 +77,7 @@ class Measuring:
                     found=array.shape,
                     expected=shape,
                 )
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            freeze_field(self, name, array)
         given = self.carried if len(self.carried) or not count else np.full(count, NOT_CARRIED)
         carried = np.array(given, dtype=np.int64)
         if carried.shape != (count,) or np.any(carried >= len(self.carriers)):
@@ -89,8 +86,7 @@ class Measuring:
                 f"{carried.tolist()}; expected the index of a carrier, or -1, for each point.",
                 found=carried.tolist(),
             )
-        carried.flags.writeable = False
-        object.__setattr__(self, "carried", carried)
+        freeze_field(self, "carried", carried)
 
     def __len__(self) -> int:
         """Number of points k."""

@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.uncertainty.deviations import Deviations
 from planner.uncertainty.intervals import block_size, coverage_interval, settled
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.streams import CommonStream, TouchStreams
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _ROWS = 8192  # draws at a time, at most: they stay in the processor's cache
 _KEPT = 16_000_000  # common draws kept for the next point [numbers]

@@ -10,12 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.uncertainty.inputs import Inputs
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _COMMON, _NORMAL, _UNIFORM = range(3)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, frozen
+
 _BETTER = 0.9  # of the planned sigma, below which another branch is worth a word
 Method = Literal["first order", "Monte Carlo"]
 
@@ -27,7 +27,7 @@ class Budget:
     variances: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variances", _fixed(self.variances))
+        object.__setattr__(self, "variances", frozen(self.variances, np.float64))
 
     @property
     def total(self) -> float:
@@ -129,7 +129,7 @@ class PointUncertainty:
 
     def __post_init__(self) -> None:
         for name in ("mean", "covariance"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float64))
 
     @property
     def planned(self) -> BranchSigma | None:
@@ -149,9 +149,3 @@ class PointUncertainty:
         """Half axes of the ellipsoid of one standard deviation, base axes. # (3, 3) columns [m]."""
         values, vectors = np.linalg.eigh(self.covariance)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
-
-
-def _fixed(values: Array) -> Array:
-    array = np.array(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array

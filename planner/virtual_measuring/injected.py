@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import UncertaintySettings
 from planner.uncertainty import Measuring
 from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.streams import CommonStream, TouchStreams
+from robots.core.arrays import Array
 from robots.core.geometric_errors import GeometricParameter
 from robots.core.orientation.axis_angle import rotation_exp
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

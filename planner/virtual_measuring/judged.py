@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.evaluation import MeasuredPoints, ToleranceSpec, Uncertainty
@@ -17,8 +16,7 @@ from planner.errors import JobError
 from planner.evaluation import evaluate
 from planner.job import Job
 from planner.virtual_measuring.point_count import Wanted
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _ROUND = ("cylinder", "sphere", "circle3d")
 
@@ -91,7 +89,7 @@ class Judge:
             same = (item.feature, item.kind, item.datum)
             if same == (wanted.feature, wanted.kind, wanted.datum) and item.uncertainty is not None:
                 return item.uncertainty
-        told = [f.message for f in found.findings if wanted.feature in f"{f.where} {f.message}"]
+        told = [f.message for f in found.findings if f.subject.feature == wanted.feature]
         raise NotHeldError(
             f"The {wanted.kind} of {wanted.feature!r} cannot be evaluated on {len(points)} points. "
             + " ".join(told),
@@ -113,7 +111,7 @@ def _spec(wanted: Wanted) -> ToleranceSpec:
         raise JobError(error.message, **error.facts) from error
 
 
-def _some(points: ProbePoints, rows: NDArray[np.int64]) -> ProbePoints:
+def _some(points: ProbePoints, rows: Indices) -> ProbePoints:
     some = rows.tolist()
     return ProbePoints(
         names=tuple(points.names[k] for k in some),

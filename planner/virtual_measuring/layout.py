@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PartError
 from parts.evaluation import NominalFeature, nominal_feature
@@ -20,11 +19,9 @@ from planner.reach.placement import place
 from planner.uncertainty import Measuring, measuring_of
 from planner.virtual_measuring.patches import patch_around
 from planner.virtual_measuring.postures import follow
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
-from robots.core.robot_file.problems import nearest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.schema_problems import nearest
 
 REPEAT = "repeat"  # the job's own points, touched again and again
 LAYOUTS: tuple[str, ...] = (*STRATEGIES, REPEAT)
@@ -147,9 +144,7 @@ class Layouts:
         gaps = np.linalg.norm(contacts[:, None] - own, axis=2)
         return np.asarray(self._rows[np.argmin(gaps, axis=1)])
 
-    def _refuse_unreached(
-        self, there: NDArray[np.bool_], points: ProbePoints, fresh: Indices
-    ) -> None:
+    def _refuse_unreached(self, there: Mask, points: ProbePoints, fresh: Indices) -> None:
         lost = fresh[~there]
         if not lost.size:
             return

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import MeasuredPoints
 from parts.evaluation.measured import Frame
@@ -19,9 +18,8 @@ from planner.uncertainty import Measuring, measuring_of
 from planner.virtual_measuring.injected import Injected, injected
 from planner.virtual_measuring.probing import Prober, Touches
 from planner.virtual_measuring.true_part import PartErrors, TruePart
+from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_directions, transform_points
-
-Array = NDArray[np.float64]
 
 MOST_RUNS = 10_000
 
@@ -164,7 +162,7 @@ def _check(job: Job, runs: int) -> None:
         )
 
 
-def _some(points: ProbePoints, rows: NDArray[np.int64]) -> ProbePoints:
+def _some(points: ProbePoints, rows: Indices) -> ProbePoints:
     some = rows.tolist()
     return ProbePoints(
         names=tuple(points.names[k] for k in some),

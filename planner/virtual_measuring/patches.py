@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import NominalFeature
 from parts.features import Circle, Patch, Rectangle
@@ -15,9 +14,7 @@ from parts.fits import SpaceCircle
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
 from parts.geometry.surfaces.surface import across
 from parts.points import ProbePoints
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _OPEN = 1.7  # of the mean gap between neighbours about an axis: a wider one is an opening
 _THIN = 1e-6  # of the span: what is narrower is no patch

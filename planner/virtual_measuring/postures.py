@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _ROUNDS = 40
 _LONGEST = 0.3  # of one step of one joint [rad or m]

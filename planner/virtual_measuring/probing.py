@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.job import Job
@@ -19,13 +18,10 @@ from planner.uncertainty import Measuring
 from planner.virtual_measuring.injected import Injected
 from planner.virtual_measuring.postures import ball_gaps, inverse_rates
 from planner.virtual_measuring.true_part import TruePart
+from robots.core.arrays import Array
 from robots.core.geometric_errors import ErrorModel
-from robots.core.kernels import Engine
-from robots.core.kernels.machine import this_machine
 from robots.core.model import Model
 from robots.core.pose import inverse_pose, transform_points
-
-Array = NDArray[np.float64]
 
 _ROUNDS = 60
 _TOUCHED = 2e-14  # of the distance from the base, or of one metre
@@ -124,8 +120,7 @@ class Prober:
     def _truth(self, errors: Injected) -> ErrorModel:
         key = tuple(parameter.name for parameter in errors.parameters)
         if key not in self._errors:
-            engine: Engine = "numpy" if this_machine() is None else "compiled"
-            self._errors[key] = ErrorModel(self._measuring.mechanism, errors.parameters, engine)
+            self._errors[key] = ErrorModel(self._measuring.mechanism, errors.parameters)
         return self._errors[key]
 
     def _refuse(self, gaps: Array) -> None:

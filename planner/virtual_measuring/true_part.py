@@ -11,17 +11,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import nominal_feature
 from parts.fits import Shape, SpaceCircle
 from parts.geometry.surfaces import Cylinder
 from parts.points import ProbePoints
 from planner.errors import JobError
-from robots.core.robot_file.problems import nearest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
+from robots.core.schema_problems import nearest
 
 _FORM = 3  # kind of this random stream; planner.uncertainty.streams has 0 to 2
 _CURVES = ("line3d",)

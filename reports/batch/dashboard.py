@@ -112,7 +112,7 @@ class _Page:
         style = asset("report.css") + asset("dashboard.css", "reports.batch/assets")
         script = asset("dashboard.js", "reports.batch/assets")
         verdicts = self.changes.verdicts if self.changes is not None else None
-        ran = Counter(row.why.partition(":")[0].partition(";")[0] for row in self.rows)
+        ran = Counter(row.cause for row in self.rows)
         there = ran.pop("", 0)
         drawn = plots(self.rows)
         swept = len(swept_keys(self.rows))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Array
 from reports.batch.figures import Figure
 from reports.page.ticks import ticks
+from robots.core.arrays import Array
 
 _BINS = 36
 _FAR = 3.0  # times the span of the middle 98 %: a range wider than that is cut

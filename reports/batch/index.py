@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planner.batch.ledger import Ledger, Result
+from planner.result_files import RESULTS_KEPT, whole_file
 from reports.batch.columns import storable
-from reports.batch.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +48,7 @@ def write_index(ledger: Ledger) -> IndexCount:
     schema = _schema()
     results = corrupted = 0
     with (
-        whole_file(ledger.folder / NAME) as path,
+        whole_file(ledger.folder / NAME, RESULTS_KEPT) as path,
         path.open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
         pa.parquet.ParquetWriter(binary, schema, compression="snappy") as writer,
     ):

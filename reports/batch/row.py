@@ -21,6 +21,7 @@ class Row:
         seconds: of work; not a number where nobody measured. [s]
         peak_bytes: most memory its worker held; zero where nobody measured. [bytes]
         report: its report, or its result, from the folder of the batch.
+        cause: kind of ``why``, such as "input changed"; empty where its result was there.
         swept: of a sweep's job, each key that varies and its value; empty for others.
     """
 
@@ -31,4 +32,5 @@ class Row:
     seconds: float
     peak_bytes: int
     report: str
+    cause: str = ""
     swept: Mapping[str, Swept] = field(default_factory=dict)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from planner.result_files import RESULTS_KEPT, whole_file
 from reports.batch.dashboard import dashboard
 from reports.batch.junit import write_junit
 from reports.batch.row import Row
 from reports.batch.tables import write_csv, write_json, write_parquet
-from reports.batch.whole_file import whole_file
 
 _WRITERS: Mapping[str, Callable[[Sequence[Row], Path], None]] = {
     "summary.csv": write_csv,
@@ -36,7 +36,7 @@ def write_summary(
         OutputError: the folder cannot be written.
     """
     for name, write in _WRITERS.items():
-        with whole_file(folder / name) as path:
+        with whole_file(folder / name, RESULTS_KEPT) as path:
             write(rows, path)
-    with whole_file(folder / _PAGE) as path:
+    with whole_file(folder / _PAGE, RESULTS_KEPT) as path:
         path.write_bytes(dashboard(rows, title=title, previous=previous).encode("utf-8"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.biped.instants import polygon_rows
 from reports.biped.shown_motion import ShownMotion
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 COM, ZMP, POLYGON, FILL = BLUE, ORANGE, GREEN, "#e6f4ee"
 _OUTLINES = 24

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.biped.balance_figures import COM, FILL, POLYGON, ZMP
 from reports.biped.ground_frames import ground_point
@@ -20,13 +19,12 @@ from reports.biped.tables import verdict_words
 from reports.content.numbers import signed
 from reports.figures.style import INK, LIMIT, QUIET, WIDTH, caption
 from robots.biped.posture.ground import Ground
+from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _VIEWS = (("from the right", 0, 2), ("from above", 0, 1), ("from the front", 1, 2))
 _NAMES = ("x, forward [m]", "y, left [m]", "z, up [m]")

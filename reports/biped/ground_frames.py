@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.ground import Ground
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices
 
 _FINE = 1e-4  # [m]; polygons nearer to each other than this are one
 _RANK = 1e-6

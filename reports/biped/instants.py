@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
-
-Indices = NDArray[np.int64]
+from robots.core.arrays import Indices
 
 _EVEN = 5
 _NEW = 2e-3  # [m]; a polygon that moved by less is drawn once

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.plan_types import Array
 from reports.biped.shown_motion import ShownMotion, quantities
 from robots.biped.verdict import Stance
+from robots.core.arrays import Array
 
 FORMAT = 1
 
@@ -68,8 +68,8 @@ def _columns(shown: ShownMotion) -> Iterator[tuple[str, Array]]:
         *(("q", "rad", motion.q), ("qd", "rad_s", motion.qd)),
         *(("qdd", "rad_s2", motion.qdd), ("tau", "nm", motion.tau)),
     ):
-        for number, column in zip(motion.biped.mechanism.numbers, values.T, strict=True):
-            yield f"{name}{number}_{unit}", column
+        for joint, column in zip(motion.biped.mechanism.numbers, values.T, strict=True):
+            yield f"{name}{joint}_{unit}", column
     for name, values in (("com", motion.com), ("zmp", motion.zmp)):
         yield from ((f"{name}_{axis}_m", values[:, k]) for k, axis in enumerate("xyz"))
     yield "margin_m", shown.margin

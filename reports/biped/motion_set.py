@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reports.atomic_folder import atomic_folder
+from planner.result_files import result_set
 from reports.biped.shown_motion import ShownMotion
-from reports.own_files import check_own_files
 from reports.page.scene import embeds
 
-_DRAWN = (
-    *("balance", "margin", "chronophotograph"),
-    *("joint-position", "joint-speed", "joint-torque", "motor-speed", "motor-torque"),
-)
-_NAMES = (
-    *("motion.json", "motion.csv", "page.html", "scene.html"),
-    *(f"{name}.{form}" for name in _DRAWN for form in ("png", "svg")),
-)
+KIND = "biped motion"
 
 
-def write_motion_set(shown: ShownMotion, document: str, folder: Path) -> None:
+def write_motion_set(
+    shown: ShownMotion, document: str, folder: Path, *, force: bool = False
+) -> None:
     """Write the files; those of an earlier motion are replaced.
 
     Args:
         shown: what is written.
         document: text of its JSON document.
         folder: new, empty, or holding an earlier motion and nothing else.
+        force: whether a folder with other files is written to all the same.
 
     Raises:
         OutputError: the folder holds other files, or cannot be written.
@@ -36,7 +31,7 @@ def write_motion_set(shown: ShownMotion, document: str, folder: Path) -> None:
     from reports.biped.scene import biped_scene
     from reports.scene.viser_scene import scene_html
 
-    with atomic_folder(folder, check_motion_set) as fresh:
+    with result_set(folder, KIND, force=force) as fresh:
         (fresh / "motion.json").write_text(document, encoding="utf-8", newline="")
         (fresh / "motion.csv").write_text(samples_csv(shown), encoding="utf-8", newline="")
         figures = draw_figures(shown)
@@ -47,12 +42,3 @@ def write_motion_set(shown: ShownMotion, document: str, folder: Path) -> None:
             (fresh / "scene.html").write_text(replay, encoding="utf-8", newline="")
         page = biped_page(shown, replay, figures)
         (fresh / "page.html").write_text(page, encoding="utf-8", newline="")
-
-
-def check_motion_set(folder: Path) -> None:
-    """Whether a motion may take a place: it is free, empty, or holds an earlier one.
-
-    Raises:
-        OutputError: it holds anything else; the message names it.
-    """
-    check_own_files(folder, _NAMES, "palpeur biped squat, tilt, walk or push")

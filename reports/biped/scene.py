@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.solids import SolidKind
 from reports.biped.ground_frames import ground_polygons
@@ -20,10 +19,9 @@ from reports.biped.stick_figure import Bar, bar_ends, stick_figure
 from reports.scene import palette
 from reports.scene.model import RoundBody, Scene, SceneMotion, ScenePoints
 from robots.biped.motion import BipedMotion
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
 from robots.core.orientation.angles import angles_zyx
-
-Array = NDArray[np.float64]
 
 _MOST = 3000  # instants
 _POLYGONS = 60  # that are drawn

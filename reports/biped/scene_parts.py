@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.scene.model import Link, RoundBody
 from reports.scene.palette import Paint
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
-
-Array = NDArray[np.float64]
 
 _EDGE = 0.009  # radius of a ring's bars [m]
 

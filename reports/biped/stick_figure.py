@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.biped.shown_motion import poses_of
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
+from robots.core.arrays import Array, Indices
 from robots.core.mechanism import BASE, Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _SHORT = 1e-6  # [m]; joints whose axes meet have no bar between them
 

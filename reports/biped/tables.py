@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.biped.edges import edge_words
 from reports.biped.shown_motion import Quantity, ShownMotion, quantities
@@ -21,8 +20,7 @@ from reports.content.table import (
     text,
 )
 from robots.biped.verdict import Stance
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _SAME = 1.0 + 1e-9  # a limit reached is not passed
 _READ_IN = {"m": ("mm", 1e3), "rad": ("deg", 180.0 / np.pi), "n": ("N", 1.0), "s": ("s", 1.0)}

@@ -10,7 +10,7 @@ from planner.errors import OptionError
 from reports.comparison.change import Change
 from reports.comparison.compare import Comparison
 from reports.visible_text import visible
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 
 _KEYS = {
     "duration": "duration_s",

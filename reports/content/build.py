@@ -48,4 +48,6 @@ def report_content(
         job_text=plan.job.text,
         errata=errata,
         provenance=tables.provenance_table(made),
+        sha256=made.sha256,
+        version=dict(made.versions).get("palpeur", ""),
     )

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Array, Plan
+from planner.plan_types import Plan
 from reports.drawn_samples import DrawnSamples
 from reports.figures.decimation import decimated
 from reports.limits import torque_limits
+from robots.core.arrays import Array
 
 BUCKETS = 600  # per curve on a page: a peak and a trough in each
 

@@ -31,6 +31,8 @@ class Report:
         job_text: the job file as it was read; untrusted.
         errata: what a reproduced source says otherwise, one sentence each.
         provenance: hashes, versions, command.
+        sha256: of the job file.
+        version: of Palpeur.
     """
 
     title: str
@@ -50,6 +52,8 @@ class Report:
     job_text: str
     errata: tuple[str, ...]
     provenance: Table
+    sha256: str
+    version: str
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -62,11 +62,13 @@ class Column:
         header: what it holds.
         unit: of its numbers; empty for texts.
         numeric: whether its cells stand right.
+        joint: whether it is of a joint; paper gives these a table of their own.
     """
 
     header: str
     unit: str = ""
     numeric: bool = True
+    joint: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

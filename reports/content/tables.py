@@ -60,7 +60,11 @@ def points_table(plan: Plan) -> Table:
         *columns("point", "served", "branch"),
         *columns(("x", "mm"), ("y", "mm"), ("z", "mm")),
         *(
-            Column(header=f"{joint.name} at contact", unit="deg" if joint.kind.angular else "mm")
+            Column(
+                header=f"{joint.name} at contact",
+                unit="deg" if joint.kind.angular else "mm",
+                joint=True,
+            )
             for joint in joints
         ),
         *columns(("joint margin", "deg"), "nearest limit"),

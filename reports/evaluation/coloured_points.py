@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from reports.evaluation.scale import deviation_scale
 from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from robots.core.arrays import Array, Mask
 from robots.core.pose import transform_directions, transform_points
-
-Array = NDArray[np.float64]
 
 _LIT = 0.78  # bright light falls on everything in a scene
 _DARK = 70  # grey of points without a deviation
@@ -36,7 +35,7 @@ class ColouredPoints:
     places: Array
     normals: Array
     colours: NDArray[np.uint8]
-    crossed: NDArray[np.bool_]
+    crossed: Mask
     whiskers: Array
     covariances: Array
     centres: Array

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from reports.atomic_folder import atomic_folder
+from planner.result_files import result_set
 from reports.document_text import document_text
 from reports.evaluation.content import Content, evaluation_content, uncertainty_content
 from reports.evaluation.document import evaluation_document, uncertainty_document
@@ -23,29 +22,21 @@ from reports.evaluation.point_tables import deviations_csv, uncertainty_csv
 from reports.evaluation.scale import deviation_scale
 from reports.evaluation.scene import evaluation_scene, uncertainty_scene
 from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
-from reports.own_files import foreign_file, held_in
 from reports.page.scene import embeds
 
 if TYPE_CHECKING:
     from reports.content import Report
 
-_EVALUATION = (
-    *("report.html", "report.pdf", "scene.html", "evaluation.json", "evaluation.xlsx"),
-    *("deviations.csv", "results.qif"),
-)
-_UNCERTAINTY = (
-    *("report.html", "report.pdf", "scene.html", "uncertainty.json", "uncertainty.xlsx"),
-    "uncertainty.csv",
-)
-_FIGURE = re.compile(r"(deviations|ellipsoids|budget|draws|feature-\d+)\.(png|svg)")
+EVALUATION, UNCERTAINTY = "evaluation", "uncertainty"
 
 
-def write_evaluation_set(shown: ShownEvaluation, folder: Path) -> None:
+def write_evaluation_set(shown: ShownEvaluation, folder: Path, *, force: bool = False) -> None:
     """Write the files; those of an earlier evaluation are replaced.
 
     Args:
         shown: what is written.
         folder: new, empty, or holding an earlier evaluation and nothing else.
+        force: whether a folder with other files is written to all the same.
 
     Raises:
         OutputError: the folder holds other files, or cannot be written.
@@ -53,7 +44,7 @@ def write_evaluation_set(shown: ShownEvaluation, folder: Path) -> None:
     from reports.evaluation.qif import results_qif
 
     content, drawings = evaluation_content(shown), evaluation_drawings(shown)
-    with atomic_folder(folder, check_evaluation_set) as fresh:
+    with result_set(folder, EVALUATION, force=force) as fresh:
         _write_text(fresh / "evaluation.json", document_text(evaluation_document(shown)))
         _write_text(fresh / "deviations.csv", deviations_csv(shown))
         (fresh / "results.qif").write_bytes(results_qif(shown))
@@ -67,14 +58,14 @@ def write_evaluation_set(shown: ShownEvaluation, folder: Path) -> None:
         _write_shared(content, pictures, fresh, "evaluation.xlsx")
 
 
-def write_uncertainty_set(shown: ShownUncertainty, folder: Path) -> None:
+def write_uncertainty_set(shown: ShownUncertainty, folder: Path, *, force: bool = False) -> None:
     """Write the files of an uncertainty; see ``write_evaluation_set``.
 
     Raises:
         OutputError: the folder holds other files, or cannot be written.
     """
     content, drawings = uncertainty_content(shown), uncertainty_drawings(shown)
-    with atomic_folder(folder, check_uncertainty_set) as fresh:
+    with result_set(folder, UNCERTAINTY, force=force) as fresh:
         _write_text(fresh / "uncertainty.json", document_text(uncertainty_document(shown)))
         _write_text(fresh / "uncertainty.csv", uncertainty_csv(shown))
         pictures = Pictures(
@@ -83,32 +74,6 @@ def write_uncertainty_set(shown: ShownUncertainty, folder: Path) -> None:
             figures=rendered_drawings(drawings),
         )
         _write_shared(content, pictures, fresh, "uncertainty.xlsx")
-
-
-def check_evaluation_set(folder: Path) -> None:
-    """Whether an evaluation may take a place: it is free, empty, or holds an earlier one.
-
-    Raises:
-        OutputError: it holds anything else; the message names it.
-    """
-    _check(folder, _EVALUATION, "palpeur evaluate")
-
-
-def check_uncertainty_set(folder: Path) -> None:
-    """Whether an uncertainty may take a place: it is free, empty, or holds an earlier one.
-
-    Raises:
-        OutputError: it holds anything else; the message names it.
-    """
-    _check(folder, _UNCERTAINTY, "palpeur uncertainty")
-
-
-def _check(folder: Path, names: tuple[str, ...], command: str) -> None:
-    """As ``check_own_files``, with figures whose number follows the features."""
-    for path in held_in(folder):
-        own = path.name in names or _FIGURE.fullmatch(path.name)
-        if not own or path.is_symlink() or path.is_dir():
-            raise foreign_file(folder, path, command)
 
 
 def _write_shared(content: Content, pictures: Pictures, folder: Path, workbook_name: str) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.evaluation.shown import ShownEvaluation
+from robots.core.arrays import Array
 
-Array = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 _STOPS = np.array([-1.0, -0.6, -0.2, 0.0, 0.2, 0.6, 1.0])

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.job.solids import Cell, SolidKind
@@ -32,7 +31,6 @@ from reports.scene.viser_server import as_the_reader_likes, look, quiet_server, 
 if TYPE_CHECKING:
     from viser import ViserServer
 
-Array = NDArray[np.float64]
 
 _LABELS = 12  # names that do not hide the scene: of the points that are farthest off
 _MARKED = 4000  # points with a mark of their own; more become a cloud

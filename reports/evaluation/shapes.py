@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits import Shape
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _PLACES = ("centre", "apex", "point")
 

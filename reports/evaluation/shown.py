@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import ToleranceSpec
 from planner.evaluation import Evaluation, JobEvaluation
 from planner.findings import Finding
 from planner.job import Job
 from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,7 @@ class ShownEvaluation:
         return np.array(found, dtype=np.float64)
 
     @property
-    def outside(self) -> NDArray[np.bool_]:
+    def outside(self) -> Mask:
         """Which points lie outside their profile tolerance. # (n,)."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(self.evaluation.points.profile) > self.limits)

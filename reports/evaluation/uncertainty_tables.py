@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import UncertaintySettings
 from planner.uncertainty import PointUncertainty
 from reports.content.table import Status, Table, Value, columns, fixed, number, rows_of, text
 from reports.evaluation.shown import ShownUncertainty
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _MICRO = 1e6
 _UNITS = {

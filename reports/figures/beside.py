@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 _Box = tuple[float, float, float, float]  # left, bottom, right, top [pt]
 
 _POINTS = 72.0  # an inch

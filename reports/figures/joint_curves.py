@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import Array, Plan, Samples
+from planner.plan_types import Plan, Samples
 from reports.drawn_samples import DrawnSamples
 from reports.figures import time_axis
 from reports.figures.decimation import decimated
 from reports.figures.style import BLUE, LIMIT, LIMIT_DASHES, QUIET, WIDTH, caption
 from reports.limits import torque_limits
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

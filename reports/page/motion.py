@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.plan_types import Array, Segment
+from planner.plan_types import Segment
 from reports.page.panels import DrawnPanel, DrawnSet
 from reports.visible_text import cut, visible
+from robots.core.arrays import Array
 
 _NAME = 80  # characters of a point's name
 

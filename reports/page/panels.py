@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Array
 from reports.content import CurveSet, Panel
 from reports.figures.decimation import decimated
 from reports.page.shading import HEIGHT, WIDTH
 from reports.page.ticks import ticks
+from robots.core.arrays import Array
 
 _NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 _ROOM = 0.07  # of the height, free above and below

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,8 +31,8 @@ def document(
     listing = lines(report.job_text, _COLUMNS, _ROWS)
     return {
         **titles(report.title),
-        "sha256": job_hash(report),
-        "version": _version(report),
+        "sha256": report.sha256,
+        "version": shown(report.version, 40),
         "verdict": shown(report.verdict, SENTENCE),
         "status": report.status.value,
         "unchecked": [told(fact) for fact in report.unchecked],
@@ -60,17 +59,3 @@ def document(
         "provenance": laid_out(report.provenance),
         "size": SIZE,
     }
-
-
-def job_hash(report: Report) -> str:
-    """SHA-256 of the job file as provenance tells it; empty where it does not."""
-    for what, value in report.provenance.rows:
-        found = re.fullmatch(r"SHA-256 ([0-9a-f]{64})", value.text)
-        if found and what.text.startswith("job file"):
-            return found[1]
-    return ""
-
-
-def _version(report: Report) -> str:
-    told = [value.text for what, value in report.provenance.rows if what.text == "palpeur"]
-    return shown(told[0], 40) if told else ""

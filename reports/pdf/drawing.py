@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from planner.plan_types import Array
+from robots.core.arrays import Array
 
 Values = TypeVar("Values", float, Array)
 UNITS = 100  # of the drawing, per point of the page

@@ -18,7 +18,6 @@ _BOLD = 1.08  # width of bold letters
 _SLACK = 0.05  # for rounding [em]
 _STRETCH = 1.3  # a table that finds more room stays narrower than the page
 _WORDS = 70.0  # a column of texts is not made narrower than this [pt]
-_JOINT = " at contact"  # how heads of joints' columns end
 _SMALLEST = 0.62  # of the letters' size, for tables of very many columns
 
 
@@ -90,11 +89,11 @@ def _natural(text: str) -> float:
 
 def parted(table: Table) -> tuple[Table, ...]:
     """A table of points as two, what became of them and their joints; any other as it is."""
-    joints = [k for k, column in enumerate(table.columns) if column.header.endswith(_JOINT)]
+    joints = [k for k, column in enumerate(table.columns) if column.joint]
     if not joints:
         return (table,)
     others = [k for k in range(len(table.columns)) if k not in joints]
-    title = f"{table.title}: joints{_JOINT}"
+    title = f"{table.title}: joints at contact"
     second = replace(_only(table, [0, *joints]), key=f"{table.key}-joints", title=title, note="")
     return _only(table, others), second
 

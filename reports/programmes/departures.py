@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.motion.trajectory import MotionState, Side
 from planner.plan_types import Plan
-from reports.programmes.intervals import Indices, Intervals
+from reports.programmes.intervals import Intervals
 from reports.programmes.joint_units import to_degrees
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _LOOKS = np.array([0.12, 0.25, 0.4, 0.5, 0.6, 0.75, 0.88])  # no wave hides at all of them
 

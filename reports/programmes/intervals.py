@@ -6,12 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.plan_types import Plan
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robots.core.arrays import Array, Indices, Mask
 
 _ROUNDS = 10
 _MOST_PARTS = 32  # into which an interval is cut in one round
@@ -36,7 +33,7 @@ class Intervals:
         """How many there are."""
         return len(self.segment)
 
-    def take(self, rows: NDArray[np.bool_] | Indices) -> Intervals:
+    def take(self, rows: Mask | Indices) -> Intervals:
         """Some of them."""
         return Intervals(segment=self.segment[rows], start=self.start[rows], end=self.end[rows])
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.plan_types import Array, Indices, Plan, SegmentKind
+from planner.plan_types import Plan, SegmentKind
 from reports.programmes.departures import Departures
 from reports.programmes.intervals import Intervals, refined, smooth_pieces
+from robots.core.arrays import Array, Indices, Mask
 
 TOLERANCE = 0.01  # [deg, or mm where a joint slides] between the motion and what a controller makes
 MOST_POSTS = 50_000
@@ -41,7 +41,7 @@ class JointPosts:
     qd: Array
     qdd: Array
     segment: Indices
-    rest: NDArray[np.bool_]
+    rest: Mask
     error: float
     period: float | None = None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Array, Plan
+from planner.plan_types import Plan
 from reports.programmes.axes import ROBOT_AXES, Axes
+from robots.core.arrays import Array
 
 
 def angular_joints(plan: Plan) -> tuple[bool, ...]:

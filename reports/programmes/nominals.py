@@ -11,7 +11,7 @@ from enum import Enum
 
 import numpy as np
 
-from planner.plan_types import Array
+from robots.core.arrays import Array
 
 _NEAR = 1e-6  # [m] of positions from the surface
 _PARALLEL = 1e-5  # of unit normals from theirs

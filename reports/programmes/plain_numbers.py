@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.plan_types import Array
+from robots.core.arrays import Array
 
 MM = 1e3  # per metre
 

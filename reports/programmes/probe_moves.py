@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.plan_types import Array
 from reports.programmes.steps import Touch
+from robots.core.arrays import Array
 
 _ALONG = 1.0 - 1e-12  # cosine: the approach is along the normal
 _LAST = 2e-3  # [m] of another approach, left to the cycle

@@ -11,9 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.plan_types import Array, Plan, Segment, SegmentKind
+from planner.plan_types import Plan, Segment, SegmentKind
 from reports.programmes.departures import Departures
 from reports.programmes.intervals import Intervals, refined, whole_segments
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import motion_law
 
 CHORD = 1e-3  # [m] between the ball's path and its polyline

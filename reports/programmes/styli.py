@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Array
 from reports.programmes.plain_numbers import rounded
 from reports.programmes.steps import Touch
+from robots.core.arrays import Array
 
 _DECIMALS = 5  # of direction cosines: 0.001°, finer than any head
 

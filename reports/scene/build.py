@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.plan_types import SegmentKind
@@ -13,13 +12,13 @@ from reports.scene.model import Scene, SceneMotion, ScenePoints, SceneSolid
 from reports.scene.motion import scene_motion
 from reports.scene.robot import SceneRobot, link_ends, mechanism_bodies, scene_robot
 from reports.scene.solids import scene_solids
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from parts.part import Part
     from planner.plan_types import Plan
     from robots.robot import Robot
 
-Array = NDArray[np.float64]
 
 _POSTURES = 64  # of the motion, that the size of the scene is taken from
 _MARK_SHARE = 0.2  # radius of a mark over the distance of near points

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.scene.decimation import decimated
 from reports.scene.model import Scene
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 FIELD_OF_VIEW = np.radians(40.0)  # vertical
 _ASPECT = 0.95  # width over height of the narrowest window that must show everything

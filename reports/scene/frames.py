@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.scene.model import SceneMotion
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 RATE = 60.0  # frames per second, at most
 MOST = 6_000

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
+
 _MAGIC, _VERSION = b"glTF", 2
 _JSON, _BINARY = b"JSON", b"BIN\0"
 _FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125
@@ -43,21 +45,21 @@ class Glb:
             self._known[key] = self.add(kind, thing)
         return self._known[key]
 
-    def vertices(self, values: NDArray[np.float64]) -> int:
+    def vertices(self, values: Array) -> int:
         """An accessor of vertex data. # (v, 3)."""
         return self._floats(values, _VERTICES)
 
-    def samples(self, values: NDArray[np.float64]) -> int:
+    def samples(self, values: Array) -> int:
         """An accessor of animation data. # (k,) or (k, 3) or (k, 4)."""
         return self._floats(values, None)
 
-    def indices(self, values: NDArray[np.int64]) -> int:
+    def indices(self, values: Indices) -> int:
         """An accessor of vertex numbers. # any shape."""
         small = int(values.max()) < _UINT16_END
         kind, component = ("<u2", _UINT16) if small else ("<u4", _UINT32)
         return self._accessor(np.ascontiguousarray(values.reshape(-1), kind), component, _INDICES)
 
-    def _floats(self, values: NDArray[np.float64], target: int | None) -> int:
+    def _floats(self, values: Array, target: int | None) -> int:
         return self._accessor(np.ascontiguousarray(values, "<f4"), _FLOAT, target)
 
     def _accessor(self, values: NDArray[Any], component: int, target: int | None) -> int:

@@ -8,7 +8,6 @@ that viewers, which go evenly from key to key, keep it on its circle.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.scene import palette, quaternions
 from reports.scene.glb import Glb, JsonObject
@@ -17,9 +16,8 @@ from reports.scene.model import Link, RoundBody, Scene, SceneSolid
 from reports.scene.palette import Paint
 from reports.scene.robot import upright
 from reports.scene.shapes import Shape, failed_mark, reached_mark
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE
-
-Array = NDArray[np.float64]
 
 _LINES = 1  # mode of a primitive
 _Z_UP = [-float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5))]  # x, y, z, w

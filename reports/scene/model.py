@@ -9,15 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.solids import SolidKind
 from reports.scene import quaternions
 from reports.scene.palette import Paint
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import BASE, JointKind
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,7 +111,7 @@ class ScenePoints:
     names: tuple[str, ...]
     positions: Array
     normals: Array
-    reached: NDArray[np.bool_]
+    reached: Mask
     size: float
 
 

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.scene.model import SceneMotion
+from robots.core.arrays import Array
 from robots.core.mechanism import JointKind
 
 if TYPE_CHECKING:
     from planner.motion.trajectory import Trajectory
     from planner.plan_types import Plan
 
-Array = NDArray[np.float64]
 
 CHORD = 0.5e-3  # of the ball and of sliding joints [m]
 TURN = np.radians(1.0)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.stylus import BALL, STYLUS
 from reports.scene import palette, quaternions
 from reports.scene.model import Link, RoundBody
 from reports.scene.shapes import Shape, capsule
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.pose import transform_points
@@ -19,7 +19,6 @@ from robots.core.pose import transform_points
 if TYPE_CHECKING:
     from planner.job import Job
 
-Array = NDArray[np.float64]
 
 LEAST_RADIUS = 0.003  # a thinner body would not be seen [m]
 LEAST_BALL = 0.005  # [m]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.solids import SolidKind
 from reports.scene import palette, quaternions
@@ -15,12 +14,12 @@ from reports.scene.model import RoundBody, Scene
 from reports.scene.robot import upright
 from reports.scene.shapes import failed_mark, reached_mark
 from reports.scene.viser_server import as_the_reader_likes, look, quiet_server, titled
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE
 
 if TYPE_CHECKING:
     from viser import FrameHandle, ViserServer
 
-Array = NDArray[np.float64]
 
 _LABELS = 200  # with more of them than that, names hide the scene and cost time
 _SHORT = 24  # characters of a name beside a point

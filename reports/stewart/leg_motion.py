@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.findings import Finding
+from robots.core.arrays import Array
 from robots.stewart.motion import TimedMotion
 from robots.stewart.motion_legs import LegPeaks, MotionPeaks
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.plan_types import Array
 from reports.stewart.leg_motion import LegMotion
+from robots.core.arrays import Array
 
 FORMAT = 1
 _LEGS = range(1, 7)

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job.solids import SolidKind
 from reports.scene import palette
 from reports.scene.model import Link, RoundBody, Scene, SceneMotion, ScenePoints
 from reports.stewart.leg_motion import LegMotion
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
 from robots.core.orientation.angles import angles_zyx
 from robots.stewart.inverse import leg_vectors
 from robots.stewart.leg_axes import leg_axes
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 _RATE = 60.0  # instants per second
 _MOST = 3000

@@ -6,12 +6,8 @@ import csv
 import io
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array
 from robots.stewart.workspace import WorkspaceSlice
-
-Array = NDArray[np.float64]
 
 FORMAT = 1
 _HEADERS = ("slice", "x_m", "y_m", "z_m", "tilt_x_rad", "tilt_y_rad", "stopped_by")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.progress import Progress
+from planner.result_files import RECORD
 from reports.inputs import INPUTS, blocks
-from reports.provenance import RECORD
 from reports.verification.files import ChangedFile, is_plain
 from reports.verification.number_tables import compare_points, compare_trajectories
 from reports.verification.numbers import Tally, compare_documents

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.progress import Progress
+from planner.result_files import RECORD, ListedFile
 from reports.inputs import blocks
-from reports.provenance import RECORD, ListedFile
 from reports.verification.record import Record
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planner.errors import PlannerError
 from planner.findings.unchecked import Unchecked
 from planner.planning import plan_and_prove
 from planner.progress import Progress
@@ -14,7 +13,7 @@ from reports.provenance import SetOptions, provenance
 from reports.verdict import withheld
 from reports.verification.record import Record
 from reports.verification.stage import NotRecomputedError, read_staged, stage
-from robots.core.errors import RobotError
+from robots.core.errors import PalpeurError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,7 @@ def recompute(
             made=provenance(proof.plan, record.command, record.inputs.job.name),
             progress=progress,
         )
-    except (PlannerError, RobotError) as error:
+    except PalpeurError as error:
         raise NotRecomputedError(f"its job gives no report set: {error.message}") from error
     return Recomputed(
         folder=made,

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from planner.errors import OptionError
+from planner.result_files import RECORD, ListedFile
 from reports.inputs import StoredInput, StoredInputs
-from reports.provenance import RECORD, RECORD_FORMAT, ListedFile, SetOptions
+from reports.provenance import RECORD_FORMAT, SetOptions
 from reports.visible_text import visible
 from robots.core.caps import Cap, read_capped, reason_of
 

@@ -21,7 +21,7 @@ from reports.inputs import HASH_SIGNS, INPUTS, OUTSIDE, StoredInput, safe_name
 from reports.verification.files import is_plain
 from reports.verification.record import Record
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.errors import RobotError
+from robots.core.errors import PalpeurError
 from robots.core.robot_file.toml_document import toml_document
 
 _KEYS = ("model", "geometry", "file")  # of the job file, that name files
@@ -83,7 +83,7 @@ def read_staged(staged: Stage, record: Record) -> Job:
     """
     try:
         read = read_job(staged.job)
-    except (PlannerError, RobotError) as error:
+    except PalpeurError as error:
         told = error.message.replace(str(staged.job.parent.resolve()), INPUTS)
         raise NotRecomputedError(f"its job cannot be read: {told}") from error
     names = staged.names

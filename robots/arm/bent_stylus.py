@@ -9,17 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.family import ArmFamily
 from robots.arm.programmes import newton_programme, rates_programme
 from robots.arm.stylus_roll import Branches, StylusRoll
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _ITERATIONS = 12  # from a bracketed zero three are enough; near a double one it goes slower
 _LARGEST_STEP = 0.2  # [rad] keeps an iterate in its own branch

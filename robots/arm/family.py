@@ -12,13 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.errors import ArmFamilyError
+from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import rows_of
 from robots.core.mechanism import Joint, JointKind, Mechanism
-
-Array = NDArray[np.float64]
 
 JOINTS = 5
 _EXACT = 1e-9  # a length [m] or angle [rad] below this is zero: far below any machine's accuracy

@@ -8,13 +8,11 @@ in the free joint; the equations alone would give it any value there.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.family import ArmFamily
 from robots.arm.programmes import ANGLES, branch_programme
+from robots.core.arrays import Array
 from robots.core.kernels import Engine, Kernel
-
-Array = NDArray[np.float64]
 
 # A joint counts as free where any value of it moves ball and stylus by less than a tenth of what a
 # solution may miss: nearer than this no value is better than another. [m, rad]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.bent_stylus import BentStylus
 from robots.arm.family import arm_family
@@ -13,12 +12,11 @@ from robots.arm.free_joints import FreeJoints
 from robots.arm.programmes import ANGLES, branch_programme, line_programme, rates_programme
 from robots.arm.solutions import REACH_ROUNDING, ArmSolutions, Margins
 from robots.arm.task import task_jacobian
+from robots.core.arrays import Array
 from robots.core.errors import StateError
 from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 class ArmInverse:

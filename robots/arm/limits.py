@@ -10,14 +10,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.inverse.limits import limit_margins
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 # Rounding of the closed form: a joint exactly on its limit is on it, not beyond. [rad]
 ROUNDING = 1e-12
@@ -39,8 +35,7 @@ class Alternatives:
     margin: Array
 
     def __post_init__(self) -> None:
-        for name in ("row", "q", "margin"):
-            getattr(self, name).flags.writeable = False
+        freeze_fields(self, "row", "q", "margin", copy=None)
 
     @property
     def within(self) -> Mask:

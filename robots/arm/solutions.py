@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.branch_equations import FAMILIES
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 POSITION_TOLERANCE = 1e-9  # [m] largest error of a solution that counts as one
 ANGLE_TOLERANCE = 1e-9  # [rad]

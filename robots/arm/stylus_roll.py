@@ -16,13 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.arm.family import ArmFamily
+from robots.core.arrays import Array, Indices, Mask
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Branches = Callable[[Array, Array], Array]  # wrist centre, direction -> (..., 8, 5) angles
 
 SHEETS = 4  # shoulder x elbow: every second family

@@ -10,11 +10,9 @@ Source: sources.md, decision 5 (the 6 x 5 Jacobian with ω = 0 of [LAMMARI12] §
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 def task_jacobian(model: Model, q: object) -> Array:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
+from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.mechanism import Mechanism, checked_placement
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,8 +50,7 @@ class Foot:
                 limit=1e-6,
                 unit="m",
             )
-        sole.flags.writeable = False
-        object.__setattr__(self, "sole", sole)
+        freeze_field(self, "sole", sole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,8 +122,7 @@ class Biped:
                 "in radians, in the order of q.",
                 field=what,
             )
-        array.flags.writeable = False
-        return array
+        return frozen(array)
 
     @property
     def name(self) -> str:

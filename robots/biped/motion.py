@@ -6,13 +6,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.posture.margin import signed_margin
 from robots.biped.verdict import Stance, Verdict
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_field
 
 _FEWEST = 2  # samples of a robot that has fallen from the start
 
@@ -67,9 +65,7 @@ class BipedMotion:
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, np.ndarray):
-                value = value.copy()
-                value.flags.writeable = False
-                object.__setattr__(self, item.name, value)
+                freeze_field(self, item.name, value)
 
     def until_fall(self) -> BipedMotion:
         """The motion as far as the first sample after a fall; the whole of it without one."""

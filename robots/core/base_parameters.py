@@ -15,16 +15,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, frozen
 from robots.core.equations.grouping import grouped
 from robots.core.equations.regressor import PARAMETERS, inertia_of, parameters_of
 from robots.core.equations.tree import tree_of
 from robots.core.errors import EquationError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _NOISE = 1e-14  # coefficients of rotations that should be zero, e.g. cos(π/2)
 _ROUNDING = 1e-10  # coefficients of unit columns that come from rounding
@@ -103,7 +101,7 @@ def base_parameters(mechanism: Mechanism, *, motors: bool = False) -> BaseParame
         relation = _short(relation / norms[[candidates[k] for k in kept]])
         matrix = matrix + np.outer(relation, rules[candidates[place]])
     matrix[np.abs(matrix) < _NOISE] = 0.0
-    matrix.flags.writeable = False
+    matrix = frozen(matrix)
     return _named(mechanism, motors, (matrix, [candidates[k] for k in kept]), regressor)
 
 
@@ -115,9 +113,8 @@ def _named(
     names = _names(mechanism, motors)
     norms = np.linalg.norm(regressor, axis=0)
     acting = norms > _DEPENDENT * norms.max(initial=0.0)
-    singular = np.linalg.svd(regressor[:, acting] / norms[acting], compute_uv=False)
-    values = matrix @ _parameters(mechanism, motors)
-    values.flags.writeable = singular.flags.writeable = False
+    singular = frozen(np.linalg.svd(regressor[:, acting] / norms[acting], compute_uv=False))
+    values = frozen(matrix @ _parameters(mechanism, motors))
     result = BaseParameters(
         names=names,
         columns=tuple(columns),

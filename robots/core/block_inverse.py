@@ -9,11 +9,10 @@ are.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.errors import RobotError
-
-Array = NDArray[np.float64]
 
 _ASYMMETRY = 1e-9  # of the largest entry
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, frozen
 from robots.core.errors import MechanismError
 from robots.core.pose import transform_points
 
 Reference = Literal["origin", "com"]
-Array = NDArray[np.float64]
 
 # Tensors are printed with a few digits; a violation below this fraction of the trace is rounding.
 CONSISTENCY_TOLERANCE = 1e-9
@@ -31,8 +30,7 @@ def _read_only(value: object, shape: tuple[int, ...], what: str) -> Array:
         )
     if not np.all(np.isfinite(array)):
         raise MechanismError(f"{what} holds a value that is not finite: {array.tolist()}.")
-    array.flags.writeable = False
-    return array
+    return frozen(array)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, freeze_field
 from robots.core.errors import MechanismError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,8 +41,7 @@ class Capsule:
                     "lengths in metres.",
                     capsule=self.name,
                 )
-            array.flags.writeable = False
-            object.__setattr__(self, what, array)
+            freeze_field(self, what, array)
         if not (np.isfinite(self.radius) and self.radius >= 0.0):
             raise MechanismError(
                 f"Capsule {self.name!r}: its radius is {self.radius!r} m; it must be finite, zero "

@@ -10,11 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.pose import exact_cos_sin
-
-Array = NDArray[np.float64]
 
 # Below this sine two axes are taken as parallel: their common normal is then free.
 _PARALLEL = 1e-12

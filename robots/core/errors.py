@@ -1,5 +1,6 @@
-"""Errors of the robots room.
+"""The base of every error of the house, and the errors of the robots room.
 
+PalpeurError                 also of ``parts.errors.PartError`` and ``planner.errors.PlannerError``
 RobotError
 ├── PoseError                a rotation, direction or pose that is not one
 ├── MechanismError           a mechanism that cannot exist (tree, limits, bodies)
@@ -7,6 +8,7 @@ RobotError
 │   └── DescriptionError     a description phrase with a fault, and where it is
 ├── StateError               joint values of the wrong shape, or not finite
 ├── MotionError              a displacement, limit or law that allows no motion
+│   └── OverloadError        a load that a drive cannot hold even at rest
 ├── EquationError            a quantity or export that cannot be generated
 ├── InverseError             an inverse model asked for what is not defined
 ├── IdentificationError      an arm's calibration, see ``identification/errors.py``
@@ -15,19 +17,32 @@ RobotError
 
 from __future__ import annotations
 
+from typing import TypeVar
 
-class RobotError(Exception):
-    """Base of everything this package raises on purpose.
+Fact = TypeVar("Fact")
+
+
+class PalpeurError(Exception):
+    """Base of everything that the house raises on purpose.
 
     Args:
         message: a whole sentence: what, where, value, limit, unit and the nearest fix.
-        **facts: the same facts, kept as attributes in ``facts`` for programs.
+        **facts: the same facts for programs, by name; no program reads them from the message.
     """
 
     def __init__(self, message: str, **facts: object) -> None:
         super().__init__(message)
         self.message = message
         self.facts = facts
+
+    def fact(self, name: str, kind: type[Fact]) -> Fact | None:
+        """Look up a fact; None where the error has none of this name and type."""
+        value = self.facts.get(name)
+        return value if isinstance(value, kind) else None
+
+
+class RobotError(PalpeurError):
+    """Base of everything that the robots room raises on purpose."""
 
 
 class PoseError(RobotError):
@@ -52,6 +67,28 @@ class StateError(RobotError):
 
 class MotionError(RobotError):
     """A displacement, limit or law that allows no motion."""
+
+
+class OverloadError(MotionError):
+    """A load that a drive cannot hold even at rest, so that no duration is long enough.
+
+    Args:
+        message: as everywhere.
+        joint: index of the overloaded joint.
+        s: where on the path, 0 to 1.
+        static: the load at rest there. # [N or N m]
+        limit: of the drive. # [N or N m]
+        **facts: what else is known.
+    """
+
+    def __init__(
+        self, message: str, *, joint: int, s: float, static: float, limit: float, **facts: object
+    ) -> None:
+        super().__init__(message, joint=joint, s=s, static=static, limit=limit, **facts)
+        self.joint = joint
+        self.s = s
+        self.static = static
+        self.limit = limit
 
 
 class EquationError(RobotError):

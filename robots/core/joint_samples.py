@@ -7,12 +7,10 @@ with g^(n+1) = g + 1. No random numbers, any count, and every prefix is spread a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import StateError
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 
 def unit_samples(count: int, dimension: int, skip: int = 0) -> Array:

@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.body import Body
 from robots.core.capsule import Capsule, check_capsules
 from robots.core.errors import MechanismError
 from robots.core.file_reading import SideBranches, Tip, UnreadShape
-
-Array = NDArray[np.float64]
 
 BASE = -1  # parent index of a joint that stands on the base
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s²], base frame
@@ -163,8 +161,7 @@ class Mechanism:
                 f"Mechanism {self.name!r}: gravity is {self.gravity!r}; "
                 "give three finite numbers in m/s², base frame."
             )
-        gravity.flags.writeable = False
-        object.__setattr__(self, "gravity", gravity)
+        freeze_field(self, "gravity", gravity)
         object.__setattr__(self, "tool", checked_placement(self.tool, "tool"))
         last = len(self.joints) - 1
         if not -1 <= self.tool_joint <= last:
@@ -289,8 +286,7 @@ def checked_placement(placement: object, owner: str) -> Array:
             f"The placement of {owner!r} is not a rigid (4, 4) transform: {array.tolist()}.",
             owner=owner,
         )
-    array.flags.writeable = False
-    return array
+    return frozen(array)
 
 
 def _check_tree(name: str, joints: tuple[Joint, ...]) -> None:

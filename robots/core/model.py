@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
+from robots.core.kernels.direct_call import Function
 from robots.core.kernels.kernel import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.quantities import quantity
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,18 +45,35 @@ class Energies:
     potential: Array  # (...) [J]
 
 
+class _Functions(dict[str, Function]):
+    """Functions of a model's quantities by name, made when they are first asked for."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self._model = model
+
+    def __missing__(self, name: str) -> Function:
+        self[name] = self._model.kernel(name).function
+        return self[name]
+
+
 class Model:
     """The equations of one mechanism, as numbers.
 
     Args:
         mechanism: what to model.
-        engine: "auto" compiles large batches, "compiled" all, "numpy" none.
+        engine: of the kernels, see ``Kernel``.
     """
 
     def __init__(self, mechanism: Mechanism, engine: Engine = "auto") -> None:
         self.mechanism = mechanism
         self.engine = engine
         self._kernels: dict[str, Kernel] = {}
+        self._evaluate = _Functions(self)
+
+    def __reduce__(self) -> tuple[type[Model], tuple[Mechanism, Engine]]:
+        """Kernels stay in their process; another one loads its own."""
+        return Model, (self.mechanism, self.engine)
 
     @property
     def dof(self) -> int:
@@ -73,27 +89,27 @@ class Model:
 
     def forward(self, q: object) -> Array:
         """Pose of the tool in the base frame, T_base_tool. # (..., n) -> (..., 4, 4)."""
-        return self.kernel("forward")(q)
+        return self._evaluate["forward"](q)
 
     def transforms(self, q: object) -> Array:
         """Pose of every link in the base frame. # (..., n) -> (..., links, 4, 4)."""
-        return self.kernel("transforms")(q)
+        return self._evaluate["transforms"](q)
 
     def jacobian(self, q: object) -> Array:
         """Geometric Jacobian at the tool, base axes, linear rows first. # -> (..., 6, n)."""
-        return self.kernel("jacobian")(q)
+        return self._evaluate["jacobian"](q)
 
     def velocity(self, q: object, qd: object) -> Array:
         """Linear and angular velocity of the tool, base axes. # -> (..., 6)."""
-        return self.kernel("velocity")(q, qd)
+        return self._evaluate["velocity"](q, qd)
 
     def acceleration(self, q: object, qd: object, qdd: object) -> Array:
         """Linear and angular acceleration of the tool, base axes. # -> (..., 6)."""
-        return self.kernel("acceleration")(q, qd, qdd)
+        return self._evaluate["acceleration"](q, qd, qdd)
 
     def bias_acceleration(self, q: object, qd: object) -> Array:
         """J̇·qd: tool acceleration at zero joint acceleration. # -> (..., 6)."""
-        return self.kernel("bias_acceleration")(q, qd)
+        return self._evaluate["bias_acceleration"](q, qd)
 
     def torques(self, q: object, qd: object, qdd: object, wrench: object | None = None) -> Array:
         """Joint torques of a motion.
@@ -108,28 +124,28 @@ class Model:
         Returns:
             τ. # (..., n) [N m or N]
         """
-        tau = self.kernel("torques")(q, qd, qdd)
+        tau = self._evaluate["torques"](q, qd, qdd)
         return tau if wrench is None else tau + self.statics(q, wrench)
 
     def statics(self, q: object, wrench: object) -> Array:
         """Joint torques that a tool wrench on the environment asks for, Jᵀγ. # -> (..., n)."""
-        return self.kernel("statics")(q, wrench)
+        return self._evaluate["statics"](q, wrench)
 
     def gravity_torques(self, q: object) -> Array:
         """Joint torques that hold the mechanism still. # -> (..., n)."""
-        return self.kernel("gravity_torques")(q)
+        return self._evaluate["gravity_torques"](q)
 
     def mass_matrix(self, q: object) -> Array:
         """Joint-space mass matrix, motors included. # -> (..., n, n)."""
-        return self.kernel("mass_matrix")(q)
+        return self._evaluate["mass_matrix"](q)
 
     def forward_dynamics(self, q: object, qd: object, tau: object) -> Array:
         """Joint accelerations of given torques. # -> (..., n)."""
-        return self.kernel("forward_dynamics")(q, qd, tau)
+        return self._evaluate["forward_dynamics"](q, qd, tau)
 
     def lagrange(self, q: object) -> Lagrange:
         """Lagrange coefficients at a posture."""
-        flat, n = self.kernel("lagrange")(q), self.dof
+        flat, n = self._evaluate["lagrange"](q), self.dof
         lead = flat.shape[:-1]
         ends = np.cumsum([n * n, n**3, n * n])
         A, B, C, gravity = np.split(flat, ends, axis=-1)
@@ -142,23 +158,23 @@ class Model:
 
     def energies(self, q: object, qd: object) -> Energies:
         """Kinetic and potential energy of bodies and motors."""
-        both = self.kernel("energies")(q, qd)
+        both = self._evaluate["energies"](q, qd)
         return Energies(kinetic=both[..., 0], potential=both[..., 1])
 
     def center_of_mass(self, q: object) -> Array:
         """Centre of mass in the base frame. # -> (..., 3) [m]."""
-        return self.kernel("center_of_mass")(q)
+        return self._evaluate["center_of_mass"](q)
 
     def center_of_mass_jacobian(self, q: object) -> Array:
         """Velocity of the centre of mass per joint speed. # -> (..., 3, n)."""
-        return self.kernel("center_of_mass_jacobian")(q)
+        return self._evaluate["center_of_mass_jacobian"](q)
 
     def base_wrench(self, q: object, qd: object, qdd: object) -> Array:
         """Force and moment that the ground exerts on the base, at its origin, base axes.
 
         At rest it is the weight, turned up. # -> (..., 6) [N, N m]
         """
-        return self.kernel("base_wrench")(q, qd, qdd)
+        return self._evaluate["base_wrench"](q, qd, qdd)
 
     def centroidal_momentum(self, q: object, qd: object) -> Array:
         """Linear momentum, and angular momentum about the centre of mass, base axes.
@@ -166,8 +182,8 @@ class Model:
         Returns:
             Of all bodies. # (..., 6) [kg m/s, kg m²/s]
         """
-        return self.kernel("centroidal_momentum")(q, qd)
+        return self._evaluate["centroidal_momentum"](q, qd)
 
     def regressor(self, q: object, qd: object, qdd: object) -> Array:
         """Torques per unit of every inertial parameter. # -> (..., n, 10·links)."""
-        return self.kernel("regressor")(q, qd, qdd)
+        return self._evaluate["regressor"](q, qd, qdd)

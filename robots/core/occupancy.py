@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask, freeze_fields
 from robots.core.joint_samples import unit_samples
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _POINTS_PER_CELL = 16.0
 # Twice the points miss 1/r of what was missed before; with r = 3/2, as measured on arms of known
@@ -52,10 +49,7 @@ class Occupancy:
     cell: float
 
     def __post_init__(self) -> None:
-        for name in ("cells", "origin"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "cells", "origin")
 
     def edges(self, axis: int) -> Array:
         """Borders between the cells along one axis. # (cells + 1,) [m]."""

@@ -21,8 +21,9 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.errors import PoseError
 from robots.core.orientation.angles import (
     OrientationAngles,
@@ -88,7 +89,6 @@ __all__ = [
     "unit_direction",
 ]
 
-Array = NDArray[np.float64]
 
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 

@@ -12,14 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, freeze_fields
 from robots.core.body import Body
 from robots.core.capsule import Capsule, unique_name
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import inverse_pose, transform_points
-
-Array = NDArray[np.float64]
 
 _HALF_TURN_ABOUT_X = np.diag([1.0, -1.0, -1.0, 1.0])
 
@@ -49,10 +47,7 @@ class Rerooted:
     T_base_link: Array
 
     def __post_init__(self) -> None:
-        for name in ("order", "carriers", "offsets", "T_base_link"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "order", "carriers", "offsets", "T_base_link")
 
     def variables(self, old: Array) -> Array:
         """Values per variable (q, qd, qdd, τ) in the new order. # (..., n) -> (..., n)."""

@@ -13,14 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_z
-
-Array = NDArray[np.float64]
 
 _POSTURES = 64
 # Frames nearer than this are one place; capsules nearer than this touch. [m]

@@ -9,16 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.errors import StateError
 from robots.core.inverse.scaling import scale_length, scaled
 from robots.core.inverse.task import Task
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
 from robots.core.occupancy import Occupancy, measured, occupancy
-
-Array = NDArray[np.float64]
 
 DEFAULT_SAMPLES = 1 << 18
 FEWEST_SAMPLES = 1 << 10

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotFileError
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import load as load_toml
 from robots.core.robot_file import read_robot
-from robots.core.robot_file.catalogue import Catalogue
 from robots.core.urdf import load_urdf
 
 _ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", ".urdf"))

@@ -17,8 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, freeze_fields
 from robots.stewart.certificate import certify, newton_step, with_unit
 from robots.stewart.errors import PlatformError
 from robots.stewart.modes.ends import PathEnds, path_ends
@@ -31,8 +32,6 @@ from robots.stewart.modes.study import (
 )
 from robots.stewart.modes.tracking import make_homotopy, track
 from robots.stewart.platform import LEGS, Platform
-
-Array = NDArray[np.float64]
 
 # (tolerance of the predictor, seed of the start system), from quick to careful
 ATTEMPTS = ((1e-4, 1998), (1e-6, 1998), (1e-6, 40))
@@ -63,10 +62,7 @@ class AssemblyModes:
     statement: str
 
     def __post_init__(self) -> None:
-        for name in ("T", "residual", "kantorovich"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "T", "residual", "kantorovich", dtype=np.float64)
 
     @property
     def count(self) -> int:

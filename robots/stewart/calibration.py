@@ -16,13 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.pose import as_pose
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import LEGS, Platform
-
-Array = NDArray[np.float64]
 
 PER_LEG = 7  # a (3), b (3), c
 PARAMETERS = LEGS * PER_LEG

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Indices
 from robots.core.pose import as_pose, rotation_exp
 from robots.stewart.calibration import (
     FEWEST_POSES,
@@ -16,8 +17,6 @@ from robots.stewart.calibration import (
 from robots.stewart.errors import PlatformError
 from robots.stewart.limits import PoseLimits
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 # Information that every parameter has beforehand, as of one reading a thousand times too coarse:
 # without it the determinant is zero until the seventh pose.
@@ -33,7 +32,7 @@ def choose_poses(
     count: int,
     *,
     noise: MeasurementNoise | None = None,
-) -> NDArray[np.int64]:
+) -> Indices:
     """Indices of poses with a large determinant of the information (D-optimal), ascending.
 
     The best one is added until there are enough, then poses are exchanged for better ones while

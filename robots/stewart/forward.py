@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import as_pose, rotation_exp
 from robots.stewart.certificate import certify
 from robots.stewart.errors import PlatformError
 from robots.stewart.modes.study import parameters_of_pose, quadratic_forms, scaled_geometry
 from robots.stewart.platform import LEGS, Platform
-
-Array = NDArray[np.float64]
 
 MOST_ITERATIONS = 30
 CONVERGED = 1e-10  # size of a correction, relative, that leaves an error of its square
@@ -36,8 +35,8 @@ class ForwardSolution:
 
     T: Array
     residual: Array
-    iterations: NDArray[np.int64]
-    certified: NDArray[np.bool_]
+    iterations: Indices
+    certified: Mask
     kantorovich: Array
 
 
@@ -156,7 +155,7 @@ def _check_start(platform: Platform, T: Array) -> None:
         )
 
 
-def _newton(platform: Platform, L: Array, T: Array) -> tuple[Array, NDArray[np.int64]]:
+def _newton(platform: Platform, L: Array, T: Array) -> tuple[Array, Indices]:
     size = _size(platform)
     iterations = np.zeros(len(T), dtype=np.int64)
     active = np.arange(len(T))
@@ -186,7 +185,7 @@ def _solved(M: Array, defect: Array) -> Array:
     return np.asarray(step)
 
 
-def _fail(platform: Platform, L: Array, T: Array, active: NDArray[np.int64]) -> None:
+def _fail(platform: Platform, L: Array, T: Array, active: Indices) -> None:
     k = int(active[0])
     errors = _errors(platform, L[k : k + 1], T[k : k + 1])[0]
     vectors, arms = _leg_vectors(platform, T[k : k + 1])
@@ -207,7 +206,7 @@ def _fail(platform: Platform, L: Array, T: Array, active: NDArray[np.int64]) -> 
     )
 
 
-def _certificates(platform: Platform, L: Array, T: Array) -> tuple[NDArray[np.bool_], Array]:
+def _certificates(platform: Platform, L: Array, T: Array) -> tuple[Mask, Array]:
     holds, kantorovich = np.zeros(len(T), dtype=bool), np.full(len(T), np.inf)
     for k in range(0, len(T), CHUNK):
         part = slice(k, k + CHUNK)

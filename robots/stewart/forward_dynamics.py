@@ -7,12 +7,11 @@ from the inverse dynamics at zero acceleration.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
-
-Array = NDArray[np.float64]
 
 
 def accelerations(

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.stewart.inverse import checked_poses, leg_vectors
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 _FLAT = 1e-6  # thickness of joints over their breadth up to which they lie on a plate
 

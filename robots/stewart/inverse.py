@@ -6,14 +6,13 @@ Source: [STAICU09] §2 eq. (10): the closure r(A) + leg + R·r(B) of every leg e
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.orientation.rotation import ORTHONORMALITY_LIMIT
 from robots.core.pose import as_pose
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 
 def leg_vectors(platform: Platform, T: ArrayLike) -> Array:

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import Leg, LegEnd, Platform
-
-Array = NDArray[np.float64]
 
 # Sine below which two directions count as parallel: no joint is built that near to its lock.
 PARALLEL = 1e-6

@@ -21,8 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.equations.algebra import Vec3, from_columns
 from robots.core.equations.functions import numbers
@@ -31,8 +32,6 @@ from robots.stewart.inverse import checked_poses
 from robots.stewart.leg_axes import LegAxes, leg_axes
 from robots.stewart.leg_posture import Turn, leg_posture
 from robots.stewart.platform import Leg, Platform
-
-Array = NDArray[np.float64]
 
 STROKE = 2  # the joint that the drive moves
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.stewart.interference import Plate, leg_clearances, leg_pairs, plate_angles, plates
 from robots.stewart.inverse import checked_poses, leg_vectors
 from robots.stewart.platform import Platform
 from robots.stewart.singularity import conditioning, joint_sines
-
-Array = NDArray[np.float64]
 
 # A universal joint loses its grip long before its forks line up: half a degree is taken as locked.
 LOCKED_SINE = float(np.sin(np.radians(0.5)))

@@ -16,14 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 from robots.core.pose import rotation_z, skew
 from robots.stewart.leg_chain import STROKE, joint_values, leg_chain
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 U3 = np.array([0.0, 0.0, 1.0])
 U3_TILDE = skew(U3)

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask
 from robots.core.kernels.kernel import Engine, Kernel
 from robots.core.model import Energies
 from robots.stewart.errors import PlatformError
 from robots.stewart.inverse import checked_poses
 from robots.stewart.platform import Platform
 from robots.stewart.programmes import Subject, record, subject
-
-Array = NDArray[np.float64]
 
 # Sine between a leg's line and the others' below which forces grow past all use: a billionfold.
 DEPENDENT = 1e-9
@@ -52,7 +51,7 @@ class PlatformModel:
 
     Args:
         platform: what to model.
-        engine: "auto" compiles large batches, "compiled" all, "numpy" none.
+        engine: of the kernels, see ``Kernel``.
 
     Raises:
         PlatformError: on first use, a leg that is degenerate at home.
@@ -164,7 +163,7 @@ class PlatformModel:
             raise self._refusal(lost, f"the {name} are not defined: a leg's joint is locked there")
         return found
 
-    def _refusal(self, lost: NDArray[np.bool_], reason: str) -> PlatformError:
+    def _refusal(self, lost: Mask, reason: str) -> PlatformError:
         """The error that names the first pose of ``lost``, and why."""
         index = tuple(int(k) for k in np.argwhere(lost)[0])
         where = f"pose {list(index)}" if index else "this pose"

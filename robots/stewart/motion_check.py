@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import Side
 from robots.core.motion.peak import highest
 from robots.stewart.limits import Limit, PoseLimits, broken, pose_limits
@@ -23,7 +23,6 @@ from robots.stewart.motion_legs import (
 )
 from robots.stewart.motion_proof import Proof, prove
 
-Array = NDArray[np.float64]
 Drive = Literal["speed", "acceleration", "force"]
 
 _UNITS: dict[Drive, str] = {"speed": "m/s", "acceleration": "m/s²", "force": "N"}

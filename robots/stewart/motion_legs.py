@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import Side
 from robots.core.motion.path import PathState
 from robots.core.motion.peak import Peak, highest
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import Course, PlatformState, TimedMotion
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

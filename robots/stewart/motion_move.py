@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import MotionLaw, Side
 from robots.core.orientation.axis_angle import rotation_exp, rotation_log
 from robots.core.pose import as_pose
 from robots.stewart.errors import PlatformError
 from robots.stewart.motion import PlatformState, SpeedBound
-
-Array = NDArray[np.float64]
 
 # Beyond this turn the shorter way round is a matter of rounding. [rad]
 _HALF_TURN = np.pi - 1e-6

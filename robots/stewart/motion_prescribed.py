@@ -8,14 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import Side
 from robots.core.orientation.rotation import rotation_x, rotation_y, rotation_z
 from robots.stewart.motion import PlatformState, SpeedBound, TimedMotion
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.stewart.inverse import lengths
 from robots.stewart.limits import Column, Limit, PoseLimits
 from robots.stewart.motion import Course, SpeedBound
 from robots.stewart.platform import LegEnd
 from robots.stewart.singularity import characteristic_length
-
-Array = NDArray[np.float64]
 
 _FIRST_SPANS = 64
 _MOST_HALVINGS = 22  # spans of 4e-9
@@ -40,8 +38,8 @@ class Proof:
 
     columns: tuple[Column, ...]
     least: Array
-    broken: NDArray[np.bool_]
-    open: NDArray[np.bool_]
+    broken: Mask
+    open: Mask
     evaluations: int
 
     @property

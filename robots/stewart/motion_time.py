@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robots.core.errors import MotionError
+from robots.core.arrays import Array
+from robots.core.errors import OverloadError
 from robots.core.motion.effort_scaling import (
     EffortParts,
     effort_model,
@@ -31,7 +31,6 @@ from robots.stewart.motion_legs import LegPath, LegPathState, force_of, has_forc
 from robots.stewart.motion_move import pose_move
 from robots.stewart.platform import Platform
 
-Array = NDArray[np.float64]
 Kind = Literal["speed", "acceleration", "force"]
 
 # Stands for "no limit" where the core asks for a finite one: no leg is ever that fast.
@@ -97,10 +96,8 @@ def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True
     path = LegPath(model=model, course=course)
     try:
         found = least_duration_with_efforts(path, limits, _efforts(model))
-    except MotionError as error:
-        if "static" in error.facts:
-            raise _heavy(model.platform, error) from error
-        raise
+    except OverloadError as error:
+        raise _heavy(model.platform, error) from error
     return _least_motion(course, found)
 
 
@@ -227,16 +224,14 @@ def _efforts(model: PlatformModel) -> Callable[[PathState], EffortParts]:
     return of
 
 
-def _heavy(platform: Platform, error: MotionError) -> HeavyMotionError:
-    leg, s = int(str(error.facts["joint"])), float(str(error.facts["s"]))
-    static, limit = float(str(error.facts["static"])), float(str(error.facts["limit"]))
-    held, allowed = apart_digits(static, limit, 6)
+def _heavy(platform: Platform, error: OverloadError) -> HeavyMotionError:
+    held, allowed = apart_digits(error.static, error.limit, 6)
     return HeavyMotionError(
-        f"No duration keeps the forces within their limits: at s = {s:.6g} leg "
-        f"{platform.legs[leg].name} holds {held} N at rest, its limit is {allowed} N; "
+        f"No duration keeps the forces within their limits: at s = {error.s:.6g} leg "
+        f"{platform.legs[error.joint].name} holds {held} N at rest, its limit is {allowed} N; "
         "choose other poses, a lighter part, or a stronger drive.",
-        leg=leg,
-        s=s,
-        static=static,
-        limit=limit,
+        leg=error.joint,
+        s=error.s,
+        static=error.static,
+        limit=error.limit,
     )

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.pose import skew
 from robots.stewart.errors import PlatformError
@@ -23,8 +24,6 @@ from robots.stewart.inverse import checked_poses
 from robots.stewart.leg_chain import STROKE, leg_chain
 from robots.stewart.matrix_relations import LegMatrices, leg_matrices, recursive_motion
 from robots.stewart.platform import LEGS, Platform
-
-Array = NDArray[np.float64]
 
 JOINTS = 6
 UNKNOWNS = LEGS * JOINTS * 6

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, freeze_field, freeze_fields, frozen
 from robots.core.body import Body
 from robots.core.mechanism import STANDARD_GRAVITY, checked_placement
 from robots.stewart.errors import PlatformError
-
-Array = NDArray[np.float64]
 
 LEGS = 6
 
@@ -103,8 +101,7 @@ class Leg:
                     f"Leg {self.name!r}: its {what} {vector.tolist()} has no length."
                 )
             unit = vector / length
-            unit.flags.writeable = False
-            object.__setattr__(self, what, unit)
+            freeze_field(self, what, unit)
         if not 0.0 <= self.min_length < self.max_length:
             raise PlatformError(
                 f"Leg {self.name!r}: its shortest length {self.min_length:g} m is not below its "
@@ -119,8 +116,7 @@ class Leg:
                 f"Leg {self.name!r}: its {what} is {array.tolist()}; give three finite numbers.",
                 leg=self.name,
             )
-        array.flags.writeable = False
-        return array
+        return frozen(array)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -149,9 +145,7 @@ class Platform:
     def __post_init__(self) -> None:
         object.__setattr__(self, "legs", tuple(self.legs))
         object.__setattr__(self, "home", checked_placement(self.home, f"{self.name}: home"))
-        gravity = np.array(self.gravity, dtype=np.float64)
-        gravity.flags.writeable = False
-        object.__setattr__(self, "gravity", gravity)
+        freeze_fields(self, "gravity", dtype=np.float64)
         if len(self.legs) != LEGS:
             raise PlatformError(
                 f"Platform {self.name!r} has {len(self.legs)} legs; a Stewart-Gough platform has "

@@ -11,15 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.pose import nearest_rotation, rotation_exp
 from robots.stewart.errors import PlatformError
 from robots.stewart.forward_dynamics import accelerations
 from robots.stewart.inverse import checked_poses
 from robots.stewart.model import PlatformModel
-
-Array = NDArray[np.float64]
 
 # (time [s], T (4, 4), V (6,)) -> leg forces (6,) [N]
 ForceLaw = Callable[[float, Array, Array], ArrayLike]

@@ -11,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Indices
 from robots.core.orientation.axis_angle import rotation_exp
 from robots.stewart.errors import PlatformError
 from robots.stewart.inverse import lengths
 from robots.stewart.limits import Column, PoseLimits
-
-Array = NDArray[np.float64]
 
 DIRECTIONS = 180
 LARGEST_TILT = np.radians(120.0)
@@ -44,7 +43,7 @@ class WorkspaceSlice:
     centre: Array
     direction: Array
     reach: Array
-    stopped_by: NDArray[np.intp]
+    stopped_by: Indices
     columns: tuple[Column, ...]
     unit: str
 
@@ -205,7 +204,7 @@ class _Rays:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Followed:
     reach: Array
-    stopped_by: NDArray[np.intp]
+    stopped_by: Indices
 
 
 _Poses = Callable[[Array], Array]

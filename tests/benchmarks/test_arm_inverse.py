@@ -21,11 +21,12 @@ from robots.arm.inverse import ArmInverse
 from robots.core.mechanism import Joint, JointKind
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark
 
 RUNS = 5
-POSES = 100_000
+POSES = sized(100_000, once=5_000)
 ARM = load("measuring-arm")
 
 

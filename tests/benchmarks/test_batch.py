@@ -20,14 +20,15 @@ from planner.batch.run import Run, run_pending
 from planner.batch.surroundings import surroundings
 from planner.batch.worker import Order, local_pool, run_case
 from planner.batch.worker_process import Caps
+from tests.cases import sized
 from tests.planner.batch.generated_jobs import generate
 
 pytestmark = pytest.mark.benchmark
 
-MANY, FEW, RUNS = 24, 6, 9
+MANY, FEW, RUNS = sized(24, once=3), sized(6, once=2), 9
 TWO_WORKERS = 3  # runs
 CAPS = Caps(seconds=600.0, memory=4_000_000_000)
-MANY_CASES = 1000
+MANY_CASES = sized(1000, once=50)
 
 
 @pytest.fixture(scope="module")

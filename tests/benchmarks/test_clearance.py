@@ -22,11 +22,12 @@ from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.capsule import Capsule
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark
 
 RUNS = 7
-OURS, THEIRS = 100_000, 10_000  # postures
+OURS, THEIRS = sized(100_000, once=2_000), sized(10_000, once=1_000)  # postures
 SHANK = Capsule(name="stylus shank", joint=4, start=[0, 0, 0], end=[0, -0.2, 0], radius=0.004)
 
 

@@ -12,20 +12,22 @@ import pytest
 
 from parts.geometry import load_geometry
 from parts.geometry.nearest import NearestTriangles
+from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark
 
 RUNS = 7
-TRIANGLES = 102_400
-QUERIES = 100_000  # ours
-PEER_QUERIES = 2_000  # trimesh's: it wants gigabytes for more
+SECTIONS = sized(320, once=80)  # of a torus, half as many the short way round
+TRIANGLES = SECTIONS**2
+QUERIES = sized(100_000, once=5_000)  # ours
+PEER_QUERIES = sized(2_000, once=500)  # trimesh's: it wants gigabytes for more
 
 
 @pytest.fixture(scope="module")
 def stl(tmp_path_factory):
     import trimesh
 
-    torus = trimesh.creation.torus(0.1, 0.03, major_sections=320, minor_sections=160)
+    torus = trimesh.creation.torus(0.1, 0.03, major_sections=SECTIONS, minor_sections=SECTIONS // 2)
     assert len(torus.faces) == TRIANGLES
     path = tmp_path_factory.mktemp("geometry") / "torus.stl"
     torus.export(path)

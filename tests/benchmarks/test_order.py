@@ -23,13 +23,14 @@ from planner.reach.margins import rough_margins
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits
 from robots.library import load
+from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark
 
 ARM = load("measuring-arm")
 WIDE = np.radians(175.0)  # limits with which most of the eight branches serve a point
 LIMITS = JointLimits.of(ARM)
-RATIO = 10.0  # fast-tsp's time over ours
+RATIO = sized(10, once=1)  # fast-tsp's time over ours
 LINE = 0.01  # [m]
 
 
@@ -107,7 +108,10 @@ def beside_peer(count: int) -> float:
     return theirs / ours
 
 
-@pytest.mark.parametrize("count", [100, 1_000])
+LARGE = sized(1_000, once=200)
+
+
+@pytest.mark.parametrize("count", [100, LARGE])
 def test_orders_beside_fast_tsp(count, speed):
     speed.ratio(f"order of {count}, travel: fast-tsp", beside_peer(count))
 
@@ -117,7 +121,7 @@ def test_a_large_order_beside_fast_tsp(speed):
     speed.ratio("order of 10000, travel: fast-tsp", beside_peer(10_000))
 
 
-@pytest.mark.parametrize("count", [100, 1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [100, LARGE, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_free_branches_are_never_worse(count):
     found = reachable(count, 8)
     start = time.perf_counter()

@@ -21,11 +21,12 @@ from robots.core.mechanism import Mechanism
 from robots.stewart.leg_chain import joint_values, leg_chain
 from robots.stewart.model import PlatformModel
 from robots.stewart.platform import Platform
+from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark
 
 RUNS = 5
-POSES = 100_000
+POSES = sized(100_000, once=5_000)
 PEER_POSES = 200
 AGREEMENT = 1e-8
 

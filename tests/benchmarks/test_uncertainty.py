@@ -19,12 +19,14 @@ from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.planning import plan
 from planner.uncertainty import draws, measuring_of
+from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark
 
-EVALUATIONS = 1_000_000
-PEER = 20_000
+EVALUATIONS = sized(1_000_000, once=50_000)
+PEER = sized(20_000, once=1_000)
 ROWS = 16_384
+DRAWS = 1000
 RUNS = 5
 
 SETTINGS = UncertaintySettings(
@@ -109,13 +111,13 @@ def numpy_chain(mechanism):
 
 def test_a_million_point_evaluations(measuring, speed):
     one = measuring.take(np.array([0]))
-    many = measuring.take(np.arange(1000) % len(measuring))
+    many = measuring.take(np.arange(DRAWS) % len(measuring))
     loop, chain = pinocchio_loop(measuring.mechanism), numpy_chain(measuring.mechanism)
     drawn(one, EVALUATIONS)  # the machine code is made and loaded once
     ratios = {"pinocchio": [], "numpy": [], "shared": []}
     for _ in range(speed.runs(RUNS)):
         own = seconds(lambda: drawn(one, EVALUATIONS)) / EVALUATIONS
-        shared = seconds(lambda: drawn(many, 1000)) / EVALUATIONS
+        shared = seconds(lambda: drawn(many, EVALUATIONS // DRAWS)) / EVALUATIONS
         placed = seconds(loop) / PEER
         multiplied = seconds(chain) / ROWS
         ratios["pinocchio"].append(placed / own)

@@ -14,6 +14,7 @@ import pytest
 from parts.geometry import TriangleMesh
 from parts.points import ProbePoints
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Point
 from planner.job import read_job
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.library import path_of
@@ -159,7 +160,7 @@ def plan(job):
     finding = Finding(
         code="P101",
         severity=Severity.ERROR,
-        where="P2",
+        subject=Point("P2"),
         message="the clearance point is 0.212 m beyond the arm's reach of 0.8 m.",
         hint="Move the part 0.212 m towards the robot.",
         left_out=True,

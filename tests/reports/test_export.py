@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import reports.atomic_folder
+import planner.result_files
 import reports.export
 from planner.errors import OutputError
 from planner.motion.sampled_motion import sampled
@@ -116,11 +116,10 @@ def test_two_processes_give_the_same_bytes(tmp_path):
 
 
 def test_an_earlier_set_is_replaced_whole(plan, proved, folder):
-    figure = folder / "figures" / "total-power.png"
     export(proved(plan), folder, options=DATA)
-    figure.parent.mkdir()
-    figure.write_bytes(b"drawn before")
+    (folder / "points.csv").write_text("changed")
     export(proved(plan), folder, options=DATA)
+    assert (folder / "points.csv").read_text() != "changed"
     assert sorted(contents(folder)) == TEXTS
     assert [path.name for path in folder.parent.iterdir()] == ["first"]
 
@@ -153,7 +152,7 @@ def test_files_that_only_look_like_ours_are_kept(plan, proved, folder, name):
     path = folder / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    with pytest.raises(OutputError, match="no report set"):
+    with pytest.raises(OutputError, match="of no report set"):
         export(proved(plan), folder)
     assert contents(folder) == {name: b"mine"}
 
@@ -198,7 +197,7 @@ def test_an_interrupted_export_leaves_the_old_set(plan, proved, written, monkeyp
 
 @pytest.fixture
 def in_steps(monkeypatch):
-    monkeypatch.setattr(reports.atomic_folder, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(planner.result_files, "_exchanged", lambda *_: False)
 
 
 @pytest.mark.usefixtures("in_steps")

@@ -12,12 +12,12 @@ import pytest
 from planner.errors import OutputError
 from planner.job import JobInput, read_job
 from planner.library import path_of
+from planner.result_files import listed_files
 from reports.inputs import is_portable, safe_name, write_inputs
 from reports.plan_document import document_text
 from reports.provenance import (
     ListedFile,
     SetOptions,
-    listed_files,
     provenance,
     provenance_document,
 )

@@ -16,8 +16,9 @@ from planner.part_pose.pose_space import PoseSpace
 from planner.part_pose.standing import Standing
 from planner.part_pose.tolerance import FirstFailure
 from planner.part_pose.written_pose import WrittenPose
+from planner.result_files import check_set
 from reports.place_document import place_document
-from reports.place_set import check_place_set, write_place_set
+from reports.place_set import KIND, write_place_set
 from reports.place_summary import place_lines
 from reports.plan_document import document_text
 
@@ -80,17 +81,21 @@ def test_the_summary_names_what_matters(placing, tolerances):
 def test_files_are_written_whole_and_replaced(tmp_path):
     folder = tmp_path / "a" / "set"
     write_place_set(folder, "{}\n", b"png")
-    assert sorted(p.name for p in folder.iterdir()) == ["place.json", "reach-map.png"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "place.json",
+        "provenance.json",
+        "reach-map.png",
+    ]
     write_place_set(folder, "[]\n", None)
-    assert [p.name for p in folder.iterdir()] == ["place.json"]
+    assert sorted(p.name for p in folder.iterdir()) == ["place.json", "provenance.json"]
     assert (folder / "place.json").read_text() == "[]\n"
 
 
 def test_what_is_not_ours_stays(tmp_path):
     (tmp_path / "plan.json").write_text("{}")
-    with pytest.raises(OutputError, match=r"holds plan\.json.*--out"):
-        check_place_set(tmp_path)
-    check_place_set(tmp_path / "nothing-there")
+    with pytest.raises(OutputError, match=r"holds plan\.json.*--force"):
+        check_set(tmp_path, KIND)
+    check_set(tmp_path / "nothing-there", KIND)
 
 
 def test_a_written_pose_reads_back():

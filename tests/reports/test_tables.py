@@ -13,7 +13,6 @@ import pytest
 
 import reports.tables
 from planner.motion.sampled_motion import InMemory
-from reports.csv_text import labelled_rows
 from reports.tables import spreadsheet_text, write_points, write_trajectory
 
 COLUMNS = [
@@ -85,28 +84,52 @@ def test_parts_of_a_long_table_join_without_a_seam(plan, samples, tmp_path, monk
     np.testing.assert_array_equal(pd.read_parquet(parquet)["t_s"], samples.t)
 
 
-@pytest.fixture(params=["P1", '=HYPERLINK("x"),1', 'a\n"é', ""])
-def both_ways(request, plan, samples, tmp_path, monkeypatch, renamed):
-    """Bytes of both files as written by Arrow, and with compiled loops."""
-
-    def write(least: int) -> list[bytes]:
-        monkeypatch.setattr(labelled_rows, "_COMPILATION_PAYS", least)
-        monkeypatch.setattr(reports.tables, "_ROWS", 500)
-        changed = renamed(plan, request.param)
-        paths = write_trajectory(changed, InMemory(samples=samples), tmp_path)
-        return [path.read_bytes() for path in paths]
-
-    return write(10**9), write(0)
+def digits(text):
+    """Significant digits of a number as written."""
+    return text.partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")
 
 
-def test_a_large_table_has_the_bytes_of_a_small_one(both_ways):
-    by_arrow, compiled = both_ways
-    assert compiled == by_arrow
+def hard_numbers(count):
+    """Doubles that are hard to write: any bits, subnormal, near powers of two and ten, special."""
+    rng = np.random.default_rng(20)
+    tens = np.array([float(f"1e{k}") for k in range(-323, 309)])
+    twos = np.ldexp(1.0, np.arange(-1074, 1024))
+    near = np.concatenate([np.nextafter(tens, 0.0), tens, np.nextafter(twos, 0.0), twos])
+    known = [-0.0, 5e-324, 2e23, 9007199254740993.0, 2.2250738585072014e-308, np.inf, np.nan, 0.3]
+    anywhere = rng.integers(0, 1 << 64, count, dtype=np.uint64).view(float)
+    subnormal = rng.integers(0, 1 << 52, count // 10, dtype=np.uint64).view(float)
+    return np.concatenate([known, near, subnormal, anywhere])[:count]
 
 
-def test_a_small_table_waits_for_no_compiler(plan, samples, tmp_path, monkeypatch):
-    monkeypatch.setattr(reports.tables, "LabelledRows", None)
-    write_trajectory(plan, InMemory(samples=samples), tmp_path)
+def test_csv_has_the_shortest_digits_that_read_back_as_the_same_double(plan, samples, tmp_path):
+    numbers = hard_numbers(samples.q.size).reshape(samples.q.shape)
+    changed = replace(samples, q=numbers)
+    text = write_trajectory(plan, InMemory(samples=changed), tmp_path)[1].read_text()
+    cells = [line.split(",")[3:8] for line in text.splitlines()[1:]]
+    np.testing.assert_array_equal(np.array(cells, dtype=float), numbers)
+    finite = np.isfinite(numbers.ravel())
+    pairs = zip(np.ravel(cells)[finite].tolist(), numbers.ravel()[finite].tolist(), strict=True)
+    wrong = [text for text, value in pairs if digits(text) != digits(repr(value))]
+    assert finite.sum() > 5_000
+    assert wrong == []
+
+
+def test_csv_cells_are_plain_and_lines_end_in_lf(written, plan):
+    raw = written[1].read_bytes()
+    assert b"\r" not in raw
+    header, first = raw.split(b"\n")[:2]
+    assert header.decode() == ",".join(COLUMNS)
+    cells = first.decode().split(",")
+    assert cells[:3] == ["0", "0", f'"{plan.timeline[0].point}"']
+    assert '"' not in "".join(cells[3:])
+
+
+@pytest.mark.parametrize("name", ["P1", '=HYPERLINK("x"),1', 'a\n"é', ""])
+def test_names_of_any_letters_read_back(plan, samples, tmp_path, renamed, name):
+    text = write_trajectory(renamed(plan, name), InMemory(samples=samples), tmp_path)[1]
+    with text.open(encoding="utf-8", newline="") as file:
+        found = {row["point"] for row in csv.DictReader(file)}
+    assert spreadsheet_text(name) in found
 
 
 def test_a_plan_without_motion_has_empty_tables(plan, samples, tmp_path):

@@ -110,7 +110,8 @@ def _clearance(certified, k):
     return SegmentClearance(
         certified=certified + 1e-6 * k,
         seen=certified + 0.001,
-        pair="forearm - table",
+        moving="forearm",
+        against="table",
         place=(0.0, 0.0, 0.0),
         at=0.5,
     )

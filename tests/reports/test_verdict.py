@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Travel
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.motion.sampled_motion import sampled
 from planner.plan_types import SegmentClearance
@@ -48,7 +49,12 @@ def report(feasible, proved):
 
 def near(plan, certified):
     clearance = SegmentClearance(
-        certified=certified, seen=certified, pair="forearm - column", place=(0, 0, 0), at=0.5
+        certified=certified,
+        seen=certified,
+        moving="forearm",
+        against="column",
+        place=(0, 0, 0),
+        at=0.5,
     )
     segments = (replace(plan.timeline[0], clearance=clearance), *plan.timeline[1:])
     return replace(plan, timeline=segments)
@@ -142,7 +148,9 @@ def test_programmes_are_a_fact_of_the_summary_where_they_are_missing(plan, whole
 def test_what_withholds_programmes(plan):
     assert withheld(plan, SetOptions()).startswith("1 of 3 points (P2) cannot be measured")
     assert withheld(plan, SetOptions(partial=True)) == ""
-    error = Finding(code="P137", severity=Severity.ERROR, where="P1 to P3", message="a wall")
+    error = Finding(
+        code="P137", severity=Severity.ERROR, subject=Travel("P1", "P3"), message="a wall"
+    )
     wall = replace(plan, finding_list=(*plan.finding_list, error))
     assert withheld(wall, SetOptions(partial=True)).startswith(
         "the motion is not proven (P137 at P1 to P3)"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.zone.descents import Best
 from parts.fits.zone.goal import Goal
 from parts.fits.zone.proofs import Proof
 from parts.fits.zone.result import ZoneCertificate
-
-Array = NDArray[np.float64]
 
 
 def certificate_of(goal: Goal, best: Best, proof: Proof, unit: float) -> ZoneCertificate:

@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.errors import FitError
 from parts.fits.frame import State
-from parts.fits.zone.goal import Goal, Indices, Scale, scale_of
+from parts.fits.zone.goal import Goal, Scale, scale_of
 from parts.fits.zone.minimax import Ended, minimise
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _SEED = 1101  # of the starts: the same points give the same answer
 _SPREADS = (0.5, 2.0)  # of the reach: how far the other starts are away

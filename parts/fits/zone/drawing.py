@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.curves import FlatCircle, FlatLine, SpaceCircle, SpaceLine
 from parts.fits.errors import FitError
@@ -13,8 +13,7 @@ from parts.fits.hint import expected
 from parts.fits.shape import Shape
 from parts.geometry.surfaces import Plane
 from parts.geometry.surfaces.surface import across
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _ALONG = 1e-6  # sine between a direction and the line: below it there is no plane of both
 

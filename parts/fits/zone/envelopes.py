@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.cloud import cloud_of
 from parts.fits.dispatch import fit as least_squares
@@ -21,8 +20,6 @@ from parts.fits.zone.globally import Proved, starts_for
 from parts.fits.zone.goal import Goal
 from parts.fits.zone.proofs import Proof, convex_ball, inscribed_ball
 from parts.fits.zone.result import Envelope
-
-Array = NDArray[np.float64]
 
 ENVELOPE_KINDS = ("circle2d", "circle3d", "sphere", "cylinder")
 _BALLS = ("circle2d", "sphere")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.circle import FlatCircleModel
 from parts.fits.curves import FlatCircle, FlatLine
@@ -16,8 +15,7 @@ from parts.fits.zone.descents import Best, lowest
 from parts.fits.zone.goal import Goal
 from parts.fits.zone.proofs import Proof, round_zone, straight_zone
 from parts.fits.zone.widths import narrowest
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _FEW = 200  # points: with so few, other optima are near, and starts cost little
 _STARTS = 6

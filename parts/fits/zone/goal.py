@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.least_squares import triangle_of
 from parts.fits.model import Model, Rows
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from robots.core.arrays import Array, Indices
 
 _LEAST_RADIUS = 1e-13  # of the points' size; steps below it are rounding
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.errors import FitError
 from parts.fits.model import Rows
-from parts.fits.zone.goal import Goal, Indices, Touching
-
-Array = NDArray[np.float64]
+from parts.fits.zone.goal import Goal, Touching
+from robots.core.arrays import Array, Indices
 
 _TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)  # of the programme, in trust radii; HiGHS may give up
 _VIOLATED = 1e-9  # likewise: what a point outside the programme may exceed it

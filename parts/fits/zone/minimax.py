@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.model import Rows
@@ -13,8 +12,6 @@ from parts.fits.zone.goal import Goal, Scale, Touching
 from parts.fits.zone.linear import Descent, descend
 from parts.fits.zone.newton import balance, bend, kuhn_step
 from parts.fits.zone.ties import all_touching
-
-Array = NDArray[np.float64]
 
 _ENDED = 1e-9  # of the trust radius: gains below it are the programme's rounding
 _POLISHING = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.fits.cloud import cloud_of
 from parts.fits.dispatch import fit as least_squares
@@ -18,8 +18,6 @@ from parts.fits.zone.given import fit_of, is_reversed
 from parts.fits.zone.globally import proved_lowest
 from parts.fits.zone.goal import Goal
 from parts.fits.zone.result import Zone
-
-Array = NDArray[np.float64]
 
 _EXACT = 64.0 * np.finfo(float).eps  # of the points' size and distance
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.zone.goal import Goal, Touching
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _DIFFERENCE = 1e-5  # of the points' size: central differences of the Jacobian
 _SHARE = 1e-3  # of the distance from a line, which is the radius of that distance's curvature

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.zone.goal import Goal, Touching
 from parts.fits.zone.rivals import rivals
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _MOST = 500  # directions from which the cover is judged; fewer make it smaller, never larger
 _SLACKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.3)  # η beside the width

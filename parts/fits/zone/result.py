@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from parts.fits.shape import Shape
+from robots.core.arrays import Array, Indices, freeze_fields
 
-Array = NDArray[np.float64]
 Proved = Literal["global", "local"]
 
 _BALANCE = 1e-8
@@ -69,17 +66,14 @@ class _Extreme:
     kind: str
     geometry: Shape
     residuals: Array
-    contacts: NDArray[np.intp]
+    contacts: Indices
     sides: Array
     multipliers: Array
     certificate: ZoneCertificate
     proved: Proved
 
     def __post_init__(self) -> None:
-        for name in ("residuals", "contacts", "sides", "multipliers"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "residuals", "contacts", "sides", "multipliers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,9 +6,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _MOST = 100_000  # cubes at one time
 _POINTS = 400  # that judge; fewer make the bound smaller, never larger

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.fits.frame import State
 from parts.fits.zone.goal import Goal, Touching
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _NEAR = 1e-11  # of the points' size: what is so near the limit touches it
 _MOST = 300

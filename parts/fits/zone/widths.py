@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from robots.core.arrays import Array, Indices
 
 _MOST_EDGES = 2500
 _MOST_WORK = 100_000_000  # heights of corners over faces

@@ -10,16 +10,14 @@ from numpy.typing import ArrayLike
 
 from parts.errors import PartError
 from parts.geometry.surfaces.surface import (
-    Array,
     Surface,
     across,
     carried,
-    fixed_direction,
-    fixed_vector,
     rotated,
     rows,
     unit_or,
 )
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 
 class _Meridian(NamedTuple):
@@ -47,8 +45,8 @@ class Cone(Surface):
     reversed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "apex", fixed_vector(self.apex, "apex of the cone"))
-        object.__setattr__(self, "axis", fixed_direction(self.axis, "axis of the cone"))
+        freeze_vectors(self, "apex", of=self.kind, error=PartError)
+        freeze_directions(self, "axis", of=self.kind, error=PartError)
         if not 0.0 < self.half_angle < np.pi / 2:
             raise PartError(
                 f"The half angle of the cone is {self.half_angle} rad; expected above 0 and below "

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parts.errors import PartError
 from parts.geometry.surfaces.surface import (
-    Array,
     Surface,
     across,
     carried,
     check_length,
-    fixed_direction,
-    fixed_vector,
     rotated,
     rows,
     unit_or,
 )
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +37,8 @@ class Cylinder(Surface):
     reversed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", fixed_vector(self.point, "point of the cylinder"))
-        object.__setattr__(self, "axis", fixed_direction(self.axis, "axis of the cylinder"))
+        freeze_vectors(self, "point", of=self.kind, error=PartError)
+        freeze_directions(self, "axis", of=self.kind, error=PartError)
         check_length(self.radius, "radius of the cylinder")
 
     @property

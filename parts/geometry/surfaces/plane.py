@@ -7,15 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parts.errors import PartError
 from parts.geometry.surfaces.surface import (
-    Array,
     Surface,
     carried,
-    fixed_direction,
-    fixed_vector,
     rotated,
     rows,
 )
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,8 +32,8 @@ class Plane(Surface):
     reversed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", fixed_vector(self.point, "point of the plane"))
-        object.__setattr__(self, "axis", fixed_direction(self.axis, "normal of the plane"))
+        freeze_vectors(self, "point", of=self.kind, error=PartError)
+        freeze_directions(self, "axis", of=self.kind, error=PartError)
 
     @property
     def kind(self) -> str:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parts.errors import PartError
 from parts.geometry.surfaces.surface import (
-    Array,
     Surface,
     carried,
     check_length,
-    fixed_vector,
     rows,
     unit_or,
 )
+from robots.core.arrays import Array, freeze_vectors
 
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -35,7 +35,7 @@ class Sphere(Surface):
     reversed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", fixed_vector(self.centre, "centre of the sphere"))
+        freeze_vectors(self, "centre", of=self.kind, error=PartError)
         check_length(self.radius, "radius of the sphere")
 
     @property

@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from parts.errors import PartError
-
-Array = NDArray[np.float64]
-
-UNIT_TOLERANCE = 1e-9  # a direction that is further from length one is a mistake, not a rounding
+from robots.core.arrays import Array
 
 
 class Surface(ABC):
@@ -71,38 +68,6 @@ def rows(points: ArrayLike) -> Array:
         raise PartError(
             f"Point {row} is {array[row].tolist()}; expected finite numbers in metres.", row=row
         )
-    return array
-
-
-def fixed_vector(values: ArrayLike, what: str) -> Array:
-    """A read-only copy of three finite numbers.
-
-    Raises:
-        PartError: another shape, or a value that is not finite.
-    """
-    array = np.array(values, dtype=np.float64)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise PartError(f"The {what} is {array.tolist()}; expected three finite numbers.")
-    array.flags.writeable = False
-    return array
-
-
-def fixed_direction(values: ArrayLike, what: str) -> Array:
-    """A read-only unit vector; only its rounding is corrected.
-
-    Raises:
-        PartError: the length is not one.
-    """
-    array = np.array(fixed_vector(values, what))
-    length = float(np.linalg.norm(array))
-    if abs(length - 1.0) > UNIT_TOLERANCE:
-        raise PartError(
-            f"The {what} {array.tolist()} has length {length:g}; expected a unit vector.",
-            found=length,
-            limit=UNIT_TOLERANCE,
-        )
-    array /= length
-    array.flags.writeable = False
     return array
 
 

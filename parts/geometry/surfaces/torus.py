@@ -8,18 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parts.errors import PartError
 from parts.geometry.surfaces.surface import (
-    Array,
     Surface,
     across,
     carried,
     check_length,
-    fixed_direction,
-    fixed_vector,
     rotated,
     rows,
     unit_or,
 )
+from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 
 class _Ring(NamedTuple):
@@ -52,8 +51,8 @@ class Torus(Surface):
     reversed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", fixed_vector(self.centre, "centre of the torus"))
-        object.__setattr__(self, "axis", fixed_direction(self.axis, "axis of the torus"))
+        freeze_vectors(self, "centre", of=self.kind, error=PartError)
+        freeze_directions(self, "axis", of=self.kind, error=PartError)
         check_length(self.major_radius, "major radius of the torus")
         check_length(self.minor_radius, "minor radius of the torus")
 

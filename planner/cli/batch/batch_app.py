@@ -8,7 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside
 from planner.cli.options import Json
-from planner.cli.out_place import kept_folder_option
+from planner.cli.out_place import Force, kept_folder_option
 
 
 def batch(
@@ -81,6 +81,7 @@ def batch(
     ] = "",
     as_json: Json = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Validate many jobs, each by itself; stop and go on at any time, nothing is lost.
 
@@ -113,5 +114,5 @@ def batch(
             write_jobs=write_jobs,
             as_json=as_json,
         ),
-        context.obj,
+        context.obj.forced(force),
     )

@@ -69,7 +69,7 @@ def run(request: BatchRequest, session: Session) -> int:
         OutputError: the folder holds other things, or cannot be written.
     """
     request.check()
-    batch = Batch.of(request.sources, Path(request.out), request.options)
+    batch = Batch.of(request.sources, Path(request.out), request.options, force=session.force)
     if request.dry_run:
         return dry_run(
             batch.pending(),

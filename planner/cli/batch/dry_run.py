@@ -61,7 +61,7 @@ def _print(pending: Sequence[Pending], faults: Sequence[str]) -> None:
     from reports.visible_text import visible
 
     todo = [item for item in pending if item.why]
-    lines = [(item.case.name, item.why, _varied(item.case)) for item in todo]
+    lines = [(item.case.name, item.why.words, _varied(item.case)) for item in todo]
     told = [tuple(visible(_one_line(cell)) for cell in line) for line in lines]
     if any(item.case.swept for item in todo):
         print_table(("job", "why", "varied"), told)
@@ -77,7 +77,7 @@ def _document(item: Pending) -> dict[str, object]:
     return {
         "name": case.name,
         "digest": item.key.digest,
-        "why": item.why,
+        "why": item.why.words,
         "swept": dict(case.swept),
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import PostureError
 from robots.biped.posture.capture import capture_speed, pendulum_frequency
@@ -15,8 +14,7 @@ from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.verdict import Stance, Verdict
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _HAPPENS = {
     Stance.STANDING: "stands",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.balance_rows import Room, room_document, room_text, rooms, sentence
 from planner.cli.biped.posture_input import (
@@ -21,9 +20,8 @@ from robots.biped.library import open_biped
 from robots.biped.posture.judging import judge_posture
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.verdict import Stance, Verdict
+from robots.core.arrays import Array
 from robots.core.inverse.limits import limit_breaches
-
-Array = NDArray[np.float64]
 
 _HEADERS = ("state", "com_x_m", "com_y_m", "com_z_m", "margin_m", "nearest_edge", "stance", "foot")
 

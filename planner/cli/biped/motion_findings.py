@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Feet, Joint, Motor, Motors, SupportEdge
 from reports.biped.edges import edge_words
 from reports.biped.shown_motion import judged_margin
 from robots.biped.motion import BipedMotion
 from robots.biped.verdict import Stance
 from robots.biped.walking.feet_apart import FEET_DISTANCE
+from robots.core.arrays import Array
 from robots.core.rounding import at_least, readable
 
 if TYPE_CHECKING:
     from planner.cli.biped.known_drives import KnownDrives
     from reports.biped.shown_motion import MotorLoads
 
-Array = NDArray[np.float64]
 
 # A joint that rests at its limit follows its set-point to about one count of its encoder. [rad]
 _RESOLUTION = 3e-5
@@ -77,7 +77,7 @@ def unjudged(known: KnownDrives) -> Iterator[Finding]:
         yield Finding(
             code="B308",
             severity=Severity.WARNING,
-            where="motors",
+            subject=Motors(),
             message=f"Motors are not judged: {known.reason}",
             hint="Give every joint a [[transmission]] table in the biped's file.",
         )
@@ -88,12 +88,12 @@ def _stance(motion: BipedMotion, margin: Array) -> Iterator[Finding]:
     if verdict.stance is Stance.STANDING:
         return
     edge = edge_words(verdict.edge)
-    where = verdict.edge or "support polygon"
+    subject = SupportEdge(verdict.edge or "")
     if verdict.stance is Stance.FALLEN:
         yield Finding(
             code="B301",
             severity=Severity.ERROR,
-            where=where,
+            subject=subject,
             message=f"The centre of mass passes {edge} at {verdict.time:.3f} s: nothing brings the "
             "robot back. What follows is not simulated; the motion ends there.",
             hint=motion.remedy
@@ -105,10 +105,11 @@ def _stance(motion: BipedMotion, margin: Array) -> Iterator[Finding]:
     yield Finding(
         code="B302",
         severity=Severity.ERROR,
-        where=where,
+        subject=subject,
         message=f"The zero-moment point passes {edge} at {verdict.time:.3f} s: the robot begins to "
         f"turn about it. At the worst it is {out:.1f} mm outside, at {motion.t[worst]:.3f} s, if "
         "the sole is held to the ground.",
+        quantities=(Quantity("outside", out, "mm"), Quantity("time", float(motion.t[worst]), "s")),
         hint=f"Keep the zero-moment point {out:.1f} mm farther from {edge}: bend or tilt less or "
         "slower, or choose a posture that leans the other way.",
     )
@@ -123,9 +124,10 @@ def _feet(motion: BipedMotion) -> Iterator[Finding]:
     yield Finding(
         code="B309",
         severity=Severity.ERROR,
-        where="feet",
+        subject=Feet(),
         message=f"Seen from above the soles meet at {motion.t[first]:.3f} s and overlap by up to "
         f"{-1e3 * float(distance[worst]):.1f} mm, at {motion.t[worst]:.3f} s.",
+        quantities=(Quantity("overlap", -1e3 * float(distance[worst]), "mm"),),
         hint=motion.remedy,
     )
 
@@ -162,8 +164,9 @@ def _beyond(code: str, joint: str, place: str, passed: tuple[float, float]) -> F
     return Finding(
         code=code,
         severity=severity,
-        where=f"joint {joint}",
+        subject=Joint(joint, titled=True),
         message=f"{place} is {readable(over, 2)} deg beyond {what}, {limit:.2f} deg.",
+        quantities=(Quantity("beyond", float(over), "deg"), Quantity("limit", float(limit), "deg")),
         hint=hint,
     )
 
@@ -196,8 +199,13 @@ def _passed(row: _Limited, t: Array) -> Iterator[Finding]:
         yield Finding(
             code=row.code,
             severity=Severity.ERROR,
-            where=f"{'motor' if row.code == 'B305' else 'joint'} {row.names[k]}",
+            subject=Motor(row.names[k]) if row.code == "B305" else Joint(row.names[k], titled=True),
             message=f"The {row.what} goes to {peak:.5g} {row.unit} at {t[worst]:.3f} s, "
             f"{peak - limit:.4g} {row.unit} beyond its limit of {limit:.5g}.",
+            quantities=(
+                Quantity("peak", peak, row.unit),
+                Quantity("limit", limit, row.unit),
+                Quantity("time", float(t[worst]), "s"),
+            ),
             hint=row.hint,
         )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.known_drives import KnownDrives, known_drives
 from planner.cli.biped.motion_findings import findings_of, unjudged
@@ -21,12 +20,11 @@ from robots.biped.biped import Biped
 from robots.biped.library import open_biped
 from robots.biped.motion import BipedMotion
 from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from reports.biped.shown_motion import ShownMotion
     from robots.core.transmission.drives import Drives
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +65,12 @@ def print_motion(request: MotionRequest, scenario: Scenario) -> int:
     from reports.biped.motion_document import motion_document, sample_rows
 
     if request.out:
-        from reports.biped.motion_set import check_motion_set
+        from planner.result_files import check_set
+        from reports.biped.motion_set import KIND
 
-        check_motion_set(Path(request.out))  # before the work, not after it
+        check_set(
+            Path(request.out), KIND, force=request.session.force
+        )  # before the work, not after it
     biped, known = open_biped(request.robot), known_drives(request.robot)
     shown = shown_motion(scenario(biped, known.drives), known, request)
     document = motion_document(shown)
@@ -125,7 +126,7 @@ def _reach(motion: BipedMotion, drives: Drives | None) -> Array:
 def _write(shown: ShownMotion, document: dict[str, object], request: MotionRequest) -> None:
     from reports.biped.motion_set import write_motion_set
 
-    write_motion_set(shown, document_text(document), Path(request.out))
+    write_motion_set(shown, document_text(document), Path(request.out), force=request.session.force)
     request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from reports.biped.shown_motion import MotorLoads
     from robots.core.transmission.drives import Drives
-
-Array = NDArray[np.float64]
 
 
 def motor_loads(motion: BipedMotion, drives: Drives) -> MotorLoads:

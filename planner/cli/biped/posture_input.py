@@ -7,19 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.moves.motion_values import listed_numbers
-from planner.cli.robot.states import read_states
-from planner.cli.unit_table import States
 from planner.errors import OptionError
+from planner.tables import States, read_states
 from robots.biped.biped import Biped
 from robots.biped.errors import PostureError
 from robots.biped.posture.ground import Ground
+from robots.core.arrays import Array
 from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,8 +78,8 @@ def limits_told_first(biped: Biped, given: PostureInput) -> Iterator[None]:
     try:
         yield
     except PostureError as error:
-        row = error.facts.get("posture")
-        if not isinstance(row, int):
+        row = error.fact("posture", int)
+        if row is None:
             raise
         told = limit_breaches(biped.mechanism, given.q[row])
         if told:

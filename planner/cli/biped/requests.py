@@ -17,6 +17,7 @@ def request_of(
     asked: Mapping[str, object],
     *,
     out: str,
+    force: bool,
     as_json: bool,
     as_csv: bool,
 ) -> MotionRequest:
@@ -27,6 +28,7 @@ def request_of(
         robot: name or path.
         asked: options with their values; one without a value was not given.
         out: folder; empty for none.
+        force: whether a folder with other files is written to all the same.
         as_json: whether JSON is wanted.
         as_csv: whether CSV is wanted.
 
@@ -41,7 +43,7 @@ def request_of(
         command=shlex.join(words),
         out=out,
         form=Form(json=as_json, csv=as_csv),
-        session=context.obj,
+        session=context.obj.forced(force),
     )
 
 

@@ -8,7 +8,7 @@ import typer
 
 from planner.cli.biped.arguments import Biped
 from planner.cli.options import Csv, Json
-from planner.cli.out_place import FiguresOut
+from planner.cli.out_place import FiguresOut, Force
 
 
 def squat(
@@ -24,6 +24,7 @@ def squat(
     out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """Squat and stand up by a quintic law; without options the squat of [GASTEBOIS17] 2.6.1.
 
@@ -35,7 +36,9 @@ def squat(
     from planner.cli.biped.scenarios import print_squat
 
     asked = {"--ankle": ankle, "--knee": knee, "--hip": hip, "--duration": duration}
-    request = request_of(context, robot, asked, out=out, as_json=as_json, as_csv=as_csv)
+    request = request_of(
+        context, robot, asked, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
     return print_squat(request, np.array([ankle, knee, hip]), duration)
 
 
@@ -55,6 +58,7 @@ def tilt(
     out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """Stand on ground that tilts and comes back, with the postural stabiliser or frozen.
 
@@ -64,7 +68,9 @@ def tilt(
     from planner.cli.biped.scenarios import print_tilt
 
     asked = {"--to": to, "--duration": duration, "--frozen": frozen}
-    request = request_of(context, robot, asked, out=out, as_json=as_json, as_csv=as_csv)
+    request = request_of(
+        context, robot, asked, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
     return print_tilt(request, to, duration, frozen=frozen)
 
 
@@ -91,6 +97,7 @@ def walk(
     out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """Walk straight ahead on level ground, from rest to rest, by preview control.
 
@@ -105,7 +112,9 @@ def walk(
         "--step-length": step_length,
         "--step-width": step_width,
     }
-    request = request_of(context, robot, asked, out=out, as_json=as_json, as_csv=as_csv)
+    request = request_of(
+        context, robot, asked, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
     return print_walk(request, speed, steps, step_length, step_width=step_width)
 
 
@@ -130,6 +139,7 @@ def push(
     out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """Take a blow and recover on the spot, without a step, if it is not too strong.
 
@@ -139,5 +149,7 @@ def push(
     from planner.cli.biped.scenarios import print_push
 
     asked = {"--speed": speed, "--impulse": impulse, "--direction": direction}
-    request = request_of(context, robot, asked, out=out, as_json=as_json, as_csv=as_csv)
+    request = request_of(
+        context, robot, asked, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
     return print_push(request, speed, impulse, direction)

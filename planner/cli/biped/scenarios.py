@@ -5,13 +5,11 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.motion_report import MotionRequest, print_motion
 from planner.cli.moves.motion_values import listed_numbers
 from planner.errors import OptionError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _STEEPEST = 45.0  # [deg]
 _LONGEST = 60.0  # [s]

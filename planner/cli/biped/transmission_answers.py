@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.transmission_rows import MotorRow, Posture, PostureAnswer, answer
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.output import Form, bold, number, print_csv, print_rows, print_table
-from planner.cli.robot.states import read_states
-from planner.cli.unit_table import States
 from planner.errors import OptionError
+from planner.tables import States, read_states
 from robots.biped.library import open_biped, open_drives
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _RPM = 30.0 / np.pi
 _TURN = 0.5 / np.pi

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.biped.balance_rows import sentence
 from planner.cli.biped.posture_input import ground_of, limits_told_first, table_of
@@ -21,8 +20,7 @@ from robots.biped.posture.judging import judge
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.zero_moment import zero_moment_point
 from robots.biped.verdict import Stance, Verdict
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _HEADERS = (
     "state",

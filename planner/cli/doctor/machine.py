@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from planner.cli.doctor.diagnosis import Diagnosis, Health, needed
-from planner.errors import PlannerError
 
 _TOOLS = {
     "check_urdf": ("check_urdf",),
@@ -87,11 +86,11 @@ def _vectors() -> Diagnosis:
 def _compiler() -> Diagnosis:
     """Compile a small kernel and compare it with NumPy."""
     from planner.cli.robot.kernel_trial import kernel_trial
-    from robots.core.errors import RobotError
+    from robots.core.errors import PalpeurError
 
     try:
         trial = kernel_trial()
-    except (RobotError, PlannerError) as error:
+    except PalpeurError as error:
         return Diagnosis(name="kernel compiler", health=Health.LESS, found=error.message)
     except (OSError, RuntimeError, ImportError) as error:  # what llvmlite raises
         return Diagnosis(name="kernel compiler", health=Health.BAD, found=str(error))

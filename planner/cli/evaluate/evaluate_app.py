@@ -8,7 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job
 from planner.cli.options import Json
-from planner.cli.out_place import folder_option
+from planner.cli.out_place import Force, folder_option
 
 Out = Annotated[
     str,
@@ -74,6 +74,7 @@ def evaluate(
         ),
     ] = "",
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Compare measured points with the job's: deviations, fits, form, tolerances, uncertainty.
 
@@ -91,7 +92,7 @@ def evaluate(
         unit=unit,
         allow_outside=allow_outside,
     )
-    return run_evaluate(request, as_json=as_json, session=context.obj)
+    return run_evaluate(request, as_json=as_json, session=context.obj.forced(force))
 
 
 def uncertainty(
@@ -101,6 +102,7 @@ def uncertainty(
     out: Out = "",
     as_json: Json = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Tell how well each point of a job will be measured, and what limits it.
 
@@ -110,5 +112,5 @@ def uncertainty(
     from planner.cli.evaluate.uncertain_job import run_uncertainty
 
     return run_uncertainty(
-        job, out, as_json=as_json, allow_outside=allow_outside, session=context.obj
+        job, out, as_json=as_json, allow_outside=allow_outside, session=context.obj.forced(force)
     )

@@ -79,14 +79,17 @@ def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session)
     """
     from planner.evaluation import check_measured, evaluate_job, read_measured
     from planner.job import read_job
+    from planner.result_files import check_set
     from reports.document_text import document_text
     from reports.evaluation.document import evaluation_document
-    from reports.evaluation.evaluation_set import check_evaluation_set, write_evaluation_set
+    from reports.evaluation.evaluation_set import EVALUATION, write_evaluation_set
     from reports.evaluation.provenance import source_of
     from reports.evaluation.shown import shown_evaluation
 
     if request.out:
-        check_evaluation_set(Path(request.out))  # before the work, not after it
+        check_set(
+            Path(request.out), EVALUATION, force=session.force
+        )  # before the work, not after it
     job = _aligned(read_job(request.job, allow_outside=request.allow_outside), request.align)
     measured = read_measured(
         request.measured,
@@ -106,7 +109,7 @@ def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session)
         )
     shown = shown_evaluation(found, source)
     if request.out:
-        write_evaluation_set(shown, Path(request.out))
+        write_evaluation_set(shown, Path(request.out), force=session.force)
         session.say(f"Report set written to {request.out}")
     if as_json:
         sys.stdout.write(document_text(evaluation_document(shown)))

@@ -41,21 +41,22 @@ def run_uncertainty(
         OutputError: the folder must not be replaced, or cannot be written.
     """
     from planner.job import read_job
+    from planner.result_files import check_set
     from planner.uncertainty import uncertainty_of
     from reports.document_text import document_text
     from reports.evaluation.document import uncertainty_document
-    from reports.evaluation.evaluation_set import check_uncertainty_set, write_uncertainty_set
+    from reports.evaluation.evaluation_set import UNCERTAINTY, write_uncertainty_set
     from reports.evaluation.provenance import source_of
     from reports.evaluation.shown import shown_uncertainty
 
     if out:
-        check_uncertainty_set(Path(out))  # before the work, not after it
+        check_set(Path(out), UNCERTAINTY, force=session.force)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside)
     source = source_of(read, job, ["palpeur", "uncertainty", Path(job).name])
     with progress_of(session) as progress:
         shown = shown_uncertainty(uncertainty_of(read, progress), source)
     if out:
-        write_uncertainty_set(shown, Path(out))
+        write_uncertainty_set(shown, Path(out), force=session.force)
         session.say(f"Report set written to {out}")
     if as_json:
         sys.stdout.write(document_text(uncertainty_document(shown)))

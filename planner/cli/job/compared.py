@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.out_place import check_file_place
-from planner.cli.output import write_file
 from planner.cli.session import Session
 from planner.errors import OptionError, OutputError
+from planner.result_files import check_file, check_file_place, write_result
+
+_COMMAND = "palpeur diff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ def run_diff(a: str, b: str, wanted: DiffRequest, session: Session) -> int:
 
     rules = [parse_rule(text) for text in wanted.rules]  # before the work, not after it
     if wanted.html:
-        _check_page(Path(wanted.html))
+        _check_page(Path(wanted.html), force=session.force)
     mine, other = (_document(Path(side), wanted, session) for side in (a, b))
     found = compare(mine, other, (a, b))
     judgements = [judged(rule, found) for rule in rules]
@@ -61,7 +62,14 @@ def run_diff(a: str, b: str, wanted: DiffRequest, session: Session) -> int:
     else:
         print_comparison(found, judgements, sys.stdout)
     if wanted.html:
-        write_file(Path(wanted.html), comparison_page(found, judgements))
+        write_result(
+            Path(wanted.html),
+            comparison_page(found, judgements),
+            _COMMAND,
+            comment="<!-- {} -->",
+            force=session.force,
+            option="--html",
+        )
         session.say(f"Page written to {wanted.html}")
     return ExitCode.FAILED if any(one.fired for one in judgements) else ExitCode.DONE
 
@@ -82,33 +90,15 @@ def _document(path: Path, wanted: DiffRequest, session: Session) -> dict[str, ob
     return plan_document(proven(path, session, allow_outside=wanted.allow_outside))
 
 
-def _check_page(path: Path) -> None:
+def _check_page(path: Path, *, force: bool) -> None:
     """Whether a page may take the place: nothing is there, or an earlier page; and no report set.
 
     Raises:
         OutputError: something else is.
     """
-    from reports.comparison.page import MARK
-
     check_file_place(path, "--html")
     _refuse_report_set(path)
-    try:
-        if not path.exists():
-            return
-        mark = MARK.encode()
-        page = path.is_file()  # to open a pipe could wait for ever
-        if page:
-            with path.open("rb") as file:
-                page = file.read(len(mark)).lower() == mark
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{path}: the page cannot be written: {reason}.") from error
-    if not page:
-        raise OutputError(
-            f"{path} is no page of Palpeur's and is not overwritten; give another file with "
-            "--html.",
-            file=str(path),
-        )
+    check_file(path, _COMMAND, force=force, option="--html")
 
 
 def _refuse_report_set(path: Path) -> None:
@@ -117,7 +107,7 @@ def _refuse_report_set(path: Path) -> None:
     Raises:
         OutputError: the page would be in a report set.
     """
-    from reports.provenance import RECORD
+    from planner.result_files import RECORD
 
     room = path.parent.resolve()
     for folder in (room, *room.parents):

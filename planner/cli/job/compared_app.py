@@ -8,6 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside
 from planner.cli.options import Json
+from planner.cli.out_place import Force
 
 _SIDE = "Job file (TOML), report set, or plan.json; a job is planned on the fly."
 
@@ -35,6 +36,7 @@ def diff(
         typer.Option("--html", metavar="FILE", help="Write a page as well.", show_default=False),
     ] = "",
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Compare two plans: totals, points, motions, joints, findings, validation.
 
@@ -45,7 +47,7 @@ def diff(
     wanted = DiffRequest(
         rules=tuple(fail_on or ()), json=as_json, html=html, allow_outside=allow_outside
     )
-    return run_diff(a, b, wanted, context.obj)
+    return run_diff(a, b, wanted, context.obj.forced(force))
 
 
 def verify(

@@ -39,11 +39,11 @@ def run_demo(out: str, *, as_json: bool, figures: bool, session: Session) -> int
         OutputError: a folder must not be replaced, or cannot be written.
     """
     from planner.library import path_of
-    from reports.report_set import check_place
+    from planner.result_files import REPORT_SET, check_set
 
     folders = {name: Path(out) / name for name in (PUBLISHED, CORRECTED)}
     for folder in folders.values():
-        check_place(folder)
+        check_set(folder, REPORT_SET, force=session.force)
     done = {}
     for name in session.watched(tuple(folders), "planning"):
         done[name] = proven(path_of(name), session)

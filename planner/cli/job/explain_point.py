@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.errors import PointsError
 from planner.cli.exit_codes import ExitCode
@@ -15,6 +14,7 @@ from planner.cli.output import bold, print_json, print_table
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
 from planner.errors import JobError
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.fixes.branches import BranchReason
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from planner.fixes.smallest import Search
     from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 
 _WIDTH = 96
 _RULE = (

@@ -8,7 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job, NoFigures
 from planner.cli.options import Json
-from planner.cli.out_place import folder_option
+from planner.cli.out_place import Force, folder_option
 
 
 def place(
@@ -28,6 +28,7 @@ def place(
     as_json: Json = False,
     no_figures: NoFigures = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Find the best pose of the part before the robot, and how far off it the part may be.
 
@@ -42,5 +43,5 @@ def place(
         as_json=as_json,
         figures=not no_figures,
         allow_outside=allow_outside,
-        session=context.obj,
+        session=context.obj.forced(force),
     )

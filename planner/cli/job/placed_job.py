@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.out_place import check_folder_place
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
+from planner.result_files import check_folder_place, check_set
 
 
 def run_place(
@@ -33,14 +33,14 @@ def run_place(
     from planner.part_pose.place import place
     from reports.figures.reach_map import reach_map_png
     from reports.place_document import place_document
-    from reports.place_set import check_place_set, write_place_set
+    from reports.place_set import KIND, write_place_set
     from reports.place_summary import place_lines
     from reports.plan_document import document_text
 
     folder = Path(out) if out else Path(job).parent / f"{Path(job).stem}-place"
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
-    check_place_set(folder)  # before the work, not after it
+    check_set(folder, KIND, force=session.force)  # before the work, not after it
     read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     with progress_of(session) as progress:
         found = place(read, progress, maps=figures)
@@ -48,6 +48,6 @@ def run_place(
     lines = "\n".join(place_lines(found.placing, found.tolerances)) + "\n"
     sys.stdout.write(text if as_json else lines)
     figure = None if found.maps is None else reach_map_png(found.maps, read.name)
-    write_place_set(folder, text, figure)
+    write_place_set(folder, text, figure, force=session.force)
     session.say(f"Placing written to {folder}")
     return ExitCode.DONE if found.feasible else ExitCode.FAILED

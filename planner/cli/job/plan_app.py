@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json
-from planner.cli.out_place import folder_option
+from planner.cli.out_place import Force, folder_option
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
 AllowOutside = Annotated[
@@ -53,8 +53,9 @@ def plan(
         ),
     ] = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
-    """Plan a job, validate the plan by independent roads, and write its report set.
+    """Plan a job, prove the plan by independent methods, and write its report set.
 
     No programme is written from a motion that is not proven.
 
@@ -74,14 +75,14 @@ def plan(
         ),
         as_json=as_json,
         allow_outside=allow_outside,
-        session=context.obj,
+        session=context.obj.forced(force),
     )
 
 
 def check(
     context: typer.Context, job: Job, as_json: Json = False, allow_outside: AllowOutside = False
 ) -> int:
-    """Plan and validate a job without writing anything; exit codes as for `plan`."""
+    """Plan and prove a job without writing anything; exit codes as for `plan`."""
     from planner.cli.job.planned_job import run_check
 
     return run_check(job, as_json=as_json, allow_outside=allow_outside, session=context.obj)
@@ -91,11 +92,12 @@ def init(
     folder: Annotated[
         str, typer.Argument(metavar="[DIR]", help="Where to write it; made if it is not there.")
     ] = ".",
+    force: Force = False,
 ) -> int:
-    """Write a commented job that is ready to run; nothing is overwritten."""
+    """Write a commented job that is ready to run; without --force nothing is overwritten."""
     from planner.cli.job.started_job import run_init
 
-    return run_init(folder)
+    return run_init(folder, force=force)
 
 
 def demo(
@@ -108,8 +110,9 @@ def demo(
     ] = "palpeur-demo",
     as_json: Json = False,
     no_figures: NoFigures = False,
+    force: Force = False,
 ) -> int:
     """Plan the published nine-point job twice, as printed and corrected, and say what differs."""
     from planner.cli.job.demo_jobs import run_demo
 
-    return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj)
+    return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj.forced(force))

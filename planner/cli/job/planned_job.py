@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.out_place import check_folder_place
 from planner.cli.session import Session
 from planner.errors import OptionError
+from planner.result_files import REPORT_SET, check_folder_place, check_set
 
 if TYPE_CHECKING:
     from planner.plan_types import Plan
@@ -93,13 +93,11 @@ def run_plan(
         RobotError: the robot cannot do such a job.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    from reports.report_set import check_place
-
     options = request.options()
     folder = Path(out) if out else beside(Path(job))
     if not out and Path(job).is_file():  # what --out names was looked at already
         check_folder_place(folder)
-    check_place(folder)  # before the work, not after it
+    check_set(folder, REPORT_SET, force=session.force)  # before the work, not after it
     proof = proven(job, session, allow_outside=allow_outside, exports=options.exports)
     print_proof(proof, as_json=as_json)
     if exit_code(proof) is not ExitCode.NOT_VALIDATED:
@@ -207,6 +205,7 @@ def write_set(
             options=options,
             made=provenance(proof.plan, source.command, source.name),
             progress=progress,
+            force=session.force,
         )
 
 

@@ -7,7 +7,7 @@ import shlex
 from planner.cli.exit_codes import ExitCode
 
 
-def run_init(folder: str) -> int:
+def run_init(folder: str, *, force: bool = False) -> int:
     """Write the template's files and say how to run them.
 
     Raises:
@@ -15,7 +15,7 @@ def run_init(folder: str) -> int:
     """
     from planner.job import write_template
 
-    paths = write_template(folder)
+    paths = write_template(folder, force=force)
     for path in paths:
         print(path)
     print(f"\nRun it with: palpeur plan {shlex.quote(str(paths[0]))}")

@@ -9,7 +9,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job
 from planner.cli.options import Json, Robot, Tip
-from planner.cli.out_place import file_option
+from planner.cli.out_place import Force, file_option
 from planner.cli.robot_reference import RobotReference
 
 Seed = Annotated[
@@ -88,6 +88,7 @@ def measure(
     ] = "hammersley",
     as_json: Json = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Measure a job without a machine: readings as it would give them, errors and all.
 
@@ -110,7 +111,7 @@ def measure(
         form=form_um * 1e-6,
         json=as_json,
         allow_outside=allow_outside,
-        session=context.obj,
+        session=context.obj.forced(force),
     )
     if bool(feature) != (target_um is not None):
         raise OptionError("--feature and --target-um belong together; give both, or neither.")

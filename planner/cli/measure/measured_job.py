@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import print_json
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
 from planner.errors import OptionError
+from planner.result_files import check_file, write_result
 
 if TYPE_CHECKING:
     from planner.job import Job
@@ -53,14 +53,16 @@ def run_measure(request: MeasureRequest) -> int:
     _check(request)
     files = _files(request)
     for path in files:
-        check_own_file(path, _COMMAND)  # before the work, not after it
+        check_file(
+            path, _COMMAND, [request.job], force=request.session.force
+        )  # before the work, not after it
     job = job_of(request)
     check_features(job.points, errors)  # before the work, not after it
     planned = plan_of(job, request)
     found = measure_virtually(planned, part=errors, runs=request.runs, seed=request.seed)
     texts = [measured_csv(one, request.content) for one in found]
     for path, text in zip(files, texts, strict=False):
-        write_own_file(path, text, _COMMAND)
+        write_result(path, text, _COMMAND, force=request.session.force)
     if request.json:
         print_json(measurement_document(planned, found, request.content, files))
     elif not files:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion import (
@@ -17,12 +16,11 @@ from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.moves.sampled import instants, write_samples
 from planner.cli.output import FORMAT, print_json
 from planner.errors import OptionError
+from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime
 from robots.core.motion.straight_line import StraightLine, line_limits
 from robots.core.pose import make_pose, rotation_zyx
-
-Array = NDArray[np.float64]
 
 _POSE_HEADERS = [f"T{row}{column}" for row in (1, 2, 3) for column in (1, 2, 3, 4)]
 _RATE_HEADERS = [
@@ -103,5 +101,5 @@ def _write(request: MotionRequest, line: StraightLine, found: LeastTime) -> None
     state = line.state(found.law.r(s), found.law.dr(s) / T, found.law.ddr(s) / T**2)
     flat = state.pose[:, :3].reshape(len(t), 12)
     table = np.column_stack([t, flat, state.velocity, state.acceleration])
-    write_samples(request.out, [*_POSE_HEADERS, *_RATE_HEADERS], table)
+    write_samples(request.out, [*_POSE_HEADERS, *_RATE_HEADERS], table, force=request.session.force)
     request.session.say(f"{len(t)} samples written to {request.out}")

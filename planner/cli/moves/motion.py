@@ -6,22 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import jerk_values, joint_units, limit_values, listed_numbers
 from planner.cli.moves.sampled import COMMAND, instants, write_samples
 from planner.cli.output import FORMAT, bold, number, print_json, print_table
-from planner.cli.own_file import check_own_file
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
+from planner.result_files import check_file
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime, least_time
 from robots.core.motion.motion_law import LAW_NAMES
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +77,9 @@ def print_motion(request: MotionRequest) -> int:
         OutputError: the file cannot be written, or is somebody else's.
     """
     if request.out:
-        check_own_file(Path(request.out), COMMAND)  # before the work, not after it
+        check_file(
+            Path(request.out), COMMAND, force=request.session.force
+        )  # before the work, not after it
     if not np.isfinite(request.period_ms):
         raise OptionError(f"--period-ms is {request.period_ms}; give a finite number.")
     if request.straight:
@@ -232,5 +232,5 @@ def _write_joint_samples(request: MotionRequest, move: JointMove, found: LeastTi
         for k, unit in zip(numbers, units, strict=True)
     ]
     values = np.hstack([motion.position(t), motion.velocity(t), motion.acceleration(t)])
-    write_samples(request.out, headers, np.column_stack([t, values]))
+    write_samples(request.out, headers, np.column_stack([t, values]), force=request.session.force)
     request.session.say(f"{len(t)} samples written to {request.out}")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json, Tip
-from planner.cli.out_place import file_option
+from planner.cli.out_place import Force, file_option
 from planner.cli.robot_reference import RobotReference
 
 
@@ -61,6 +61,7 @@ def motion(
         ),
     ] = "",
     as_json: Json = False,
+    force: Force = False,
 ) -> int:
     """Least synchronised time of one motion, in joint space or along a straight line.
 
@@ -83,6 +84,6 @@ def motion(
             period_ms=period_ms,
             out=out,
             json=as_json,
-            session=context.obj,
+            session=context.obj.forced(force),
         )
     )

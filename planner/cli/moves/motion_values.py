@@ -6,12 +6,10 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import OptionError
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.cli.own_file import write_own_file
 from planner.errors import OptionError
+from planner.result_files import write_result
+from robots.core.arrays import Array
 from robots.core.caps import Cap
-
-Array = NDArray[np.float64]
 
 COMMAND = "palpeur motion"
 
@@ -36,16 +34,17 @@ def instants(duration: float, period_ms: float) -> Array:
     return np.asarray(np.append(t, duration) if duration > t[-1] else t, dtype=np.float64)
 
 
-def write_samples(path: str, headers: Sequence[str], table: Array) -> None:
+def write_samples(path: str, headers: Sequence[str], table: Array, *, force: bool = False) -> None:
     """Write instants and values; numbers read back to the same doubles.
 
     Args:
         path: of the file.
         headers: of the values, without the time.
         table: time first. # (k, 1 + len(headers))
+        force: whether a file that is there may be replaced.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["t_s", *headers])
     writer.writerows(table.tolist())
-    write_own_file(Path(path), text.getvalue(), COMMAND)
+    write_result(Path(path), text.getvalue(), COMMAND, force=force)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.robot.inverse_answers import ListedSolution, StateAnswer
 from robots.arm.errors import ArmFamilyError
@@ -13,11 +12,10 @@ from robots.arm.family import arm_family
 from robots.arm.inverse import ArmInverse
 from robots.arm.limits import alternatives
 from robots.arm.solutions import ArmSolutions, branch_name
+from robots.core.arrays import Array
 from robots.core.inverse import Target
 from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two families equal
 

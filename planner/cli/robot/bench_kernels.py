@@ -15,16 +15,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.robot.pinocchio_peer import PinocchioPeer
 from planner.cli.robot.robot_document import defined
+from robots.core.arrays import Array
 from robots.core.joint_samples import joint_samples, unit_samples
 from robots.core.kernels import Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.quantities import quantity
 
-Array = NDArray[np.float64]
 Run = Callable[[], object]
 
 MEASURED = ("forward", "jacobian", "torques", "mass_matrix", "forward_dynamics")

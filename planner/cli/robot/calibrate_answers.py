@@ -11,13 +11,13 @@ import numpy as np
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json, print_table
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.measurement_table import read_measurements
 from planner.cli.robot.measurement_units import check_measured_unit
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
-from planner.cli.table_text import STANDARD_INPUT, origin_of
 from planner.errors import OptionError
+from planner.result_files import check_file, write_result
+from planner.tables import STANDARD_INPUT, origin_of
 from robots.core.caps import Cap, read_capped
 from robots.core.errors import RobotError
 from robots.core.identification import (
@@ -107,7 +107,8 @@ def print_calibration(request: CalibrationRequest) -> int:
         OutputError: the file cannot be written, or is somebody else's.
     """
     if request.out:  # before the work, not after it
-        check_own_file(Path(request.out), _COMMAND, [request.robot.model, request.measurements])
+        inputs = [request.robot.model, request.measurements]
+        check_file(Path(request.out), _COMMAND, inputs, force=request.session.force)
     nominal = with_stylus(movable_robot(request.robot, request.session), request.stylus)
     given = read_measurements(request.measurements, nominal, request.kind)
     check_measured_unit(given, nominal, origin_of(request.measurements))
@@ -148,7 +149,7 @@ def _written(
         request.session.say(f"{request.out} is not written: the calibrated arm does no better.")
         return ""
     text = calibrated_file(nominal, found, given, _origin(request.measurements))
-    write_own_file(Path(request.out), text, _COMMAND)
+    write_result(Path(request.out), text, _COMMAND, comment="# {}", force=request.session.force)
     request.session.say(f"calibrated arm written to {request.out}")
     return request.out
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json, Robot, Tip
-from planner.cli.out_place import file_option
+from planner.cli.out_place import Force, file_option
 from planner.cli.robot_reference import RobotReference
 
 
@@ -84,6 +84,7 @@ def calibrate(
         float, typer.Option("--length-mm", min=0.0, help="Ball bar that --plan uses.")
     ] = 0.0,
     as_json: Json = False,
+    force: Force = False,
 ) -> int:
     """Find a serial arm's geometric errors, or plan the postures to find them from.
 
@@ -108,7 +109,7 @@ def calibrate(
         parameters=parameters,
         drop_outliers=drop_outliers,
         json=as_json,
-        session=context.obj,
+        session=context.obj.forced(force),
     )
     if not plan:
         return print_calibration(request)
@@ -126,6 +127,6 @@ def calibrate(
             at=tuple(at or ()),
             length=length_mm / 1e3,
             json=as_json,
-            session=context.obj,
+            session=context.obj.forced(force),
         )
     )

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, print_json
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.calibrate_answers import with_stylus
 from planner.cli.robot.measurement_table import PAIR, SPHERE, measurement_kind
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
+from planner.result_files import check_file, write_result
+from robots.core.arrays import Array
 from robots.core.identification import (
     ArmMeasurements,
     ArmNoise,
@@ -29,8 +29,6 @@ from robots.core.identification import (
 )
 from robots.core.identification.plan import DEFAULT_NOISE
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _COMMAND = "palpeur robot calibrate --plan"
 
@@ -75,7 +73,9 @@ def print_plan(request: PlanRequest) -> int:
         OutputError: the file cannot be written, or is somebody else's.
     """
     if request.out:
-        check_own_file(Path(request.out), _COMMAND, [request.robot.model])  # before the work
+        check_file(
+            Path(request.out), _COMMAND, [request.robot.model], force=request.session.force
+        )  # before the work
     mechanism = with_stylus(movable_robot(request.robot, request.session), request.stylus)
     kind = measurement_kind(request.kind or MeasurementKind.SPHERE.value)
     site = Site(
@@ -88,7 +88,7 @@ def print_plan(request: PlanRequest) -> int:
     plan = plan_postures(mechanism, request.count, site)
     table = posture_table(mechanism, plan.measurements)
     if request.out:
-        write_own_file(Path(request.out), table, _COMMAND)
+        write_result(Path(request.out), table, _COMMAND, force=request.session.force)
     if request.json:
         print_json(_document(mechanism, plan))
         return ExitCode.DONE

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.session import Session
+from robots.core.arrays import Array
 from robots.core.inverse import Answer, Solutions, Target, solve_many
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _AT_A_TIME = 64  # states whose searches run together; more costs memory and gains nothing
 

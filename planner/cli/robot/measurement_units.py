@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation.unit_guard import spread, unit_factor
 from planner.errors import StatesError
+from robots.core.arrays import Array
 from robots.core.identification import ArmMeasurements, MeasurementKind
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 def check_measured_unit(given: ArmMeasurements, mechanism: Mechanism, origin: str) -> None:
@@ -27,7 +25,7 @@ def check_measured_unit(given: ArmMeasurements, mechanism: Mechanism, origin: st
     """
     if given.kind is MeasurementKind.SPHERE:  # joint readings alone have no length
         return
-    balls = Model(mechanism).forward(given.q)[:, :3, 3]
+    balls = Model(mechanism, "single-use").forward(given.q)[:, :3, 3]
     if given.kind is MeasurementKind.POINT:
         what, expected, seen = "points spread", spread(balls), spread(given.points)
     else:

@@ -10,12 +10,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.mechanism import BASE, JointKind, Mechanism
-
-Array = NDArray[np.float64]
 
 # What is measured of Pinocchio, by quantity.
 METHODS = {

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Json, Robot, Task, Tip
-from planner.cli.out_place import path_option
+from planner.cli.out_place import Force, path_option
 from planner.cli.robot import robot_model_app as models
 from planner.cli.robot.calibrate_app import calibrate
 from planner.cli.robot_reference import RobotReference
@@ -153,6 +153,7 @@ def equations(
             "--out", callback=path_option, metavar="PATH", help="Write there instead of stdout."
         ),
     ] = "",
+    force: Force = False,
 ) -> int:
     """Condensed dynamic equations, or source code with a self-test."""
     from planner.cli.robot.robot_equations import EquationRequest, print_equations
@@ -164,7 +165,7 @@ def equations(
             quantity=quantity,
             neglect=neglect,
             out=out,
-            session=context.obj,
+            session=context.obj.forced(force),
         )
     )
 

@@ -12,7 +12,7 @@ from planner.cli.output import FORMAT, print_json
 from planner.cli.robot.robot_document import self_pair_names
 from planner.cli.robot.robot_models import is_singular
 from planner.cli.robot_reference import RobotReference
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity, subjects
 from planner.findings.robot_findings import reading_findings
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Joint, Mechanism
@@ -63,7 +63,7 @@ def _body_findings(joint: Joint) -> Iterator[Finding]:
         yield Finding(
             code="R101",
             severity=Severity.WARNING,
-            where=joint.name,
+            subject=subjects.Joint(joint.name),
             message=f"The body is not physically consistent: {reason}.",
             hint='Check whether the tensor stands at = "origin" or at = "com", then its digits.',
         )
@@ -90,7 +90,7 @@ def _missing(code: str, joint: Joint, keys: list[str]) -> Finding:
     return Finding(
         code=code,
         severity=Severity.WARNING,
-        where=joint.name,
+        subject=subjects.Joint(joint.name),
         message=f"A {what} is missing: {', '.join(keys)}.",
         hint="Nothing is assumed in its place: add it to the joint's table of a robot file, or "
         f"in a job under robot.limits.{joint.name}.",
@@ -111,7 +111,7 @@ def _no_mass(joint: Joint) -> Finding:
     return Finding(
         code="R104",
         severity=Severity.WARNING,
-        where=joint.name,
+        subject=subjects.Joint(joint.name),
         message="Neither its body nor any beyond it has mass.",
         hint="Add [joint.body] tables if torques matter.",
     )
@@ -119,12 +119,12 @@ def _no_mass(joint: Joint) -> Finding:
 
 def _mass_matrix_findings(mechanism: Mechanism) -> Iterator[Finding]:
     q = joint_samples(mechanism, _POSTURES, slide=1.0)
-    singular = is_singular(Model(mechanism).mass_matrix(q))
+    singular = is_singular(Model(mechanism, "single-use").mass_matrix(q))
     if np.any(singular):
         yield Finding(
             code="R105",
             severity=Severity.WARNING,
-            where=mechanism.name,
+            subject=subjects.Robot(mechanism.name),
             message=f"The mass matrix is not positive definite at {int(singular.sum())} of "
             f"{_POSTURES} postures; accelerations cannot be computed from torques there.",
             hint="Give the missing inertia about the joint axes, or motor_inertia_kg_m2.",
@@ -140,9 +140,10 @@ def _collision_findings(mechanism: Mechanism) -> Iterator[Finding]:
             yield Finding(
                 code="R107",
                 severity=Severity.WARNING,
-                where=f"{a}, {b}",
+                subject=subjects.Capsules(a, b),
                 message=f"The two capsules overlap by {-greatest * 1e3:.3g} mm or more in each of "
                 f"{_POSTURES} postures, so no motion would be free of collision.",
+                quantities=(Quantity("overlap", -1e3 * float(greatest), "mm"),),
                 hint="Leave the pair out of self_collision, or shorten one of the capsules.",
             )
 

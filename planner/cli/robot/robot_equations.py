@@ -9,11 +9,11 @@ from pathlib import Path
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot
 from planner.cli.output import number
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.robot.described_robot import named_equations
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
+from planner.result_files import check_file, write_result
 from robots.core.mechanism import Mechanism
 from robots.core.symbols.condensed import (
     CondensedEquations,
@@ -38,6 +38,13 @@ _PARTS = {
     "coriolis": coriolis_lines,
     "centrifugal": centrifugal_lines,
     "gravity": gravity_lines,
+}
+_COMMENTS = {
+    _TEXT: "# {}",
+    _LATEX: "% {}",
+    Language.PYTHON.value: "# {}",
+    Language.C.value: "/* {} */",
+    Language.MATLAB.value: "% {}",
 }
 _ENDINGS = {_TEXT: ".txt", _LATEX: ".tex"}
 
@@ -83,11 +90,19 @@ def print_equations(request: EquationRequest) -> int:
     if not 0.0 <= request.neglect < float("inf"):
         raise OptionError(f"--neglect is {request.neglect}; give a torque in N m, zero or more.")
     if request.out and not _is_folder(request.out):
-        check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
+        check_file(
+            Path(request.out), _COMMAND, force=request.session.force
+        )  # before the work, not after it
     mechanism = movable_robot(request.robot, request.session)
     source = _condensed(request, mechanism) if _is_condensed(request) else _code(request, mechanism)
     if request.out:
-        write_own_file(_place(request.out, source.name), source.text, _COMMAND)
+        write_result(
+            _place(request.out, source.name),
+            source.text,
+            _COMMAND,
+            comment=_COMMENTS[request.form],
+            force=request.session.force,
+        )
     else:
         print(source.text, end="" if source.text.endswith("\n") else "\n")
     return ExitCode.DONE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import tip_document
@@ -13,15 +12,12 @@ from planner.cli.output import number, print_csv, print_rows, print_table
 from planner.cli.robot.arm_answers import is_measuring_arm, solved
 from planner.cli.robot.inverse_answers import StateAnswer, searched
 from planner.cli.robot.robot_models import Request
-from planner.cli.robot.states_columns import APPROACH, NORMAL
-from planner.cli.unit_columns import POSE, POSITION
-from planner.cli.unit_table import States
 from planner.errors import StatesError
+from planner.tables import APPROACH, NORMAL, POSE, POSITION, States
+from robots.core.arrays import Array
 from robots.core.errors import PoseError
 from robots.core.inverse import Target, Task
 from robots.core.pose import as_pose, nearest_rotation
-
-Array = NDArray[np.float64]
 
 
 def print_inverse(request: Request, starts: int) -> int:

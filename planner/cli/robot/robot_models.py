@@ -6,29 +6,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import Field, Form, print_fields
-from planner.cli.robot.states import read_states
-from planner.cli.robot.states_columns import known_columns
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
-from planner.cli.unit_columns import (
+from planner.tables import (
     ACCELERATION,
     POSE,
     SPIN,
     SPIN_RATE,
     VELOCITY,
     WRENCH,
+    States,
     group_headers,
+    read_states,
+    state_columns,
 )
-from planner.cli.unit_table import States
+from robots.core.arrays import Array, Mask
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +65,7 @@ class Request:
     @cached_property
     def model(self) -> Model:
         """The robot's equations."""
-        return Model(self.mechanism)
+        return Model(self.mechanism, "single-use")
 
     def read(self) -> None:
         """Check the form, the robot and the table, in this order."""
@@ -96,7 +94,7 @@ class Request:
 
     def headers(self, *groups: str) -> tuple[str, ...]:
         """Headers of some groups in SI."""
-        known = known_columns(self.mechanism)
+        known = state_columns(self.mechanism)
         return tuple(header for group in groups for header in group_headers(group, known))
 
     def answer(self, *fields: Field) -> int:
@@ -199,7 +197,7 @@ def matrix_headers(letter: str, shape: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(letter + between.join(str(k + 1) for k in index) for index in np.ndindex(*shape))
 
 
-def is_singular(M: Array) -> NDArray[np.bool_]:
+def is_singular(M: Array) -> Mask:
     """Whether mass matrices are not positive definite, up to rounding. # (..., n, n) -> (...).
 
     Rows and columns are scaled to a unit diagonal first, so that units and sizes do not matter.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import tip_document
 from planner.cli.output import Field, print_fields, print_rows
 from planner.cli.robot.robot_models import Request
 from planner.cli.robot.tasks import named_task
-from planner.cli.unit_columns import ACCELERATION, SPIN, SPIN_RATE, VELOCITY
+from planner.tables import ACCELERATION, SPIN, SPIN_RATE, VELOCITY
+from robots.core.arrays import Array
 from robots.core.inverse import Task
 from robots.core.inverse.differential import JointRates, joint_accelerations, joint_velocities
-
-Array = NDArray[np.float64]
 
 # Of the demand, plus one: what the pseudo-inverse leaves of a demand that can be met is rounding.
 _TOLERANCE = 1e-9

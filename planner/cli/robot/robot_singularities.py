@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
 from planner.cli.output import FORMAT, number, print_json, print_rows, print_table
-from planner.cli.robot.states import read_states
 from planner.cli.robot.tasks import named_task, natural_task
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
+from planner.tables import read_states
+from robots.core.arrays import Array
 from robots.core.errors import EquationError
 from robots.core.inverse import Task
 from robots.core.inverse.scaling import scale_length
@@ -22,8 +22,6 @@ from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.singularities import Determinant, Singularity, analyse, determinant
-
-Array = NDArray[np.float64]
 
 _SEARCHED = 12  # postures from which each joint is moved alone to a singularity
 _SAME = 1e-4  # joint values nearer than this are one. [rad or m]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.opening import movable_robot, tip_document
@@ -13,12 +12,11 @@ from planner.cli.output import FORMAT, number, print_json
 from planner.cli.robot_reference import RobotReference
 from planner.cli.session import Session
 from planner.errors import OptionError
+from robots.core.arrays import Array
 from robots.core.inverse.scaling import scale_length
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _FLAT = 1e-9  # thickness of the cloud of points, relative to its size, below which it is a surface
 _DIMENSIONS = {0: "point", 1: "line", 2: "area", 3: "volume"}
@@ -95,7 +93,7 @@ _LARGEST_CELL = 1e6  # [m]; no robot is larger
 def workspace_of(mechanism: Mechanism, sampling: Sampling) -> Workspace:
     """Sample the joint ranges evenly and see where the tool comes."""
     q = joint_samples(mechanism, sampling.count, slide=scale_length(mechanism))
-    points = Model(mechanism).forward(q)[:, :3, 3]
+    points = Model(mechanism, "single-use").forward(q)[:, :3, 3]
     axis, origin = _first_axis(mechanism)
     from_axis = points - origin
     from_axis = from_axis - np.outer(from_axis @ axis, axis)

@@ -8,10 +8,9 @@ import numpy as np
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, Form, print_csv, print_json, print_table
-from planner.cli.own_file import check_own_file, write_own_file
 from planner.cli.session import Session
-from planner.cli.stewart.pose_columns import LENGTHS, length_columns, pose_columns
-from planner.cli.stewart.pose_tables import poses_of, read_table
+from planner.result_files import check_file, write_result
+from planner.tables import LENGTHS, length_columns, pose_columns, poses_of, read_table
 from robots.stewart.calibration import Calibration, calibrate
 from robots.stewart.library import open_platform
 from robots.stewart.platform import Platform
@@ -30,12 +29,15 @@ def print_calibration(robot: str, measured: str, out: str, form: Form, session: 
         OutputError: the file cannot be written, or is somebody else's.
     """
     if out:
-        check_own_file(Path(out), _COMMAND, [robot, measured])  # before the work, not after it
+        check_file(
+            Path(out), _COMMAND, [robot, measured], force=session.force
+        )  # before the work, not after it
     platform = open_platform(robot)
     table = read_table(measured, pose_columns() | length_columns())
     found = calibrate(platform, poses_of(table), table.require(LENGTHS, "calibration"))
     if out:
-        write_own_file(Path(out), write_toml(found.applied_to(platform)), _COMMAND)
+        text = write_toml(found.applied_to(platform))
+        write_result(Path(out), text, _COMMAND, comment="# {}", force=session.force)
         session.say(
             f"corrected platform written to {out}; the offsets belong to the "
             "controller, which adds them to its readings"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Legs
+from robots.core.arrays import Array
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 _HINT = "Choose another pose, lighten the load, or lower the platform's acceleration."
 
@@ -31,9 +30,10 @@ def force_findings(
         finding = Finding(
             code="S210",
             severity=Severity.ERROR,
-            where=f"leg {leg}",
+            subject=Legs((leg,)),
             message=f"In pose {pose + 1} ({origin}, line {lines[pose]}) leg {leg}: force "
             f"{force:.6g} N exceeds its limit ±{limit:.6g} N by {abs(force) - limit:.4g} N.",
+            quantities=(Quantity("force", force, "N"), Quantity("limit", limit, "N")),
             hint=_HINT,
         )
         found[pose].append(finding)

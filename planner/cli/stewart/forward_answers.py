@@ -5,21 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import Form, number, print_csv, print_rows, print_table
-from planner.cli.stewart.pose_columns import LENGTHS, length_columns
-from planner.cli.stewart.pose_tables import read_table
 from planner.cli.stewart.pose_text import pose_of
-from planner.cli.unit_table import States
 from planner.errors import OptionError
+from planner.tables import LENGTHS, States, length_columns, read_table
+from robots.core.arrays import Array, Mask
 from robots.core.orientation.angles import angles_zyx
 from robots.stewart.errors import PlatformError
 from robots.stewart.library import open_platform
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 _T_HEADERS = tuple(f"T{row}{column}" for row in range(1, 4) for column in range(1, 5))
 
@@ -51,7 +47,7 @@ class _Answer:
 
     T: Array  # (n, 4, 4)
     residual: Array  # (n,) [m]
-    certified: NDArray[np.bool_]  # (n,)
+    certified: Mask  # (n,)
     iterations: int = 0
     statement: str = ""
 
@@ -114,8 +110,8 @@ def _tracked(platform: Platform, table: States, request: ForwardRequest) -> list
     try:
         found = search(platform, lengths, start)
     except PlatformError as error:
-        row = error.facts.get("index")
-        if not isinstance(row, int) or not (row or "leg" in error.facts):
+        row = error.fact("index", int)
+        if row is None or not (row or "leg" in error.facts):
             raise  # the start is at fault, not a line of the table
         raise _at_line(table, error, row) from error
     return [

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.sampled import instants
@@ -19,6 +18,7 @@ from planner.cli.stewart.move_findings import findings_of
 from planner.cli.stewart.pose_text import pose_of
 from planner.errors import OptionError
 from reports.document_text import document_text
+from robots.core.arrays import Array
 from robots.stewart.library import open_platform
 from robots.stewart.limits import violations
 from robots.stewart.model import PlatformModel
@@ -28,7 +28,6 @@ from robots.stewart.platform import Platform
 if TYPE_CHECKING:
     from reports.stewart.leg_motion import Balance, LegMotion, LegSamples
 
-Array = NDArray[np.float64]
 
 _RISE = 1.0 / 3.0  # part of a trapezoid's given duration in which it speeds up
 _NODES, _PANELS = 16, 24  # of the quadrature of work, on each smooth piece
@@ -86,9 +85,12 @@ def print_move(request: MoveRequest) -> int:
     if not np.isfinite(request.period_ms):
         raise OptionError(f"--period-ms is {request.period_ms}; give a finite number.")
     if request.out:
-        from reports.stewart.motion_set import check_motion_set
+        from planner.result_files import check_set
+        from reports.stewart.motion_set import KIND
 
-        check_motion_set(Path(request.out))  # before the work, not after it
+        check_set(
+            Path(request.out), KIND, force=request.session.force
+        )  # before the work, not after it
     platform = open_platform(request.robot)
     shown = _leg_motion(platform, _timed(platform, request), request)
     document = motion_document(shown)
@@ -154,7 +156,7 @@ def _leg_motion(platform: Platform, timed: _Timed, request: MoveRequest) -> LegM
     from robots.stewart.motion_check import check_motion
     from robots.stewart.motion_legs import motion_peaks
 
-    model = PlatformModel(platform)
+    model = PlatformModel(platform, "single-use")
     report = check_motion(model, timed.motion)
     return LegMotion(
         platform=platform,
@@ -226,7 +228,7 @@ def _command(request: MoveRequest) -> str:
 def _write(shown: LegMotion, document: dict[str, object], request: MoveRequest) -> None:
     from reports.stewart.motion_set import write_motion_set
 
-    write_motion_set(shown, document_text(document), Path(request.out))
+    write_motion_set(shown, document_text(document), Path(request.out), force=request.session.force)
     request.session.say(f"figures, motion.csv, motion.json and page.html written to {request.out}")
 
 

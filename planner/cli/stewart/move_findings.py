@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.findings import Finding, Severity
+from planner.findings import Finding, Quantity, Severity
+from planner.findings.subjects import Legs, Platform
 from robots.stewart.limits import Limit
 from robots.stewart.motion_check import Drive, MotionProblem, MotionReport
 
@@ -47,11 +48,11 @@ def findings_of(report: MotionReport) -> tuple[Finding, ...]:
 def _broken(problem: MotionProblem) -> Finding:
     code = _CODES[problem.limit]
     legs = problem.legs
-    where = f"leg{'s' if len(legs) > 1 else ''} {' and '.join(legs)}" if legs else "platform"
+    subject = Legs(tuple(legs)) if legs else Platform()
     return Finding(
         code=code,
         severity=Severity.ERROR,
-        where=where,
+        subject=subject,
         message=problem.sentence,
         hint=_HINTS[code],
     )
@@ -64,8 +65,9 @@ def _unproven(report: MotionReport) -> Iterator[Finding]:
         yield Finding(
             code="S211",
             severity=Severity.WARNING,
-            where=column.where,
+            subject=Legs(column.names) if column.names else Platform("the platform"),
             message=f"The {column.limit.value} is kept wherever the motion was looked at, by "
             f"{proof.least[k]:.3g} {column.unit} at the least, but not proven between.",
+            quantities=(Quantity("margin", float(proof.least[k]), column.unit),),
             hint="Keep a little away from this limit.",
         )

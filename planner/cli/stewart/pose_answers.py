@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planner.cli import unit_columns as columns
+from planner import tables as columns
 from planner.cli.exit_codes import ExitCode
 from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.output import Field, Form, print_csv, print_fields, print_rows
 from planner.cli.stewart.force_findings import force_findings
-from planner.cli.stewart.pose_columns import LEGS, pose_columns
-from planner.cli.stewart.pose_tables import poses_of, rates_of, read_table
-from planner.cli.unit_table import States
 from planner.errors import OptionError
 from planner.findings import Finding
+from planner.tables import LEGS, States, pose_columns, poses_of, rates_of, read_table
+from robots.core.arrays import Array
 from robots.stewart.library import open_platform
 from robots.stewart.limits import Violation, violations
 from robots.stewart.model import PlatformModel
 from robots.stewart.singularity import conditioning
-
-Array = NDArray[np.float64]
 
 
 def print_inverse(robot: str, poses: str, form: Form) -> int:
@@ -35,7 +31,7 @@ def print_inverse(robot: str, poses: str, form: Form) -> int:
     platform = open_platform(robot)
     states = read_table(poses, pose_columns())
     T = poses_of(states)
-    fields = leg_fields(PlatformModel(platform), states, T)
+    fields = leg_fields(PlatformModel(platform, "single-use"), states, T)
     broken = violations(platform, T)
     by_row: list[list[Violation]] = [[] for _ in T]
     for one in broken:
@@ -70,7 +66,7 @@ def print_dynamics(robot: str, poses: str, wrench: str, form: Form) -> int:
     platform = open_platform(robot)
     states = read_table(poses, pose_columns())
     T = poses_of(states)
-    model = PlatformModel(platform)
+    model = PlatformModel(platform, "single-use")
     V, A = rates_of(states)
     forces = model.forces(T, V, A, _wrench(wrench, states))
     power = np.sum(forces * model.length_rates(T, V), axis=-1, keepdims=True)

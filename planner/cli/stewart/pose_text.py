@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.cli.moves.motion_values import listed_numbers
 from planner.errors import OptionError
+from robots.core.arrays import Array
 from robots.core.orientation.angles import rotation_zyx
 from robots.core.pose import make_pose
 from robots.stewart.platform import Platform
-
-Array = NDArray[np.float64]
 
 HOME = "home"
 

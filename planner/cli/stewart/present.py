@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +11,13 @@ from planner.cli.exit_codes import ExitCode
 from planner.cli.job.planned_job import print_rejection
 from planner.cli.progress_bar import progress_of
 from planner.cli.session import Session
+from planner.result_files import check_set, result_set
 
 if TYPE_CHECKING:
     from planner.proof import Proof
 
 DOCUMENT = "presentation.json"
-_SET = re.compile(r"pose-[1-9][0-9]*")
+KIND = "presentation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def run_present(asked: PresentRequest, *, as_json: bool, session: Session) -> in
 
     folder = Path(asked.out) if asked.out else None
     if folder is not None:
-        check_presentation_set(folder)  # before the work, not after it
+        check_set(folder, KIND, force=session.force)  # before the work, not after it
     job = read_job(asked.job, allow_outside=asked.allow_outside)
     with progress_of(session) as progress:
         found = present(job, progress)
@@ -69,22 +69,6 @@ def run_present(asked: PresentRequest, *, as_json: bool, session: Session) -> in
         _write(folder, text, proofs, asked, session, feasible=found.feasible)
         session.say(f"Presentation written to {folder}")
     return ExitCode.DONE if found.feasible else ExitCode.FAILED
-
-
-def check_presentation_set(folder: Path) -> None:
-    """Whether a presentation may take a place: it is free, empty, or holds an earlier one.
-
-    Raises:
-        OutputError: it holds anything else; the message names it.
-    """
-    from reports.own_files import foreign_file, held_in
-    from reports.report_set import check_place
-
-    for path in held_in(folder):
-        if _SET.fullmatch(path.name):
-            check_place(path)
-        elif path.name != DOCUMENT or path.is_symlink() or path.is_dir():
-            raise foreign_file(folder, path, "palpeur stewart present")
 
 
 def _write(
@@ -102,14 +86,13 @@ def _write(
     feasible.
     """
     from planner.cli.job.planned_job import ReportRequest, Source, write_set
-    from reports.atomic_folder import atomic_folder
 
     options = ReportRequest(figures=asked.figures).options()
     if not feasible:
         reason = "the presentation is not feasible, and this is one of its poses"
         options = replace(options, withheld=reason)
     source = Source(job=asked.job, verb="stewart present")
-    with atomic_folder(folder, check_presentation_set) as fresh:
+    with result_set(folder, KIND, force=session.force) as fresh:
         (fresh / DOCUMENT).write_text(text, encoding="utf-8", newline="")
         for number, proof in enumerate(proofs, start=1):
             write_set(proof, fresh / f"pose-{number}", options, session, source)

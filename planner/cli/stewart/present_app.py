@@ -8,7 +8,7 @@ import typer
 
 from planner.cli.job.plan_app import AllowOutside, Job, NoFigures
 from planner.cli.options import Json
-from planner.cli.out_place import folder_option
+from planner.cli.out_place import Force, folder_option
 
 
 def present(
@@ -28,6 +28,7 @@ def present(
     as_json: Json = False,
     no_figures: NoFigures = False,
     allow_outside: AllowOutside = False,
+    force: Force = False,
 ) -> int:
     """Choose poses of the hexapod that holds the part, so that every point is served; plan each.
 
@@ -37,4 +38,4 @@ def present(
     from planner.cli.stewart.present import PresentRequest, run_present
 
     asked = PresentRequest(job=job, out=out, figures=not no_figures, allow_outside=allow_outside)
-    return run_present(asked, as_json=as_json, session=context.obj)
+    return run_present(asked, as_json=as_json, session=context.obj.forced(force))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.options import Csv, Json
-from planner.cli.out_place import FiguresOut, file_option, folder_option
+from planner.cli.out_place import FiguresOut, Force, file_option, folder_option
 from planner.cli.stewart.present_app import present
 
 app = typer.Typer(
@@ -165,6 +165,7 @@ def move(
     out: FiguresOut = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """One motion: lengths, speeds, accelerations and forces of the legs, judged by their limits.
 
@@ -184,7 +185,7 @@ def move(
             period_ms=period_ms,
             out=out,
             form=Form(json=as_json, csv=as_csv),
-            session=context.obj,
+            session=context.obj.forced(force),
         )
     )
 
@@ -212,6 +213,7 @@ def workspace(
     ] = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """Where the platform can go in a level plane, how it can tilt there, and what stops it.
 
@@ -222,7 +224,9 @@ def workspace(
 
     form = Form(json=as_json, csv=as_csv)
     return print_slices(
-        WorkspaceRequest(robot=robot, at=at, z_mm=z_mm, out=out, form=form, session=context.obj)
+        WorkspaceRequest(
+            robot=robot, at=at, z_mm=z_mm, out=out, form=form, session=context.obj.forced(force)
+        )
     )
 
 
@@ -248,13 +252,14 @@ def calibrate(
     ] = "",
     as_json: Json = False,
     as_csv: Csv = False,
+    force: Force = False,
 ) -> int:
     """The 42 geometric parameters from measured poses and leg lengths."""
     from planner.cli.output import Form
     from planner.cli.stewart.calibrate_answers import print_calibration
 
     form = Form(json=as_json, csv=as_csv)
-    return print_calibration(robot, measured, out, form, context.obj)
+    return print_calibration(robot, measured, out, form, context.obj.forced(force))
 
 
 app.command("present")(present)

@@ -49,9 +49,12 @@ def print_slices(request: WorkspaceRequest) -> int:
         OutputError: the folder holds other files, or cannot be written.
     """
     if request.out:
-        from reports.stewart.workspace_set import check_workspace_set
+        from planner.result_files import check_set
+        from reports.stewart.workspace_set import KIND
 
-        check_workspace_set(Path(request.out))  # before the work, not after it
+        check_set(
+            Path(request.out), KIND, force=request.session.force
+        )  # before the work, not after it
     shown = _slices(request)
     document = workspace_document(shown)
     if request.out:
@@ -84,7 +87,9 @@ def _slices(request: WorkspaceRequest) -> WorkspaceSlices:
 def _write(shown: WorkspaceSlices, document: dict[str, object], request: WorkspaceRequest) -> None:
     from reports.stewart.workspace_set import write_workspace_set
 
-    write_workspace_set(shown, document_text(document), Path(request.out))
+    write_workspace_set(
+        shown, document_text(document), Path(request.out), force=request.session.force
+    )
     request.session.say(f"figure, workspace.csv and workspace.json written to {request.out}")
 
 

@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from planner.errors import OutputError
+from planner.result_files import write_file
 
 _NAMES = ("job.toml", "points.csv")
 
@@ -16,8 +17,12 @@ def job_template() -> dict[str, str]:
     return {name: (folder / name).read_text(encoding="utf-8") for name in _NAMES}
 
 
-def write_template(folder: Path | str) -> tuple[Path, ...]:
+def write_template(folder: Path | str, *, force: bool = False) -> tuple[Path, ...]:
     """Write the template's files into a folder, which is made where it is not there.
+
+    Args:
+        folder: the place.
+        force: whether files of these names are replaced.
 
     Returns:
         The paths written, the job file first.
@@ -30,9 +35,10 @@ def write_template(folder: Path | str) -> tuple[Path, ...]:
     template = job_template()
     paths = tuple(folder / name for name in template)
     there = [path for path in paths if path.exists() or path.is_symlink()]
-    if there:
+    if there and not force:
         raise OutputError(
-            f"{there[0]} exists already and is not overwritten; give another folder, or move it.",
+            f"{there[0]} exists already and is not overwritten; give another folder, or "
+            "--force to replace it.",
             file=str(there[0]),
         )
     if folder.exists() and not folder.is_dir():
@@ -42,8 +48,11 @@ def write_template(folder: Path | str) -> tuple[Path, ...]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(paths, template.values(), strict=True):
-            with path.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            if force:
+                write_file(path, text)
+            else:  # what came there meanwhile stays
+                with path.open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(text)
     except OSError as error:
         where = error.filename or folder
         raise OutputError(

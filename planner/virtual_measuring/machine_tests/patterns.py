@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 # Angle from the pole, number of points and turn of each ring, each ring turned by 22.5 degrees from
 # the one before it, as coordinate measuring machines are usually probed: in the style of ISO 10360.

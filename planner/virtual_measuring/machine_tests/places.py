@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import OptionError
 from planner.virtual_measuring.machine_tests.patterns import cap, hemisphere, orientations, towards
 from planner.virtual_measuring.postures import follow
+from robots.core.arrays import Array, Indices
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.self_pairs import self_clearances
-
-Array = NDArray[np.float64]
 
 _TRIES = 240  # postures that are looked at
 _TILTS = 3  # steps in which the probe is tilted
@@ -101,7 +99,7 @@ def sphere_places(mechanism: Mechanism, radius: float, count: int) -> tuple[Test
 def length_places(mechanism: Mechanism) -> tuple[tuple[TestLength, ...], ...]:
     """Five lengths, each at seven places in other directions, the shortest first."""
     q = postures(mechanism)[: _TRIES // 3]
-    ends = Model(mechanism).forward(q)[:, :3, 3]
+    ends = Model(mechanism, "single-use").forward(q)[:, :3, 3]
     first, second = np.triu_indices(len(q), k=1)
     lengths = np.linalg.norm(ends[first] - ends[second], axis=1)
     longest = float(lengths.max(initial=0.0))
@@ -126,7 +124,7 @@ def postures(mechanism: Mechanism) -> Array:
     return q
 
 
-def _apart(first: NDArray[np.int64], second: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _apart(first: Indices, second: Indices) -> list[tuple[int, int]]:
     """The first pairs of which no two share an end."""
     pairs: list[tuple[int, int]] = []
     used: set[int] = set()

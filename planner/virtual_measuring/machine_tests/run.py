@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import OptionError
 from planner.job import UncertaintySettings
@@ -21,10 +20,9 @@ from planner.virtual_measuring.machine_tests.places import (
 )
 from planner.virtual_measuring.machine_tests.spheres import enclosing_diameters, fitted_spheres
 from planner.virtual_measuring.machine_tests.types import MachineTests, TestBench, TestLine
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 from robots.core.pose import make_pose
-
-Array = NDArray[np.float64]
 
 _OF_PART = ("alignment", "alignment_turn", "part_temperature", "part_expansion")
 _HEMISPHERE, _CAP, _ORIENTATIONS = 25, 5, 5

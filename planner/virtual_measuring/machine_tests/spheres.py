@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _ROUNDS = 6  # Gauss-Newton from the nominal sphere: errors of 1e-3 square to nothing in three
 _OUTSIDE = 1e-9  # of the radius: rounding of a point that lies on its sphere

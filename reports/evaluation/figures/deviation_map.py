@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.evaluation.figures.views import main_view
 from reports.evaluation.scale import DeviationScale, deviation_scale
@@ -13,12 +12,12 @@ from reports.evaluation.shown import ShownEvaluation
 from reports.figures.beside import write_beside
 from reports.figures.style import INK, QUIET, WIDTH, caption
 from reports.scene.labels import label
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 _HEIGHT = 5.4  # [in]
 _NAMED = 40  # points that find room for their names
 _LARGEST, _SMALLEST = 110.0, 6.0  # marks [pt²]

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.evaluation.figures.views import magnification
 from reports.evaluation.shown import ShownUncertainty
 from reports.figures.style import BLUE, INK, ORANGE, WIDTH, caption
 from reports.scene.labels import label
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _HEIGHT = 4.6  # [in]
 _DRAWN = 0.07  # of the points' extent: the longest half axis

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import FeatureResult
 from reports.evaluation.figures.views import magnification, main_view
@@ -14,12 +13,12 @@ from reports.evaluation.scale import DeviationScale, rounded_up
 from reports.figures.beside import write_beside
 from reports.figures.style import GREEN, INK, QUIET, WIDTH, caption
 from reports.scene.labels import label
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _LOWEST, _HIGHEST = 2.6, 4.8  # of the picture [in]
 _ROUND_IT = 1.0  # title and note [in]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import FeatureResult
 from parts.fits import Shape
@@ -14,12 +13,12 @@ from reports.evaluation.kept import kept_points
 from reports.evaluation.shapes import axis_of, is_hole, place_of, size_of
 from reports.figures.style import BLUE, GREEN, INK, ORANGE, WIDTH, caption
 from reports.scene.labels import label
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.projections.polar import PolarAxes
 
-Array = NDArray[np.float64]
 
 _HEIGHT = 5.4  # [in]
 _DRAWN = 0.3  # of the radius: how far the largest residual is drawn from the circle

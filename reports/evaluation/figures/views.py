@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _NEAR = 0.9  # cosine: an axis of the part that is near enough
 _ROUND = np.array([1.0, 2.0, 5.0, 10.0])

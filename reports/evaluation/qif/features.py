@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import Deviations, FeatureResult
 from reports.evaluation.qif.geometry import (
@@ -23,8 +22,7 @@ from reports.evaluation.qif.numbering import Numbering, reference
 from reports.evaluation.shown import ShownEvaluation
 from reports.programmes.plain_numbers import MM, numbers
 from reports.programmes.xml_text import attribute, element, parent
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _LENGTH, _VECTOR = 9, 12
 _ALGORITHM = parent(

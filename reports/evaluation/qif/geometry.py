@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parts.evaluation import FeatureResult
 from parts.fits import Shape
 from reports.evaluation.shapes import axis_of, is_hole, place_of, size_of
 from reports.programmes.plain_numbers import MM, number, numbers
 from reports.programmes.xml_text import element, parent
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 LENGTH = 9  # decimals of mm
 _VECTOR = 12

@@ -8,24 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped, Foot
-from robots.biped.biped_file.problems import biped_file_error
+from robots.core.arrays import Array
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file.joints import pose_of, vector
-from robots.core.robot_file.problems import nearest
-from robots.core.robot_file.source_text import KeyPath, SourceText, read_text
+from robots.core.robot_file.source_text import SourceText, read_text
+from robots.core.schema_problems import KeyPath, Vocabulary, nearest, schema_error
 from robots.library import names as robot_names
 from robots.library import open_robot
 
 if TYPE_CHECKING:
     from robots.biped.biped_file.schema import BipedFile, FootTable
     from robots.core.transmission import Drives
-
-Array = NDArray[np.float64]
 
 
 def load(path: Path | str) -> Biped:
@@ -71,9 +68,9 @@ def read_drives(text: str, *, origin: str = "biped file") -> Drives:
 def json_schema() -> dict[str, object]:
     """JSON Schema (draft 2020-12) of biped files."""
     from robots.biped.biped_file.schema import BipedFile
+    from robots.core.schema_numbers import json_schema_of
 
-    schema = BipedFile.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return json_schema_of(BipedFile)
 
 
 def biped_of(source: SourceText, folder: Path) -> Biped:
@@ -122,7 +119,8 @@ def _file(source: SourceText) -> BipedFile:
     try:
         return BipedFile.model_validate(source.document())
     except ValidationError as error:
-        raise biped_file_error(source, error) from None
+        words = Vocabulary(root=BipedFile, entries="joint or motor")
+        raise schema_error(source, error, words) from None
 
 
 def _mechanism(file: BipedFile, source: SourceText, folder: Path) -> Mechanism:

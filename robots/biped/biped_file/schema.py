@@ -10,15 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from robots.core.robot_file.schema import (
-    Name,
-    NonNegative,
-    PoseTable,
-    Positive,
-    Real,
-    Table,
-    Triple,
-)
+from robots.core.robot_file.schema import Name, PoseTable, Table
+from robots.core.schema_numbers import NonNegative, Positive, Real, Triple
 
 One = tuple[Name]
 Two = tuple[Name, Name]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import RobotError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
         FixedRatioTable,
     )
     from robots.core.transmission import Drives, Transmission
-
-Array = NDArray[np.float64]
 
 
 def drives(file: BipedFile, mechanism: Mechanism, source: SourceText) -> Drives:

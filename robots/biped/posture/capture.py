@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
 from robots.biped.posture.support_polygon import SupportPolygon
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 STANDARD_GRAVITY = 9.81  # [m/s²]
 

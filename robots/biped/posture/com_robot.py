@@ -17,11 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _JOINTS = 4
 

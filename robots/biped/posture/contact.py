@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import PostureError
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.support_polygon import SupportPolygon
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 TOUCHING = 1e-3  # [m] a corner nearer to the ground than this bears load
 

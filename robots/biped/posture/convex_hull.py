@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 # A corner that stands out by less than this part of the set's width is rounding, not a corner.
 _FLAT = 1e-9

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.posture.margin import inward_normals
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _SIDES = ("toe", "left", "heel", "right")  # quarter turns of the outward normal from the heading
 

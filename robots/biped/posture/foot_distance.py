@@ -7,9 +7,8 @@ swung does not part them, and the distance of the two convex polygons is the jud
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 def polygon_distance(first: Array, second: Array) -> Array:

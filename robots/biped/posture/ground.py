@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
+from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.pose import make_pose, rotation_x, rotation_y
 
-Array = NDArray[np.float64]
-
-R_WORLD_SOURCE: Array = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
-R_WORLD_SOURCE.flags.writeable = False
+R_WORLD_SOURCE = frozen([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]], np.float64)
 
 _STEEPEST = np.radians(89.0)
 
@@ -69,8 +67,7 @@ class Ground:
             raise BipedError(
                 f"The ground's point is {self.point!r}; give three finite numbers in metres."
             )
-        point.flags.writeable = False
-        object.__setattr__(self, "point", point)
+        freeze_field(self, "point", point)
 
     @property
     def rotation(self) -> Array:

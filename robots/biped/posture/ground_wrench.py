@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
 from robots.biped.posture.standing import Standing
@@ -20,11 +20,10 @@ from robots.biped.posture.zero_moment import (
     centroidal_zero_moment_point,
     zero_moment_point,
 )
+from robots.core.arrays import Array, Indices
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.rerooted import rerooted
-
-Array = NDArray[np.float64]
 
 # [s] Of the time derivative, which is of fourth order: its error and rounding are about 1e-12 each
 # at rates of 1 rad/s and 1 rad/s², and 1e-8 at 400 rad/s².
@@ -131,7 +130,7 @@ def _by_foot(
         T = standing.T_world_feet[name][rows]
         found[rows] = ask(
             _Foothold(
-                model=Model(mechanism),
+                model=Model(mechanism, "single-use"),
                 R=T[:, :3, :3],
                 p=T[:, :3, 3],
                 q=standing.q[rows][:, order],
@@ -142,7 +141,7 @@ def _by_foot(
     return found
 
 
-def _seen_from(standing: Standing, foot: str) -> tuple[Mechanism, NDArray[np.intp]]:
+def _seen_from(standing: Standing, foot: str) -> tuple[Mechanism, Indices]:
     """The mechanism with a foot's link as its base, and its variables in the robot's order."""
     biped = standing.biped
     link = biped.foot(foot).link

@@ -16,13 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.verdict import Stance, Verdict
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

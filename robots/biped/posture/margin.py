@@ -7,9 +7,8 @@ not that to the edge's line. So the margin changes by no more than the point mov
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 _TIE = 1e-12  # [m] distances nearer to each other than this are one: a corner belongs to two edges
 
@@ -51,7 +50,7 @@ def signed_margin(corners: Array, points: Array) -> Array:
     return np.asarray(np.where(inward >= 0.0, inward, -outside))
 
 
-def nearest_edge(corners: Array, points: Array) -> NDArray[np.intp]:
+def nearest_edge(corners: Array, points: Array) -> Indices:
     """Index of the nearest edge; beyond a corner, of the edge that is overstepped more. # (...)."""
     distance = edge_distances(corners, points)
     near = distance <= np.min(distance, axis=-1, keepdims=True) + _TIE

@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped, Foot
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.posture.contact import TOUCHING, sole_in_world, support_of
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.support_polygon import SupportPolygon
+from robots.core.arrays import Array
 from robots.core.model import Model
 from robots.core.pose import inverse_pose, make_pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +72,7 @@ def stand(
     """
     plane = Ground() if ground is None else ground
     postures = _postures(biped, q)
-    model = Model(biped.mechanism) if model is None else model
+    model = Model(biped.mechanism, "single-use") if model is None else model
     feet = {foot.name: _foot_poses(biped, foot, model, postures) for foot in biped.feet}
     ways = {
         foot.name: _planted(biped, foot, model, plane) @ inverse_pose(feet[foot.name])

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
 from robots.biped.posture import margin
 from robots.biped.posture.convex_hull import convex_hull
 from robots.biped.posture.edge_names import edge_names
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices, freeze_field
 
 FORWARD = (1.0, 0.0)
 
@@ -50,8 +49,7 @@ class SupportPolygon:
             raise BipedError(
                 f"A support polygon of {len(corners)} edges has {len(self.edge_names)} names."
             )
-        corners.flags.writeable = False
-        object.__setattr__(self, "corners", corners)
+        freeze_field(self, "corners", corners)
 
     @classmethod
     def of(cls, points: ArrayLike, heading: Sequence[float] | Array = FORWARD) -> SupportPolygon:
@@ -90,7 +88,7 @@ class SupportPolygon:
         """
         return margin.signed_margin(self.corners, _across(points))
 
-    def nearest_edge(self, points: ArrayLike) -> NDArray[np.intp]:
+    def nearest_edge(self, points: ArrayLike) -> Indices:
         """Index of the nearest edge. # (..., 2 or 3) -> (...)."""
         return margin.nearest_edge(self.corners, _across(points))
 

@@ -13,12 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
 from robots.biped.posture.ground import Ground
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s²], world axes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
@@ -16,9 +16,8 @@ from robots.biped.scenarios.fixed_feet import standing_support
 from robots.biped.scenarios.swaying import Sway, sway
 from robots.biped.walking.free_base import FreeBase
 from robots.biped.walking.legged_robot import LeggedRobot
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 FORWARD = (1.0, 0.0)
 
@@ -117,7 +116,7 @@ def require_two_legs(biped: Biped, direction: ArrayLike) -> None:
     if len(biped.feet) == 2 and all(foot.link for foot in biped.feet):
         return
     unit, T = _unit(direction), biped.T_world_base
-    seen = Model(biped.mechanism).center_of_mass(np.asarray(biped.q_standing))
+    seen = Model(biped.mechanism, "single-use").center_of_mass(np.asarray(biped.q_standing))
     com = T[:3, :3] @ seen + T[:3, 3]
     omega = pendulum_frequency(float(com[2]))
     most = capture_speed(com, standing_support(biped), unit, omega)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped, Foot
 from robots.biped.errors import BipedError
 from robots.biped.posture.contact import support_of
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.support_polygon import SupportPolygon
+from robots.core.arrays import Array
 from robots.core.model import Model
 from robots.core.pose import inverse_pose
-
-Array = NDArray[np.float64]
 
 _SLIP = 1e-9  # [m] what two feet may move against each other by rounding
 
@@ -26,7 +24,7 @@ def foot_poses(biped: Biped, foot: Foot, q: Array) -> Array:
         return np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))
     robot = biped.mechanism
     held = replace(robot, tool=np.eye(4), tool_joint=robot.index(foot.link))
-    return Model(held).forward(q)
+    return Model(held, "single-use").forward(q)
 
 
 def standing_feet(biped: Biped) -> tuple[Array, ...]:

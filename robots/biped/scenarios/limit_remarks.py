@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
+from robots.core.arrays import Array
 from robots.core.mechanism import Joint
 from robots.core.rounding import apart_digits, readable
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # [rad] a joint on its limit is within it
 

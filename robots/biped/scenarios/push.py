@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
@@ -29,8 +29,7 @@ from robots.biped.scenarios.capture_limits import (
 )
 from robots.biped.scenarios.scenario import Loads, Tale, loads_of, standing_torques, told
 from robots.biped.verdict import Stance, Verdict
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _BEYOND = 0.03  # [m] the centre of mass is followed this far over the edge
 _TOLERANCE = 1e-9

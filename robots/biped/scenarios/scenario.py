@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.ground_wrench import GroundWrench
@@ -18,8 +17,7 @@ from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
 from robots.biped.verdict import Verdict
 from robots.biped.walking.free_base import FREE, FreeBase, FreeState
 from robots.biped.walking.shared_load import load_shares, shared
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Mask
 
 _LEVEL: Array = np.eye(3)
 
@@ -42,7 +40,7 @@ class Loads:
     zmp: Array
     com: Array
 
-    def pushes(self, soles: Array, loaded: NDArray[np.bool_]) -> tuple[GroundWrench, GroundWrench]:
+    def pushes(self, soles: Array, loaded: Mask) -> tuple[GroundWrench, GroundWrench]:
         """What the ground exerts on each of two feet; points (k, 2, 3) of the soles."""
         return shared(self.push, self.zmp, soles, load_shares(self.zmp, soles, loaded))
 

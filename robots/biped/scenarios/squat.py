@@ -6,7 +6,6 @@ Source: [GASTEBOIS17] §2.6.1: 16 deg of ankle, 85 deg of knee, 70 deg of hip, 7
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
@@ -19,9 +18,8 @@ from robots.biped.verdict import Stance, Verdict
 from robots.biped.walking.free_base import FreeBase
 from robots.biped.walking.leg_geometry import Leg, legs_of
 from robots.biped.walking.sampled_rates import rates_from_rest
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import QUINTIC
-
-Array = NDArray[np.float64]
 
 ANKLE, KNEE, HIP = (float(np.radians(angle)) for angle in (16.0, 85.0, 70.0))
 _LARGEST = np.pi / 2.0  # [rad]

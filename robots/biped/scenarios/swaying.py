@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
 from robots.biped.walking.free_base import FreeBase, FreeState
 from robots.biped.walking.legged_robot import LeggedRobot, Placement
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _FARTHEST = 0.45  # [m] displacement of the pelvis that the tables go to, either way
 _STEP = 0.005  # [m] of the tables

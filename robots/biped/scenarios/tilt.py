@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.motion import BipedMotion
@@ -14,9 +13,8 @@ from robots.biped.stabiliser.leg_motion import motion_of
 from robots.biped.stabiliser.leg_simulation import LegSimulation
 from robots.biped.stabiliser.step import Stabiliser
 from robots.biped.walking.legged_robot import LeggedRobot
+from robots.core.arrays import Array
 from robots.core.transmission.drives import Drives
-
-Array = NDArray[np.float64]
 
 
 def tilt(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
@@ -31,8 +30,7 @@ from robots.biped.verdict import Stance, Verdict
 from robots.biped.walking.free_base import FreeBase, FreeState
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.biped.walking.sampled_rates import rates_of
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, Indices
 
 LOWERING = 0.06  # [m] of the pelvis from stretched legs, as before a walk
 _EVERY = 2  # control periods in a sample
@@ -146,7 +144,7 @@ class TwoFeetTilt:
         return standing_support(self.biped)
 
     @property
-    def _rows(self) -> NDArray[np.intp]:
+    def _rows(self) -> Indices:
         rows = np.arange(0, len(self.t), _EVERY)
         return rows if rows[-1] == len(self.t) - 1 else np.append(rows, len(self.t) - 1)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError, PostureError
@@ -26,8 +25,7 @@ from robots.biped.walking.sampled_rates import rates_from_rest
 from robots.biped.walking.shared_load import load_shares
 from robots.biped.walking.walking_pattern import WalkingPattern, walking_pattern
 from robots.biped.walking.walking_support import supports
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 PREVIEW_TIME = 1.6  # [s] of the references: 320 samples of 5 ms
 _TRIALS = 10  # halvings when the longest step is looked for

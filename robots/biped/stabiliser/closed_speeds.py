@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _CLOSURE = 1e-6  # [m/s] speed of a foot that weighs as much as 1 rad/s of a joint
 _ENOUGH = 1e-12

@@ -21,12 +21,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError, PostureError
+from robots.core.arrays import Array, frozen
 from robots.core.equations.functions import Functions, numbers
 
-Array = NDArray[np.float64]
 Scalar = Any
 Point = tuple[Scalar, Scalar]  # horizontal world axes [m]
 
@@ -230,5 +229,4 @@ def _convex(corners: object) -> Array:
             f"the turn at corner {(int(np.argmin(turns)) + 1) % len(array)} is to the right.",
             corners=array.tolist(),
         )
-    array.flags.writeable = False
-    return array
+    return frozen(array)

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
 from robots.biped.stabiliser.tilting_ground import Tilt, leg_torques
+from robots.core.arrays import Array
 from robots.core.equations.functions import Functions
 from robots.core.equations.tree import Tree
 from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 Scalar = Any
 Joints = Sequence[Scalar]
 

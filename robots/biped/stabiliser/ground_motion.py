@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
 from robots.biped.verdict import Stance, Verdict
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import QUINTIC
-
-Array = NDArray[np.float64]
-
 
 _SHORTEST = 0.1  # [s]; a sample is told every 20 ms
 

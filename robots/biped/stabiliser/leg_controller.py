@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array
 from robots.core.equations.grouping import grouped
 from robots.core.equations.newton_euler import newton_euler
 from robots.core.equations.transforms import frames, tool_frame
@@ -20,8 +18,6 @@ from robots.core.equations.tree import tree_of
 from robots.core.kernels.bound_call import BoundCall
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.ground import ground_axes
@@ -17,9 +16,8 @@ from robots.biped.stabiliser.ground_motion import less_tilt
 from robots.biped.stabiliser.leg_simulation import LegRun, LegSimulation
 from robots.biped.stabiliser.tilting_ground import TILTS, standing_points
 from robots.biped.verdict import Stance, Verdict
+from robots.core.arrays import Array, Indices
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 # A joint that rests at its limit follows its set-point to less than one count of its encoder, which
 # at BIP's knee (4096 counts per motor turn, 58.5 motor turns per joint turn) is this much. [rad]
@@ -42,7 +40,7 @@ def motion_of(
     return _Reading(simulation, run, _chosen(len(run.t), every)).motion(title)
 
 
-def _chosen(cycles: int, every: int) -> NDArray[np.intp]:
+def _chosen(cycles: int, every: int) -> Indices:
     rows = np.arange(0, cycles, max(1, every))
     return rows if rows[-1] == cycles - 1 else np.append(rows, cycles - 1)
 
@@ -51,7 +49,7 @@ def _chosen(cycles: int, every: int) -> NDArray[np.intp]:
 class _Reading:
     simulation: LegSimulation
     run: LegRun
-    rows: NDArray[np.intp]
+    rows: Indices
 
     def motion(self, title: str) -> BipedMotion:
         run, rows, biped = self.run, self.rows, self.simulation.stabiliser.biped
@@ -106,7 +104,7 @@ class _Reading:
 
     @cached_property
     def _model(self) -> Model:
-        return Model(self.simulation.mechanism)
+        return Model(self.simulation.mechanism, "single-use")
 
     @cached_property
     def _full(self) -> tuple[Array, Array, Array]:

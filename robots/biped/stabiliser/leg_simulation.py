@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
 from robots.biped.stabiliser.follower import Follower, Reference, follower_torques
@@ -28,6 +27,7 @@ from robots.biped.stabiliser.tilting_ground import (
     leg_accelerations,
     on_tilting_ground,
 )
+from robots.core.arrays import Array, Mask
 from robots.core.equations.functions import Functions
 from robots.core.equations.grouping import grouped
 from robots.core.equations.tree import Tree, tree_of
@@ -35,7 +35,6 @@ from robots.core.kernels.recurrence import Recurrence
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
 
-Array = NDArray[np.float64]
 Scalar = Any
 Joints = list[Scalar]
 
@@ -65,7 +64,7 @@ class LegRun:
     tau: Array
     q_goal: Array
     qd_goal: Array
-    fallen: NDArray[np.bool_]
+    fallen: Mask
     ground: Array
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError, PostureError
+from robots.core.arrays import Array
 from robots.core.rounding import apart
-
-Array = NDArray[np.float64]
 
 
 def starting_posture(biped: Biped, posture: ArrayLike, limits: Array) -> Array:

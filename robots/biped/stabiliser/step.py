@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
@@ -50,12 +49,12 @@ from robots.biped.stabiliser.virtual_robot import (
     virtual_numbers,
     wanted_speed,
 )
+from robots.core.arrays import Array
 from robots.core.equations.functions import Functions, numbers
 from robots.core.equations.tree import Tree, tree_of
 from robots.core.kernels.bound_call import BoundCall
 from robots.core.recording import Programme, Recorder, recording_functions
 
-Array = NDArray[np.float64]
 Scalar = Any
 
 PERIOD = 0.002  # [s] cycle of the source's controller

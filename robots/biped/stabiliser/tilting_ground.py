@@ -13,12 +13,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.stabiliser.fields import Point
 from robots.biped.stabiliser.virtual_robot import Tip
+from robots.core.arrays import Array
 from robots.core.equations import energy
 from robots.core.equations.algebra import Mat3, Vec3, add, dot, product, scale
 from robots.core.equations.forward_dynamics import solve_symmetric
@@ -29,7 +29,6 @@ from robots.core.equations.transforms import frames
 from robots.core.equations.tree import Tree
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 
-Array = NDArray[np.float64]
 Scalar = Any
 Joints = Sequence[Scalar]
 

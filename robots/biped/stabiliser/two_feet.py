@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Foot
 from robots.biped.walking.leg_inverse import foot_posture
 from robots.biped.walking.legged_robot import LeggedRobot
+from robots.core.arrays import Array
 from robots.core.model import Model
 from robots.core.pose import inverse_pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.posture.ground import ground_axes
 from robots.biped.stabiliser.closed_speeds import SpeedTask, closed_speeds
@@ -30,9 +29,9 @@ from robots.biped.stabiliser.virtual_robot import (
     virtual_numbers,
     wanted_speed,
 )
+from robots.core.arrays import Array
 from robots.core.equations.functions import numbers
 
-Array = NDArray[np.float64]
 Point = tuple[float, float]
 
 PERIOD = 0.01  # [s]

@@ -18,15 +18,14 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
+from robots.core.arrays import Array
 from robots.core.equations.algebra import Vec3, dot, subtract
 from robots.core.equations.forward_dynamics import solve_symmetric
 from robots.core.equations.functions import Functions
 from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 Scalar = Any
 Joints = Sequence[Scalar]
 

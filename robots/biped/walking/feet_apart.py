@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.posture.contact import sole_in_world
 from robots.biped.posture.foot_distance import polygon_distance
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.biped.walking.walking_pattern import WalkingPattern
+from robots.core.arrays import Array
 from robots.core.pose import make_pose
-
-Array = NDArray[np.float64]
 
 FEET_DISTANCE = "feet_distance_m"  # name of the curve
 

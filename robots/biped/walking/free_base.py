@@ -10,15 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
 from robots.biped.posture.ground_wrench import GroundWrench
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.orientation.angles import angles_zyx
-
-Array = NDArray[np.float64]
 
 FREE = 6  # coordinates of the base
 
@@ -78,7 +77,7 @@ class FreeBase:
     model: Model = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", Model(freed(self.biped)))
+        object.__setattr__(self, "model", Model(freed(self.biped), "single-use"))
 
     def coordinates(self, q: ArrayLike, T_world_base: ArrayLike) -> Array:
         """Coordinates of postures. # (..., n), (..., 4, 4) -> (..., 6 + n)."""
@@ -142,7 +141,8 @@ def freed(biped: Biped) -> Mechanism:
 
 
 def _held_at(mechanism: Mechanism, link: str) -> Model:
-    return Model(replace(mechanism, tool=np.eye(4), tool_joint=mechanism.index(link)))
+    held = replace(mechanism, tool=np.eye(4), tool_joint=mechanism.index(link))
+    return Model(held, "single-use")
 
 
 def _turn(R: Array) -> Array:

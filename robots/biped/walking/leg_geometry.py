@@ -13,14 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped, Foot
 from robots.biped.errors import BipedError
+from robots.core.arrays import Array
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 X, Y, Z = np.eye(3)
 HANGING = (X, Z, Y, Y, Y, X)  # hip, hip, hip, knee, ankle, ankle; from the pelvis to the foot

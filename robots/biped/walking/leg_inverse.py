@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.walking.leg_geometry import Leg
+from robots.core.arrays import Array
 from robots.core.orientation.rotation import rotation_x, rotation_y
 
-Array = NDArray[np.float64]
 Knee = Literal["forward", "backward"]
 
 _ROUNDING = 1e-12  # [m] a foot that is too far by less than this is in reach

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.walking.leg_geometry import Leg, legs_of
 from robots.biped.walking.leg_inverse import foot_posture
+from robots.core.arrays import Array
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _SETTLED = 1e-12  # [m] distance of the centre of mass from where it is wanted
 _ROUNDS = 25

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
 from robots.biped.walking.free_base import FreeState
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _FEWEST = 6  # samples that a spline of degree five with rest at both ends needs
 

@@ -8,15 +8,13 @@ nothing presses sideways, so that torques go over without a jump when a foot lea
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.posture.ground_wrench import GroundWrench
 from robots.biped.walking.free_base import moment_about
+from robots.core.arrays import Array, Mask
 
-Array = NDArray[np.float64]
 
-
-def load_shares(zmp: Array, soles: Array, loaded: NDArray[np.bool_]) -> Array:
+def load_shares(zmp: Array, soles: Array, loaded: Mask) -> Array:
     """Part of the push on each foot; the two add up to one.
 
     Args:

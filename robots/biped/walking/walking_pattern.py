@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.errors import BipedError
 from robots.biped.walking.gait import Gait
+from robots.core.arrays import Array, Mask
 from robots.core.motion.motion_law import QUINTIC
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +52,7 @@ class WalkingPattern:
     gait: Gait
     t: Array
     feet: Array
-    loaded: NDArray[np.bool_]
+    loaded: Mask
     zmp_reference: Array
     footsteps: tuple[Footstep, ...]
 
@@ -119,7 +117,7 @@ def _swung(k: Array, steps: tuple[Footstep, ...], places: Array, clearance: floa
     return found
 
 
-def _loaded(k: Array, steps: tuple[Footstep, ...]) -> NDArray[np.bool_]:
+def _loaded(k: Array, steps: tuple[Footstep, ...]) -> Mask:
     found = np.ones((len(k), 2), dtype=bool)
     for step in steps:
         found[(k > step.lift) & (k < step.land), step.foot] = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.biped.biped import Biped
 from robots.biped.posture.contact import support_of
@@ -11,9 +10,8 @@ from robots.biped.posture.ground import Ground
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.biped.walking.walking_pattern import WalkingPattern
+from robots.core.arrays import Array, Mask
 from robots.core.pose import make_pose
-
-Array = NDArray[np.float64]
 
 
 def supports(
@@ -31,7 +29,7 @@ def supports(
     return tuple(found)
 
 
-def _poses(robot: LeggedRobot, places: Array, loaded: NDArray[np.bool_]) -> dict[str, Array]:
+def _poses(robot: LeggedRobot, places: Array, loaded: Mask) -> dict[str, Array]:
     """Poses of the feet on the ground, by name."""
     poses = {}
     for leg, ankle, place, here in zip(robot.legs, robot.ankles, places, loaded, strict=True):

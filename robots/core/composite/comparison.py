@@ -51,7 +51,7 @@ def compared(composition: Composition, states: int = STATES) -> Comparison:
     whole = composition.whole
     q = joint_samples(whole, states, slide=1.0)
     own = composition.model(q).lagrange(whole.gravity)
-    peer = Model(whole).lagrange(q)
+    peer = Model(whole, "single-use").lagrange(q)
     far = {name: _largest(_array(own, name) - _array(peer, name)) for name in _PARTS}
     sizes = {name: max(_largest(_array(peer, name)), 1e-300) for name in _PARTS}
     return Comparison(

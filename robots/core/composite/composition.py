@@ -53,7 +53,7 @@ class Composition:
 
         def leaf(part: Mechanism, places: Sequence[int], signs: Sequence[float]) -> SubModel:
             if id(part) not in self._models:
-                self._models[id(part)] = Model(part)
+                self._models[id(part)] = Model(part, "single-use")
             return sub_model(self._models[id(part)], state[..., list(places)] * np.array(signs))
 
         return self._ordered(self.recipe(leaf))

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from robots.core.arrays import freeze_field
 from robots.core.composite.spatial import Values, skew
 from robots.core.errors import MechanismError, StateError
 from robots.core.model import Lagrange
@@ -90,8 +91,7 @@ class SubModel:
                     found=array.shape,
                     expected=(*lead, *tail),
                 )
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            freeze_field(self, name, array)
 
     @property
     def dof(self) -> int:

@@ -58,7 +58,7 @@ def _pairs(mechanism: Mechanism, first: str, second: str) -> Iterator[MirrorPair
         parts = split(mechanism, first), split(mechanism, second)
     except MechanismError:
         return  # a limb that is the whole mechanism has no twin
-    limb, twin = (Model(part.carried) for part in parts)
+    limb, twin = (Model(part.carried, "single-use") for part in parts)
     if not limb.dof or not _alike(limb.mechanism, twin.mechanism):
         return
     for axis in np.eye(3):

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array
 from robots.core.equations.algebra import Mat3, Scalar, Sym3, Vec3
 from robots.core.equations.inertia import Inertia
 from robots.core.mechanism import JointKind, Mechanism
@@ -115,17 +113,17 @@ def tree_of(mechanism: Mechanism) -> Tree:
     )
 
 
-def vector(values: NDArray[np.float64]) -> Vec3:
+def vector(values: Array) -> Vec3:
     """Three floats as a vector."""
     return (float(values[0]), float(values[1]), float(values[2]))
 
 
-def matrix(values: NDArray[np.float64]) -> Mat3:
+def matrix(values: Array) -> Mat3:
     """A (3, 3) array as rows."""
     return (vector(values[0]), vector(values[1]), vector(values[2]))
 
 
-def tensor(values: NDArray[np.float64]) -> Sym3:
+def tensor(values: Array) -> Sym3:
     """A symmetric (3, 3) array as its six entries."""
     x, y, z = matrix(values)
     return Sym3(x[0], x[1], x[2], y[1], y[2], z[2])

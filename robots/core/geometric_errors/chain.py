@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.equations.algebra import (
     IDENTITY,
     Mat3,
@@ -32,7 +32,6 @@ from robots.core.geometric_errors.parameters import TOOL, foot, path_to_tool
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.pose import inverse_pose
 
-Array = NDArray[np.float64]
 Errors = Mapping[tuple[int, str], Scalar]  # (joint, symbol); what is absent is exact
 
 _ROUNDING = 1e-15

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.equations.algebra import Scalar
 from robots.core.equations.transforms import Frame
 from robots.core.errors import MechanismError
@@ -16,8 +17,6 @@ from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
 from robots.core.recording.derivative import derivative
-
-Array = NDArray[np.float64]
 
 
 class ErrorModel:

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.mechanism import Joint, JointKind, Mechanism
-
-Array = NDArray[np.float64]
 
 # Below this sine (5 degrees) the common normal of two axes is too far away to measure errors by.
 NEARLY_PARALLEL = 0.0872

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import rows_of
 from robots.core.geometric_errors import ErrorModel, GeometricParameter, geometric_parameters
 from robots.core.geometric_errors.parameters import (
@@ -25,8 +26,6 @@ from robots.core.geometric_errors.parameters import (
 from robots.core.identification.measurements import MeasurementKind
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import inverse_pose, make_pose, rotation_x, rotation_y, rotation_z
-
-Array = NDArray[np.float64]
 
 _STANDS = ("base", "base turned")  # names of the two fixed joints
 _BASE_ERRORS = {

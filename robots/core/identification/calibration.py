@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.arm import IdentifiedArm
 from robots.core.identification.equations import linearised, start_centres
 from robots.core.identification.errors import IdentificationError, NotIdentifiableError
@@ -19,8 +19,6 @@ from robots.core.identification.outliers import outliers
 from robots.core.identification.result import ArmCalibration, Misfit
 from robots.core.identification.validation import validated
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 
 def calibrate(

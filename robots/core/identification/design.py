@@ -10,11 +10,9 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.identification.errors import IdentificationError
-
-Array = NDArray[np.float64]
 
 # Information that every unknown has beforehand, as of one reading a thousand times too coarse:
 # without it the determinant is zero until there are as many equations as unknowns.
@@ -33,7 +31,7 @@ class Criterion(Enum):
 
 def most_informative(
     rows: Array, count: int, *, nuisance: int = 0, criterion: Criterion = Criterion.DETERMINANT
-) -> NDArray[np.int64]:
+) -> Indices:
     """Places of the chosen measurements, ascending.
 
     Args:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.geometric_errors import ErrorModel
 from robots.core.identification.measurements import ArmMeasurements, MeasurementKind
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,7 +25,7 @@ class Linearised:
     by_errors: Array
     by_centres: Array
 
-    def columns(self, kept: NDArray[np.int64] | list[int]) -> Array:
+    def columns(self, kept: Indices | list[int]) -> Array:
         """Sphere centres first, then the chosen errors. # (B, k, 3 S + len(kept))."""
         return np.concatenate([self.by_centres, self.by_errors[..., kept]], axis=-1)
 

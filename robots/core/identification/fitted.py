@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.geometric_errors import GeometricParameter
 from robots.core.identification.arm import IdentifiedArm, reach
 from robots.core.identification.equations import (
@@ -21,8 +21,6 @@ from robots.core.identification.least_squares import Settled, System, settle
 from robots.core.identification.measurements import ArmMeasurements
 from robots.core.identification.noise import ArmNoise, Prior, whitening
 from robots.core.identification.result import Misfit
-
-Array = NDArray[np.float64]
 
 # Readings good to 1e-5 m would leave some combination of parameters open by a metre.
 LARGEST_CONDITION = 1e5

@@ -14,14 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.arm import IdentifiedArm
 from robots.core.identification.equations import linearised, start_centres
 from robots.core.identification.measurements import ArmMeasurements
 from robots.core.identification.typical import like
-
-Array = NDArray[np.float64]
 
 # Part of a unit column outside the span of those before it, below which it is dependent: an error
 # of 1 mm then shows by 0.1 µm, which no arm reads. Shifts along axes that a calibration found to be

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.errors import IdentificationError
-
-Array = NDArray[np.float64]
 
 MOST_ITERATIONS = 100
 CONVERGED = 1e-13  # step of all columns together, in proportion to the residual they can make

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices, frozen
 from robots.core.identification.errors import IdentificationError
-
-Array = NDArray[np.float64]
 
 
 class MeasurementKind(Enum):
@@ -68,19 +66,19 @@ class ArmMeasurements:
         return tuple(dict.fromkeys(self.groups))
 
     @property
-    def group_index(self) -> NDArray[np.int64]:
+    def group_index(self) -> Indices:
         """Place in ``names`` of every posture's group. # (N,)."""
         place = {name: index for index, name in enumerate(self.names)}
         return np.array([place[name] for name in self.groups], dtype=np.int64)
 
     @property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Indices:
         """The two rows of every pair. # (pairs, 2)."""
         rows = np.argsort(self.group_index, kind="stable")
         return np.asarray(rows.reshape(-1, 2), dtype=np.int64)
 
     @property
-    def rows_of_blocks(self) -> NDArray[np.int64]:
+    def rows_of_blocks(self) -> Indices:
         """Rows of every measurement: one, or the two of a pair. # (blocks, 1 or 2)."""
         if self.kind is MeasurementKind.LENGTH:
             return self.pairs
@@ -100,7 +98,7 @@ class ArmMeasurements:
         rows = enumerate(self.groups, start=1)
         return tuple(f"posture {row} on sphere {name}" for row, name in rows)
 
-    def only(self, blocks: Sequence[int] | NDArray[np.int64]) -> ArmMeasurements:
+    def only(self, blocks: Sequence[int] | Indices) -> ArmMeasurements:
         """Some of the measurements, by their places."""
         chosen = np.asarray(blocks, dtype=np.int64)
         rows = np.sort(self.rows_of_blocks[chosen].ravel())
@@ -169,5 +167,4 @@ def _read_only(value: object, what: str) -> Array:
         raise IdentificationError(
             f"The {what} hold a value in row {row} that is not finite; measure it again.", row=row
         )
-    array.flags.writeable = False
-    return array
+    return frozen(array)

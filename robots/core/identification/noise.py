@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.errors import IdentificationError
-
-Array = NDArray[np.float64]
 
 _FLATTEST = 1e-10  # ratio of the variances of one measurement, below which it would have none
 

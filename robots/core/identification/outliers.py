@@ -8,15 +8,13 @@ large error makes good neighbours look bad.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.equations import start_centres
 from robots.core.identification.errors import NotIdentifiableError
 from robots.core.identification.fitted import Fit, Question, distances, fit
 from robots.core.identification.measurements import ArmMeasurements
 from robots.core.identification.result import Outlier
-
-Array = NDArray[np.float64]
 
 FALSE_ALARMS = 0.01  # probability of one among all measurements, were the noise normal
 MOST = 0.1  # of the measurements; beyond it the model is wrong, not the measurements

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.arm import IdentifiedArm
 from robots.core.identification.calibration import effects
 from robots.core.identification.design import Criterion, most_informative
@@ -18,8 +18,6 @@ from robots.core.identification.measurements import ArmMeasurements, Measurement
 from robots.core.identification.noise import ArmNoise, whitening
 from robots.core.identification.typical import candidates, spread_centres
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 DEFAULT_NOISE = ArmNoise(reading=1e-5)
 RANDOM_DRAWS = 40

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.core.geometric_errors import ErrorModel
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 _STEPS = 60
 _LONGEST = 0.4  # of a step of one joint [rad or m]
@@ -27,7 +25,7 @@ class Reached:
     """
 
     q: Array
-    there: NDArray[np.bool_]
+    there: Mask
 
 
 def reached(model: ErrorModel, targets: Array, starts: Array, size: float) -> Reached:

@@ -7,8 +7,8 @@ from. The nominal arm satisfies them exactly.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.identification.arm import IdentifiedArm, reach
 from robots.core.identification.equations import start_centres
 from robots.core.identification.errors import IdentificationError
@@ -16,9 +16,6 @@ from robots.core.identification.measurements import ArmMeasurements, Measurement
 from robots.core.identification.reaching import reached
 from robots.core.joint_samples import joint_samples
 from robots.core.self_pairs import self_clearances
-
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
 
 _LOOKED_AT = 100  # postures whose ball may be a place for a sphere
 _TRIALS = 16  # postures tried for each
@@ -122,7 +119,7 @@ def spread_centres(arm: IdentifiedArm, count: int) -> Array:
     return np.asarray(places[chosen])
 
 
-def _at_spheres(arm: IdentifiedArm, centres: Array, count: int) -> tuple[Array, Places]:
+def _at_spheres(arm: IdentifiedArm, centres: Array, count: int) -> tuple[Array, Indices]:
     """Postures within the limits with the ball at a centre, and the place of the centre."""
     which = np.arange(count, dtype=np.int64) % len(centres)
     found = reached(arm.model, centres[which], _samples(arm, count), reach(arm.nominal))
@@ -151,7 +148,7 @@ def _paired(arm: IdentifiedArm, pairs: Array) -> ArmMeasurements:
     )
 
 
-def _named(which: Places) -> tuple[str, ...]:
+def _named(which: Indices) -> tuple[str, ...]:
     return tuple(str(index + 1) for index in which.tolist())
 
 
@@ -164,7 +161,7 @@ def _samples(arm: IdentifiedArm, count: int, skip: int = 1) -> Array:
     return joint_samples(arm.nominal, count, slide=reach(arm.nominal), skip=skip)
 
 
-def _free(arm: IdentifiedArm, q: Array) -> NDArray[np.bool_]:
+def _free(arm: IdentifiedArm, q: Array) -> Mask:
     """Whether the arm keeps clear of itself, as far as its file knows. # (N,)."""
     if not len(q) or not arm.nominal.self_pairs:
         return np.ones(len(q), dtype=np.bool_)

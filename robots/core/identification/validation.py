@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.identification.equations import start_centres
 from robots.core.identification.errors import NotIdentifiableError
 from robots.core.identification.fitted import Question, distances, fit, misfit_of
 from robots.core.identification.measurements import ArmMeasurements
 from robots.core.identification.result import Validation
-
-Array = NDArray[np.float64]
 
 FOLDS = 5
 

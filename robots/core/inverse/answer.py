@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,10 +40,7 @@ class Answer:
     branch: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("q", "limit_margins"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "q", "limit_margins", dtype=np.float64)
 
     @property
     def success(self) -> bool:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Counts, Mask
 from robots.core.inverse.answer import Answer, Solutions
 from robots.core.inverse.greville import pseudo_inverse
 from robots.core.inverse.limits import inside_limits, limit_breaches, limit_margins, wrapped
 from robots.core.inverse.newton import Search
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Counts = NDArray[np.int64]
 
 # Two postures closer than this in every joint are one: at a double root, joints are only known to
 # the root of the tolerance. [rad, or scale lengths]

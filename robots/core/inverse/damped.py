@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, freeze_fields
 from robots.core.errors import InverseError
 from robots.core.inverse.greville import DEFAULT_TOLERANCE, checked_matrix, pseudo_inverse
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,10 +27,7 @@ class DampedInverse:
     smallest_singular_value: Array
 
     def __post_init__(self) -> None:
-        for name in ("inverse", "damping", "smallest_singular_value"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "inverse", "damping", "smallest_singular_value", dtype=np.float64)
 
 
 def damped_inverse(J: ArrayLike, damping: ArrayLike) -> DampedInverse:

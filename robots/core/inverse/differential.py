@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Counts, freeze_fields
 from robots.core.inverse.damped import (
     DampedInverse,
     adaptive_damped_inverse,
@@ -26,9 +27,6 @@ from robots.core.inverse.greville import pseudo_inverse
 from robots.core.inverse.scaling import scale_length, without_rounding
 from robots.core.inverse.task import Task
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +69,7 @@ class JointRates:
     damping: Array
 
     def __post_init__(self) -> None:
-        for name in ("value", "residual", "rank", "damping"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "value", "residual", "rank", "damping")
 
 
 def joint_velocities(

@@ -8,13 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Counts, Mask, freeze_fields
 from robots.core.errors import InverseError
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Ranks = NDArray[np.int64]
 
 # A column counts as dependent when the sine of its angle to the span of the previous ones is below
 # this. Rounding leaves about 1e-15; a joint at 1e-10 of a singularity would need 1e10 rad/s.
@@ -40,17 +37,14 @@ class PseudoInverse:
     """
 
     inverse: Array
-    rank: Ranks
+    rank: Counts
     trace: Array
     rank_confirmed: Mask
     dependent_columns: Mask
     tolerance: float
 
     def __post_init__(self) -> None:
-        for name in ("inverse", "rank", "trace", "rank_confirmed", "dependent_columns"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "inverse", "rank", "trace", "rank_confirmed", "dependent_columns")
 
 
 def checked_matrix(J: ArrayLike, what: str = "J") -> Array:

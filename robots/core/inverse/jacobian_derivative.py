@@ -7,12 +7,10 @@ that is further out only moves the tool point. So ∂J/∂q needs nothing but th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.inverse.task import Task
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 def jacobian_derivative(J: Array) -> Array:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask
 from robots.core.errors import InverseError
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 TURN = 2.0 * np.pi
 # A joint this far beyond its limit is at it: an iteration knows joints no better. [rad or m]
@@ -22,7 +21,7 @@ def limit_margins(mechanism: Mechanism, q: Array) -> Array:
     return np.asarray(np.minimum(q - mechanism.q_min, mechanism.q_max - q))
 
 
-def inside_limits(mechanism: Mechanism, q: Array) -> NDArray[np.bool_]:
+def inside_limits(mechanism: Mechanism, q: Array) -> Mask:
     """Whether every joint is within its limits, to 1e-9 rad or m. # (...)."""
     return np.asarray(np.all(limit_margins(mechanism, q) >= -LIMIT_ROUNDING, axis=-1))
 

@@ -11,18 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Counts, Mask
 from robots.core.inverse.damped import damped_inverse
 from robots.core.inverse.greville import pseudo_inverse
 from robots.core.inverse.scaling import ROUNDING, column_scale, row_scale, scale_length
 from robots.core.inverse.settings import Method, Settings
 from robots.core.inverse.target import Gap, Target
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Counts = NDArray[np.int64]
 
 # Of the damped form: λ² = α·|gap|². α falls while steps do what the Jacobian predicts, and rises
 # when they do not.

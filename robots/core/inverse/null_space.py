@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.equations.functions import numbers
 from robots.core.equations.jacobian import geometric_jacobian
 from robots.core.equations.transforms import frames
@@ -21,8 +22,6 @@ from robots.core.inverse.jacobian_derivative import task_jacobian_derivative
 from robots.core.inverse.objectives import Objective
 from robots.core.inverse.task import Task
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask, freeze_fields
 from robots.core.errors import InverseError
 from robots.core.inverse.greville import checked_matrix
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 # Relative gap below which a singular value is zero, and two distances are equal.
 _TIE = 1e-12
@@ -36,10 +34,7 @@ class Objective:
     differentiable: Mask
 
     def __post_init__(self) -> None:
-        for name in ("value", "gradient", "differentiable"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "value", "gradient", "differentiable")
 
 
 def manipulability(J: ArrayLike, dJ_dq: ArrayLike) -> Objective:

@@ -8,12 +8,10 @@ square, regular system has the same solution whatever the length.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.inverse.task import Task
 from robots.core.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 # Largest rounding of an entry of a Jacobian without units, with a thousandfold margin.
 ROUNDING = 1e-13

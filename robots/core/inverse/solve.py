@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask
 from robots.core.errors import InverseError
 from robots.core.inverse.answer import Solutions
 from robots.core.inverse.attempt import Attempt
@@ -22,9 +23,6 @@ from robots.core.inverse.target import Target, flattened
 from robots.core.joint_samples import joint_ranges, joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 # All branches of the measuring arm are found with 64 starts; 32 lose one in a hundred.
 DEFAULT_STARTS = 64

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from types import EllipsisType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Indices, freeze_field
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Task
 from robots.core.orientation.axis_angle import rotation_log, turn_between
 from robots.core.orientation.rotation import as_finite, rotation_z, unit_direction
 from robots.core.pose import as_pose
 
-Array = NDArray[np.float64]
-Index = EllipsisType | NDArray[np.int64]
+Index = EllipsisType | Indices
 
 _BASE_Z = np.array([0.0, 0.0, 1.0])
 # Sine below which the axis of a half turn is rounding noise.
@@ -56,9 +56,7 @@ class Target:
     T: Array
 
     def __post_init__(self) -> None:
-        T = np.array(as_pose(self.T, "A target"))
-        T.flags.writeable = False
-        object.__setattr__(self, "T", T)
+        freeze_field(self, "T", as_pose(self.T, "A target"))
 
     @classmethod
     def pose(cls, T: ArrayLike) -> Target:

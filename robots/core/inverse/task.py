@@ -10,13 +10,10 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.core.errors import InverseError
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class Task(Enum):

@@ -12,16 +12,15 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.errors import StateError
 from robots.core.kernels.llvm_text import llvm_text
 from robots.core.kernels.machine import this_machine
 from robots.core.kernels.numpy_form import NumpyForm
 from robots.core.kernels.text_code import text_code
 from robots.core.recording import Programme
-
-Array = NDArray[np.float64]
 
 
 class BoundCall:

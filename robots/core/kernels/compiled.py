@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,17 +10,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robots.core.kernels import cache, machine
+from robots.core.arrays import Array
 from robots.core.kernels.address import address_of
 from robots.core.kernels.llvm_text import llvm_text
+from robots.core.kernels.machine import Loaded, Machine
+from robots.core.kernels.text_code import text_code
 from robots.core.recording import Programme
-
-Array = NDArray[np.float64]
-
-# Raise when the generated code changes in a way its text does not show.
-_GENERATION = "1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +32,7 @@ class _This:
         return isinstance(other, _This) and other.programme is self.programme
 
 
-def compiled_form(programme: Programme, target: machine.Machine) -> CompiledForm:
+def compiled_form(programme: Programme, target: Machine) -> CompiledForm:
     """Machine code of a programme; the same for a programme that was recorded once.
 
     Args:
@@ -47,7 +43,7 @@ def compiled_form(programme: Programme, target: machine.Machine) -> CompiledForm
 
 
 @lru_cache(maxsize=128)
-def _made(this: _This, target: machine.Machine) -> CompiledForm:
+def _made(this: _This, target: Machine) -> CompiledForm:
     return CompiledForm(this.programme, target)
 
 
@@ -59,52 +55,54 @@ class CompiledForm:
         target: the machine to compile for.
     """
 
-    def __init__(self, programme: Programme, target: machine.Machine) -> None:
-        self._lanes = target.lanes
+    def __init__(self, programme: Programme, target: Machine) -> None:
+        self.target = target
         text = llvm_text(programme, target.lanes)
-        key = _key(text, target)
-        code = cache.read(key)
-        if code is None:
-            code = machine.object_code(text, target)
-            cache.write(key, code)
-        self._loaded = machine.load(code, target, len(programme.arguments))
+        self.loaded: Loaded = text_code(text, target, len(programme.arguments))
 
     def run(self, inputs: Sequence[Array], out: Array, threads: int) -> None:
         """Fill ``out`` (N, result size) from ``inputs``, each (N, argument size), C order."""
-        whole = len(out) // self._lanes
+        lanes = self.target.lanes
+        whole = len(out) // lanes
         if threads > 1 and whole >= threads:
-            bounds = [whole * k // threads * self._lanes for k in range(threads + 1)]
-            with ThreadPoolExecutor(threads) as pool:
-                list(
-                    pool.map(
-                        lambda span: self._rows(inputs, out, *span),
-                        pairwise(bounds),
-                    )
-                )
+            bounds = [whole * k // threads * lanes for k in range(threads + 1)]
+            pool = _kept_pool(os.getpid())
+            list(pool.map(lambda span: self._rows(inputs, out, *span), pairwise(bounds)))
         else:
-            self._rows(inputs, out, 0, whole * self._lanes)
-        self._remainder(inputs, out, whole * self._lanes)
+            self._rows(inputs, out, 0, whole * lanes)
+        self._remainder(inputs, out, whole * lanes)
 
     def _rows(self, inputs: Sequence[Array], out: Array, start: int, stop: int) -> None:
         """Whole blocks; the call releases the interpreter lock."""
         addresses = [address_of(a) + start * a.strides[0] if a.size else 0 for a in (*inputs, out)]
-        self._loaded.call((stop - start) // self._lanes, *addresses)
+        self.loaded.call((stop - start) // self.target.lanes, *addresses)
 
     def _remainder(self, inputs: Sequence[Array], out: Array, start: int) -> None:
         """The last samples, padded to one block."""
         left = len(out) - start
         if left == 0:
             return
-        padded = [np.zeros((self._lanes, a.shape[1])) for a in inputs]
+        lanes = self.target.lanes
+        padded = [np.zeros((lanes, a.shape[1])) for a in inputs]
         for block, array in zip(padded, inputs, strict=True):
             block[:left] = array[start:]
-        result = np.empty((self._lanes, out.shape[1]))
-        self._rows(padded, result, 0, self._lanes)
+        result = np.empty((lanes, out.shape[1]))
+        self._rows(padded, result, 0, lanes)
         out[start:] = result[:left]
 
 
-def _key(text: str, target: machine.Machine) -> str:
-    import llvmlite
+@lru_cache(maxsize=1)
+def _kept_pool(process: int) -> ThreadPoolExecutor:
+    """Threads for all kernels of a process: never more at work than it has processors.
 
-    parts = (_GENERATION, llvmlite.__version__, target.cpu, target.features, text)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    A child that was forked has none of its parent's threads, so it makes its own.
+    """
+    del process
+    return ThreadPoolExecutor(_processors(), thread_name_prefix="palpeur-kernel")
+
+
+def _processors() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,29 +1,38 @@
-"""A batch function from a programme: NumPy at once, machine code where it pays.
+"""A batch function from a programme: machine code, or NumPy.
 
-Which of the two runs depends only on the programme and the batch size, never on what ran before, so
-the same call gives the same bits in any process.
+What runs depends only on the programme and the engine, never on what ran before, and machine code
+gives a sample the same bits in a batch of any size: so does every call, in any process of this
+machine.
+
+Compiling takes some tens of milliseconds, once per machine, for most quantities. Optimising takes
+time with the square of a programme's length: Lagrange's coefficients of fifteen joints would take
+half a minute. So a long programme is compiled without it, and runs at half the speed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError, StateError
 from robots.core.kernels.compiled import CompiledForm, compiled_form
+from robots.core.kernels.direct_call import Function, block_fits, direct_call
 from robots.core.kernels.machine import Machine, this_machine
 from robots.core.kernels.numpy_form import NumpyForm
 from robots.core.recording import Programme
 
-Array = NDArray[np.float64]
-Engine = Literal["auto", "numpy", "compiled"]
+Engine = Literal["auto", "single-use", "numpy", "compiled"]
+ENGINES = ("auto", "single-use", "numpy", "compiled")
 
-# Samples times instructions from which compiling (tens of milliseconds, and importing llvmlite) is
-# cheaper than NumPy (about 0.4 ns for each).
+# Samples times instructions from which one call alone repays compiling (tens of milliseconds, and
+# importing llvmlite), beside NumPy (about 0.4 ns for each).
 COMPILATION_PAYS = 20_000_000
+# Length from which a programme is not optimised: below, that takes less than 0.1 s.
+LONG = 2000
 
 
 class Kernel:
@@ -31,21 +40,27 @@ class Kernel:
 
     Args:
         programme: what to compute.
-        engine: "numpy", "compiled", or "auto" to choose by the size of each call.
+        engine: "auto" is machine code, or NumPy where this machine has none; "single-use" compiles
+            only for a call that is large enough to repay it, which suits a process that evaluates
+            one table; "numpy" and "compiled" are always the one or the other.
 
     Raises:
         EquationError: "compiled" on a machine without fused multiply-add.
     """
 
     def __init__(self, programme: Programme, engine: Engine = "auto") -> None:
-        if engine not in ("auto", "numpy", "compiled"):
-            raise EquationError(
-                f'There is no engine {engine!r}; there are "auto", "numpy" and "compiled".'
-            )
+        if engine not in ENGINES:
+            names = ", ".join(f'"{name}"' for name in ENGINES)
+            raise EquationError(f"There is no engine {engine!r}; there are {names}.")
         self.programme = programme
         self.engine = engine
         self._numpy: NumpyForm | None = None
         self._compiled: CompiledForm | None = None
+        self._function: Function | None = None
+
+    def __reduce__(self) -> tuple[type[Kernel], tuple[Programme, Engine]]:
+        """Machine code stays in its process; another one loads its own."""
+        return Kernel, (self.programme, self.engine)
 
     def __call__(self, *arrays: object, out: Array | None = None, threads: int = 1) -> Array:
         """Evaluate for every sample.
@@ -61,25 +76,73 @@ class Kernel:
         Raises:
             StateError: wrong number or shape of arrays.
         """
+        if out is None and threads == 1:
+            return self.function(*arrays)
+        return self._general(arrays, out, threads)
+
+    @property
+    def function(self) -> Function:
+        """The kernel as a function of its arrays alone; the fastest way to call it.
+
+        Asking for it compiles, unless the engine says otherwise.
+        """
+        if self._function is None:
+            self._function = self._made_function()
+        return self._function
+
+    def _made_function(self) -> Function:
+        if self._always_compiled_for() is None:
+            return self._any_arrays
+        form = self._machine_code()
+        ordered = direct_call(self.programme, form, self._any_arrays)
+        if ordered is None:
+            return self._any_arrays
+
+        def any_numbers(*arrays: object) -> Array:
+            """Lists, integers, strided arrays: as ordered arrays of doubles, which mostly fit."""
+            return ordered(*[np.asarray(a, dtype=np.float64, order="C") for a in arrays])
+
+        return direct_call(self.programme, form, any_numbers) or ordered
+
+    def _any_arrays(self, *arrays: object) -> Array:
+        return self._general(arrays)
+
+    def _general(
+        self, arrays: Sequence[object], out: Array | None = None, threads: int = 1
+    ) -> Array:
+        """Whatever the arrays are, with a message for those that do not fit."""
         rows, lead = self._rows(arrays)
         shape = (*lead, *self.programme.result.shape)
         result = np.empty(shape) if out is None else _checked_out(out, shape)
         flat = result.reshape(-1, self.programme.result.size)
-        if self._compile_for(len(flat)):
-            self._machine_code().run(rows, flat, threads)
-        else:
+        if self._compiled_for(len(flat)) is None:
             self._numpy_form().run(rows, flat)
+        else:
+            self._machine_code().run(rows, flat, threads)
         return result
 
-    def _compile_for(self, samples: int) -> bool:
-        if self.engine != "auto":
-            return self.engine == "compiled"
+    def _always_compiled_for(self) -> Machine | None:
+        """The machine that calls of every size are compiled for; None where there is none."""
+        if self.engine == "compiled":
+            return _required_machine()
+        return this_machine() if self.engine == "auto" else None
+
+    def _compiled_for(self, samples: int) -> Machine | None:
+        """The machine to compile this many samples for; None where NumPy runs them."""
+        if self.engine != "single-use":
+            return self._always_compiled_for()
         pays = samples * self.programme.work >= COMPILATION_PAYS
-        return pays and this_machine() is not None
+        return this_machine() if pays else None
 
     def _machine_code(self) -> CompiledForm:
         if self._compiled is None:
-            self._compiled = compiled_form(self.programme, _required_machine())
+            programme, target = self.programme, _required_machine()
+            # Results are transposed lane by lane: each number counts as some instructions.
+            if programme.work + 8 * programme.result.size > LONG:
+                target = replace(target, effort=0)
+            if not block_fits(programme, target.lanes):
+                target = replace(target, lanes=1)
+            self._compiled = compiled_form(programme, target)
         return self._compiled
 
     def _numpy_form(self) -> NumpyForm:

@@ -1,13 +1,15 @@
 """A programme as LLVM assembly: one loop over blocks of ``lanes`` samples, straight line inside.
 
 A block of rows is read and transposed, computed with explicit vectors, transposed back and stored;
-no buffer and no loop vectoriser stand between the recording and the machine. Sums of products may
-be contracted to fused multiply-adds; nothing else is reordered, so NaN and infinities behave as
-written.
+no buffer and no loop vectoriser stand between the recording and the machine. Nothing is reordered,
+so NaN and infinities behave as written. Which products are fused with the sum that takes them is
+decided here, not by the compiler: a sample has the same bits in one lane as in eight, at every
+level of optimisation.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from robots.core.kernels.llvm_arctangent import arctangent, opposite
@@ -20,10 +22,10 @@ from robots.core.kernels.llvm_rows import (
     write_rows,
 )
 from robots.core.kernels.llvm_trigonometry import Trigonometry
-from robots.core.recording import Operation, Programme
+from robots.core.recording import Instruction, Operation, Programme
 
 ENTRY = "palpeur_kernel"
-
+ENTRY_BY_LIST = "palpeur_kernel_by_list"
 
 _BINARY = {
     Operation.ADD: "fadd",
@@ -35,6 +37,8 @@ _BINARY = {
 
 def llvm_text(programme: Programme, lanes: int) -> str:
     """LLVM assembly of ``void palpeur_kernel(i64 blocks, ptr in0, …, ptr out)``.
+
+    ``void palpeur_kernel_by_list(i64 blocks, ptr list)`` is the same with its pointers in a list.
 
     Args:
         programme: what to compute.
@@ -53,9 +57,9 @@ def llvm_text(programme: Programme, lanes: int) -> str:
     write_rows(out, target, _outputs(programme, out, values))
     middle_of_stores = (computed + len(out.lines)) // 2
     out.interleave((first, middle_of_stores), _requests(programme, out, bases, target))
-    arguments = ", ".join(f"ptr noalias readonly {pointer}" for pointer in pointers)
+    arguments = "".join(f"ptr noalias readonly {pointer}, " for pointer in pointers)
     body = "\n".join(out.lines)
-    return f"""define void @{ENTRY}(i64 %blocks, {arguments}, ptr noalias %out) #0 {{
+    return f"""define void @{ENTRY}(i64 %blocks, {arguments}ptr noalias %out) #0 {{
 entry:
   %some = icmp sgt i64 %blocks, 0
   br i1 %some, label %loop, label %done
@@ -68,6 +72,7 @@ loop:
 done:
   ret void
 }}
+{_entry_by_list(pointers)}
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare {out.vector} @llvm.fma.v{lanes}f64({out.vector}, {out.vector}, {out.vector})
 declare {out.vector} @llvm.fabs.v{lanes}f64({out.vector})
@@ -76,6 +81,21 @@ declare {out.vector} @llvm.copysign.v{lanes}f64({out.vector}, {out.vector})
 attributes #0 = {{ nounwind "min-legal-vector-width"="{64 * lanes}" \
 "prefer-vector-width"="{64 * lanes}" }}
 """
+
+
+def _entry_by_list(pointers: Sequence[str]) -> str:
+    """The entry for callers that serve kernels with any number of arguments."""
+    lines = []
+    for place, pointer in enumerate((*pointers, "%out")):
+        lines.append(f"  {pointer}.at = getelementptr ptr, ptr %list, i64 {place}")
+        lines.append(f"  {pointer} = load ptr, ptr {pointer}.at")
+    given = ", ".join(f"ptr {pointer}" for pointer in (*pointers, "%out"))
+    body = "\n".join(lines)
+    return f"""define void @{ENTRY_BY_LIST}(i64 %blocks, ptr %list) #0 {{
+{body}
+  call void @{ENTRY}(i64 %blocks, {given})
+  ret void
+}}"""
 
 
 def _requests(
@@ -102,8 +122,13 @@ def _compute(programme: Programme, out: Emitter, bases: Sequence[str]) -> list[s
         for base, argument in zip(bases, programme.arguments, strict=True)
     ]
     trigonometry = Trigonometry(out)
+    fused = _fused_products(programme)
+    inside = set(fused.values())
     values: list[str] = []
-    for item in programme.instructions:
+    for index, item in enumerate(programme.instructions):
+        if index in inside:
+            values.append("")  # its sum reads the factors
+            continue
         match item.operation:
             case Operation.INPUT:
                 name = columns[item.a][item.b]
@@ -125,11 +150,46 @@ def _compute(programme: Programme, out: Emitter, bases: Sequence[str]) -> list[s
                 name = out.value(
                     f"call {out.vector} @llvm.sqrt.v{out.lanes}f64({out.vector} {values[item.a]})"
                 )
+            case _ if index in fused:
+                product = programme.instructions[fused[index]]
+                factors = values[product.a], values[product.b]
+                name = _multiply_add(out, item, values, factors, first=fused[index] == item.a)
             case _:
                 word = _BINARY[item.operation]
-                name = out.value(f"{word} contract {out.vector} {values[item.a]}, {values[item.b]}")
+                name = out.value(f"{word} {out.vector} {values[item.a]}, {values[item.b]}")
         values.append(name)
     return values
+
+
+def _fused_products(programme: Programme) -> dict[int, int]:
+    """By sum, the product that becomes part of it: one that nothing else reads, the first of two.
+
+    A sum takes one product only, and a square that is added to itself stays a product.
+    """
+    items = programme.instructions
+    reads = Counter(
+        operand for item in items for operand in (item.a, item.b)[: item.operation.operands]
+    )
+    reads.update(output.value for output in programme.outputs)
+    return {
+        index: product
+        for index, item in enumerate(items)
+        if item.operation in (Operation.ADD, Operation.SUBTRACT)
+        for product in (item.b, item.a)  # the later entry stands
+        if items[product].operation is Operation.MULTIPLY and reads[product] == 1
+    }
+
+
+def _multiply_add(
+    out: Emitter, item: Instruction, values: Sequence[str], factors: tuple[str, str], *, first: bool
+) -> str:
+    """x·y + z, x·y - z or z - x·y, rounded once."""
+    (x, y), z = factors, values[item.b if first else item.a]
+    if item.operation is Operation.SUBTRACT:
+        negated = out.value(f"fneg {out.vector} {z if first else x}")
+        x, z = (x, negated) if first else (negated, z)
+    v = out.vector
+    return out.value(f"call {v} @llvm.fma.v{out.lanes}f64({v} {x}, {v} {y}, {v} {z})")
 
 
 def _sign(out: Emitter, x: str) -> str:

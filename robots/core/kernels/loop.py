@@ -4,6 +4,9 @@ A loop is an ordinary function of NumPy arrays and numbers that writes into its 
 returns nothing; it and the functions of its own package that it calls are plain Python and run
 uncompiled too, which is how tests read them. Numba is imported only to compile: the machine code
 lies in the same cache as the recorded kernels, keyed by the text of the modules it came from.
+
+Arrays that belong together come as a ``NamedTuple`` of arrays: the function's annotation names the
+class, the loop's types stand in parentheses, and the machine code takes it apart.
 """
 
 from __future__ import annotations
@@ -12,12 +15,12 @@ import ctypes
 import hashlib
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -40,6 +43,7 @@ _SCALARS: dict[str, Any] = {"f8": ctypes.c_double, "i8": ctypes.c_int64}
 class _Argument:
     """Type of one argument: "f8[2]" is a C-ordered matrix of doubles, "i8" an integer."""
 
+    name: str
     kind: str
     rank: int
     dtype: np.dtype[Any]
@@ -54,23 +58,41 @@ class _Argument:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """A ``NamedTuple`` of arrays, or of such tuples."""
+
+    name: str
+    kind: type
+    parts: tuple[_Parameter, ...]
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value is one of these; its parts are looked at one by one."""
+        return isinstance(value, self.kind)
+
+
+_Parameter = _Argument | _Group
+
+
 class Loop:
     """A function of loops, called with arrays; the call releases the interpreter lock.
 
     Args:
         function: plain Python; every function that it calls must be of its own top package, or one
             that Numba knows.
-        arguments: types in order, such as "f8[2] i4[1] i8"; f8 f4 i8 i4 u8 u1, the brackets hold
-            the number of axes.
+        arguments: types in order, such as "f8[2] (i4[1] f8[1]) i8"; f8 f4 i8 i4 u8 u1, the brackets
+            hold the number of axes, the parentheses the fields of a ``NamedTuple``.
 
     Raises:
-        EquationError: a type that is not known.
+        EquationError: a type that is not known, on creation; on the first call, types that are not
+            those of the function's parameters.
     """
 
     def __init__(self, function: Callable[..., None], arguments: str) -> None:
         self.function = function
-        self._arguments = tuple(_argument(text) for text in arguments.split())
         self._signature = arguments
+        self._types = _types(arguments)
+        self._parameters: tuple[_Parameter, ...] = ()
         self._lock = Lock()  # threads may call before any of them has loaded
         self._call: Any = None
         self._keep: Any = None  # what holds the machine code in memory
@@ -84,27 +106,40 @@ class Loop:
         if self._call is None:
             self._load()
         flat: list[Any] = []
-        for place, (argument, value) in enumerate(zip(self._arguments, values, strict=True)):
-            if argument.rank == 0:
-                flat.append(value)
-            elif argument.takes(value):
-                flat += (address_of(value), *value.shape)
-            else:
-                raise self._refused(place, value)
+        self._append(flat, self._parameters, values, "")
         self._call(*flat)
 
-    def _refused(self, place: int, value: Any) -> EquationError:
-        argument = self._arguments[place]
+    def _append(
+        self, flat: list[Any], parameters: tuple[_Parameter, ...], values: Any, owner: str
+    ) -> None:
+        """Add what the machine code takes of some values: addresses, sizes and numbers."""
+        for parameter, value in zip(parameters, values, strict=True):
+            if isinstance(parameter, _Argument) and parameter.rank == 0:
+                flat.append(value)
+            elif not parameter.takes(value):
+                raise self._refused(parameter, value, owner)
+            elif isinstance(parameter, _Group):
+                self._append(flat, parameter.parts, value, f"{owner}{parameter.name}.")
+            else:
+                flat += (address_of(value), *value.shape)
+
+    def _refused(self, parameter: _Parameter, value: Any, owner: str) -> EquationError:
         found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        expected = (
+            f"a {parameter.kind.__name__}"
+            if isinstance(parameter, _Group)
+            else f"a C-ordered array of {parameter.dtype} with {parameter.rank} axes"
+        )
+        name = f"{owner}{parameter.name}"
         return EquationError(
-            f"Argument {place} of loop {self.function.__name__} is {found}; expected a "
-            f"C-ordered array of {argument.dtype} with {argument.rank} axes.",
-            place=place,
+            f"Argument {name} of loop {self.function.__name__} is {found}; expected {expected}.",
+            argument=name,
         )
 
     def _load(self) -> None:
         with self._lock:
             if self._call is None:
+                self._parameters = _parameters(self.function, self._types)
                 self._call = self._loaded()
 
     def _loaded(self) -> Any:
@@ -120,7 +155,7 @@ class Loop:
         name_bytes, _, code = entry.partition(b"\0")
         address, self._keep = load_symbol(code, name_bytes.decode())
         kinds: list[Any] = []
-        for argument in self._arguments:
+        for argument in _leaves(self._parameters):
             if argument.rank == 0:
                 kinds.append(_SCALARS[argument.kind])
             else:
@@ -142,38 +177,101 @@ class Loop:
 
         entry = _jitted(modules)[self.function.__module__][self.function.__name__]
         kinds: list[Any] = []
-        for argument in self._arguments:
+        for argument in _leaves(self._parameters):
             base = getattr(types, argument.dtype.name)
             if argument.rank == 0:
                 kinds.append(base)
             else:
                 kinds += [types.CPointer(base), *[types.int64] * argument.rank]
         namespace: dict[str, Any] = {"entry": entry, "carray": carray}
-        exec(_wrapper(self._arguments), namespace)
+        exec(_wrapper(self._parameters, namespace), namespace)
         made = numba.cfunc(types.void(*kinds), nopython=True, error_model="numpy")(
             namespace["wrapper"]
         )
         return bytes(made._library._get_compiled_object()), str(made.native_name)
 
 
-def _argument(text: str) -> _Argument:
-    kind, _, rest = text.partition("[")
-    rank = int(rest.removesuffix("]")) if rest else 0
-    if kind not in _DTYPES or (rank == 0 and kind not in _SCALARS):
+_Types = tuple["str | _Types", ...]
+
+
+def _types(text: str) -> _Types:
+    """Types in order; those in parentheses as a tuple of their own."""
+    open_groups: list[list[str | _Types]] = [[]]
+    for word in text.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            open_groups.append([])
+        elif word == ")" and len(open_groups) > 1:
+            group = tuple(open_groups.pop())
+            open_groups[-1].append(group)
+        else:
+            kind, _, rest = word.partition("[")
+            if kind not in _DTYPES or (not rest and kind not in _SCALARS):
+                raise EquationError(
+                    f"A loop has no argument type {word!r}; there are {', '.join(_DTYPES)}."
+                )
+            open_groups[-1].append(word)
+    if len(open_groups) > 1:
+        raise EquationError(f"A parenthesis is left open in the types {text!r} of a loop.")
+    return tuple(open_groups[0])
+
+
+def _parameters(owner: Callable[..., None] | type, types: _Types) -> tuple[_Parameter, ...]:
+    """Types with the names and classes of a function's parameters, or of a tuple's fields."""
+    names: tuple[str, ...] = (
+        owner.__code__.co_varnames[: owner.__code__.co_argcount]
+        if isinstance(owner, FunctionType)
+        else getattr(owner, "_fields", ())
+    )
+    hints = get_type_hints(owner) if any(isinstance(item, tuple) for item in types) else {}
+    if len(names) != len(types):
         raise EquationError(
-            f"A loop has no argument type {text!r}; there are {', '.join(_DTYPES)}."
+            f"Loop {owner.__name__} declares {len(types)} types for the {len(names)} parameters "
+            f"{', '.join(names)}.",
+            types=len(types),
+            parameters=len(names),
         )
-    return _Argument(kind=kind, rank=rank, dtype=np.dtype(_DTYPES[kind]))
+    found: list[_Parameter] = []
+    for name, item in zip(names, types, strict=True):
+        if isinstance(item, str):
+            kind, _, rest = item.partition("[")
+            rank = int(rest.removesuffix("]")) if rest else 0
+            dtype = np.dtype(_DTYPES[kind])
+            found.append(_Argument(name=name, kind=kind, rank=rank, dtype=dtype))
+        else:
+            found.append(_Group(name=name, kind=hints[name], parts=_parameters(hints[name], item)))
+    return tuple(found)
 
 
-def _wrapper(arguments: tuple[_Argument, ...]) -> str:
-    """Text of a function that makes arrays of pointers and sizes, then calls the entry."""
-    names, made = [], []
-    for k, argument in enumerate(arguments):
-        sizes = [f"n{k}_{axis}" for axis in range(argument.rank)]
-        names += [f"a{k}", *sizes]
-        made.append(f"carray(a{k}, ({', '.join(sizes)},))" if sizes else f"a{k}")
-    return f"def wrapper({', '.join(names)}):\n    entry({', '.join(made)})\n"
+def _leaves(parameters: tuple[_Parameter, ...]) -> Iterator[_Argument]:
+    """Arrays and numbers in order, those in tuples too."""
+    for parameter in parameters:
+        if isinstance(parameter, _Group):
+            yield from _leaves(parameter.parts)
+        else:
+            yield parameter
+
+
+def _wrapper(parameters: tuple[_Parameter, ...], namespace: dict[str, Any]) -> str:
+    """Text of a function that makes arrays and tuples of pointers and sizes, and calls the entry.
+
+    Args:
+        parameters: of the entry.
+        namespace: filled with the tuples' classes.
+    """
+    names: list[str] = []
+
+    def made(parameter: _Parameter) -> str:
+        if isinstance(parameter, _Group):
+            place = f"group{len(namespace)}"
+            namespace[place] = parameter.kind
+            return f"{place}({', '.join(made(part) for part in parameter.parts)})"
+        name = f"a{len(names)}"
+        sizes = [f"{name}_{axis}" for axis in range(parameter.rank)]
+        names.extend([name, *sizes])
+        return f"carray({name}, ({', '.join(sizes)},))" if sizes else name
+
+    call = f"entry({', '.join(made(parameter) for parameter in parameters)})"
+    return f"def wrapper({', '.join(names)}):\n    {call}\n"
 
 
 def _modules_of(function: Callable[..., None]) -> dict[str, ModuleType]:

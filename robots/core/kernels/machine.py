@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from robots.core.kernels.llvm_text import ENTRY
+from robots.core.kernels.llvm_text import ENTRY, ENTRY_BY_LIST
 
 # What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
 _NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")
@@ -17,11 +17,12 @@ _RUNTIME = ("NRT_", "numba_")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What code may be generated for: the processor, and doubles per vector register."""
+    """What code is generated for: the processor, doubles per vector, and how hard LLVM tries."""
 
     cpu: str
     features: str
     lanes: int
+    effort: int = 3  # LLVM's level of optimisation, 0…3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class Loaded:
     """Machine code in memory; ``engine`` keeps it there as long as this object lives."""
 
     call: Any  # ctypes function: (blocks, in pointers…, out pointer) -> None
+    by_list: int  # address of the same with its pointers in a list
     engine: Any
 
 
@@ -67,12 +69,22 @@ def load(code: bytes, machine: Machine, inputs: int) -> Loaded:
         machine: the machine it was compiled for.
         inputs: number of input arrays.
     """
+    engine = mapped(code, machine)
+    signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (inputs + 1))
+    return Loaded(
+        call=signature(engine.get_function_address(ENTRY)),
+        by_list=engine.get_function_address(ENTRY_BY_LIST),
+        engine=engine,
+    )
+
+
+def mapped(code: bytes, machine: Machine) -> Any:
+    """Map an object into memory: LLVM's engine, which knows the addresses and keeps it there."""
     binding = _binding()
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target(machine))
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (inputs + 1))
-    return Loaded(call=signature(engine.get_function_address(ENTRY)), engine=engine)
+    return engine
 
 
 def host() -> tuple[str, str]:
@@ -134,5 +146,9 @@ def _target(machine: Machine) -> Any:
     binding = _binding()
     target = binding.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=machine.cpu, features=machine.features, opt=3, reloc="static", codemodel="jitdefault"
+        cpu=machine.cpu,
+        features=machine.features,
+        opt=machine.effort,
+        reloc="static",
+        codemodel="jitdefault",
     )

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.kernels.numpy_lowering import Lowered, Operand, lowered
 from robots.core.recording import Programme
-
-Array = NDArray[np.float64]
 
 CHUNK = 4096  # samples: 50 registers of 32 kB, about the second-level cache of current cores
 

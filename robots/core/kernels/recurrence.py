@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError, StateError
 from robots.core.kernels.llvm_text import llvm_text
 from robots.core.kernels.machine import Loaded, this_machine
 from robots.core.kernels.numpy_form import NumpyForm
 from robots.core.kernels.text_code import text_code
 from robots.core.recording import Programme
-
-Array = NDArray[np.float64]
 
 
 class Recurrence:

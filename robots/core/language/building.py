@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import DescriptionError
 from robots.core.file_units import metres, radians
@@ -28,8 +28,6 @@ from robots.core.language.syntax import (
 from robots.core.language.tokens import phrase_error
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_x, rotation_y, rotation_z
-
-Array = NDArray[np.float64]
 
 AXES = "XYZ"
 TURN = {"X": rotation_x, "Y": rotation_y, "Z": rotation_z}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.file_units import number_text
 from robots.core.language.building import joint_axes
 from robots.core.language.tables import NOTHING, BodySymbols, InternalTables
@@ -95,7 +95,7 @@ def _numbers(tables: InternalTables, mechanism: Mechanism) -> str:
     return f"{text}\n\n{_table('INERTIA TENSORS', tensors, columns)}"
 
 
-def _tensor(joint: Joint, C: NDArray[np.float64]) -> list[str]:
+def _tensor(joint: Joint, C: Array) -> list[str]:
     tensor = C @ joint.body.inertia @ C.T
     places = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     return [number_text(float(tensor[place])) for place in places]

@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.file_units import degrees_text, millimetres_text, rounded_angle
 from robots.core.language.building import AXES, TURN
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import angles_zxz
-
-Array = NDArray[np.float64]
 
 # A rounded number is preferred while it moves no entry by more than this fraction.
 _ROUNDING = 4e-16

@@ -18,10 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from robots.core.arrays import Array, Mask
 
 # A rise of the acceleration shorter than this part of the motion is lost in rounding of s.
 SHORTEST_RISE = 1e-15
@@ -42,8 +41,8 @@ class Phases:
     jerk: Array
     acceleration: Array
     duration: Array
-    reaches_speed: Flags
-    reaches_acceleration: Flags
+    reaches_speed: Mask
+    reaches_acceleration: Mask
 
 
 def double_s_phases(v: ArrayLike, a: ArrayLike, j: ArrayLike) -> Phases:

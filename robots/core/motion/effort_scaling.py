@@ -16,17 +16,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robots.core.errors import MotionError
+from robots.core.arrays import Array
+from robots.core.errors import MotionError, OverloadError
 from robots.core.motion.joint_limits import Binding, JointLimits
 from robots.core.motion.motion_law import Side
 from robots.core.motion.path import Path, PathState
 from robots.core.motion.peak import Peak, highest
 from robots.core.motion.time_scaling import PathDuration, checked_state, least_duration
 from robots.core.rounding import apart_digits
-
-Array = NDArray[np.float64]
 
 _FIRST_SAMPLES = 129  # per piece
 _MOST_EXCHANGES = 60
@@ -149,19 +147,19 @@ class _Efforts:
         from_right = [self.fractions(piece[:-1], "right") for piece in pieces]
         return from_right + [self.fractions(piece[1:], "left") for piece in pieces]
 
-    def infeasible(self) -> MotionError:
+    def infeasible(self) -> OverloadError:
         peak = self.worst(0.0)
         name, limit = self.limits.names[peak.column], float(self.limits.max_effort[peak.column])
         unit = "N" if self.limits.units[peak.column] == "m" else "N m"
-        static = peak.value * limit
-        held, allowed = apart_digits(float(static), limit, 6)
-        return MotionError(
+        static = float(peak.value * limit)
+        held, allowed = apart_digits(static, limit, 6)
+        return OverloadError(
             f"No duration keeps the efforts within their limits: at s = {peak.s:.6g} joint {name} "
             f"holds {held} {unit} at rest, its limit is {allowed} {unit}, and no speed "
             "relieves all joints at once; choose another path or posture, or a stronger drive.",
-            joint=peak.column,
+            joint=int(peak.column),
             name=name,
-            s=peak.s,
+            s=float(peak.s),
             static=static,
             limit=limit,
             unit=unit,

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, freeze_field
 from robots.core.errors import MotionError
 from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 Kind = Literal["velocity", "acceleration", "jerk", "torque"]
 
 
@@ -143,8 +143,7 @@ class JointLimits:
                 value=float(limits[joint]),
                 unit=units[joint],
             )
-        limits.flags.writeable = False
-        object.__setattr__(self, field_name, limits)
+        freeze_field(self, field_name, limits)
 
     def _require_length(self, value: Array, what: str) -> None:
         if value.shape != (self.dof,):

@@ -8,13 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, freeze_field
 from robots.core.errors import MotionError
 from robots.core.motion.motion_law import MotionLaw, Side
 from robots.core.motion.path import PathState
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,8 +44,7 @@ class JointMotion:
                 raise MotionError(
                     f"A motion's {name} is {array.tolist()}; give one finite number per joint."
                 )
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            freeze_field(self, name, array)
         if self.start.shape != self.displacement.shape:
             raise MotionError(
                 f"A motion starts with {self.start.size} joints and displaces "

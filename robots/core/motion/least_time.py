@@ -11,14 +11,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.motion.double_s import SHORTEST_RISE, double_s_phases
 from robots.core.motion.joint_limits import Binding, JointLimits, Kind
 from robots.core.motion.joint_motion import JointMotion
 from robots.core.motion.motion_law import MotionLaw, double_s, motion_law, trapezoid
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.errors import MotionError
 
-Array = NDArray[np.float64]
 Side = Literal["left", "right"]
 
 LAW_NAMES = ("linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s")

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.errors import MotionError
 from robots.core.motion.motion_law import Side
 
-Array = NDArray[np.float64]
 Columns = Callable[[Array, Side], Array]  # (m,) → (m, k): k functions at m values of s
 
 COARSEST, FINEST = 257, 16385  # samples per piece
@@ -97,7 +96,7 @@ def _on_piece(columns: Columns, a: float, b: float, samples: int) -> Peak:
     return Peak(value=top_value, s=float(where), column=column)
 
 
-def _bracketed(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _bracketed(values: Array) -> tuple[Indices, Indices]:
     """Rows and columns of samples next to which the highest value may stand."""
     slope = np.diff(values, axis=0)
     end = np.full((1, values.shape[1]), np.inf)

@@ -14,13 +14,14 @@ in every stage, planning and validation alike.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robots.core.arrays import Array, Mask
 
 REST = 1e-10
 """Largest change of a joint's position during a motion that counts as rest. [rad or m]"""
 
 
-def at_rest(swing: NDArray[np.float64]) -> NDArray[np.bool_]:
+def at_rest(swing: Array) -> Mask:
     """Tell which joints are at rest, given what they move by during a motion. # (...) [rad or m].
 
     A swing that is not a number is no rest: a lost posture must stay visible.

@@ -8,15 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, freeze_field
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.least_time import LeastTime, least_time
 from robots.core.orientation.axis_angle import AxisAngle, axis_angle, rotation_about, turn_between
 from robots.core.orientation.rotation import nearest_rotation, unit_direction
 from robots.core.pose import as_pose, make_pose
-
-Array = NDArray[np.float64]
 
 # A turn this close to π can be made either way round; rounding of the poses decides nothing. [rad]
 HALF_TURN_MARGIN = 1e-9
@@ -64,8 +63,7 @@ class StraightLine:
             T = np.array(as_pose(getattr(self, name), f"The line's {name} pose"))
             # Poses printed with ten digits pass as_pose; their products must pass too.
             T[:3, :3] = nearest_rotation(T[:3, :3])
-            T.flags.writeable = False
-            object.__setattr__(self, name, T)
+            freeze_field(self, name, T)
         relative = self.start[:3, :3].T @ self.end[:3, :3]
         object.__setattr__(self, "turn", axis_angle(relative))
 

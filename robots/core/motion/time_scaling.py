@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import Binding, JointLimits, Kind
 from robots.core.motion.motion_law import Side
 from robots.core.motion.path import Path, PathState
 from robots.core.motion.peak import highest
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

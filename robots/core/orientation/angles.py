@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask
 from robots.core.errors import PoseError
 from robots.core.orientation.rotation import (
     as_finite,
@@ -20,8 +21,6 @@ from robots.core.orientation.rotation import (
     rotation_z,
 )
 from robots.core.rounding import apart_digits
-
-Array = NDArray[np.float64]
 
 # Below this sin θ (ZXZ) or cos β (ZYX) the first and last axes are one line, up to rounding of R.
 SINGULAR_LIMIT = 1e-12
@@ -41,7 +40,7 @@ class OrientationAngles:
 
     angles: Array
     alternative: Array
-    singular: NDArray[np.bool_]
+    singular: Mask
     convention: str
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.orientation.rotation import (
     as_finite,
     as_rotation,
@@ -18,8 +19,6 @@ from robots.core.orientation.rotation import (
     skew,
     unit_direction,
 )
-
-Array = NDArray[np.float64]
 
 # Below this |w| the sense of a half turn is rounding noise, and a rule decides it.
 _HALF_TURN = 1e-15

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.errors import PoseError
 from robots.core.rounding import apart_digits
-
-Array = NDArray[np.float64]
 
 # Largest entry of |RᵀR − I| that a rotation may have; matrices printed with 10 digits still pass.
 ORTHONORMALITY_LIMIT = 1e-9

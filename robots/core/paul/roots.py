@@ -9,10 +9,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.errors import InverseError
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 
@@ -93,13 +92,10 @@ class Roots:
     free: Mask
 
     def __post_init__(self) -> None:
-        for name in ("roots", "valid", "case", "shortfall", "residual", "free"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "roots", "valid", "case", "shortfall", "residual", "free")
 
     @property
-    def count(self) -> NDArray[np.intp]:
+    def count(self) -> Indices:
         """Number of valid roots per sample. # (...)."""
         return np.asarray(self.valid.sum(axis=-1))
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask
 from robots.core.paul.roots import (
     DEFAULT_TOLERANCES,
-    Array,
     Case,
     Codes,
-    Mask,
     Roots,
     Tolerances,
     checked,

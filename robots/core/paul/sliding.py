@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask
 from robots.core.paul.roots import (
     DEFAULT_TOLERANCES,
-    Array,
     Case,
-    Mask,
     Roots,
     Tolerances,
     checked,

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robots.core.arrays import Array, Mask
 from robots.core.paul.roots import (
     DEFAULT_TOLERANCES,
-    Array,
     Case,
     Codes,
-    Mask,
     Roots,
     Tolerances,
     checked,

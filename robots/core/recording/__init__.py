@@ -1,5 +1,6 @@
 """Recording: equations run once over recorded nodes become a straight-line programme."""
 
+from robots.core.recording.programme import Instruction as Instruction
 from robots.core.recording.programme import Operation as Operation
 from robots.core.recording.programme import OperationCounts as OperationCounts
 from robots.core.recording.programme import Programme as Programme

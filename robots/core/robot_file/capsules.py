@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.file_units import metres
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.robot_file.joints import vector
-from robots.core.robot_file.problems import nearest
-from robots.core.robot_file.source_text import KeyPath, SourceText
+from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import KeyPath, nearest
 from robots.core.self_pairs import default_self_pairs
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import CapsuleTable, RobotFile
 
-Array = NDArray[np.float64]
 
 PAIRS_KEY: KeyPath = ("robot", "self_collision")
 

@@ -7,9 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import DescriptionError
 from robots.core.file_units import metres, radians
@@ -17,8 +15,8 @@ from robots.core.language import Description, mechanism_of, parse
 from robots.core.language.syntax import MoveKind
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.robot_file.joints import body_of, prismatic_drive, revolute_drive
-from robots.core.robot_file.problems import nearest
 from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import nearest
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import DescribedDriveTable, RobotFile
@@ -29,9 +27,7 @@ _TABLES = {
 }
 
 
-def described_mechanism(
-    file: RobotFile, source: SourceText, gravity: NDArray[np.float64]
-) -> Mechanism:
+def described_mechanism(file: RobotFile, source: SourceText, gravity: Array) -> Mechanism:
     """The mechanism of a file with a description.
 
     Raises:

@@ -8,14 +8,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind
 from robots.core.pose import make_pose, rotation_zyx
-from robots.core.robot_file.source_text import KeyPath, SourceText
+from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import (
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
         RevoluteDrive,
         RevoluteTable,
     )
-
-Array = NDArray[np.float64]
 
 
 def joint_of(

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.mechanism import STANDARD_GRAVITY, Joint, JointKind, Mechanism
 from robots.core.robot_file.capsules import with_capsules
 from robots.core.robot_file.described import described_mechanism
 from robots.core.robot_file.joints import body_of, joint_of, pose_of, vector
-from robots.core.robot_file.problems import file_error, nearest
 from robots.core.robot_file.source_text import SourceText, read_text
 from robots.core.robot_file.tree import ordered
+from robots.core.schema_problems import Vocabulary, nearest, schema_error
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import RobotFile, ToolTable
@@ -52,26 +52,9 @@ def read_robot(text: str, *, origin: str = "robot file") -> Mechanism:
 def json_schema() -> dict[str, object]:
     """JSON Schema (draft 2020-12) of robot files."""
     from robots.core.robot_file.schema import RobotFile
+    from robots.core.schema_numbers import json_schema_of
 
-    schema = RobotFile.model_json_schema()
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **{key: _with_numbers(value) for key, value in schema.items()},
-    }
-
-
-def _with_numbers(schema: object) -> object:
-    """The schema with its defaults as numbers: pydantic prints a decimal default as a text."""
-    if isinstance(schema, list):
-        return [_with_numbers(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    mended = {key: _with_numbers(value) for key, value in schema.items()}
-    if schema.get("type") == "number" and "default" in schema:
-        mended["default"] = float(schema["default"])
-    if schema.get("type") == "array" and schema.get("default"):
-        mended["default"] = [float(item) for item in schema["default"]]
-    return mended
+    return json_schema_of(RobotFile)
 
 
 def _mechanism(source: SourceText) -> Mechanism:
@@ -83,7 +66,7 @@ def _mechanism(source: SourceText) -> Mechanism:
     try:
         file = RobotFile.model_validate(document)
     except ValidationError as error:
-        raise file_error(source, error) from None
+        raise schema_error(source, error, Vocabulary(root=RobotFile)) from None
     _check_sections(file, source)
     try:
         if _description(file):
@@ -101,7 +84,7 @@ def _description(file: RobotFile) -> str:
     return file.description or file.robot.description or ""
 
 
-def _gravity(file: RobotFile) -> NDArray[np.float64]:
+def _gravity(file: RobotFile) -> Array:
     gravity = file.gravity_m_s2 or file.robot.gravity_m_s2
     return vector(gravity) if gravity else np.array(STANDARD_GRAVITY)
 

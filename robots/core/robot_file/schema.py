@@ -13,40 +13,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    PlainSerializer,
     PlainValidator,
     WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
 
+from robots.core.schema_numbers import NonNegative, Positive, Real, Triple
+
 LONGEST_NAME = 100
-
-
-def _real(value: object) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise PydanticCustomError("real", "a number")
-    number = Decimal(value)
-    try:
-        finite = number.is_finite() and abs(float(number)) < 1e300
-    except OverflowError:
-        finite = False
-    if not finite:
-        raise PydanticCustomError("real", "a finite number")
-    return number if float(number) else Decimal(0)
-
-
-def _zero_or_more(value: object) -> Decimal:
-    number = _real(value)
-    if number < 0:
-        raise PydanticCustomError("real", "a number, zero or more")
-    return number
-
-
-def _above_zero(value: object) -> Decimal:
-    number = _real(value)
-    if number <= 0:
-        raise PydanticCustomError("real", "a number above zero")
-    return number
 
 
 def _name(value: object) -> str:
@@ -66,27 +40,12 @@ def _pair(value: object) -> tuple[str, str]:
 
 
 _NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
-_AS_FLOAT = PlainSerializer(float, return_type=float)
-Real = Annotated[Decimal, PlainValidator(_real), _AS_FLOAT, WithJsonSchema({"type": "number"})]
-NonNegative = Annotated[
-    Decimal,
-    PlainValidator(_zero_or_more),
-    _AS_FLOAT,
-    WithJsonSchema({"type": "number", "minimum": 0}),
-]
-Positive = Annotated[
-    Decimal,
-    PlainValidator(_above_zero),
-    _AS_FLOAT,
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
-]
 Name = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
 Pair = Annotated[
     tuple[str, str],
     PlainValidator(_pair),
     WithJsonSchema({"type": "array", "items": _NAME_SCHEMA, "minItems": 2, "maxItems": 2}),
 ]
-Triple = tuple[Real, Real, Real]
 _ZERO = Decimal(0)
 _ZEROS = (_ZERO, _ZERO, _ZERO)
 

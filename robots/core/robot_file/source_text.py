@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +9,9 @@ from pathlib import Path
 
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.toml_document import toml_document, toml_key
 from robots.core.robot_file.toml_slips import toml_slip
-
-KeyPath = tuple[str | int, ...]
+from robots.core.schema_problems import KeyPath
 
 _HEADER = re.compile(r"\s*+(\[\[?)([^\[\]#]++)\]\]?\s*+(?:#.*)?$")
 _KEY = re.compile(
@@ -25,10 +23,17 @@ _LONGEST_KEY = 60  # characters of a key that a message shows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
-    """Text of a file and the name that messages give it."""
+    """Text of a file and the name that messages give it.
+
+    Args:
+        origin: the name.
+        text: of the file.
+        in_file: whether a file holds this text, so that its lines lead somewhere.
+    """
 
     origin: str
     text: str
+    in_file: bool = True
 
     def document(self) -> dict[str, object]:
         """The TOML document, its decimals kept exactly as printed.
@@ -67,9 +72,11 @@ class SourceText:
     def line_of(self, path: KeyPath) -> int | None:
         """Line of the key, or of the nearest table that holds it; None when neither is found.
 
-        A table that is only written by its keys, as in ``limits.q9.min_deg = 1``, stands where
-        the first of them does.
+        A text that no file holds has no lines. A table that is only written by its keys, as in
+        ``limits.q9.min_deg = 1``, stands where the first of them does.
         """
+        if not self.in_file:
+            return None
         found: int | None = None
         best = (0, False)
         for line, key in _keys(self.text):
@@ -144,19 +151,6 @@ def path_text(path: KeyPath) -> str:
 def _key_text(key: str) -> str:
     """A key as TOML writes it, a long one cut."""
     return toml_key(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
-
-
-def toml_key(name: str) -> str:
-    """A name as a key of TOML: bare where it can be, else in quotes."""
-    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
-
-
-def toml_string(text: str) -> str:
-    """A text in quotes, as TOML writes it."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:

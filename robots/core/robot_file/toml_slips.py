@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robots.core.robot_file.source_text import KeyPath, SourceText
+    from robots.core.robot_file.source_text import SourceText
+    from robots.core.schema_problems import KeyPath
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _KEY_BEFORE = re.compile(r"[\w-]++\Z", re.ASCII)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from robots.core.errors import RobotFileError
-from robots.core.robot_file.problems import nearest
 from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import nearest
 
 BASE_NAME = "base"
 

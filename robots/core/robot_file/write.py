@@ -7,12 +7,12 @@ that files stay readable; masses, limits and drives keep every digit.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.errors import RobotFileError
@@ -25,9 +25,8 @@ from robots.core.file_units import (
 )
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import angles_zyx, rotation_zyx
+from robots.core.robot_file.toml_document import toml_text
 from robots.core.robot_file.tree import BASE_NAME
-
-Array = NDArray[np.float64]
 
 # Two units in the last place of 1: what sine, cosine and one product lose.
 _CLOSE = 5e-16
@@ -50,6 +49,7 @@ _PRISMATIC_KEYS = {
     "viscous": "viscous_n_s_m",
     "motor_inertia": "motor_mass_kg",
 }
+_ENTRIES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
 def write_toml(mechanism: Mechanism) -> str:
@@ -58,42 +58,69 @@ def write_toml(mechanism: Mechanism) -> str:
     Raises:
         RobotFileError: a joint called "base", which is the base's own name in files.
     """
-    blocks = [
-        "format = 1",
-        "\n".join(_robot(mechanism)),
-        "\n".join(_capsules(mechanism, BASE)),
-        *("\n".join(_joint(mechanism, index)) for index in range(len(mechanism.joints))),
-        "\n".join(_tool(mechanism)),
-    ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    document: dict[str, object] = {"format": 1, "robot": _robot(mechanism)}
+    if capsules := _capsules(mechanism, BASE):
+        document["base_capsule"] = capsules
+    if joints := [_joint(mechanism, index) for index in range(len(mechanism.joints))]:
+        document["joint"] = joints
+    last = len(mechanism.joints) - 1
+    tool = _pose(mechanism.tool)
+    if mechanism.tool_joint != last:
+        tool = {"joint": mechanism.joints[mechanism.tool_joint].name, **tool}
+    if tool:
+        document["tool"] = tool
+    return toml_text(document)
 
 
-def _robot(mechanism: Mechanism) -> Iterator[str]:
-    yield "[robot]"
-    yield f"name = {_text(mechanism.name)}"
+def body_table(body: Body) -> dict[str, object]:
+    """Table of a body, which robot and platform files share; empty for one without mass."""
+    if not (body.mass or np.any(body.com) or np.any(body.inertia)):
+        return {}
+    table: dict[str, object] = {"mass_kg": printed(number_text(body.mass))}
+    if np.any(body.com):
+        table["com_mm"] = numbers(body.com, millimetres_text)
+    if np.any(body.inertia):
+        table["inertia_kg_m2"] = {
+            key: printed(number_text(body.inertia[at])) for key, at in _ENTRIES.items()
+        }
+    return {**table, "at": body.at}
+
+
+def numbers(values: Array, written: Callable[[float], str]) -> list[int | Decimal]:
+    """Values as they are printed in a file."""
+    return [printed(written(float(value))) for value in values]
+
+
+def printed(text: str) -> int | Decimal:
+    """The number that prints as this text, so that whole ones need no point."""
+    return int(text) if text.lstrip("-").isdigit() else Decimal(text)
+
+
+def _robot(mechanism: Mechanism) -> dict[str, object]:
+    table: dict[str, object] = {"name": mechanism.name}
     if mechanism.source:
-        yield f"source = {_text(mechanism.source)}"
-    yield f"gravity_m_s2 = {_list(mechanism.gravity, number_text)}"
+        table["source"] = mechanism.source
+    table["gravity_m_s2"] = numbers(mechanism.gravity, number_text)
     if mechanism.capsules:
-        names = [_text(capsule.name) for capsule in mechanism.capsules]
-        pairs = (f"    [{names[a]}, {names[b]}]," for a, b in mechanism.self_pairs)
-        yield "\n".join(["self_collision = [", *pairs, "]"])
+        names = [capsule.name for capsule in mechanism.capsules]
+        table["self_collision"] = [[names[a], names[b]] for a, b in mechanism.self_pairs]
+    return table
 
 
-def _capsules(mechanism: Mechanism, joint: int) -> Iterator[str]:
+def _capsules(mechanism: Mechanism, joint: int) -> list[dict[str, object]]:
     """The tables of what one joint carries."""
+    tables: list[dict[str, object]] = []
     for capsule in mechanism.capsules:
-        if capsule.joint != joint:
-            continue
-        yield "[[base_capsule]]" if joint == BASE else "[[joint.capsule]]"
-        yield f"name = {_text(capsule.name)}"
-        yield f"from_mm = {_list(capsule.start, millimetres_text)}"
-        if not np.array_equal(capsule.start, capsule.end):
-            yield f"to_mm = {_list(capsule.end, millimetres_text)}"
-        yield f"radius_mm = {millimetres_text(capsule.radius)}"
+        if capsule.joint == joint:
+            table: dict[str, object] = {"name": capsule.name}
+            table["from_mm"] = numbers(capsule.start, millimetres_text)
+            if not np.array_equal(capsule.start, capsule.end):
+                table["to_mm"] = numbers(capsule.end, millimetres_text)
+            tables.append({**table, "radius_mm": printed(millimetres_text(capsule.radius))})
+    return tables
 
 
-def _joint(mechanism: Mechanism, index: int) -> Iterator[str]:
+def _joint(mechanism: Mechanism, index: int) -> dict[str, object]:
     joint = mechanism.joints[index]
     if joint.name == BASE_NAME:
         raise RobotFileError(
@@ -101,44 +128,43 @@ def _joint(mechanism: Mechanism, index: int) -> Iterator[str]:
             "base in robot files; rename it.",
             joint=joint.name,
         )
-    yield "[[joint]]"
-    yield f"name = {_text(joint.name)}"
-    yield f'type = "{joint.kind.value}"'
+    table: dict[str, object] = {"name": joint.name, "type": joint.kind.value}
     if joint.parent != index - 1:
-        parent = BASE_NAME if joint.parent == BASE else mechanism.joints[joint.parent].name
-        yield f"parent = {_text(parent)}"
-    yield from _placement(joint.placement)
+        table["parent"] = BASE_NAME if joint.parent == BASE else mechanism.joints[joint.parent].name
+    table |= _placement(joint.placement)
     if joint.movable:
-        yield from _motion(joint)
-    yield from _body(joint.body, "joint.body")
-    yield from _capsules(mechanism, index)
+        table |= _motion(joint)
+    if body := body_table(joint.body):
+        table["body"] = body
+    if capsules := _capsules(mechanism, index):
+        table["capsule"] = capsules
+    return table
 
 
-def _motion(joint: Joint) -> Iterator[str]:
+def _motion(joint: Joint) -> dict[str, object]:
+    table: dict[str, object] = {}
     revolute = joint.kind is JointKind.REVOLUTE
     unit, written = ("deg", degrees_text) if revolute else ("mm", millimetres_text)
     for key, limit in (("min", joint.q_min), ("max", joint.q_max)):
         if np.isfinite(limit):
-            yield f"{key}_{unit} = {written(limit)}"
+            table[f"{key}_{unit}"] = printed(written(limit))
     for field, key in (_REVOLUTE_KEYS if revolute else _PRISMATIC_KEYS).items():
         value = getattr(joint, field)
         if value and np.isfinite(value):
-            yield f"{key} = {number_text(value)}"
+            table[key] = printed(number_text(value))
+    return table
 
 
-def _placement(placement: Array) -> Iterator[str]:
+def _placement(placement: Array) -> dict[str, object]:
     row = _row(placement)
     if row is None:
-        yield f"pose = {{ {', '.join(_pose(placement))} }}"
-        return
-    for key, value, written in (
-        ("alpha_deg", row.alpha, degrees_text),
-        ("d_mm", row.d, millimetres_text),
-        ("theta_deg", row.theta, degrees_text),
-        ("r_mm", row.r, millimetres_text),
-    ):
-        if value:
-            yield f"{key} = {written(value)}"
+        return {"pose": _pose(placement)}
+    values = {"alpha_deg": row.alpha, "d_mm": row.d, "theta_deg": row.theta, "r_mm": row.r}
+    return {
+        key: printed((degrees_text if key.endswith("_deg") else millimetres_text)(value))
+        for key, value in values.items()
+        if value
+    }
 
 
 def _row(placement: Array) -> DhRow | None:
@@ -157,56 +183,16 @@ def _row(placement: Array) -> DhRow | None:
     return None
 
 
-def _pose(placement: Array) -> Iterator[str]:
+def _pose(placement: Array) -> dict[str, object]:
     """The keys of a general placement."""
     R, p = placement[:3, :3], placement[:3, 3]
+    table: dict[str, object] = {}
     if np.any(p):
-        yield f"translation_mm = {_list(p, millimetres_text)}"
+        table["translation_mm"] = numbers(p, millimetres_text)
     if np.array_equal(R, np.eye(3)):
-        return
+        return table
     angles = angles_zyx(R).angles
     rounded = np.array([rounded_angle(float(angle)) for angle in angles])
     if np.abs(rotation_zyx(rounded) - R).max() <= _CLOSE:
         angles = rounded
-    yield f"rotation_zyx_deg = {_list(angles, degrees_text)}"
-
-
-def _body(body: Body, table: str) -> Iterator[str]:
-    if not (body.mass or np.any(body.com) or np.any(body.inertia)):
-        return
-    yield f"[{table}]"
-    yield f"mass_kg = {number_text(body.mass)}"
-    if np.any(body.com):
-        yield f"com_mm = {_list(body.com, millimetres_text)}"
-    if np.any(body.inertia):
-        places = {
-            "xx": (0, 0),
-            "yy": (1, 1),
-            "zz": (2, 2),
-            "xy": (0, 1),
-            "xz": (0, 2),
-            "yz": (1, 2),
-        }
-        entries = (f"{key} = {number_text(body.inertia[at])}" for key, at in places.items())
-        yield f"inertia_kg_m2 = {{ {', '.join(entries)} }}"
-    yield f'at = "{body.at}"'
-
-
-def _tool(mechanism: Mechanism) -> Iterator[str]:
-    keys = list(_pose(mechanism.tool))
-    last = len(mechanism.joints) - 1
-    if mechanism.tool_joint == last and not keys:
-        return
-    yield "[tool]"
-    if mechanism.tool_joint != last:
-        yield f"joint = {_text(mechanism.joints[mechanism.tool_joint].name)}"
-    yield from keys
-
-
-def _list(values: Array, written: Callable[[float], str]) -> str:
-    return f"[{', '.join(written(float(value)) for value in values)}]"
-
-
-def _text(value: str) -> str:
-    """A TOML basic string; JSON escapes the same characters but one."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return {**table, "rotation_zyx_deg": numbers(angles, degrees_text)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Indices, freeze_fields
 from robots.core.errors import InverseError
 from robots.core.inverse.scaling import column_scale, scale_length, scaled
 from robots.core.inverse.task import Task
@@ -15,8 +16,6 @@ from robots.core.model import Model
 from robots.core.singularities.directions import LostDirection, lost_directions
 from robots.core.singularities.kinds import Kind, kind_of
 from robots.core.singularities.nearest import NearestSingularity, nearest_singularity
-
-Array = NDArray[np.float64]
 
 # Singular value, as a share of the largest, that counts as zero: postures are rarely given to more
 # digits.
@@ -47,7 +46,7 @@ class Singularity:
 
     rank: int
     full_rank: int
-    chain_ranks: NDArray[np.int64]
+    chain_ranks: Indices
     singular_values: Array
     condition: float
     manipulability: float
@@ -57,10 +56,7 @@ class Singularity:
     nearest: NearestSingularity | None
 
     def __post_init__(self) -> None:
-        for name in ("chain_ranks", "singular_values"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        freeze_fields(self, "chain_ranks", "singular_values")
 
     @property
     def order(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.inverse.newton import Search
 from robots.core.inverse.scaling import column_scale, row_scale, scale_length
 from robots.core.inverse.settings import Settings
@@ -13,8 +13,6 @@ from robots.core.inverse.task import Task
 from robots.core.joint_samples import unit_samples
 from robots.core.model import Model
 from robots.core.orientation.axis_angle import rotation_exp
-
-Array = NDArray[np.float64]
 
 _WAY = 1e-3  # [rad, or scale lengths]
 _ARRIVED = 0.02  # of the way: at a boundary, all of it is missing

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array
 from robots.core.inverse.task import Task
 from robots.core.mechanism import Mechanism
 from robots.core.singularities.conditions import Condition, condition_of, contracted
@@ -17,7 +18,6 @@ from robots.core.singularities.exact_tree import ExactMechanism
 from robots.core.singularities.factors import factors
 from robots.core.singularities.trigonometric_ring import TrigonometricRing
 
-Array = NDArray[np.float64]
 Expression = Any
 Element = Any
 

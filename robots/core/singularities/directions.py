@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array, freeze_fields
 
 _NEGLIGIBLE = 1e-6
 _AXIS_NAMES = ("x", "y", "z")
@@ -29,9 +28,7 @@ class LostDirection:
     scale_length: float
 
     def __post_init__(self) -> None:
-        covector = np.array(self.covector, dtype=np.float64)
-        covector.flags.writeable = False
-        object.__setattr__(self, "covector", covector)
+        freeze_fields(self, "covector", dtype=np.float64)
 
     @property
     def linear(self) -> Array:

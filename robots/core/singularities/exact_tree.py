@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.equations.algebra import IDENTITY, ZERO, Mat3, Scalar, Vec3, product
 from robots.core.equations.functions import Functions
@@ -20,7 +20,6 @@ from robots.core.equations.transforms import Frame
 from robots.core.equations.tree import Tree, tree_of
 from robots.core.mechanism import Mechanism
 
-Array = NDArray[np.float64]
 Expression = Any  # SymPy is imported where it is used only
 
 # Angles and lengths closer than this to 0, ±90°, 180° and 0 m are meant to be that.

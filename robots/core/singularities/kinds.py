@@ -21,14 +21,12 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.inverse.scaling import column_scale, row_scale, scale_length
 from robots.core.inverse.task import Task
 from robots.core.model import Model
 from robots.core.singularities.both_sides import reaches_both_sides
-
-Array = NDArray[np.float64]
 
 # Curvature, without units, below which a self-motion is said not to move the tool.
 _FLAT = 1e-6

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, Indices
 from robots.core.inverse.scaling import column_scale, scale_length, scaled
 from robots.core.inverse.task import Task
 from robots.core.joint_samples import joint_ranges
 from robots.core.model import Model
-
-Array = NDArray[np.float64]
 
 _SCAN = 181  # postures over a joint's range: 2° of a full turn
 _REFINEMENTS = 40  # each shrinks the bracket to 1/φ
@@ -81,7 +79,7 @@ class _Smallest:
     q: Array
     full_rank: int
 
-    def __call__(self, joints: NDArray[np.int64], values: Array) -> Array:
+    def __call__(self, joints: Indices, values: Array) -> Array:
         q = np.broadcast_to(self.q, (len(values), len(self.q))).copy()
         q[np.arange(len(values)), joints] = values
         mechanism = self.model.mechanism
@@ -92,7 +90,7 @@ class _Smallest:
         return np.asarray(s[:, self.full_rank - 1])
 
 
-def _zeros(smallest: _Smallest, low: Array, high: Array) -> tuple[NDArray[np.int64], Array]:
+def _zeros(smallest: _Smallest, low: Array, high: Array) -> tuple[Indices, Array]:
     """Joints and values at which the smallest singular value vanishes. # (k,), (k,)."""
     n = len(low)
     grid = low + (high - low) * np.linspace(0.0, 1.0, _SCAN)[:, None]  # (scan, n)
@@ -108,9 +106,7 @@ def _zeros(smallest: _Smallest, low: Array, high: Array) -> tuple[NDArray[np.int
     return columns[found], at[found]
 
 
-def _golden_section(
-    smallest: _Smallest, joints: NDArray[np.int64], left: Array, right: Array
-) -> Array:
+def _golden_section(smallest: _Smallest, joints: Indices, left: Array, right: Array) -> Array:
     """Where each bracketed minimum is. # (k,)."""
     for _ in range(_REFINEMENTS):
         inner = right - _GOLDEN * (right - left)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.inverse.scaling import scale_length
 from robots.core.inverse.task import Task
 from robots.core.joint_samples import joint_ranges, joint_samples
@@ -15,8 +15,6 @@ from robots.core.model import Model
 from robots.core.singularities.analysis import Singularity, analyse
 from robots.core.singularities.conditions import Condition
 from robots.core.singularities.determinant import Determinant, determinant
-
-Array = NDArray[np.float64]
 
 _POSTURES = 24  # from which each joint of a condition is turned
 _SCAN = 97  # values over its range

@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Indices
 from robots.core.transmission.errors import TransmissionError
 
 
-def places_of(
-    names: tuple[str, ...], held: Sequence[tuple[str, ...]], what: str
-) -> list[NDArray[np.intp]]:
+def places_of(names: tuple[str, ...], held: Sequence[tuple[str, ...]], what: str) -> list[Indices]:
     """Places in ``names`` of what every transmission holds.
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.equations.functions import numbers
 from robots.core.transmission.checks import (
     ROUNDING,
@@ -29,8 +29,6 @@ from robots.core.transmission.rod import (
     reach,
 )
 from robots.core.transmission.working import grid_of, require_one_to_one, require_reach
-
-Array = NDArray[np.float64]
 
 _CLOSED = 1e-9  # [rad] of a motor: what is left where Newton has found the posture
 

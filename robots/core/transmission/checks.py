@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Mask, frozen
 from robots.core.errors import StateError
 from robots.core.transmission.errors import TransmissionError
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-9  # [rad] a range is kept to this, so that its ends may be asked for
 
@@ -38,7 +37,7 @@ def finite_values(values: ArrayLike, names: tuple[str, ...], what: str) -> Array
     return array
 
 
-def first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+def first(wrong: Mask) -> tuple[int, ...]:
     """Place of the first entry that is true."""
     return tuple(int(k) for k in np.argwhere(wrong)[0])
 
@@ -63,11 +62,10 @@ def checked_range(values: ArrayLike, joints: tuple[str, ...]) -> Array:
             "and a greater position for every joint.",
             joint=joints[0],
         )
-    array.flags.writeable = False
-    return array
+    return frozen(array)
 
 
-def outside(q: Array, joint_range: Array) -> NDArray[np.bool_]:
+def outside(q: Array, joint_range: Array) -> Mask:
     """Which joints are beyond their range. # (..., k)."""
     return np.asarray((q < joint_range[:, 0] - ROUNDING) | (q > joint_range[:, 1] + ROUNDING))
 

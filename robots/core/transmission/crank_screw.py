@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.equations.algebra import Vec3
 from robots.core.equations.functions import numbers
 from robots.core.transmission.checks import (
@@ -20,8 +20,6 @@ from robots.core.transmission.errors import TransmissionError
 from robots.core.transmission.pins import crank_pin, crank_pin_rates
 from robots.core.transmission.rod import carriage, carriage_acceleration, carriage_speed, reach
 from robots.core.transmission.working import grid_of, require_one_to_one, require_reach
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from robots.core.arrays import Array, Indices, Mask, frozen
 from robots.core.transmission.assignment import places_of
 from robots.core.transmission.checks import finite_values, outside
 from robots.core.transmission.errors import TransmissionError
 from robots.core.transmission.protocol import Transmission
 
-Array = NDArray[np.float64]
-
-_Part = tuple[Transmission, NDArray[np.intp], NDArray[np.intp]]
+_Part = tuple[Transmission, Indices, Indices]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +72,7 @@ class Drives:
             ranges[joints] = part.joint_range
         return ranges
 
-    def within_range(self, q: Array) -> NDArray[np.bool_]:
+    def within_range(self, q: Array) -> Mask:
         """Which joints their transmissions can bring to ``q``. # (..., n)."""
         return ~outside(self._joint_values(q, "position"), self.joint_range)
 
@@ -179,8 +178,7 @@ class Drives:
                 name=name,
                 limit=0.0,
             )
-        array.flags.writeable = False
-        return array
+        return frozen(array)
 
 
 def _product(J: Array, values: Array) -> Array:

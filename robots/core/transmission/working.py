@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.transmission.checks import first
 from robots.core.transmission.errors import TransmissionError
-
-Array = NDArray[np.float64]
 
 _PLACES = 41  # per joint; ratios change by a few per cent from one to the next
 

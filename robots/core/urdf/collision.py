@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.file_reading import UnreadShape
 from robots.core.urdf.document import Element, UrdfText
 from robots.core.urdf.enclosing import Enclosing, around_box, around_cylinder
-
-Array = NDArray[np.float64]
 
 # A sphere caps a cylinder when it stands at its end to this, relative to the cylinder's size.
 _AT_THE_END = 1e-9

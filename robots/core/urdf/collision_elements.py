@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.capsule import Capsule
 from robots.core.orientation.axis_angle import turn_between
 from robots.core.pose import angles_zyx
 
-Array = NDArray[np.float64]
 Element = Any  # lxml's element class is private
 
 

@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from robots.core.arrays import Array
 from robots.core.errors import RobotFileError
 from robots.core.pose import make_pose, rotation_zyx
 from robots.core.robot_file.source_text import check_size
 
-Array = NDArray[np.float64]
 Element = Any  # lxml's element class is private
 
 # What writers put where a limit must stand and there is none.

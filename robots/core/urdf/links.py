@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 from robots.core.urdf.document import Element, UrdfText
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.file_reading import HeldJoint, SideBranches, Tip
@@ -27,8 +27,6 @@ from robots.core.urdf.collision import Collisions
 from robots.core.urdf.document import UNLIMITED, Element, UrdfText, parse_urdf
 from robots.core.urdf.links import LinkTree, joints_in_order
 from robots.core.urdf.tip import is_moving, tip_of
-
-Array = NDArray[np.float64]
 
 _KINDS = {
     "revolute": JointKind.REVOLUTE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from robots.core.errors import RobotFileError
 from robots.core.file_reading import Tip, TipRule
-from robots.core.robot_file.problems import nearest
+from robots.core.schema_problems import nearest
 from robots.core.urdf.document import Element, UrdfText
 from robots.core.urdf.links import LinkTree
 

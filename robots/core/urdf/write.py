@@ -10,8 +10,8 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.errors import RobotFileError
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Joint, JointKind, Mechanism
@@ -19,7 +19,6 @@ from robots.core.pose import angles_zyx
 from robots.core.self_pairs import default_self_pairs
 from robots.core.urdf.collision_elements import add_collisions
 
-Array = NDArray[np.float64]
 Element = Any  # lxml's element class is private
 
 # URDF must have a number where a limit is; the largest double reads back as "no limit".

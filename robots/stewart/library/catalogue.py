@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robots.core.robot_file.catalogue import Catalogue
+from robots.core.catalogue import Catalogue
 from robots.stewart.platform import Platform
 from robots.stewart.platform_file import load as load_toml
 from robots.stewart.platform_file import read_platform

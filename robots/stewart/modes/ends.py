@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robots.core.arrays import Array
 from robots.stewart.certificate import certify, newton_step, with_unit
-from robots.stewart.modes.study import Array, Numbers
+from robots.stewart.modes.study import Numbers
 from robots.stewart.modes.tracking import TrackedPaths
 
 VANISHING = 1e-5  # |q|² / |x|² below which a stalled path is on its way out of the set of poses

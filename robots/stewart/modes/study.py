@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.orientation.axis_angle import rotation_log
 
-Array = NDArray[np.float64]
 Numbers = NDArray[Any]  # float64 or complex128: the continuation works over the complex numbers
 
 UNKNOWNS = 8

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robots.core.orientation.axis_angle import rotation_exp
 from robots.stewart.inverse import leg_vectors
 from robots.stewart.limits import violations
 from robots.stewart.platform import Platform
 from robots.stewart.singularity import conditioning
-
-Array = NDArray[np.float64]
 
 # At a regular pose the smallest singular value of the scaled Jacobian is some tenths.
 _SINGULAR = 1e-9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.file_units import metres
 from robots.core.robot_file.joints import vector
 from robots.core.robot_file.source_text import SourceText
@@ -14,7 +14,6 @@ from robots.core.robot_file.source_text import SourceText
 if TYPE_CHECKING:
     from robots.stewart.platform_file.schema import PlatformFile
 
-Array = NDArray[np.float64]
 
 _SAME = 1e-9  # [m]; points nearer than this are one point
 _FLAT = 1e-9  # breadth of points over their length below which they are one line

@@ -7,17 +7,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.file_units import metres, radians
 from robots.core.robot_file.joints import body_of, vector
-from robots.core.robot_file.source_text import KeyPath, SourceText
+from robots.core.robot_file.source_text import SourceText
+from robots.core.schema_problems import KeyPath
 from robots.stewart.platform import Leg, LegBodies, LegEnd
 
 if TYPE_CHECKING:
     from robots.stewart.platform_file.schema import PlatformFile
 
-Array = NDArray[np.float64]
 
 # Keys of the bodies of a leg, and the names that ``LegBodies`` gives them.
 BODIES = {

@@ -12,10 +12,10 @@ from robots.core.errors import RobotError, RobotFileError
 from robots.core.mechanism import STANDARD_GRAVITY
 from robots.core.robot_file.joints import body_of, pose_of, vector
 from robots.core.robot_file.source_text import SourceText, read_text
+from robots.core.schema_problems import Vocabulary, schema_error
 from robots.stewart.platform import LEGS, Platform
 from robots.stewart.platform_file.geometry import check_geometry
 from robots.stewart.platform_file.legs import leg_of
-from robots.stewart.platform_file.problems import platform_file_error
 
 if TYPE_CHECKING:
     from robots.stewart.platform_file.schema import PlatformFile
@@ -48,10 +48,10 @@ def read_platform(text: str, *, origin: str = "platform file") -> Platform:
 
 def json_schema() -> dict[str, object]:
     """JSON Schema (draft 2020-12) of platform files."""
-    from robots.stewart.platform_file.schema import NumberDefaults, PlatformFile
+    from robots.core.schema_numbers import json_schema_of
+    from robots.stewart.platform_file.schema import PlatformFile
 
-    schema = PlatformFile.model_json_schema(schema_generator=NumberDefaults)
-    return {"$schema": NumberDefaults.schema_dialect, **schema}
+    return json_schema_of(PlatformFile)
 
 
 def _platform(source: SourceText) -> Platform:
@@ -62,7 +62,7 @@ def _platform(source: SourceText) -> Platform:
     try:
         file = PlatformFile.model_validate(source.document())
     except ValidationError as error:
-        raise platform_file_error(source, error) from None
+        raise schema_error(source, error, Vocabulary(root=PlatformFile)) from None
     _check_count(file, source)
     check_geometry(file, source)
     try:

@@ -6,21 +6,12 @@ an error.
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field
-from pydantic.json_schema import GenerateJsonSchema
 
-from robots.core.robot_file.schema import (
-    BodyTable,
-    Name,
-    NonNegative,
-    PoseTable,
-    Positive,
-    Table,
-    Triple,
-)
+from robots.core.robot_file.schema import BodyTable, Name, PoseTable, Table
+from robots.core.schema_numbers import NonNegative, Positive, Triple
 
 
 class StewartTable(Table):
@@ -87,15 +78,3 @@ class PlatformFile(Table):
     platform: BodyTable | None = Field(default=None, description="mass, in the platform frame")
     leg_defaults: LegProperties = LegProperties()
     leg: tuple[LegTable, ...] = Field(description="six of them")
-
-
-class NumberDefaults(GenerateJsonSchema):
-    """JSON Schema with decimal defaults as numbers; pydantic prints them as texts."""
-
-    def encode_default(self, dft: Any) -> Any:
-        """A default as it stands in the schema."""
-        if isinstance(dft, Table):
-            return dft.model_dump(mode="json", exclude_none=True)
-        if isinstance(dft, tuple):
-            return [self.encode_default(item) for item in dft]
-        return float(dft) if isinstance(dft, Decimal) else super().encode_default(dft)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robots.core.body import Body
 from robots.core.file_units import degrees_text, millimetres_text, number_text
 from robots.core.pose import angles_zyx
+from robots.core.robot_file.toml_document import toml_text
+from robots.core.robot_file.write import body_table, numbers, printed
 from robots.stewart.platform import Leg, Platform
 from robots.stewart.platform_file.legs import BODIES
 
-Array = NDArray[np.float64]
-
-_ENTRIES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _NUMBERS: tuple[tuple[str, str, Callable[[float], str], float], ...] = (
     ("min_length", "min_mm", millimetres_text, 0.0),
     ("max_length", "max_mm", millimetres_text, np.inf),
@@ -33,59 +29,38 @@ _NUMBERS: tuple[tuple[str, str, Callable[[float], str], float], ...] = (
 
 def write_toml(platform: Platform) -> str:
     """Write a platform file; every number keeps the digits that give the same double again."""
-    blocks = ["format = 1", "\n".join(_stewart(platform))]
-    blocks.append("\n".join(_body(platform.body, "platform")))
-    blocks += ["\n".join(_leg(leg)) for leg in platform.legs]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    document: dict[str, object] = {"format": 1, "stewart": _stewart(platform)}
+    if body := body_table(platform.body):
+        document["platform"] = body
+    return toml_text({**document, "leg": [_leg(leg) for leg in platform.legs]})
 
 
-def _stewart(platform: Platform) -> Iterator[str]:
-    yield "[stewart]"
-    yield f"name = {_text(platform.name)}"
+def _stewart(platform: Platform) -> dict[str, object]:
+    table: dict[str, object] = {"name": platform.name}
     if platform.source:
-        yield f"source = {_text(platform.source)}"
-    yield f"gravity_m_s2 = {_list(platform.gravity, number_text)}"
+        table["source"] = platform.source
     R, p = platform.home[:3, :3], platform.home[:3, 3]
-    keys = [f"translation_mm = {_list(p, millimetres_text)}"]
+    home = {"translation_mm": numbers(p, millimetres_text)}
     if not np.array_equal(R, np.eye(3)):
-        keys.append(f"rotation_zyx_deg = {_list(angles_zyx(R).angles, degrees_text)}")
-    yield f"home = {{ {', '.join(keys)} }}"
+        home["rotation_zyx_deg"] = numbers(angles_zyx(R).angles, degrees_text)
+    return {**table, "gravity_m_s2": numbers(platform.gravity, number_text), "home": home}
 
 
-def _leg(leg: Leg) -> Iterator[str]:
-    yield "[[leg]]"
-    yield f"name = {_text(leg.name)}"
-    yield f"base_mm = {_list(leg.base, millimetres_text)}"
-    yield f"platform_mm = {_list(leg.platform, millimetres_text)}"
-    yield f"first_axis = {_list(leg.first_axis, number_text)}"
-    yield f'end = "{leg.end.value}"'
+def _leg(leg: Leg) -> dict[str, object]:
+    table: dict[str, object] = {
+        "name": leg.name,
+        "base_mm": numbers(leg.base, millimetres_text),
+        "platform_mm": numbers(leg.platform, millimetres_text),
+        "first_axis": numbers(leg.first_axis, number_text),
+        "end": leg.end.value,
+    }
     for field, key, written, unsaid in _NUMBERS:
         value = float(getattr(leg, field))
         if value != unsaid:
-            yield f"{key} = {written(value)}"
-    yield f"base_direction = {_list(leg.base_direction, number_text)}"
-    yield f"platform_direction = {_list(leg.platform_direction, number_text)}"
+            table[key] = printed(written(value))
+    table["base_direction"] = numbers(leg.base_direction, number_text)
+    table["platform_direction"] = numbers(leg.platform_direction, number_text)
     for key, field in BODIES.items():
-        yield from _body(getattr(leg.bodies, field), f"leg.{key}")
-
-
-def _body(body: Body, table: str) -> Iterator[str]:
-    if not (body.mass or np.any(body.com) or np.any(body.inertia)):
-        return
-    yield f"[{table}]"
-    yield f"mass_kg = {number_text(body.mass)}"
-    if np.any(body.com):
-        yield f"com_mm = {_list(body.com, millimetres_text)}"
-    if np.any(body.inertia):
-        entries = (f"{key} = {number_text(body.inertia[at])}" for key, at in _ENTRIES.items())
-        yield f"inertia_kg_m2 = {{ {', '.join(entries)} }}"
-    yield f'at = "{body.at}"'
-
-
-def _list(values: Array, written: Callable[[float], str]) -> str:
-    return f"[{', '.join(written(float(value)) for value in values)}]"
-
-
-def _text(value: str) -> str:
-    """A TOML basic string; JSON escapes the same characters but one."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+        if body := body_table(getattr(leg.bodies, field)):
+            table[key] = body
+    return table

@@ -15,6 +15,7 @@ from parts.evaluation import put_back, strays
 from parts.fits import FlatCircle, fit
 from parts.fits.dispatch import model_of
 from parts.fits.zone.drawing import drawing_of_plane
+from tests.cases import cases
 
 UM = 1e-6
 
@@ -82,7 +83,7 @@ def test_the_answer_is_that_of_a_fit_for_each_candidate(kind, monkeypatch):
     """Noise of every size: what decides is within a few per cent of the limit in many sets."""
     made = _counted(monkeypatch)
     tested = told = 0
-    for seed in range(5):
+    for seed in range(cases(gate=3, soak=5)):
         points = rough(kind, (60, 200, 600)[seed % 3], seed, sigma=10.0 ** -(4 + seed % 4))
         before = len(made)
         quick = strays.strays(kind, points)
@@ -206,6 +207,7 @@ def _accused(kind, points):
 
 
 CLEAN = {"plane": 50, "line3d": 20, "circle3d": 20, "sphere": 20, "cylinder": 4}
+CLEAN |= {kind: cases(gate=count // 2, soak=count) for kind, count in CLEAN.items()}
 
 
 def test_clean_sets_of_few_points_are_seldom_accused():

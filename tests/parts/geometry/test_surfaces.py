@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from parts.errors import PartError
 from parts.geometry import Cone, Cylinder, Plane, Sphere, Torus
+from tests.cases import cases
 
 AXIS = Rotation.from_euler("xyz", [0.3, -0.8, 0.1]).as_matrix() @ [0.0, 0.0, 1.0]
 POINT = np.array([0.3, -0.2, 0.7])
@@ -35,7 +36,7 @@ every = pytest.mark.parametrize("surface", SURFACES, ids=IDS)
 
 @every
 @given(q=queries)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
 def test_a_projection_is_on_the_surface_and_stays(surface, q):
     feet = surface.project(q)
     assert np.abs(surface.distance(feet)).max() < 10 * EPS
@@ -44,7 +45,7 @@ def test_a_projection_is_on_the_surface_and_stays(surface, q):
 
 @every
 @given(q=queries)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
 def test_distance_is_that_of_the_projection_and_its_sign_that_of_the_normal(surface, q):
     feet, normals = surface.project(q), surface.normal(q)
     gap, distance = q - feet, surface.distance(q)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.batch.case import Case, FileHashes, key_of
+from planner.batch.case import Case, FileHashes, key_of, names_in
 
 
 def digest(job, around, text=""):
@@ -146,3 +146,17 @@ def test_a_pipe_is_never_opened(job, around):
 def test_a_missing_job_has_a_key(job, around):
     job.unlink()
     assert digest(job, around) == digest(job, around)
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"),
+    [
+        (b"a = 'b'\n[c]\nd = [{ e = \"f\\u0067\" }, 'b', '', 1.5]", ("b", "fg")),
+        (b"\xef\xbb\xbfa = '''\r\nb\r\nc'''", ("b\nc",)),
+        (b'a = "\\u0000"', ()),
+        (b'a = "b"\nc = "d', ()),  # what cannot be read names nothing
+        (b"\xff", ()),
+    ],
+)
+def test_all_texts_of_a_job_may_be_files(raw, found):
+    assert names_in(raw) == found

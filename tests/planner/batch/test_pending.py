@@ -27,7 +27,7 @@ def why(case, ledger, around):
         known = {"one": known} if known else {}
         (item,) = decide([case], ledger, around, redo, known=known, hashes=FileHashes())
         assert (item.result is None) == bool(item.why)
-        return item.why
+        return item.why.words
 
     return told
 

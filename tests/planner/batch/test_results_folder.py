@@ -24,6 +24,7 @@ def test_a_folder_of_something_else(tmp_path, names):
         (tmp_path / name).write_text("")
     with pytest.raises(OutputError, match=rf"holds {names[-1]}, which is not of a batch; give a"):
         check_folder(tmp_path)
+    check_folder(tmp_path, force=True)
 
 
 def test_a_file_is_no_folder(tmp_path):

@@ -13,7 +13,7 @@ from planner.batch.case import Case, CaseKey
 from planner.batch.claim import Claims
 from planner.batch.engine import Done, Ending
 from planner.batch.outcome import Outcome, Status
-from planner.batch.pending import Pending
+from planner.batch.pending import Pending, Why
 from planner.batch.run import Run, run_pending
 from planner.batch.worker_process import Caps
 from planner.errors import OutputError
@@ -63,7 +63,7 @@ def items(around, tmp_path):
             Pending(
                 case=Case(name=name, job=tmp_path / name),
                 key=CaseKey(inputs=((name.partition("=")[2] or name, "0"),), surroundings=around),
-                why=why,
+                why=Why(why, why),
             )
             for name in names
         ]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.batch.sweep_file import Head, SweepFile, Variation, sweep_file
-from planner.batch.sweep_problems import _WANTED, Fault, one_error
+from planner.batch.sweep_file import WANTED, Head, SweepFile, Variation, sweep_file
 from planner.errors import JobError
 from planner.job.job_text import job_text
+from robots.core.schema_problems import Fault, one_error
 
 SWEEP = """format = 1
 [sweep]
@@ -68,8 +68,8 @@ def test_no_words_of_the_library_that_reads_it(text):
 
 def test_every_key_of_the_schema_has_words():
     keys = {name for table in (SweepFile, Head, Variation) for name in table.model_fields}
-    assert keys - set(_WANTED) == {"start", "end"}  # any value: what is wrong is told elsewhere
-    assert set(_WANTED) < keys
+    assert keys - set(WANTED) == {"start", "end"}  # any value: what is wrong is told elsewhere
+    assert set(WANTED) < keys
 
 
 def test_a_misspelt_key_comes_first_and_the_last_ones_are_counted():

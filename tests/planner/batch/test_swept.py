@@ -30,12 +30,12 @@ from planner.errors import JobError
     ],
 )
 def test_values_in_words(value, kept, text):
-    found = swept_value(value)
+    found = swept_value("key", value)
     assert (type(found), found) == (type(kept), kept)
     assert swept_text(found) == text
 
 
-@pytest.mark.parametrize("value", [datetime.date(2026, 1, 1), [datetime.time(1)], None])
+@pytest.mark.parametrize("value", [datetime.date(2026, 1, 1), datetime.time(1)])
 def test_what_no_job_holds_is_refused(value):
-    with pytest.raises(JobError, match=r"values is .*; a job file holds texts, numbers, lists and"):
-        swept_value(value)
+    with pytest.raises(JobError, match=r"job.name is .*; a job file holds texts, numbers, lists"):
+        swept_value("job.name", value)

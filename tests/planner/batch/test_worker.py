@@ -75,11 +75,19 @@ def test_an_order_is_read_back(order):
         ({"parameters": (*AROUND.parameters, ("cap POINTS", "7"))}, "cap POINTS"),
     ],
 )
-def test_another_installation_does_not_judge_under_our_keys(order, said, change, told):
+def test_another_installation_is_told(order, change, told):
     order = replace(order, surroundings=replace(AROUND, **change))
-    answers, code, err = speak(order, said)
+    with pytest.raises(SystemExit) as end:
+        worker._check_same(order)
+    assert end.value.code.endswith(
+        f"started with: {told}; run the same command again with equal ones"
+    )
+
+
+def test_another_installation_does_not_judge_under_our_keys(order, said):
+    answers, code, err = speak(replace(order, surroundings=replace(AROUND, code="other")), said)
     assert (answers, code) == ([], 1)
-    assert err.endswith(f"started with: {told}; run the same command again with equal ones\n")
+    assert err.endswith("Palpeur's own files; run the same command again with equal ones\n")
 
 
 def test_ready_then_one_answer_to_a_task_then_the_end(order, said):

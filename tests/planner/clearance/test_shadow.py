@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.clearance.shadow import Stand, hidden
+from tests.cases import cases
 
 STAND = Stand(
     ball=np.zeros(3), axis=np.array([0.0, 0.0, -1.0]), length=50.0, within=8.0, looked=24.0
@@ -62,7 +63,7 @@ def test_no_face_and_no_others():
     assert not hidden(none, triangle((-4, 0, 5), (-6, -2, 5), (-6, 2, 5)), STAND)[0]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(gate=15, soak=60))
 @given(seed=st.integers(0, 10_000), turn=st.floats(0.0, 6.2))
 def test_against_rays_of_brute_force(seed, turn):
     """Random triangles round an axis in space that stands anywhere."""

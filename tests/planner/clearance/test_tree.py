@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.solid_distance import container
-from planner.clearance.tree_search import DEPTH, search
+from planner.clearance.march import Field
+from planner.clearance.solid_distance import Group, Work, container
+from planner.clearance.tree_search import DEPTH, Left, Stack, Tree, search
 from planner.clearance.triangle_tree import tree_of
 from planner.job.solids import Solid, SolidKind
 
@@ -19,19 +20,27 @@ def solid(mesh, closed=True, name="s"):
 
 
 def found_in(tree, start, end, limit=math.inf):
-    work = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH)
-    skip = np.empty(1, dtype=np.int64), -1
+    none = Left(stamps=np.empty(1, dtype=np.int64), stamp=-1)
     segment = tuple(start), tuple(end - start)
-    square, item = search((tree.boxes, tree.corners), segment, (limit**2, 0.0), skip, work)
+    square, item = search(
+        Tree(tree.boxes, tree.corners), segment, (limit**2, 0.0), none, empty_stack()
+    )
     return math.sqrt(square), item
 
 
 def within(tree, x):
     """By rays alone: a field that tells nothing."""
-    work = np.empty(DEPTH, dtype=np.int64), np.empty(DEPTH), np.zeros((len(tree.kinds) + 1, 2), int)
-    unsure = np.zeros(1, dtype=np.float32), np.array([0.0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1])
-    group = (tree.boxes, tree.corners, tree.owners, tree.kinds, *unsure)
+    counts = np.zeros((len(tree.kinds) + 1, 2), dtype=np.int64)
+    work = Work(empty_stack(), counts, np.empty(4), np.empty(1, dtype=np.int64))
+    unsure = Field(
+        np.zeros(1, dtype=np.float32), np.array([0.0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1])
+    )
+    group = Group(Tree(tree.boxes, tree.corners), tree.owners, tree.kinds, unsure)
     return container(group, tuple(x), work)
+
+
+def empty_stack():
+    return Stack(nodes=np.empty(DEPTH, dtype=np.int64), gaps=np.empty(DEPTH))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 33, 300])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from planner.cli.main import main
 from robots.library import text_of
+from tests.cases import cases
 
 PHRASE = "RY(-160,160),TYK(800),RX(-90,90),[TXK(100),RZ],TZ(0,500),TZK(L1);"
 DESCRIBED = """\
@@ -25,9 +26,11 @@ L1 = 200
 WHOLE = text_of("stanford")
 LINES = WHOLE.splitlines(keepends=True)
 quick = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=cases(gate=15, soak=60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=cases(gate=10, soak=25), deadline=None)
 
 
 def outcome(*arguments: str) -> tuple[int, str, str]:

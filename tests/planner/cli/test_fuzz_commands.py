@@ -16,6 +16,7 @@ import sys
 
 import pytest
 
+from tests.cases import cases
 from tests.planner.cli.command_house import (
     COMMANDS,
     SEEDS,
@@ -44,7 +45,7 @@ PIECES = [b"", b"\0", b"\xff\xfe", b"nan", b"1e999", b"-1e308", b"[" * 3000, b"\
           b"<!ENTITY", b"=", b"99999999999999999999", b",,,", b"true", b"\xe2\x80\xae", b"]]\n[[a",
           b"/", b"..", b"$\n", b"0", b"-"]  # fmt: skip
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-CASES, SLOW_CASES = 12, 2
+CASES, SLOW_CASES = cases(gate=5, soak=12), cases(gate=1, soak=2)
 
 ROOT = sys.platform != "win32" and os.getuid() == 0
 UNREADABLE = [kind for kind in STRANGE if kind != "full" and not (kind == "secret" and ROOT)]
@@ -148,9 +149,14 @@ def case(house: House, command: str, number: int, *, soak: bool = False) -> Ran:
         house.mend()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(c, marks=pytest.mark.soak) if c in SLOW else c for c in COMMANDS]
+)
 def test_the_commands_that_are_damaged_work(house, command):
-    """Else only the reading of the command line would be tested."""
+    """Else only the reading of the command line would be tested.
+
+    Those that take seconds end well in the gate by the tests of their own.
+    """
     own = {name for name, _ in SEEDS}
     for words in seeds_of(command)[: 1 if command in SLOW else None]:
         ran = house.run(words)

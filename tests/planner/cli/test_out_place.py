@@ -11,8 +11,8 @@ import pytest
 import typer
 
 from planner.cli.app import app
-from planner.cli.out_place import check_file_place, check_folder_place
 from planner.errors import OutputError
+from planner.result_files import check_file_place, check_folder_place
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="places and rights of POSIX")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from planner.cli.main import main
-from planner.cli.output import write_file
 from planner.errors import OutputError
+from planner.result_files import write_file
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="devices and pipes of POSIX")
 

@@ -59,7 +59,9 @@ def test_json_is_one_document_and_the_file(palpeur, job, tmp_path):
     ran = palpeur("place", job, "--json", "--quiet", "--out", out)
     assert ran.code == 0
     assert ran.err == ""
-    assert sorted(p.name for p in out.iterdir()) == ["place.json", "reach-map.png"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        *("place.json", "provenance.json", "reach-map.png")
+    ]
     assert (out / "place.json").read_text() == ran.out
     document = ran.json
     assert document["format"] == 1

@@ -8,6 +8,7 @@ from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
 from planner.errors import JobError
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Point
 from planner.findings.surface_findings import causes_first, surface_findings, told_once
 from planner.job import read_job
 from planner.planning import plan
@@ -207,10 +208,10 @@ def test_an_open_skin_has_no_inside(job, top):
 
 def test_a_point_off_the_surface_that_is_served_stays_behind_the_errors():
     findings = [
-        Finding(code="P101", severity=Severity.ERROR, where="B", message="far"),
-        Finding(code="P122", severity=Severity.WARNING, where="A", message="off"),
-        Finding(code="P122", severity=Severity.WARNING, where="B", message="off"),
-        Finding(code="P121", severity=Severity.ERROR, where="C", message="in"),
+        Finding(code="P101", severity=Severity.ERROR, subject=Point("B"), message="far"),
+        Finding(code="P122", severity=Severity.WARNING, subject=Point("A"), message="off"),
+        Finding(code="P122", severity=Severity.WARNING, subject=Point("B"), message="off"),
+        Finding(code="P121", severity=Severity.ERROR, subject=Point("C"), message="in"),
     ]
     ordered = [(one.code, one.where) for one in causes_first(findings)]
     assert ordered == [("P121", "C"), ("P122", "B"), ("P101", "B"), ("P122", "A")]

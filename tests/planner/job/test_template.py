@@ -85,6 +85,14 @@ def test_nothing_is_overwritten(tmp_path, name):
     assert (tmp_path / name).read_text() == "mine"
 
 
+def test_files_of_these_names_are_replaced_by_force(tmp_path):
+    (tmp_path / "job.toml").write_text("mine")
+    (tmp_path / "notes.txt").write_text("mine")
+    for path in write_template(tmp_path, force=True):
+        assert path.read_text(encoding="utf-8") == job_template()[path.name]
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="the job cannot be written: "):

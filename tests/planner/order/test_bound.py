@@ -13,6 +13,7 @@ from planner.order.joint_times import JointTimes
 from planner.order.near import Near
 from planner.order.pool import Forced, Pool
 from robots.core.motion.joint_limits import JointLimits
+from tests.cases import cases
 
 LIMITS = JointLimits(max_speed=np.array([1.5, 1.0]), max_acceleration=np.array([8.0, 20.0]))
 
@@ -38,7 +39,7 @@ def shortest(q, point, weight):
     return min(best[(1 << points) - 1, c] for c in range(len(q)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(gate=15, soak=60), deadline=None)
 @given(seed=st.integers(0, 10_000), points=st.integers(1, 6), most=st.integers(1, 3))
 def test_no_order_is_below_the_bound(seed, points, most):
     rng = np.random.default_rng(seed)

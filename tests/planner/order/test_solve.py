@@ -9,6 +9,7 @@ import pytest
 from planner.order.chooser import _TIE_BREAK, Chooser
 from planner.order.fastest import Effort, again, solve
 from planner.order.rules import Rules
+from tests.cases import cases
 
 LITTLE = Effort(kicks=10, base=500, ascent=60)
 TIE = 8 * _TIE_BREAK  # the tie-break may prefer a posture that costs this much more
@@ -27,7 +28,7 @@ def checked(found, costs, choice, travels=()):
 
 
 @pytest.mark.parametrize("points", [1, 2, 3, 4, 6, 7])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(cases(gate=2, soak=4)))
 def test_small_orders_are_the_best_of_all(made_up, counted_out, seed, points):
     found, costs = made_up(seed, points, 3)
     ordered = solve(Chooser(found, costs), points, LITTLE)
@@ -76,7 +77,7 @@ def test_a_point_whose_last_candidate_is_refused_is_left_out(made_up):
     assert none.choice.cost == none.bound == none.gap == 0.0
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(cases(gate=3, soak=6)))
 def test_forced_travels_count_both_ways(made_up, counted_out, seed):
     """Half of all travels collide; a third of these have no way round."""
     found, costs = made_up(seed, 6, 3)

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from planner.presenting.cover import assigned, cover
+from tests.cases import cases
 
 MARGIN = np.radians(6.0)
 TABLES = arrays(bool, st.tuples(st.integers(1, 9), st.integers(1, 8)))
@@ -24,7 +25,7 @@ def fewest(served):
     return round(milp(one, constraints=rows, bounds=Bounds(0, 1), integrality=one).fun)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=15, soak=60), deadline=None, derandomize=True)
 @given(TABLES)
 def test_everything_that_can_be_served_is_by_few_poses(served):
     chosen = cover(MARGIN * served, len(served))
@@ -35,7 +36,7 @@ def test_everything_that_can_be_served_is_by_few_poses(served):
     assert len(set(chosen)) == len(chosen)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
 @given(TABLES, st.integers(1, 3))
 def test_never_more_than_allowed_and_each_point_where_it_is_served(served, most):
     margins = MARGIN * served

@@ -42,9 +42,9 @@ def plan(job) -> Plan:
 
 
 @pytest.fixture(scope="session")
-def walled() -> Plan:
+def walled(library_plan) -> Plan:
     """Two groups of points on a plate with a wall between: one travel goes around."""
-    return planned(read_job(path_of("obstructed")))
+    return library_plan("obstructed")
 
 
 @pytest.fixture(scope="session")

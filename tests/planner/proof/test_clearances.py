@@ -137,8 +137,8 @@ def test_another_place_pair_or_time(walled, failures):
     x, y, z = own.place
     for values in (
         {"place": (x + 1e-5, y, z)},
-        {"pair": "forearm - moon"},
-        {"pair": "forearm - table"},
+        {"moving": "forearm", "against": "moon"},
+        {"moving": "forearm", "against": "table"},
         {"at": own.at + 0.01},
     ):
         assert failures(prove(stating(walled, index, **values))) == {"stated clearance"}
@@ -215,9 +215,9 @@ def test_of_many_segments_an_even_choice_is_looked_at(walled, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def bored():
+def bored(library_plan):
     """Points in the holes of a block: a stylus near more of the part than it probes."""
-    return planned(read_job(path_of("block-with-holes")))
+    return library_plan("block-with-holes")
 
 
 @pytest.mark.parametrize("change", [-2e-6, 2e-6, 1e-4, 0.1])
@@ -238,5 +238,5 @@ def test_a_stylus_that_is_said_to_be_near_the_part_instead_of_a_post(bored, fail
         for i, s in enumerate(bored.timeline)
         if s.kind is SegmentKind.PROBE and s.clearance.pair == "stylus ball - post"
     )
-    wrong = stating(bored, index, pair="stylus ball - part")
+    wrong = stating(bored, index, moving="stylus ball", against="part")
     assert failures(prove(wrong)) == {"stated clearance"}

@@ -118,8 +118,8 @@ def test_points_that_are_not_visited_as_stated(plan, failures):
     assert failures(prove(replace(plan, timeline=tuple(segments)))) == {"visits"}
 
 
-def test_a_plan_that_misses_a_point_and_is_called_feasible(failures):
-    missing = planned(read_job(path_of("unreachable")))
+def test_a_plan_that_misses_a_point_and_is_called_feasible(failures, library_plan):
+    missing = library_plan("unreachable")
     assert prove(missing).passed
     silent = replace(missing, finding_list=())
     assert "visits" in failures(prove(silent))

@@ -9,12 +9,10 @@ import warnings
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from parts.errors import PartError
-from planner.errors import PlannerError
 from planner.job import read_job
 from planner.planning import plan_and_prove
 from reports.plan_document import document_text, plan_document
-from robots.core.errors import RobotError
+from robots.core.errors import PalpeurError
 
 FEASIBLE, INFEASIBLE, REFUSED = "feasible", "infeasible", "refused"
 EXIT_3, NUMBER, TRACEBACK = "exit 3", "not a number", "traceback"
@@ -73,7 +71,7 @@ def judged(job: Path, seed: int = 0) -> Verdict:
         warnings.simplefilter("always", RuntimeWarning)
         try:
             _judge(job, verdict)
-        except (PlannerError, RobotError, PartError) as error:
+        except PalpeurError as error:
             verdict.kind, verdict.where = REFUSED, type(error).__name__
             verdict.detail = str(error)[:500]
         except MemoryError:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.job.toml_text import toml_text
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_zyx
+from robots.core.robot_file.toml_document import toml_text
 from tests.planner.soak.random_robots import Robot, robot
 
 JOB = "job.toml"

@@ -1,6 +1,6 @@
 """Random valid jobs: planned or refused with a reason, never failed by their own validation.
 
-The gate runs a few hundred small ones; ``make soak`` runs very many in children with caps. There
+The gate runs fifty small ones; ``make soak`` runs very many in children with caps. There
 
 - ``PALPEUR_SOAK_JOBS`` is how many (default 20,000),
 - ``PALPEUR_SOAK_SEED`` the first seed (default 100,000),
@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.planner.soak.judging import FEASIBLE, INFEASIBLE, judged
 from tests.planner.soak.random_jobs import JOB, random_job
 from tests.planner.soak.soak import SECONDS, soak
 
-GATE = 200
-BLOCKS = 8
+BLOCKS = cases(gate=2, soak=8)
 FIRST = 0
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_no_random_job_fails_its_own_validation(block, tmp_path):
-    each = GATE // BLOCKS
+    each = 25
     kinds: Counter = Counter()
     for seed in range(FIRST + block * each, FIRST + (block + 1) * each):
         verdict = judged(random_job(seed, few=True).write(tmp_path / str(seed)), seed)

@@ -14,6 +14,7 @@ from planner.uncertainty.intervals import (
     settled,
     tolerance,
 )
+from tests.cases import cases
 
 
 def test_twenty_values_by_hand():
@@ -36,7 +37,7 @@ def test_a_skew_distribution_has_a_shorter_shortest_interval():
     assert (low, high) == pytest.approx((-np.log(0.975), -np.log(0.025)), rel=0.03)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=cases(gate=15, soak=50), deadline=None)
 @given(
     values=st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=60),
     coverage=st.floats(0.05, 0.99),

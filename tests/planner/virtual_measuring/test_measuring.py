@@ -14,6 +14,7 @@ from planner.evaluation import evaluate
 from planner.job import UncertaintySettings
 from planner.uncertainty import draws
 from planner.virtual_measuring import PartErrors, measure_virtually
+from tests.cases import cases
 
 EXACT = 1e-12  # [m]: some thousand roundings of places a metre or two away
 UM = 1e-6
@@ -42,7 +43,7 @@ def test_perfect_readings_are_the_plan(corrected):
     )
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=cases(gate=4, soak=10), deadline=None)
 @given(ball=st.floats(-200, 200), bore=st.floats(-200, 200))
 def test_offsets_are_found_as_diameters(round_plan, ball, bore):
     """Out along the normal: a ball gets larger, a bore smaller, by twice the offset."""
@@ -189,7 +190,7 @@ def test_the_stated_uncertainty_is_that_of_measurements(round_plan, uncertain, a
     stated = UncertaintySettings(alignment=50 * UM, probe_normal=2 * UM)
     planned = uncertain(round_plan, stated)
     job = replace(planned.job, evaluation=replace(planned.job.evaluation, alignment=alignment))
-    errors = np.concatenate(list(draws(planned, count=1000)))
+    errors = np.concatenate(list(draws(planned, count=cases(gate=400, soak=1000))))
     perfect = one(round_plan).measured("part", compensated=True)
     expected = evaluate(job, perfect, errors=errors)
     runs = measure_virtually(planned, runs=40, seed=8)

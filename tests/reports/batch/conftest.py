@@ -48,6 +48,7 @@ def make_row(name, status=Status.FEASIBLE, *, code="", why="new", seconds=0.1, *
         name=name,
         digest=digest,
         why=why,
+        cause=why,
         outcome=outcome,
         seconds=seconds,
         peak_bytes=210_000_000,
@@ -93,6 +94,7 @@ def hostile():
             make_row(name, status, code=name, where=name, message=name, findings={name: 1}),
             report=name,
             why=name,
+            cause=name,
         )
         for name in HOSTILE
         for status in (Status.INFEASIBLE,)
@@ -138,6 +140,12 @@ def _outcome(k, random):
     return Outcome(status=Status.CRASHED, code="crash", message="the worker died: signal 11.")
 
 
+def _with_why(row, k):
+    if k % 7 == 0:
+        return replace(row, why="", cause="")
+    return replace(row, why="input changed: plate.stl", cause="input changed")
+
+
 @pytest.fixture(scope="session")
 def generated():
     """5,000 rows of a sweep, as a batch of the issue's mix has them."""
@@ -148,7 +156,7 @@ def generated():
         outcome = _outcome(k, random)
         slow = 60.0 if outcome.status is Status.TIME_CAP else 0.05 + random.gamma(2.0, 0.02)
         row = replace(make_row(name, seconds=slow), outcome=outcome)
-        found.append(replace(row, why="" if k % 7 == 0 else "input changed: plate.stl"))
+        found.append(_with_why(row, k))
     return tuple(found)
 
 

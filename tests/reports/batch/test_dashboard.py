@@ -102,6 +102,7 @@ def test_hostile_rows_keep_the_budget(hostile):
             hostile[0],
             name=f"{k} {long[k % 3]}",
             why=f"{k} {long[k % 3]}",
+            cause=f"{k} {long[k % 3]}",
             report=f"{k}{long[k % 3]}"[:300],
             outcome=Outcome(
                 status=Status.INFEASIBLE,

@@ -11,9 +11,9 @@ from planner.batch.case import CaseKey, Surroundings
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import Outcome, Status
 from planner.errors import OptionError, OutputError
+from planner.result_files import whole_file
 from reports.batch import IndexCount, index, previous_rows, write_index, write_summary
 from reports.batch.columns import storable
-from reports.batch.whole_file import whole_file
 
 pq = pytest.importorskip("pyarrow.parquet")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import SupportEdge
 from reports.biped.shown_motion import MotorLoads, ShownMotion, judged_margin
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
@@ -119,7 +120,7 @@ def _shown(motion):
     finding = Finding(
         code="B301",
         severity=Severity.ERROR,
-        where="heel",
+        subject=SupportEdge("heel"),
         message="The centre of mass leaves the support polygon over the heel at 1.4 s.",
         hint="Go less deep.",
     )

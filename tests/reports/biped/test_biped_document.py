@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Feet
 from reports.biped import tables
 from reports.biped.edges import edge_words
 from reports.biped.instants import polygon_rows, shown_rows
@@ -80,7 +81,7 @@ def test_the_verdict_in_words(standing, falling):
 
 
 def test_feet_that_collide_are_in_the_headline(standing):
-    finding = Finding(code="B309", severity=Severity.ERROR, where="feet", message="", hint="")
+    finding = Finding(code="B309", severity=Severity.ERROR, subject=Feet(), message="", hint="")
     told = tables.headline(replace(standing, findings=(finding,)))
     assert told.startswith("Stands: ")
     assert told.endswith("The feet collide. All limits hold.")

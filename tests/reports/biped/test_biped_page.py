@@ -9,8 +9,10 @@ import pytest
 
 from planner.errors import OutputError
 from planner.findings import Finding, Severity
+from planner.findings.subjects import SupportEdge
+from planner.result_files import check_set
 from reports.biped.figures import draw_figures
-from reports.biped.motion_set import check_motion_set
+from reports.biped.motion_set import KIND
 from reports.biped.page import biped_page
 from reports.biped.scene import biped_scene
 from reports.biped.stance_shading import stance_motion, stance_shading
@@ -22,7 +24,9 @@ EVIL = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">
 
 @pytest.fixture(scope="module")
 def hostile(falling):
-    finding = Finding(code="B301", severity=Severity.ERROR, where=EVIL, message=EVIL, hint=EVIL)
+    finding = Finding(
+        code="B301", severity=Severity.ERROR, subject=SupportEdge(EVIL), message=EVIL, hint=EVIL
+    )
     motion = replace(falling.motion, title=EVIL, remarks=(EVIL,))
     return replace(falling, motion=motion, findings=(finding,), command=EVIL)
 
@@ -59,8 +63,8 @@ def test_the_shades_say_when_it_falls(falling, standing):
 
 def test_a_foreign_file_is_kept(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(OutputError, match=r"holds thesis\.tex.*palpeur biped squat"):
-        check_motion_set(tmp_path)
+    with pytest.raises(OutputError, match=r"holds thesis\.tex.*biped motion.*--force"):
+        check_set(tmp_path, KIND)
 
 
 def test_the_page_opens_offline_without_a_complaint(opened, hostile, screenshots):

@@ -13,6 +13,7 @@ import pytest
 from parts.evaluation import MeasuredPoints, ToleranceSpec
 from planner.evaluation import evaluate, nominal_points
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Requirement
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.uncertainty import Measuring, monte_carlo, point_uncertainties
@@ -114,7 +115,13 @@ def plain(job, measured, source):
 def hostile(shown):
     """Every text that a file can bring in is hostile."""
     found = shown.evaluation
-    finding = Finding(code="E103", severity=Severity.ERROR, where=EVIL, message=EVIL, hint=EVIL)
+    finding = Finding(
+        code="E103",
+        severity=Severity.ERROR,
+        subject=Requirement(EVIL, EVIL),
+        message=EVIL,
+        hint=EVIL,
+    )
     points = replace(found.points, names=(EVIL, *found.points.names[1:]))
     features = tuple(
         replace(one, name=EVIL + str(k), deviations=_renamed(one.deviations))

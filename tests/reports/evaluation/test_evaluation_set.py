@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from planner.errors import OutputError
+from planner.result_files import result_set
 from reports.evaluation import evaluation_set
 from reports.evaluation.evaluation_set import write_evaluation_set, write_uncertainty_set
 
@@ -36,15 +37,15 @@ def test_all_files_are_there(written):
 
 def test_the_same_evaluation_gives_the_same_bytes_and_replaces_its_own(shown, written, tmp_path):
     folder = tmp_path / "evaluation"
-    folder.mkdir()
-    (folder / "feature-99.svg").write_bytes(b"of an evaluation with more features")
+    with result_set(folder, evaluation_set.EVALUATION) as larger:
+        (larger / "feature-99.svg").write_bytes(b"of an evaluation with more features")
     write_evaluation_set(shown, folder)
     assert contents(folder) == written
 
 
 def test_a_foreign_file_is_refused_and_kept(shown, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(OutputError, match=r"notes\.txt.*palpeur evaluate"):
+    with pytest.raises(OutputError, match=r"notes\.txt, which is of no evaluation"):
         write_evaluation_set(shown, tmp_path)
     assert contents(tmp_path) == {"notes.txt": b"mine"}
 
@@ -66,7 +67,7 @@ def test_a_failure_leaves_the_earlier_set(doubtful, tmp_path, monkeypatch):
 
 def test_a_set_of_the_other_kind_is_not_replaced(doubtful, tmp_path, written):
     (tmp_path / "results.qif").write_bytes(written["results.qif"])
-    with pytest.raises(OutputError, match=r"results\.qif.*palpeur uncertainty"):
+    with pytest.raises(OutputError, match=r"results\.qif, which is of no uncertainty"):
         write_uncertainty_set(doubtful, tmp_path)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
+from planner.findings.subjects import Point
 from planner.motion.sampled_motion import sampled
 from planner.plan_types import Segment, SegmentKind
 from reports.content import CurveSet, Panel, report_content
@@ -70,7 +71,7 @@ def hostile(report):
     """The report with hostile texts wherever a job can put some."""
     every = "\n".join(HOSTILE)
     findings = tuple(
-        Finding(code=code, severity=Severity.ERROR, where=name, message=name, hint=name)
+        Finding(code=code, severity=Severity.ERROR, subject=Point(name), message=name, hint=name)
         for name in HOSTILE
         for code in ("P101", HOSTILE[0])
     )
@@ -138,7 +139,9 @@ def long_report(report):
     curves = tuple(CurveSet(key=f"set-{k}", title=f"Quantity {k}", panels=panels) for k in range(5))
     points = replace(report.points, rows=report.points.rows * 1000)
     findings = tuple(
-        Finding(code="P101", severity=Severity.ERROR, where=f"P{k}", message="far", hint="move")
+        Finding(
+            code="P101", severity=Severity.ERROR, subject=Point(f"P{k}"), message="far", hint="move"
+        )
         for k in range(250)
     )
     return replace(report, curves=curves, points=points, findings=findings)

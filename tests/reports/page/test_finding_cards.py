@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from planner.findings import Finding, Severity, page
+from planner.findings.subjects import Point
 from reports.page.finding_cards import cards
 
 
 def finding(code, severity=Severity.ERROR, where="P1"):
-    return Finding(code=code, severity=severity, where=where, message="m", hint="h")
+    return Finding(code=code, severity=severity, subject=Point(where), message="m", hint="h")
 
 
 def test_equal_codes_share_a_card_in_the_order_of_their_first():

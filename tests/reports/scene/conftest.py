@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from planner.job import read_job
-from planner.library import path_of
 from planner.planning import plan as plan_of
 from reports.scene.build import scene_of
 
@@ -38,13 +37,13 @@ _WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 
 
 @pytest.fixture(scope="session")
-def nine_plan():
-    return plan_of(read_job(path_of("nine-points-corrected")))
+def nine_plan(library_plan):
+    return library_plan("nine-points-corrected")
 
 
 @pytest.fixture(scope="session")
-def walled_plan():
-    return plan_of(read_job(path_of("obstructed")))
+def walled_plan(library_plan):
+    return library_plan("obstructed")
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from planner.errors import OutputError
+from planner.result_files import check_set
 from reports.page.scene import LIMIT
 from reports.stewart.leg_motion import Balance, LegMotion, LegSamples, leg_quantities
 from reports.stewart.motion_document import motion_document, samples_csv
-from reports.stewart.motion_set import check_motion_set
+from reports.stewart.motion_set import KIND
 from reports.stewart.page import leg_page
 from reports.stewart.scene import leg_scene
 from robots.stewart.inverse import leg_vectors
@@ -105,5 +106,5 @@ def test_the_table_reads_back_to_the_same_numbers(shown):
 
 def test_a_foreign_file_is_kept(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(OutputError, match=r"holds thesis\.tex"):
-        check_motion_set(tmp_path)
+    with pytest.raises(OutputError, match=r"holds thesis\.tex.*--force"):
+        check_set(tmp_path, KIND)

@@ -8,15 +8,22 @@ import numpy as np
 import pytest
 
 from robots.core.model import Model
+from tests.cases import cases, some
 
-TREES = range(200)
+TREES = range(cases(gate=40, soak=200))
 SAMPLES = 3
+COMPILED = 20  # each so many trees one is compiled, which takes longer than all its tests
 
 
 def close(found: np.ndarray, expected: np.ndarray, limit: float = 1e-10) -> None:
     """Relative to the largest entry: entries that cancel to zero carry the scale of the others."""
     scale = max(1.0, float(np.abs(expected).max())) if expected.size else 1.0
     assert np.abs(found - expected).max(initial=0.0) <= limit * scale
+
+
+def model_of(mechanism, seed: int) -> Model:
+    """The default for some trees; for the others NumPy, which starts at once."""
+    return Model(mechanism, "auto" if seed % COMPILED == 0 else "numpy")
 
 
 def states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -27,7 +34,7 @@ def states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", TREES)
 def test_random_trees_agree_with_pinocchio(seed, make_mechanism, make_peer):
     mechanism = make_mechanism(seed)
-    model, peer = Model(mechanism), make_peer(mechanism)
+    model, peer = model_of(mechanism, seed), make_peer(mechanism)
     q, qd, qdd = states(model.dof, seed)
     transforms, tool, jacobian = model.transforms(q), model.forward(q), model.jacobian(q)
     velocity, acceleration = model.velocity(q, qd), model.acceleration(q, qd, qdd)
@@ -47,20 +54,20 @@ def test_random_trees_agree_with_pinocchio(seed, make_mechanism, make_peer):
         close(back[k], peer.forward_dynamics(q[k], qd[k], qdd[k]))
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 5))
+@pytest.mark.parametrize("seed", some(range(0, 200, 5), gate=10))
 def test_lagrange_coefficients_give_newton_euler_torques(seed, make_mechanism):
     mechanism = make_mechanism(seed)
-    model = Model(mechanism)
+    model = model_of(mechanism, seed)
     q, qd, qdd = states(model.dof, seed)
     found = model.lagrange(q)
     close(found.torques(qd, qdd), model.torques(q, qd, qdd))
     close(found.A, model.mass_matrix(q))
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 10))
+@pytest.mark.parametrize("seed", some(range(0, 200, 10), gate=6))
 def test_coriolis_and_centrifugal_are_christoffel_terms_of_the_mass_matrix(seed, make_mechanism):
     """B and C by [LAMMARI12] eq. IV.4 from derivatives of A: finite differences, step 1e-5."""
-    model = Model(make_mechanism(seed))
+    model = model_of(make_mechanism(seed), seed)
     n = model.dof
     q = states(n, seed)[0][0]
     h = 1e-5
@@ -77,10 +84,10 @@ def test_coriolis_and_centrifugal_are_christoffel_terms_of_the_mass_matrix(seed,
     assert not np.any(found.B[:, ~upper])
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 10))
+@pytest.mark.parametrize("seed", some(range(0, 200, 10), gate=6))
 def test_power_of_the_torques_is_the_rate_of_energy(seed, make_mechanism):
     """τ·qd = d(T + V)/dt along any motion: an energy balance over a short arc, by Simpson."""
-    model = Model(make_mechanism(seed))
+    model = model_of(make_mechanism(seed), seed)
     q, qd, qdd = (s[0] for s in states(model.dof, seed))
     t = np.linspace(0.0, 0.02, 101)[:, None]
     arc, speed = q + qd * t + 0.5 * qdd * t * t, qd + qdd * t
@@ -102,13 +109,13 @@ def test_friction_and_wrench_add_to_the_torques(seed, make_mechanism):
         replace(j, coulomb=rng.uniform(0, 1), viscous=rng.uniform(0, 1)) if j.movable else j
         for j in smooth.joints
     )
-    rough = Model(replace(smooth, joints=joints))
+    rough = model_of(replace(smooth, joints=joints), seed)
     q, qd, qdd = states(rough.dof, seed)
     gamma = rng.normal(size=(SAMPLES, 6))
     dry = np.array([j.coulomb for j in rough.mechanism.movable])
     wet = np.array([j.viscous for j in rough.mechanism.movable])
     expected = (
-        Model(smooth).torques(q, qd, qdd)
+        model_of(smooth, seed).torques(q, qd, qdd)
         + dry * np.sign(qd)
         + wet * qd
         + np.einsum("kij,ki->kj", rough.jacobian(q), gamma)

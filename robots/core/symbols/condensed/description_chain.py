@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError
 from robots.core.file_units import metres, radians
 from robots.core.language.coding import internal_tables
@@ -45,8 +45,6 @@ from robots.core.symbols.condensed.terms import (
     scaled,
     symbol,
 )
-
-Array = NDArray[np.float64]
 
 _TURN = {"X": rotation_x, "Y": rotation_y, "Z": rotation_z}
 _KIND = {MoveKind.ROTATION: JointKind.REVOLUTE, MoveKind.TRANSLATION: JointKind.PRISMATIC}

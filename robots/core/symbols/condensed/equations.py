@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import StateError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Lagrange
@@ -34,7 +34,6 @@ from robots.core.symbols.condensed.pages import latex_page, text_page
 from robots.core.symbols.condensed.speed_coefficients import centrifugal, coriolis
 from robots.core.symbols.condensed.terms import Sum
 
-Array = NDArray[np.float64]
 Row = tuple[Sum, ...]
 
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.body import Body
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.symbols.condensed.chain import Matrix, SymbolicChain, SymbolicLink, Tensor
 from robots.core.symbols.condensed.terms import Vector, number
-
-Array = NDArray[np.float64]
 
 # An axis this near to X, Y or Z is that axis: placements come from sines and cosines of right
 # angles, whose rounding (6e-17) would otherwise hide every grouping.

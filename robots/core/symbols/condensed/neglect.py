@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError
 from robots.core.symbols.condensed.equations import CondensedEquations
 from robots.core.symbols.condensed.intervals import IntervalReading
@@ -27,8 +27,6 @@ from robots.core.symbols.condensed.terms import (
     Term,
     weighted,
 )
-
-Array = NDArray[np.float64]
 
 # Bounds are added up in floating point; this covers what that may lose.
 ROUNDING = 1.0 + 1e-12

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError
 from robots.core.recording.programme import OperationCounts
 from robots.core.symbols.condensed.augmented import Constant
 from robots.core.symbols.condensed.chain import SymbolicChain
 from robots.core.symbols.condensed.reading import Reading
 from robots.core.symbols.condensed.terms import Factor, GravityTorque, Slide, Symbol, Trig
-
-Array = NDArray[np.float64]
 
 
 class NumberReading(Reading[Array]):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array, freeze_field
 from robots.core.errors import EquationError
 from robots.core.mechanism import Mechanism
 from robots.core.symbols.condensed.intervals import Interval
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +36,7 @@ class OperatingRanges:
             values = np.array(getattr(self, name), dtype=np.float64)
             if values.ndim != 1 or np.any(np.isnan(values)):
                 raise EquationError(f"Operating ranges: {name} = {values.tolist()}; give numbers.")
-            values.flags.writeable = False
-            object.__setattr__(self, name, values)
+            freeze_field(self, name, values)
         sizes = {len(v) for v in (self.q_min, self.q_max, self.qd_max, self.qdd_max)}
         if len(sizes) != 1:
             raise EquationError(f"Operating ranges: lengths {sorted(sizes)} differ.")

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robots.core.arrays import Array
 from robots.core.errors import EquationError
 from robots.core.kernels import Kernel
 from robots.core.recording import Operation, Programme
 
-Array = NDArray[np.float64]
 Bounds = Mapping[str, tuple[Array, Array]]  # argument name -> lowest and highest, per number
 
 LIMIT = 1e-12  # relative to the largest number of a result

@@ -7,6 +7,7 @@ import pytest
 
 from parts.fits import FitError, fit
 from parts.fits.zone import circumscribed, inscribed, minimum_zone
+from tests.cases import cases
 
 TIGHT = 1e-9  # asked for; what is found is near 1e-14
 
@@ -42,7 +43,7 @@ def test_a_slab(seed, noise, rough, exhaustive):
     assert sorted(zone.sides.tolist()) in ([-1, -1, 1, 1], [-1, 1, 1, 1], [-1, -1, -1, 1])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(cases(gate=5, soak=12)))
 @pytest.mark.parametrize(("kind", "dimension"), [("line2d", 2), ("plane", 3)])
 def test_fat_sets_need_the_hull(kind, dimension, seed, exhaustive):
     points, zone = of_a_fat_set(kind, seed, 8, dimension)
@@ -90,7 +91,7 @@ def test_balls_about_and_amid(kind, sizes, seed, noise, rough, exhaustive):
     assert len(amid.contacts) == points.shape[1] + 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(cases(gate=2, soak=4)))
 @pytest.mark.parametrize("noise", [1e-5, 1e-3])
 def test_a_tube(seed, noise, exhaustive):
     """About an axis near z, which the exhaustive search's slopes need."""

@@ -12,6 +12,7 @@ from parts.fits.zone import circumscribed, inscribed, minimum_zone
 from parts.fits.zone.proofs import inradius
 from parts.fits.zone.rivals import rivals
 from parts.fits.zone.widths import narrowest
+from tests.cases import cases
 
 
 def polygon(n, radius=1.0, phase=0.1):
@@ -82,7 +83,7 @@ def test_straightness_along_a_direction_sees_that_direction_only():
 
 
 @pytest.mark.parametrize("kind", ["line3d", "cylinder", "cone", "torus", "sphere"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(cases(gate=1, soak=2)))
 def test_slsqp_finds_nothing_narrower(kind, seed, rough):
     points = rough(kind, seed=seed, count=20).points
     fitted = fit(kind, points)
@@ -114,7 +115,7 @@ def test_slsqp_finds_nothing_narrower(kind, seed, rough):
 
 
 @pytest.mark.parametrize("side", [circumscribed, inscribed])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(cases(gate=1, soak=2)))
 def test_slsqp_finds_no_better_cylinder(side, seed, rough):
     points = rough("cylinder", seed=seed, count=20).points
     fitted, sign = fit("cylinder", points), 1.0 if side is circumscribed else -1.0
@@ -140,7 +141,7 @@ def test_slsqp_finds_no_better_cylinder(side, seed, rough):
 
 
 @pytest.mark.parametrize("kind", ["circle2d", "sphere"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(cases(gate=1, soak=3)))
 def test_no_other_centre_beats_a_global_proof(kind, seed, rough):
     sizes = {"cap": np.pi} if kind == "sphere" else {}
     points = rough(kind, seed=seed, count=60, noise=3e-4, **sizes).points

@@ -14,6 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from planner.batch.engine import Done, Ending
+from planner.batch.ledger import Ledger
+from planner.cli.batch import local, worker
+from planner.cli.main import main
 from planner.library import path_of
 from tests.planner.batch.generated_jobs import generate
 
@@ -35,6 +39,60 @@ def nine(tmp_path, monkeypatch):
     """The corrected nine-point job as ``nine/job.toml``."""
     monkeypatch.chdir(tmp_path)
     return shutil.copytree(path_of("nine-points-corrected").parent, tmp_path / "nine")
+
+
+class Here:
+    """An engine that judges in this process, as a worker does: no process to start, no caps."""
+
+    free = 1
+
+    def __init__(self, order: worker.Order) -> None:
+        self._worker = worker._Worker(order=order, ledger=Ledger(folder=order.ledger))
+        self._tasks: list = []
+
+    def give(self, tasks):
+        self._tasks += tasks
+
+    def wait(self, seconds):
+        del seconds
+        done, self._tasks = [self._done(task) for task in self._tasks], []
+        return done
+
+    def close(self):
+        """Nothing has been started."""
+
+    def _done(self, task):
+        began = time.monotonic()
+        said = self._worker.do(task.document())
+        return Done(
+            task=task,
+            digest=said["digest"],
+            ending=Ending(said["ending"]),
+            detail=said["detail"],
+            seconds=time.monotonic() - began,
+            peak=said["peak"],
+        )
+
+
+def judge_here(patch):
+    """Let batches judge in this process until the patch is undone."""
+    patch.setattr(local, "local_pool", lambda order, *_: Here(order))
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Batches judge in this process; the tests of workers, caps and kills start the real ones."""
+    judge_here(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(folder, whole):
+    """What a batch of the jobs in ``folder`` holds when nobody disturbs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        judge_here(patch)
+        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "undisturbed"]) == 1
+    return whole(folder / "undisturbed")
 
 
 @pytest.fixture(scope="session")

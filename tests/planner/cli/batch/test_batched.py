@@ -46,6 +46,7 @@ def test_every_job_has_one_result_and_a_second_run_does_nothing(
     assert whole(tmp_path / "out") == before
 
 
+@pytest.mark.usefixtures("here")
 def test_all_feasible_is_zero(palpeur, nine, tmp_path):
     ran = palpeur("batch", "nine", "--out", "out", "--json")
     assert ran.code == 0
@@ -72,6 +73,7 @@ def test_a_dry_run_writes_nothing(palpeur, jobs, tmp_path):
     assert jobs.is_dir()
 
 
+@pytest.mark.usefixtures("here")
 def test_a_changed_input_runs_only_what_depends_on_it(palpeur, jobs, whys):
     palpeur("batch", "jobs/*.toml", "--out", "out")
     assert whys("jobs/*.toml") == {}
@@ -88,6 +90,7 @@ def test_a_changed_input_runs_only_what_depends_on_it(palpeur, jobs, whys):
     assert whys("jobs/*.toml") == {}
 
 
+@pytest.mark.usefixtures("here")
 def test_a_corrupted_result_is_redone(palpeur, jobs, tmp_path, whys, whole):
     palpeur("batch", "jobs/*.toml", "--out", "out")
     before = whole(tmp_path / "out")
@@ -102,6 +105,7 @@ def test_a_corrupted_result_is_redone(palpeur, jobs, tmp_path, whys, whole):
     assert jobs.is_dir()
 
 
+@pytest.mark.usefixtures("here")
 def test_jobs_and_results_may_be_moved_together(palpeur, jobs, tmp_path, whole, monkeypatch):
     palpeur("batch", "jobs/*.toml", "--out", "out")
     before = whole(tmp_path / "out")
@@ -114,6 +118,7 @@ def test_jobs_and_results_may_be_moved_together(palpeur, jobs, tmp_path, whole, 
     assert ran.json["ran"] == 0
 
 
+@pytest.mark.usefixtures("here")
 def test_shares_are_a_partition_and_one_run_sums_them_up(palpeur, jobs, tmp_path, whole):
     names = []
     for number in (1, 2, 3):
@@ -131,6 +136,7 @@ def test_shares_are_a_partition_and_one_run_sums_them_up(palpeur, jobs, tmp_path
     assert whole(tmp_path / "out") == whole(tmp_path / "undisturbed")
 
 
+@pytest.mark.usefixtures("here")
 def test_a_sweep(palpeur, nine, tmp_path, statuses):
     (nine / "sweep.toml").write_text(
         "format = 1\n[sweep]\nbase = 'job.toml'\n[[vary]]\nkey = 'sampling.period_ms'\n"
@@ -153,6 +159,7 @@ values = [{}]
 """
 
 
+@pytest.mark.usefixtures("here")
 def test_the_values_of_a_sweep_are_told(palpeur, nine, tmp_path):
     (nine / "sweep.toml").write_text(SWEEP.format("sampling.period_ms", "5.0, 10"))
     ran = palpeur("batch", "nine", "--out", "out", "--dry-run")
@@ -168,6 +175,7 @@ def test_the_values_of_a_sweep_are_told(palpeur, nine, tmp_path):
     assert "sampling.period_ms" in (tmp_path / "out/dashboard.html").read_text()
 
 
+@pytest.mark.usefixtures("here")
 def test_a_job_of_a_sweep_as_a_file_is_judged_alike(palpeur, nine, tmp_path):
     (nine / "sweep.toml").write_text(SWEEP.format("part.pose.translation_mm[1]", "1480, 1520"))
     ran = palpeur("batch", "nine/sweep.toml", "--out", "out", "--dry-run", "--write-jobs", "files")
@@ -194,6 +202,7 @@ def test_a_key_that_no_job_has_is_told_by_the_dry_run(palpeur, nine):
     assert ran.json["faults"] == [told]
 
 
+@pytest.mark.usefixtures("here")
 def test_twins_are_judged_once(palpeur, nine, tmp_path, statuses):
     import shutil
 
@@ -204,6 +213,7 @@ def test_twins_are_judged_once(palpeur, nine, tmp_path, statuses):
     assert len(statuses(tmp_path / "out")) == 2
 
 
+@pytest.mark.usefixtures("here")
 def test_reports_where_they_are_asked_for(palpeur, nine, tmp_path, whys):
     points = nine / "points.csv"
     points.write_text(points.read_text() + FAR + "\n")
@@ -219,6 +229,7 @@ def test_reports_where_they_are_asked_for(palpeur, nine, tmp_path, whys):
     assert palpeur("batch", ".", "--out", "out", "--dry-run", "--json").json["cases"][1:] == []
 
 
+@pytest.mark.usefixtures("here")
 def test_a_comparison_with_a_batch_before(palpeur, nine, tmp_path):
     palpeur("batch", "nine", "--out", "before")
     points = nine / "points.csv"
@@ -321,6 +332,7 @@ def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, stat
     assert longer == {"jobs/00000-slow.toml": failed["jobs/00000-slow.toml"]}
 
 
+@pytest.mark.usefixtures("here")
 def test_a_comparison_has_a_cap_and_waits_for_no_pipe(palpeur, nine, tmp_path, monkeypatch):
     palpeur("batch", "nine", "--out", "before")
     monkeypatch.setenv("PALPEUR_CAP_SUMMARY_BYTES", "100")
@@ -334,6 +346,7 @@ def test_a_comparison_has_a_cap_and_waits_for_no_pipe(palpeur, nine, tmp_path, m
     assert nine.is_dir()
 
 
+@pytest.mark.usefixtures("here")
 def test_no_file_of_a_folder_is_left_out_without_a_word(palpeur, nine, tmp_path, statuses):
     """However a job is written it is judged; a damaged one is refused; others are told."""
     text = (nine / "job.toml").read_text()

@@ -114,16 +114,6 @@ def _there(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-@pytest.fixture(scope="module")
-def undisturbed(folder, whole):
-    from planner.cli.main import main
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "undisturbed"]) == 1
-    return whole(folder / "undisturbed")
-
-
 def test_a_cluster_finds_what_the_local_pool_finds(start, cluster, folder, undisturbed, whole):
     workers = [cluster.start_worker() for _ in range(2)]
     out = folder / "cluster"

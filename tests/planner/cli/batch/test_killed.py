@@ -15,6 +15,7 @@ import time
 
 import pytest
 
+from tests.cases import cases
 from tests.planner.batch.generated_jobs import generate
 
 QUICK = ("feasible", "infeasible", "corrupt")
@@ -33,24 +34,14 @@ def _there(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-@pytest.fixture(scope="module")
-def undisturbed(folder, whole):
-    """What a batch of these jobs holds when nobody disturbs it."""
-    from planner.cli.main import main
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "undisturbed"]) == 1
-    return whole(folder / "undisturbed")
-
-
 @pytest.fixture
-def ends_well(start, undisturbed, whole):
-    """Run the command until its end, and compare."""
+def ends_well(request, palpeur, undisturbed, whole):
+    """Run the command in this process until its end, and compare."""
+    request.getfixturevalue("here")
 
     def check(out, *arguments):
-        code, err = start("jobs/*.toml", *arguments, out=out).end()
-        assert (code, err) == (1, "")
+        ran = palpeur("batch", "jobs/*.toml", *arguments, "--out", out)
+        assert (ran.code, ran.err) == (1, "")
         assert whole(out) == undisturbed
         assert list((out / "claims").iterdir()) == []
 
@@ -97,7 +88,7 @@ def disturb(start, folder, draw, moments, *, batches=0, workers=0, number=signal
 
 
 def test_killed_at_some_moments(start, folder, ends_well):
-    outs, hit = disturb(start, folder, random.Random(5), 5)
+    outs, hit = disturb(start, folder, random.Random(5), cases(gate=3, soak=5))
     assert "batch" in hit
     for out in outs:
         ends_well(out)

@@ -38,7 +38,7 @@ def odd(nine, tmp_path):
     return folder
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("odd", "here")
 def test_a_batch_of_names_that_are_no_text(palpeur, tmp_path, whole):
     ran = palpeur("batch", FOLDER, "--out", OUT, "--json")
     assert (ran.code, ran.err) == (1, "")

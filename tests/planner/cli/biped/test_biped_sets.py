@@ -10,7 +10,7 @@ FIGURES = (
     *("balance", "margin", "chronophotograph", "joint-position", "joint-speed", "joint-torque"),
     *("motor-speed", "motor-torque"),
 )
-FILES = {"motion.json", "motion.csv", "page.html"}
+FILES = {"provenance.json", "motion.json", "motion.csv", "page.html"}
 FILES |= {f"{name}.{form}" for name in FIGURES for form in ("png", "svg")}
 
 

@@ -154,8 +154,8 @@ def test_outliers_are_listed_and_dropped_when_asked(palpeur):
         ),
         ("sphere,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n1,2,3,4,5\n", "line 2: 5 cells"),
         (
-            "sphere;q1_deg\n1,2;3;4\n",
-            "line 2: 3 cells where the header has 2 columns; separate by "
+            "sphere;q1_deg;q2_deg;q3_deg;q4_deg;q5_deg\n1,2;3;4\n",
+            "line 2: 3 cells where the header has 6 columns; separate by "
             "semicolons and write decimals with a point.",
         ),
         ("sphere,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n\n,2,3,4,5,6\n", "line 3, column sphere"),

@@ -35,7 +35,9 @@ def test_every_point_is_served_and_the_sets_are_written(palpeur, job, tmp_path):
     assert document["unchecked"] == ["torque limits"]
     assert json.loads((out / "presentation.json").read_text(encoding="utf-8")) == document
     names = [f"pose-{k}" for k in range(1, len(document["poses"]) + 1)]
-    assert sorted(path.name for path in out.iterdir()) == [*names, "presentation.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        *(*names, "presentation.json", "provenance.json")
+    ]
     plan = json.loads((out / "pose-1" / "plan.json").read_text(encoding="utf-8"))
     told = document["poses"][0]["points"]
     assert [point["name"] for point in told] == [point["name"] for point in plan["points"]]
@@ -84,7 +86,7 @@ def test_a_foreign_folder_is_left_alone(palpeur, job, tmp_path):
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     ran = palpeur("stewart", "present", job, "--out", tmp_path)
     assert ran.code == 2
-    assert "which `palpeur stewart present` did not write; give a new folder" in ran.err
+    assert "which is of no presentation that Palpeur wrote; give a new folder" in ran.err
 
 
 @pytest.mark.parametrize("command", ["plan", "check", "place"])

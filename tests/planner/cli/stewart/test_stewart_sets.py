@@ -9,14 +9,14 @@ import re
 import numpy as np
 import pytest
 
-from planner.cli.output import write_file
+from planner.result_files import write_file
 from robots.stewart.library import load
 from robots.stewart.limits import pose_limits
 
 CURVES = ("leg-length", "leg-speed", "leg-acceleration", "leg-force")
-MOTION = {"motion.json", "motion.csv", "page.html"}
+MOTION = {"provenance.json", "motion.json", "motion.csv", "page.html"}
 MOTION |= {f"{name}.{form}" for name in CURVES for form in ("png", "svg")}
-WORKSPACE = {f"workspace.{form}" for form in ("json", "csv", "png", "svg")}
+WORKSPACE = {f"workspace.{form}" for form in ("json", "csv", "png", "svg")} | {"provenance.json"}
 
 
 def contents(folder):
@@ -86,8 +86,9 @@ def test_an_empty_plane_has_no_boundary(palpeur):
 @pytest.mark.parametrize("command", ["move", "workspace"])
 def test_a_foreign_folder_is_left_alone(palpeur, tmp_path, command):
     write_file(tmp_path / "notes.txt", "mine")
+    kind = {"move": "platform motion", "workspace": "platform workspace"}[command]
     more = ("--to", "20,0,560") if command == "move" else ()
     ran = palpeur("stewart", command, "measuring-hexapod", *more, "--out", tmp_path)
     assert ran.code == 2
-    assert f"holds notes.txt, which `palpeur stewart {command}` did not write" in ran.err
+    assert f"holds notes.txt, which is of no {kind} that Palpeur wrote" in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from robots.biped.posture.convex_hull import convex_hull
 from robots.biped.posture.foot_distance import polygon_distance
+from tests.cases import cases
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
@@ -36,7 +37,7 @@ def hulls(seed):
     return [convex_hull(cloud) for cloud in clouds]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(gate=25, soak=150), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_against_another_library(seed):
     shapely = pytest.importorskip("shapely")

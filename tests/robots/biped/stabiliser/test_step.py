@@ -16,6 +16,7 @@ from robots.biped.stabiliser.step import PERIOD, Stabiliser
 from robots.biped.stabiliser.tilting_ground import on_tilting_ground, standing_points
 from robots.biped.stabiliser.virtual_robot import VirtualRobot
 from robots.core.model import Model
+from tests.cases import cases
 
 BENT = np.array([0.0, -0.2, 0.6, -0.4])
 # Faster than the tuned gains: no sole has to bear this.
@@ -66,7 +67,7 @@ def test_it_settles_where_no_force_is_left_on_a_tilted_ground(biped):
     np.testing.assert_allclose(force, 0.0, atol=1e-4)  # one wall alone pushes with several newtons
 
 
-@settings(max_examples=25)
+@settings(max_examples=cases(gate=10, soak=25))
 @given(
     st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4),
     st.floats(-0.3, 0.3),

@@ -11,6 +11,7 @@ from robots.biped.library.catalogue import open_biped
 from robots.biped.walking.leg_geometry import legs_of
 from robots.biped.walking.leg_inverse import foot_posture, hip_posture
 from robots.core.model import Model
+from tests.cases import cases
 
 ROBOT, LEG = open_biped("bip2000"), open_biped("bip-leg")
 LEGS, (STANDING,) = legs_of(ROBOT), legs_of(LEG)
@@ -44,7 +45,7 @@ def test_lengths_are_the_published_ones():
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(gate=15, soak=60), deadline=None)
 @given(hips=st.tuples(angle, angle, angle), bend=knee, ankles=st.tuples(angle, angle))
 def test_inverse_undoes_forward(side, hips, bend, ankles):
     leg = LEGS[side]
@@ -69,7 +70,7 @@ def test_forward_undoes_inverse_in_both_branches(side, branch):
     assert (bend >= 0).all() if branch == "forward" else (bend <= 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(gate=15, soak=60), deadline=None)
 @given(roll=angle, lean=angle, bend=knee, hip=angle, forward=st.booleans())
 def test_standing_leg(roll, lean, bend, hip, forward):
     q = np.array([roll, lean, bend, hip])

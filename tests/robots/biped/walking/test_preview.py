@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from robots.biped.errors import BipedError
 from robots.biped.walking.preview import CartTable, preview_gains, run_preview
+from tests.cases import cases
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_preview_row_takes_the_state_along():
     assert gains.G_p.sum() == pytest.approx(-gains.G_x[0], rel=1e-6)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=cases(gate=6, soak=15), deadline=None)
 @given(origin=st.floats(-50, 50), step=st.floats(-0.3, 0.3))
 def test_follows_a_step_and_comes_to_rest(origin, step):
     gains = preview_gains(CartTable(height=0.9))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from robots.biped.posture.ground_wrench import GroundWrench
 from robots.biped.walking.free_base import moment_about
 from robots.biped.walking.shared_load import load_shares, shared
+from tests.cases import cases
 
 SOLES = np.array([[[0.0, -0.11, 0.0], [0.2, 0.11, 0.0]]])
 BOTH = np.array([[True, True]])
@@ -27,7 +28,7 @@ def test_one_foot_takes_all():
     np.testing.assert_array_equal(load_shares(zmp, SOLES, np.array([[False, True]])), [[0, 1]])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(gate=15, soak=40), deadline=None)
 @given(fx=number, fy=number, twist=number, x=st.floats(-0.1, 0.3), y=st.floats(-0.15, 0.15))
 def test_pushes_add_up_and_press_where_the_zmp_is(fx, fy, twist, x, y):
     force = np.array([[fx, fy, 1000.0]])

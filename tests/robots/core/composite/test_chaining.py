@@ -26,6 +26,7 @@ from robots.core.errors import MechanismError, StateError
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import cases
 
 Make = Callable[..., Mechanism]
 SAME = 1e-10  # the bound; entries here are up to some hundreds
@@ -90,7 +91,7 @@ def test_spatial_robot_is_the_whole_and_pinocchio(
 
 # All kinds of joints, several robots on one base, a subtree in the middle: every seed is a tree.
 @given(seed=st.integers(0, 300), place=st.integers(1, 11), state=st.integers(0, 1000))
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=6, soak=15), deadline=None, derandomize=True)
 def test_any_tree_cut_anywhere_is_the_whole(
     make_mechanism: Make, seed: int, place: int, state: int
 ) -> None:

@@ -11,6 +11,7 @@ from robots.core.inverse import Method, Settings, Target, Task, solve, solve_man
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import cases
 
 
 def planar_2r(a1=0.5, a2=0.3, limit=np.inf, kind=JointKind.REVOLUTE):
@@ -33,7 +34,7 @@ def turned(a, b):
 
 
 @pytest.mark.parametrize("task", Task)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=cases(gate=6, soak=20), deadline=None)
 @given(seed=st.integers(0, 300))
 def test_forward_of_inverse_is_identity(make_mechanism, task, seed):
     """From a start 0.1 away, on random trees: the tool comes back to 1e-9."""

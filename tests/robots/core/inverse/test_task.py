@@ -9,6 +9,7 @@ from robots.core.errors import InverseError, PoseError
 from robots.core.inverse import Target, Task
 from robots.core.inverse.jacobian_derivative import jacobian_derivative, task_jacobian_derivative
 from robots.core.model import Model
+from tests.cases import cases
 
 STEP = 1e-6
 
@@ -18,7 +19,7 @@ def posture(model, seed):
 
 
 @pytest.mark.parametrize("task", Task)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=cases(gate=4, soak=10), deadline=None)
 @given(seed=st.integers(0, 500))
 def test_the_gap_shrinks_by_the_task_jacobian(make_mechanism, task, seed):
     """First order: gap(q) - gap(q + δ) = J·δ, for a target close by (oracle: differences)."""
@@ -89,7 +90,7 @@ def test_plane_targets():
     assert Target.plane_position([0.3, 0.4]).gap(np.eye(4)).position == pytest.approx(0.5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(gate=10, soak=25), deadline=None)
 @given(seed=st.integers(0, 500))
 def test_the_jacobian_derivative_matches_differences(make_mechanism, seed):
     model = Model(make_mechanism(seed))

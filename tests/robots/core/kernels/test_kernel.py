@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robots.core.errors import EquationError, StateError
 from robots.core.kernels import Kernel, kernel
+from robots.core.quantities import quantity
 from robots.core.recording import Recorder
+from robots.library import load
 
 
 @pytest.fixture(params=["numpy", "compiled"])
@@ -113,29 +117,47 @@ def test_an_unknown_engine_is_refused(example):
 # --- which engine runs ---------------------------------------------------------------------------
 
 
-def test_small_jobs_never_compile(example, monkeypatch):
-    monkeypatch.setattr(kernel, "compiled_form", None)  # calling it would raise a TypeError
-    programme, _ = example
-    samples = kernel.COMPILATION_PAYS // programme.work // 20
-    Kernel(programme)(np.zeros((samples, 3)), np.zeros(2))
+def test_machine_code_runs_from_the_first_state_on(example, machine):
+    assert machine is not None
+    programme, direct = example
+    f = Kernel(programme)
+    f(np.zeros(3), np.zeros(2))
+    assert f._compiled is not None
+    assert f._compiled.target == machine
+    x, y = np.full((100, 3), 0.3), np.full((100, 2), 0.2)
+    np.testing.assert_allclose(f(x, y), direct(x, y), rtol=1e-14)
+    assert f._numpy is None
 
 
-def test_large_jobs_compile_where_the_machine_can(example, monkeypatch, machine):
+def test_a_single_use_compiles_only_where_that_call_repays_it(example, monkeypatch, machine):
     assert machine is not None
     programme, direct = example
     monkeypatch.setattr(kernel, "COMPILATION_PAYS", 100 * programme.work)
-    f = Kernel(programme)
-    f(np.zeros((99, 3)), np.zeros(2))
+    f = Kernel(programme, "single-use")
+    for _ in range(3):
+        f(np.zeros((99, 3)), np.zeros(2))
     assert f._compiled is None
     x, y = np.full((100, 3), 0.3), np.full((100, 2), 0.2)
     np.testing.assert_allclose(f(x, y), direct(x, y), rtol=1e-14)
     assert f._compiled is not None
 
 
+def test_a_long_programme_is_compiled_without_optimising(machine):
+    """Lagrange's coefficients of fifteen joints would take half a minute."""
+    long, short = (
+        Kernel(quantity("lagrange").record(load(name)), "compiled")
+        for name in ("measuring-arm", "planar-3r")
+    )
+    for f, effort in ((long, 0), (short, 3)):
+        assert f._machine_code().target == replace(machine, effort=effort)
+        q = np.random.default_rng(0).uniform(-2, 2, (9, *f.programme.arguments[0].shape))
+        expected = Kernel(f.programme, "numpy")(q)
+        np.testing.assert_allclose(f(q), expected, atol=1e-12 * np.abs(expected).max())
+
+
 def test_without_a_machine_to_compile_for_numpy_runs(example, monkeypatch):
     programme, direct = example
     monkeypatch.setattr(kernel, "this_machine", lambda: None)
-    monkeypatch.setattr(kernel, "COMPILATION_PAYS", 0)
     x, y = np.full((5, 3), 0.3), np.full((5, 2), 0.2)
     np.testing.assert_allclose(Kernel(programme)(x, y), direct(x, y), rtol=1e-14)
     with pytest.raises(EquationError, match=r"no fused multiply-add.*numpy"):

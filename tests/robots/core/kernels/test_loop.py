@@ -6,9 +6,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from robots.core.errors import EquationError
 from robots.core.kernels.loop import Loop
@@ -88,13 +90,52 @@ def fill(values, factor, out):
     [np.zeros(3, dtype=np.float32), np.zeros((3, 1)), np.zeros(6)[::2], [0.0, 0.0, 0.0]],
 )
 def test_another_type_rank_or_order_is_refused(wrong):
-    with pytest.raises(EquationError, match=r"Argument 0 of loop fill is .* with 1 axes"):
+    with pytest.raises(EquationError, match=r"Argument values of loop fill is .* with 1 axes"):
         Loop(fill, "f8[1] f8 f8[1]")(wrong, 2.0, np.zeros(3))
 
 
 def test_an_unknown_type_is_refused():
     with pytest.raises(EquationError, match="no argument type 'c16"):
         Loop(fill, "c16[1]")
+    with pytest.raises(EquationError, match="left open"):
+        Loop(fill, "f8[1] (f8[1]")
+
+
+class Pair(NamedTuple):
+    low: NDArray[np.float64]
+    high: NDArray[np.int64]
+
+
+class Table(NamedTuple):
+    pair: Pair
+    out: NDArray[np.float64]
+
+
+def add(table: Table, factor: float, pair: Pair) -> None:
+    for k in range(len(table.out)):
+        table.out[k] = factor * table.pair.low[k] + pair.high[k]
+
+
+ADD = Loop(add, "((f8[1] i8[1]) f8[1]) f8 (f8[1] i8[1])")
+
+
+def test_tuples_of_arrays_arrive_by_their_names():
+    one = Pair(low=np.arange(3.0), high=np.zeros(3, dtype=np.int64))
+    other = Pair(low=np.zeros(3), high=np.arange(10, 13))
+    table = Table(pair=one, out=np.zeros(3))
+    ADD(table, 2.0, other)
+    np.testing.assert_array_equal(table.out, [10.0, 13.0, 16.0])
+
+
+def test_what_is_wrong_in_a_tuple_is_named():
+    pair = Pair(low=np.arange(3.0), high=np.zeros(3, dtype=np.int64))
+    bad = Table(pair=pair._replace(high=np.zeros(3)), out=np.zeros(3))
+    with pytest.raises(EquationError, match=r"Argument table\.pair\.high of loop add is float64"):
+        ADD(bad, 2.0, pair)
+    with pytest.raises(EquationError, match=r"Argument pair of loop add is .* expected a Pair"):
+        ADD(Table(pair=pair, out=np.zeros(3)), 2.0, tuple(pair))
+    with pytest.raises(EquationError, match="declares 2 types for the 3 parameters table, factor"):
+        Loop(add, "f8[1] f8")(np.zeros(3), 2.0)
 
 
 def test_threads_may_call_before_it_is_loaded():

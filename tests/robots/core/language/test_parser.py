@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from robots.core.errors import DescriptionError
 from robots.core.language import parse
 from robots.core.language.syntax import Branch, ConstantMove, JointMove, MoveKind
+from tests.cases import cases
 
 REPORT = (
     "RY (θ_1 MIN, θ_1 MAX), TYK (L1), RX (θ_2 MIN, θ_2 MAX),\n TYK (L2), RX (θ_3 MIN, θ_3 MAX), "
@@ -140,7 +141,7 @@ def test_deleting_any_character_parses_or_says_where(phrase):
         parses_or_says_where(phrase[:place] + phrase[place + 1 :])
 
 
-@settings(max_examples=300)
+@settings(max_examples=cases(gate=40, soak=300))
 @given(place=st.integers(0, len(VALID)), character=st.characters(), replaced=st.booleans())
 def test_one_wrong_character_parses_or_says_where(place, character, replaced):
     parses_or_says_where(VALID[:place] + character + VALID[place + replaced :])

@@ -12,6 +12,7 @@ from robots.core.motion.least_time import least_time
 from robots.core.motion.motion_law import BANG_BANG, CUBIC, LINEAR, QUINTIC, motion_law, trapezoid
 from robots.core.motion.path import PathState
 from robots.core.motion.time_scaling import least_duration
+from tests.cases import cases
 
 LIMITS = JointLimits(max_speed=np.array([3.0, 2.0]), max_acceleration=np.array([25.0, 8.0]))
 
@@ -58,7 +59,7 @@ def test_straight_quintic_path_in_closed_form(D, expected):
 
 @pytest.mark.parametrize("law", [LINEAR, CUBIC, BANG_BANG, QUINTIC])
 @given(D=st.tuples(st.floats(-3, 3), st.floats(0.1, 3)))
-@settings(max_examples=10)
+@settings(max_examples=cases(gate=4, soak=10))
 def test_straight_paths_take_the_laws_least_time(law, D):
     answer = least_duration(straight(law, D), LIMITS)
     expected = least_time(law.name, D, LIMITS)

@@ -14,6 +14,7 @@ from robots.core.language import parse
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.symbols.condensed import condensed_equations, from_description
+from tests.cases import cases
 
 # Products of order 1 to 100 in two orders of summation; the issue asks for 1e-10.
 TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
@@ -59,7 +60,7 @@ def assert_agrees(mechanism, seed=0):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), **TOLERANCE)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=10, soak=25), deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 10**6),
     kinds=st.lists(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED]), max_size=4),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from robots.core.errors import RobotFileError
 from robots.stewart.library import text_of
 from robots.stewart.platform_file import load, read_platform
+from tests.cases import cases
 
 GOOD = text_of("measuring-hexapod")
 
@@ -105,7 +106,7 @@ def test_a_file_that_is_not_there(tmp_path):
         load(tmp_path / "none.toml")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(gate=15, soak=60), deadline=None)
 @given(st.data())
 def test_a_damaged_file_is_read_or_refused_but_never_crashes(data):
     at = data.draw(st.integers(0, len(GOOD) - 1))
