@@ -23,6 +23,7 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,11 +190,10 @@ def _python_function(name: str) -> int:
 
 def _numpy_function(place: int) -> int:
     """Address of a function of NumPy's interface, by its place in the table."""
-    from numpy._core import _multiarray_umath  # what NumPy's headers for C import
-
+    table = import_module("numpy._core._multiarray_umath")  # what NumPy's headers for C import
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    return _word(pointer(_multiarray_umath._ARRAY_API, None), 8 * place)
+    return _word(pointer(table._ARRAY_API, None), 8 * place)
 
 
 def _fact(name: str) -> str:
