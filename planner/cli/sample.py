@@ -1,122 +1,194 @@
-"""Work of ``palpeur sample``: a part, a feature, points, and what they are worth."""
+"""``palpeur sample``: probe points on a feature of a part."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-from numpy.typing import NDArray
+import typer
 
-from parts.features import Feature, choose_feature
-from parts.geometry import Geometry, Sheets, load_geometry
-from parts.library import names, open_part
-from parts.probe import Tip
-from parts.sampling import Design, Reach, Sample, count_for, points_csv, sample
-from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_json
-from planner.cli.own_file import check_own_file, write_own_file
-from planner.cli.session import Session
-from planner.errors import OptionError
+from planner.cli.options import Json
+from planner.cli.out_place import file_option
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from parts.geometry import Geometry
 
 _COMMAND = "palpeur sample"
-_SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
 _USUAL = 25  # points, where nothing is asked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleRequest:
-    """What was asked, in SI; the meaning of each field is that of its option."""
+def sample(
+    context: typer.Context,
+    part: Annotated[
+        str,
+        typer.Argument(
+            metavar="PART",
+            help="Geometry file (STL, OBJ, PLY, GLB, 3MF, STEP), or a library part: ball, blade, "
+            "block, inclined-plate.",
+            show_default=False,
+        ),
+    ],
+    *,
+    feature: Annotated[
+        str,
+        typer.Option(
+            "--feature",
+            metavar="FEATURE",
+            help="A face's name, #index, a kind (cylinder), nearest:x,y,z in mm, or by numbers: "
+            "'circle:center=0,0,5;normal=0,0,1;diameter=20;inner'.",
+            show_default=False,
+        ),
+    ],
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy",
+            help="grid, hammersley, star, helix, circles, stratified-by-curvature.",
+        ),
+    ] = "hammersley",
+    count: Annotated[
+        int, typer.Option("--count", help="Number of points; 25 where no target is given.")
+    ] = 0,
+    target_um: Annotated[
+        float,
+        typer.Option(
+            "--target-um",
+            help="Instead of a count: standard deviation of the fitted surface where it is worst.",
+        ),
+    ] = 0.0,
+    sigma_um: Annotated[
+        float, typer.Option("--sigma-um", help="Standard deviation of one probing, for --target.")
+    ] = 1.0,
+    edge_margin_mm: Annotated[
+        float, typer.Option("--edge-margin-mm", help="Least distance from the feature's edges.")
+    ] = 0.0,
+    ball_diameter_mm: Annotated[
+        float, typer.Option("--ball-diameter-mm", help="Keep points that this ball can touch.")
+    ] = 0.0,
+    shank_diameter_mm: Annotated[
+        float, typer.Option("--shank-diameter-mm", help="And that its shank leaves room for.")
+    ] = 0.0,
+    stylus_length_mm: Annotated[
+        float, typer.Option("--stylus-length-mm", help="Length of that shank.")
+    ] = 0.0,
+    stylus_axis: Annotated[
+        str,
+        typer.Option(
+            "--stylus-axis",
+            metavar="X,Y,Z",
+            help="From ball to wrist, in part axes; default: the normal of each point.",
+        ),
+    ] = "",
+    unit: Annotated[
+        str, typer.Option("--unit", help="Of a geometry file that carries none: mm, cm, m, in.")
+    ] = "",
+    sheets: Annotated[
+        str,
+        typer.Option(
+            "--sheets",
+            help="ignore (the default) or include: surfaces of a STEP file beside its solids.",
+        ),
+    ] = "",
+    prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", callback=file_option, metavar="FILE", help="Write the points there, as CSV."
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> int:
+    """Lay out probe points on a feature of a part, as a point file.
 
-    part: str
-    feature: str
-    session: Session
-    strategy: str = "hammersley"
-    count: int = 0
-    target: float = 0.0
-    sigma: float = 1e-6
-    edge_margin: float = 0.0
-    ball_radius: float = 0.0
-    shank_radius: float = 0.0
-    stylus_length: float = 0.0
-    stylus_axis: str = ""
-    unit: str = ""
-    sheets: str = ""
-    prefix: str = "P"
-    out: str = ""
-    json: bool = False
-
-
-def run_sample(request: SampleRequest) -> int:
-    """Lay out points, print or write them, and say what they are worth.
-
-    Raises:
-        OptionError: options that contradict each other.
-        PartError: a part, feature or layout that cannot be.
-        OutputError: the file cannot be written, or is somebody else's.
+    Points lie where the part has surface, off its edges, and where the stylus fits.
     """
-    _check(request)
-    if request.out:
-        check_own_file(Path(request.out), _COMMAND)  # before the work, not after it
-    geometry = open_geometry(request.part, request.unit, request.sheets)
-    feature = choose_feature(geometry, request.feature)
-    reach = _reach(request, geometry)
-    count = _count(request, feature, reach)
-    found = sample(feature, request.strategy, count, reach=reach, prefix=request.prefix)
-    if request.out:
-        write_own_file(Path(request.out), points_csv(found.points), _COMMAND)
-    if request.json:
-        print_json(_document(request, geometry, feature, found))
-    elif not request.out:
+    import sys
+    from pathlib import Path
+
+    from parts.features import choose_feature
+    from parts.probe import Tip
+    from parts.sampling import Reach, count_for, points_csv
+    from parts.sampling import sample as lay_out
+    from planner.cli.exit_codes import ExitCode
+    from planner.cli.output import print_json
+    from planner.cli.own_file import check_own_file, write_own_file
+    from reports.sampling import sample_document, sample_sentences
+
+    _check(count, target_um, ball_diameter_mm, shank_diameter_mm, stylus_length_mm)
+    if out:
+        check_own_file(Path(out), _COMMAND)  # before the work, not after it
+    geometry = _geometry(part, unit, sheets)
+    chosen = choose_feature(geometry, feature)
+    margin = edge_margin_mm * 1e-3
+    if ball_diameter_mm:
+        tip = Tip(
+            length=stylus_length_mm * 1e-3,
+            ball_radius=ball_diameter_mm * 0.5e-3,
+            shank_radius=shank_diameter_mm * 0.5e-3,
+        )
+        away = _direction(stylus_axis) if stylus_axis else None
+        reach = Reach(edge_margin=margin, geometry=geometry, tip=tip, away=away)
+    else:
+        reach = Reach(edge_margin=margin)
+    if target_um:
+        sigma, target = sigma_um * 1e-6, target_um * 1e-6
+        count = count_for(chosen, strategy, sigma=sigma, target=target, reach=reach)
+    found = lay_out(chosen, strategy, count or _USUAL, reach=reach, prefix=prefix)
+    if out:
+        write_own_file(Path(out), points_csv(found.points), _COMMAND)
+    if as_json:
+        print_json(sample_document(geometry, chosen, found, margin))
+    elif not out:
         sys.stdout.write(points_csv(found.points))
-    for sentence in _told(request, geometry, feature, found):
-        request.session.say(sentence)
+    for sentence in sample_sentences(geometry, chosen, found, out):
+        context.obj.say(sentence)
     return ExitCode.DONE
 
 
-def open_geometry(part: str, unit: str = "", sheets: str = "") -> Geometry:
-    """A geometry file, or a part of the library where there is no such file.
+def _check(count: int, target: float, ball: float, shank: float, stylus: float) -> None:
+    """Args: in the units of the options."""
+    from planner.errors import OptionError
 
-    Raises:
-        OptionError: an unknown choice of sheets.
-        PartError: neither, or a file that cannot be read.
-    """
-    if sheets not in _SHEETS:
-        raise OptionError(f"--sheets is {sheets!r}; expected ignore or include.", value=sheets)
-    if not Path(part).exists() and (part in names() or not Path(part).suffix):
-        return open_part(part).geometry
-    return load_geometry(Path(part), unit=unit or None, sheets=_SHEETS[sheets])
-
-
-def _check(request: SampleRequest) -> None:
-    if request.count and request.target:
+    if count and target:
         raise OptionError("--count and --target-um exclude each other; give one.")
-    for option, value in (("--count", request.count), ("--target-um", 1e6 * request.target)):
+    for option, value in (("--count", count), ("--target-um", target)):
         if not value >= 0.0:
             raise OptionError(f"{option} is {value:g}; it must be above zero.", value=value)
-    if request.shank_radius and not (request.ball_radius and request.stylus_length):
+    if shank and not (ball and stylus):
         raise OptionError(
             "--shank-diameter-mm needs --ball-diameter-mm and --stylus-length-mm, to know where "
             "the shank is."
         )
 
 
-def _reach(request: SampleRequest, geometry: Geometry) -> Reach:
-    if not request.ball_radius:
-        return Reach(edge_margin=request.edge_margin)
-    tip = Tip(
-        length=request.stylus_length,
-        ball_radius=request.ball_radius,
-        shank_radius=request.shank_radius,
-    )
-    away = _direction(request.stylus_axis) if request.stylus_axis else None
-    return Reach(edge_margin=request.edge_margin, geometry=geometry, tip=tip, away=away)
+def _geometry(part: str, unit: str, sheets: str) -> Geometry:
+    """A geometry file, or a part of the library where there is no such file.
+
+    Raises:
+        OptionError: an unknown choice of sheets.
+        PartError: neither, or a file that cannot be read.
+    """
+    from pathlib import Path
+
+    from parts.geometry import Sheets, load_geometry
+    from parts.library import names, open_part
+    from planner.errors import OptionError
+
+    choices: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
+    if sheets not in choices:
+        raise OptionError(f"--sheets is {sheets!r}; expected ignore or include.", value=sheets)
+    if not Path(part).exists() and (part in names() or not Path(part).suffix):
+        return open_part(part).geometry
+    return load_geometry(Path(part), unit=unit or None, sheets=choices[sheets])
 
 
-def _direction(text: str) -> Array:
+def _direction(text: str) -> NDArray[np.float64]:
+    import numpy as np
+
+    from planner.errors import OptionError
+
     try:
         vector = np.array([float(cell) for cell in text.split(",")])
     except ValueError:
@@ -128,85 +200,3 @@ def _direction(text: str) -> Array:
             value=text,
         )
     return np.asarray(vector / length)
-
-
-def _count(request: SampleRequest, feature: Feature, reach: Reach) -> int:
-    if not request.target:
-        return request.count or _USUAL
-    return count_for(
-        feature, request.strategy, sigma=request.sigma, target=request.target, reach=reach
-    )
-
-
-def _told(request: SampleRequest, geometry: Geometry, feature: Feature, found: Sample) -> list[str]:
-    """What a reader should know beside the points."""
-    where = f", written to {request.out}" if request.out else ""
-    lines = [
-        f"{len(found.points)} points ({found.strategy}) on {feature.kind} {feature.name!r} of "
-        f"{geometry.source}{where}.",
-        f"Star discrepancy {found.discrepancy:.3f}; {_worth(found.design)}.",
-    ]
-    if found.off_surface or found.not_reached:
-        lines.append(
-            f"Of {found.laid_out} places laid out, {found.off_surface} are off the surface or near "
-            f"its edge, and at {found.not_reached} the stylus does not fit."
-        )
-    if feature.kind in ("freeform", "facets"):
-        lines.append(
-            f"The points lie on triangles, their normals are "
-            f"{'interpolated' if feature.kind == 'freeform' else 'those of the triangles'}."
-        )
-    audit = geometry.audit
-    if audit.sheet_faces:
-        lines.append(
-            f"{audit.sheets} sheets beside the solids of the file ({audit.sheet_faces} faces) were "
-            "left out; --sheets include makes them part."
-        )
-    if audit.turned:
-        lines.append(
-            f"{audit.turned} of {audit.triangles} triangles were turned round: their closed pieces "
-            "were inside out."
-        )
-    return [*lines, *(f"Warning: {text}" for text in audit.warnings)]
-
-
-def _worth(design: Design) -> str:
-    if not np.isfinite(design.surface):
-        return (
-            f"these points do not determine the {design.parameters} parameters of the feature: "
-            "take more, or hammersley"
-        )
-    return (
-        f"a fit knows the surface to {design.surface:.3g} times the standard deviation of one "
-        "probing, or better"
-    )
-
-
-def _document(
-    request: SampleRequest, geometry: Geometry, feature: Feature, found: Sample
-) -> dict[str, object]:
-    points = found.points
-    rows = zip(points.names, points.positions * 1e3, points.normals, points.features, strict=True)
-    keys = ("x_mm", "y_mm", "z_mm", "nx", "ny", "nz")
-    return {
-        "format": FORMAT,
-        "part": geometry.source,
-        "feature": {"name": feature.name, "kind": feature.kind},
-        "strategy": found.strategy,
-        "edge_margin_mm": request.edge_margin * 1e3,
-        "laid_out": found.laid_out,
-        "off_surface": found.off_surface,
-        "not_reached": found.not_reached,
-        "star_discrepancy": found.discrepancy,
-        "fit": {
-            "parameters": found.design.parameters,
-            "surface_per_sigma": found.design.surface,
-            "sizes_per_sigma": found.design.sizes,
-        },
-        "points": [
-            {"name": name, **dict(zip(keys, [*p, *n], strict=True)), "feature": label}
-            for name, p, n, label in rows
-        ],
-        "warnings": geometry.audit.warnings,
-        "notes": geometry.notes,
-    }

@@ -15,9 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
-from reports.visible_text import visible
-
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+from reports.visible_text import BOLD, PLAIN, visible
 
 
 class EscapedStream:

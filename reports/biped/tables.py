@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.biped.edges import edge_words
 from reports.biped.shown_motion import Quantity, ShownMotion, quantities
 from reports.content.curves import CurveSet, Panel
 from reports.content.numbers import signed
@@ -20,6 +19,7 @@ from reports.content.table import (
     rows_of,
     text,
 )
+from robots.biped.posture.edge_names import edge_words
 from robots.biped.verdict import Stance
 
 Array = NDArray[np.float64]

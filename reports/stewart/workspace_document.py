@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robots.stewart.workspace import WorkspaceSlice
+from robots.stewart.limits import pose_limits
+from robots.stewart.platform import Platform
+from robots.stewart.workspace import WorkspaceSlice, orientation_slice, position_slice
 
 Array = NDArray[np.float64]
 
@@ -33,6 +35,17 @@ class WorkspaceSlices:
     T: Array
     position: WorkspaceSlice
     orientation: WorkspaceSlice
+
+
+def workspace_slices(platform: Platform, T: Array) -> WorkspaceSlices:
+    """Both slices at a pose. Args: T. # (4, 4)."""
+    limits = pose_limits(platform)
+    return WorkspaceSlices(
+        name=platform.name,
+        T=T,
+        position=position_slice(limits, float(T[2, 3]), rotation=T[:3, :3]),
+        orientation=orientation_slice(limits, position=T[:3, 3]),
+    )
 
 
 def workspace_document(shown: WorkspaceSlices) -> dict[str, object]:

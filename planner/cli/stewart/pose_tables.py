@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.cli.moves.motion_values import listed_numbers
 from planner.cli.stewart.pose_columns import ANGLES
 from planner.cli.table_text import origin_of, table_text
 from planner.cli.unit_columns import (
@@ -16,14 +17,16 @@ from planner.cli.unit_columns import (
     SPIN,
     SPIN_RATE,
     VELOCITY,
+    WRENCH,
     Column,
     nearest_header,
 )
 from planner.cli.unit_table import States, table_of
-from planner.errors import StatesError
+from planner.errors import OptionError, StatesError
 from robots.core.orientation.angles import rotation_zyx
 from robots.core.orientation.rotation import as_rotation
 from robots.core.pose import make_pose
+from robots.stewart.errors import PlatformError
 
 Array = NDArray[np.float64]
 
@@ -64,6 +67,34 @@ def rates_of(states: States) -> tuple[Array, Array]:
     V = [states.or_zero(VELOCITY), states.or_zero(SPIN)]
     A = [states.or_zero(ACCELERATION), states.or_zero(SPIN_RATE)]
     return np.hstack(V), np.hstack(A)
+
+
+def has_rates(states: States) -> bool:
+    """Whether the table tells of a motion."""
+    return bool({VELOCITY, SPIN, ACCELERATION, SPIN_RATE} & set(states.groups))
+
+
+def wrench_of(text: str, states: States) -> Array | None:
+    """The wrench of ``--wrench`` or of the table; None for none. # (N, 6) [N, N m].
+
+    Raises:
+        OptionError: not six numbers, or one here and another in the table.
+    """
+    if not text:
+        return states.groups.get(WRENCH)
+    if WRENCH in states:
+        raise OptionError(f"{states.origin} has columns fx_n … mz_nm; leave out --wrench.")
+    values = listed_numbers(text, "--wrench")
+    if values.size != 6:
+        raise OptionError(f"--wrench has {values.size} values; give FX,FY,FZ,MX,MY,MZ in N, N m.")
+    return np.broadcast_to(values, (len(states), 6))
+
+
+def at_line(table: States, error: PlatformError, row: int) -> PlatformError:
+    """An error that names the line of its lengths."""
+    line = table.lines[row]
+    message = f"{table.origin}, line {line}: {error.message}"
+    return PlatformError(message, **{**error.facts, "file": table.origin, "line": line})
 
 
 def _matrices(states: States) -> Array:

@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-
 from planner.cli.robot.pinocchio_peer import pinocchio_version
 
 # --- workspace -----------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from planner.cli.robot.calibrate_answers import with_stylus
 from planner.cli.robot.calibration_plan import posture_table
+
 from planner.cli.robot.measurement_table import read_measurements
 from planner.errors import OptionError, StatesError
 from robots.core.identification import MeasurementKind, calibrate
