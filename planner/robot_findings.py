@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.findings import Finding, Severity
 from robots.core.joint_samples import joint_samples
-from robots.core.mechanism import Joint, Mechanism
+from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.self_pairs import self_clearances, self_pair_names
 from robots.core.singular_mass import is_singular_mass
@@ -113,67 +112,64 @@ def still_joint_findings(mechanism: Mechanism) -> Iterator[Finding]:
 
 
 def audit(mechanism: Mechanism) -> Iterator[Finding]:
-    """Everything doubtful about a robot: its joints, the whole robot, what was not read."""
-    yield from _joined(_joint_findings(mechanism))
+    """Everything doubtful about a robot: its joints, the whole robot, what was not read.
+
+    What is the same for several joints is said once, with all of them named.
+    """
+    same: dict[tuple[str, str], list[str]] = {}
+    for joint, code, message in _joint_doubts(mechanism):
+        same.setdefault((code, message), []).append(joint)
+    for (code, message), joints in same.items():
+        yield Finding(
+            code=code,
+            severity=Severity.WARNING,
+            where=", ".join(joints),
+            message=message,
+            hint=_joint_hint(code, joints),
+        )
     if mechanism.total_mass > 0.0 and mechanism.dof:
         yield from _mass_matrix_findings(mechanism)
     yield from reading_findings(mechanism)
     yield from _collision_findings(mechanism)
 
 
-def _joined(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of joints; what is the same for several of them is said once, with all named."""
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.code, finding.message, finding.hint), []).append(finding)
-    return [replace(same[0], where=", ".join(f.where for f in same)) for same in groups.values()]
-
-
-def _joint_findings(mechanism: Mechanism) -> Iterator[Finding]:
+def _joint_doubts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
+    """Joint, code and message of what is doubtful about single joints."""
     massless = _massless(mechanism)
     for index, joint in enumerate(mechanism.joints):
         for reason in joint.body.inconsistencies():
-            yield Finding(
-                code="R101",
-                severity=Severity.WARNING,
-                where=joint.name,
-                message=f"The body is not physically consistent: {reason}.",
-                hint='Check whether the tensor stands at = "origin" or at = "com", then its '
-                "digits.",
-            )
-        if joint.movable:
-            yield from _limit_findings(joint)
-        if joint.movable and index in massless:
-            yield Finding(
-                code="R104",
-                severity=Severity.WARNING,
-                where=joint.name,
-                message="Neither its body nor any beyond it has mass.",
-                hint="Add [joint.body] tables if torques matter.",
-            )
+            yield joint.name, "R101", f"The body is not physically consistent: {reason}."
+        if not joint.movable:
+            continue
+        unit, si = "deg" if joint.kind.angular else "mm", joint.kind.unit
+        position = {f"min_{unit}": joint.q_min, f"max_{unit}": joint.q_max}
+        drive = {
+            f"max_speed_{si}_s": joint.max_speed,
+            f"max_acceleration_{si}_s2": joint.max_acceleration,
+        }
+        if absent := _infinite(position):
+            yield joint.name, "R102", f"A position limit is missing: {absent}."
+        if absent := _infinite(drive):
+            yield joint.name, "R103", f"A speed or acceleration limit is missing: {absent}."
+        if index in massless:
+            yield joint.name, "R104", "Neither its body nor any beyond it has mass."
 
 
-def _limit_findings(joint: Joint) -> Iterator[Finding]:
-    unit, si = "deg" if joint.kind.angular else "mm", joint.kind.unit
-    position = {f"min_{unit}": joint.q_min, f"max_{unit}": joint.q_max}
-    drive = {
-        f"max_speed_{si}_s": joint.max_speed,
-        f"max_acceleration_{si}_s2": joint.max_acceleration,
-    }
-    for code, what, limits in (
-        ("R102", "position limit", position),
-        ("R103", "speed or acceleration limit", drive),
-    ):
-        absent = [key for key, value in limits.items() if np.isinf(value)]
-        if absent:
-            yield Finding(
-                code=code,
-                severity=Severity.WARNING,
-                where=joint.name,
-                message=f"A {what} is missing: {', '.join(absent)}.",
-                hint="Nothing is assumed in its place: add it to the joint's table of a robot "
-                "file, or in a job under robot.limits.NAME.",
-            )
+def _joint_hint(code: str, joints: Sequence[str]) -> str:
+    if code == "R101":
+        return 'Check whether the tensor stands at = "origin" or at = "com", then its digits.'
+    if code == "R104":
+        return "Add [joint.body] tables if torques matter."
+    limits = ", ".join(f"robot.limits.{joint}" for joint in joints)
+    return (
+        "Nothing is assumed in its place: add it to the joint's table of a robot file, or in a job "
+        f"under {limits}."
+    )
+
+
+def _infinite(limits: Mapping[str, float]) -> str:
+    """Names of the limits that there are not."""
+    return ", ".join(key for key, value in limits.items() if np.isinf(value))
 
 
 def _massless(mechanism: Mechanism) -> set[int]:

@@ -189,7 +189,9 @@ def limited_table(
 ) -> tuple[list[str], list[list[object]]]:
     """Headers and rows of quantities, with whether each pose is within the limits."""
     headers, numbers = state_table(quantities)
-    rows = [[*row, int(inside)] for row, inside in zip(numbers, within, strict=True)]
+    rows: list[list[object]] = [
+        [*row, int(inside)] for row, inside in zip(numbers, within, strict=True)
+    ]
     return [*headers, "within_limits"], rows
 
 

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli.doctor import folders, requirements
-from planner.cli.doctor.diagnosis import Health
-from planner.cli.doctor.installed_files import files_check
-from planner.cli.doctor.kernel_cache import cache_check
+from planner.doctor import Health, installation
+from planner.doctor.installation import files_check
+from planner.doctor.machine import cache_check
 from robots.core.caps import Cap
 from robots.core.kernels import cache
 
@@ -100,9 +99,9 @@ def test_folders_that_everybody_may_write_to(tmp_path):
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.mkdir(mode=0o755)
     bad.mkdir()
-    assert folders.writable_check("x", iter([good, tmp_path / "none"])).health is Health.GOOD
+    assert installation.writable_check("x", iter([good, tmp_path / "none"])).health is Health.GOOD
     bad.chmod(0o777)
-    found = folders.writable_check("x", iter([good, bad]))
+    found = installation.writable_check("x", iter([good, bad]))
     assert found.health is Health.BAD
     assert str(bad) in found.found
 
@@ -111,7 +110,7 @@ def test_folders_that_everybody_may_write_to(tmp_path):
 def test_folders_of_another_user(tmp_path, monkeypatch):
     other = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: other)
-    found = folders.writable_check("x", iter([tmp_path]))
+    found = installation.writable_check("x", iter([tmp_path]))
     own = tmp_path.stat().st_uid == 0  # root's are nobody's to worry about
     assert (found.health is Health.GOOD) if own else ("another user" in found.found)
 
@@ -122,20 +121,20 @@ def test_the_import_path_and_what_is_above_it(tmp_path, monkeypatch):
     entry.mkdir(parents=True)
     (tmp_path / "above").chmod(0o777)
     monkeypatch.setattr(sys, "path", [str(entry)])
-    path, _ = folders.folder_checks()
+    path, _ = installation.folder_checks()
     assert path.health is Health.BAD
     assert str(tmp_path / "above") in path.found
     (tmp_path / "above").chmod(0o1777)  # as /tmp: others' folders cannot be swapped
-    assert next(folders.folder_checks()).health is Health.GOOD
+    assert next(installation.folder_checks()).health is Health.GOOD
 
 
 # --- requirements --------------------------------------------------------------------------------
 
 
 def checks_of(monkeypatch, wanted: list[str], installed: str = "2.4.1"):
-    monkeypatch.setattr(requirements, "requires", lambda _: wanted)
-    monkeypatch.setattr(requirements, "version", lambda _: installed)
-    return list(requirements.requirement_checks())[2:]
+    monkeypatch.setattr(installation, "requires", lambda _: wanted)
+    monkeypatch.setattr(installation, "version", lambda _: installed)
+    return list(installation.requirement_checks())[2:]
 
 
 @pytest.mark.parametrize(
@@ -168,10 +167,10 @@ def test_releases_are_compared_as_numbers(monkeypatch):
 
 def test_a_house_that_is_not_installed(monkeypatch):
     def absent(_):
-        raise requirements.PackageNotFoundError
+        raise installation.PackageNotFoundError
 
-    monkeypatch.setattr(requirements, "version", absent)
-    assert list(requirements.requirement_checks())[-1].health is Health.RISK
+    monkeypatch.setattr(installation, "version", absent)
+    assert list(installation.requirement_checks())[-1].health is Health.RISK
 
 
 # --- the cache -----------------------------------------------------------------------------------
