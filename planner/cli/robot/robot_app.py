@@ -76,7 +76,7 @@ def check(
     """Audit a robot file. Exit code 1 when it has an error; warnings leave it usable."""
     from planner.cli.output import Form
     from planner.findings import Severity
-    from planner.robot_findings import audit
+    from planner.findings.robot_audit import audit
     from reports.models.robot import audit_document, audit_lines
     from robots.library import open_robot
 

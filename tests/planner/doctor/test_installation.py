@@ -15,7 +15,6 @@ import pytest
 from planner.doctor import Health, installation
 from planner.doctor.installation import files_check
 from planner.doctor.machine import cache_check
-from robots.core.caps import Cap
 from robots.core.kernels import cache
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
@@ -220,27 +219,3 @@ def test_a_cache_of_another_user(monkeypatch):
     other = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: other)
     assert "is not used" in cache_check().found
-
-
-# --- caps ----------------------------------------------------------------------------------------
-
-
-def test_the_doctor_lists_the_caps(palpeur, monkeypatch):
-    monkeypatch.setenv("PALPEUR_CAP_POINTS", "12")
-    caps = {cap["name"]: cap for cap in palpeur("doctor", "--caps", "--json").json["caps"]}
-    assert set(caps) == {cap.name for cap in Cap}
-    assert caps["POINTS"]["limit"] == 12
-    assert caps["POINTS"]["default"] == Cap.POINTS.default
-    text = palpeur("doctor", "--caps").out
-    assert all(cap.variable in text for cap in Cap)
-    assert "PALPEUR_CAP_POINTS=12 (default 500000)" in palpeur("doctor").out
-
-
-@pytest.mark.parametrize(
-    ("variable", "value"), [("PALPEUR_CAP_POINTS", "many"), ("PALPEUR_CAP_POINT", "12")]
-)
-def test_every_command_refuses_a_cap_that_is_none(palpeur, monkeypatch, variable, value):
-    monkeypatch.setenv(variable, value)
-    ran = palpeur("robot", "list")
-    assert ran.code == 2
-    assert variable in ran.err
