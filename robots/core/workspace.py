@@ -6,7 +6,7 @@ grid, and cells are counted. Self-collision is not looked at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,9 +51,9 @@ class Workspace:
         axis_radii: minimum and maximum distance from the first joint's axis. # (2,) [m]
     """
 
-    model: Model
-    q: Array
-    points: Array
+    model: Model = field(repr=False)
+    q: Array = field(repr=False)
+    points: Array = field(repr=False)
     center: Array
     dimension: int
     measure: float

@@ -82,7 +82,7 @@ def inverse(robot: Platform, poses: Poses, as_json: Json = False, as_csv: Csv = 
     from planner.cli.stewart.pose_tables import has_rates, poses_of, rates_of, read_table
     from reports.stewart.answers import inverse_lines, inverse_rows, leg_quantity, limited_table
     from robots.stewart.library import open_platform
-    from robots.stewart.limits import Violation, violations
+    from robots.stewart.limits import violations_by_pose
     from robots.stewart.model import PlatformModel
     from robots.stewart.singularity import conditioning
 
@@ -96,9 +96,7 @@ def inverse(robot: Platform, poses: Poses, as_json: Json = False, as_csv: Csv = 
             leg_quantity("rates_m_s", "ld", "m_s", model.length_rates(T, V)),
             leg_quantity("accelerations_m_s2", "ldd", "m_s2", model.length_accelerations(T, V, A)),
         ]
-    broken: list[list[Violation]] = [[] for _ in T]
-    for one in violations(platform, T):
-        broken[one.index[0]].append(one)
+    broken = violations_by_pose(platform, T)
     places = [f"{states.origin}, line {line}" for line in states.lines]
     return form.show(
         json=lambda: inverse_rows(quantities, conditioning(platform, T).condition, broken),
@@ -198,8 +196,6 @@ def dynamics(
     Exit codes: 0 every force is within its drive's limit; 1 one is not, and a finding says which
     leg, limit, amount and pose; 2 bad input.
     """
-    import numpy as np
-
     from planner.cli.output import Form
     from planner.cli.stewart.pose_columns import pose_columns
     from planner.cli.stewart.pose_tables import poses_of, rates_of, read_table, wrench_of
@@ -215,7 +211,7 @@ def dynamics(
     T, model = poses_of(states), PlatformModel(platform)
     V, A = rates_of(states)
     forces = model.forces(T, V, A, wrench_of(wrench, states))
-    power = np.sum(forces * model.length_rates(T, V), axis=-1, keepdims=True)
+    power = model.power(T, V, forces)[:, None]
     quantities = [
         leg_quantity("forces_n", "f", "n", forces),
         StateQuantity(key="power_w", values=power, headers=("power_w",)),

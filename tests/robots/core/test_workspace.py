@@ -121,3 +121,20 @@ def test_wrong_requests_are_refused():
         workspace(Model(PLANAR_2R), samples=10)
     with pytest.raises(StateError, match="three finite"):
         workspace(Model(PLANAR_2R), samples=SAMPLES, center=(0, np.nan, 0))
+
+
+@pytest.mark.parametrize("cell", [0.1, 0.02])
+def test_cells_of_a_given_edge_are_counted(cell):
+    """A box whose sides lie on the borders of the cells: counting is exact."""
+    found = workspace(Model(CUBE), samples=SAMPLES, cell=cell)
+    assert found.cell == cell
+    assert found.measure == pytest.approx(0.4 * 0.5 * 0.6)
+    assert found.growth < 0.02
+    assert found.uncertainty == pytest.approx(found.growth * found.measure)
+
+
+def test_distance_from_the_first_axis():
+    found = workspace(Model(PLANAR_2R), samples=SAMPLES)
+    assert found.axis_radii == pytest.approx([0.3, 1.1], abs=1e-6)
+    with pytest.raises(StateError, match="too small"):
+        workspace(Model(CUBE), samples=SAMPLES, cell=1e-9)
