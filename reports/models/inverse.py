@@ -63,7 +63,8 @@ def posture_failures(found: Sequence[InversePostures], lines: Sequence[int]) -> 
     """Why states have no posture within the limits; the first ones. Args: lines: of the table."""
     failed = [place for place, answer in enumerate(found) if not answer.success]
     for place in failed[:_MOST_TOLD]:
-        yield f"{found[place].code} error: line {lines[place]}: {found[place].reason}"
+        code = "R202" if found[place].postures else "R201"  # out of limits, or not reached at all
+        yield f"{code} error: line {lines[place]}: {found[place].reason}"
     if len(failed) > _MOST_TOLD:
         yield f"and {len(failed) - _MOST_TOLD} more of {len(found)} states."
 

@@ -89,11 +89,6 @@ class InversePostures:
         """Whether the target is reached within the limits."""
         return not self.reason
 
-    @property
-    def code(self) -> str:
-        """Of the failure: R202 out of limits, R201 not reached at all."""
-        return "R202" if self.postures else "R201"
-
 
 def inverse_postures(
     model: Model, target: Target, near: Array | None = None, *, starts: int = DEFAULT_STARTS

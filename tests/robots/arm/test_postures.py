@@ -33,5 +33,5 @@ def test_a_target_out_of_reach_is_told_by_how_much():
     model = Model(load("measuring-arm"))
     target = Target.position_and_axis(np.array([[30.0, 0.0, 0.5]]), np.array([[0.0, 0.0, -1.0]]))
     (found,) = inverse_postures(model, target)
-    assert (found.success, found.code, found.postures) == (False, "R201", ())
+    assert (found.success, found.postures) == (False, ())
     assert "out of reach" in found.reason
