@@ -13,7 +13,15 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from planner.doctor.installation import Diagnosis, Health, listed, needed
+from planner.doctor.installation import (
+    Diagnosis,
+    Health,
+    files_check,
+    folder_checks,
+    listed,
+    needed,
+    requirement_checks,
+)
 from planner.errors import PlannerError
 from robots.core.caps import Cap
 from robots.core.kernels.cache import cache_folder
@@ -27,6 +35,17 @@ _TOOLS = {
 _DIGEST = 32  # bytes of SHA-256 in front of every entry
 _MOST = 64_000_000  # [bytes] that are looked at, the newest first
 _OLD = 86_400.0  # [s] a file that is being written for so long was abandoned
+
+
+def diagnoses() -> Iterator[Diagnosis]:
+    """Everything the doctor looks at, in order: the installation, then the machine."""
+    yield from requirement_checks()
+    yield files_check()
+    yield from folder_checks()
+    yield from machine_checks()
+    yield cache_check()
+    yield caps_check()
+    yield from tool_checks()
 
 
 def machine_checks() -> Iterator[Diagnosis]:

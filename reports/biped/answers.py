@@ -13,13 +13,11 @@ from reports.biped.shown_motion import ShownMotion
 from reports.biped.tables import verdict_words
 from robots.biped.biped import Biped
 from robots.biped.library import KnownDrives
-from robots.biped.posture.balance import Balance, ZeroMoments, balances
-from robots.biped.posture.judging import judge_posture
-from robots.biped.posture.standing import Standing, stand
+from robots.biped.posture.balance import Balance, ZeroMoments
+from robots.biped.posture.standing import stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.verdict import Stance, Verdict
 from robots.core.composite import CompositeCost
-from robots.core.inverse.limits import limit_breaches
 from robots.core.recording import Programme
 from robots.core.transmission.driven_posture import DrivenJoint, DrivenPosture, MotorState
 from robots.core.transmission.drives import Drives
@@ -213,110 +211,39 @@ def _joint_lines(biped: Biped, driven: list[_Driven]) -> Iterator[str]:
 # --- balance at rest ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BalanceRow:
-    """One posture at rest.
-
-    Args:
-        standing: all postures, of which this is ``index``.
-        index: see standing.
-        where: it was read.
-        verdict: on it.
-        balance: its margins.
-        limits: joints out of their limits, as a sentence; empty when there are none.
-    """
-
-    standing: Standing
-    index: int
-    where: str
-    verdict: Verdict
-    balance: Balance
-    limits: str
-
-    @property
-    def com(self) -> Array:
-        """Centre of mass. # (3,) [m]."""
-        return np.asarray(self.standing.com[self.index])
-
-    @property
-    def stands(self) -> bool:
-        """Whether the robot does."""
-        return self.verdict.stance is Stance.STANDING
-
-    @property
-    def nearest_edge(self) -> str:
-        """Of the support polygon."""
-        return self.standing.support[self.index].nearest_edge_name(self.com)
-
-
-def balance_rows(standing: Standing, where: Sequence[str]) -> list[BalanceRow]:
-    """Postures at rest. Args: where: each was read."""
-    found = []
-    for index, (balance, place) in enumerate(zip(balances(standing), where, strict=True)):
-        verdict = judge_posture(standing.com[index], standing.support[index])
-        limits = limit_breaches(standing.biped.mechanism, standing.q[index])
-        found.append(
-            BalanceRow(
-                standing=standing,
-                index=index,
-                where=place,
-                verdict=verdict,
-                balance=balance,
-                limits=limits,
-            )
-        )
-    return found
-
-
-def balance_document(rows: Sequence[BalanceRow]) -> Rows:
+def balance_document(found: Sequence[Balance]) -> Rows:
     """Balance of postures in JSON."""
-    return Rows(rows=map(_balance, rows))
+    return Rows(rows=map(_balance, found))
 
 
-def balance_table(rows: Sequence[BalanceRow]) -> tuple[tuple[str, ...], list[list[object]]]:
+def balance_table(found: Sequence[Balance]) -> tuple[tuple[str, ...], list[list[object]]]:
     """Headers and rows, one per posture."""
-    return _BALANCE_HEADERS, [_balance_cells(row) for row in rows]
+    rows: list[list[object]] = [
+        [
+            one.index + 1,
+            *one.com.tolist(),
+            one.verdict.margin,
+            one.nearest_edge,
+            one.verdict.stance.value,
+            one.standing.foot[one.index],
+        ]
+        for one in found
+    ]
+    return _BALANCE_HEADERS, rows
 
 
-def _balance(row: BalanceRow) -> dict[str, object]:
-    standing, index = row.standing, row.index
-    return {
-        "mass_kg": standing.biped.mechanism.total_mass,
-        "com_m": row.com,
-        "margin_m": row.verdict.margin,
-        "nearest_edge": row.nearest_edge,
-        "stance": row.verdict.stance.value,
-        "foot": standing.foot[index],
-        "support_m": standing.support[index].corners,
-        "edges": list(standing.support[index].edge_names),
-        "ground_rad": [standing.ground.alpha, standing.ground.beta],
-        "T_world_base": standing.T_world_base[index],
-        **_margins(row.balance),
-        "out_of_limits": row.limits,
-    }
-
-
-def _balance_cells(row: BalanceRow) -> list[object]:
-    verdict = row.verdict
-    foot = row.standing.foot[row.index]
-    balance = (verdict.margin, row.nearest_edge, verdict.stance.value, foot)
-    return [row.index + 1, *row.com.tolist(), *balance]
-
-
-def balance_lines(rows: Sequence[BalanceRow]) -> Iterator[str]:
-    """Balance of postures for a terminal."""
-    mechanism = rows[0].standing.biped.mechanism
+def balance_lines(found: Sequence[Balance], where: Sequence[str]) -> Iterator[str]:
+    """Balance of postures for a terminal. Args: where: each was read; may be empty."""
+    mechanism = found[0].standing.biped.mechanism
     yield bold(f"{mechanism.name}, {number(mechanism.total_mass)} kg")
-    for row in rows:
-        if row.where:
-            yield bold(row.where)
-        place = ", ".join(number(1e3 * x) for x in row.com.round(12))
-        yield f"centre of mass {place} mm"
-        yield verdict_sentence(row.verdict, row.standing.support[row.index], row.com)
-        if text := _margin_text(row.balance):
-            yield text
-        if row.limits:
-            yield f"note: out of limits: {row.limits}"
+    for one, place in zip(found, where, strict=True):
+        if place:
+            yield bold(place)
+        yield f"centre of mass {', '.join(number(1e3 * x) for x in one.com.round(12))} mm"
+        yield verdict_sentence(one.verdict, one.support, one.com)
+        yield from _margin_lines(one)
+        if one.limits:
+            yield f"note: out of limits: {one.limits}"
 
 
 def verdict_sentence(verdict: Verdict, polygon: SupportPolygon, point: Array) -> str:
@@ -329,27 +256,36 @@ def verdict_sentence(verdict: Verdict, polygon: SupportPolygon, point: Array) ->
     return f"{happens} {verdict.edge}{beyond}"
 
 
-def _margins(balance: Balance) -> dict[str, object]:
-    """In SI."""
+def _balance(one: Balance) -> dict[str, object]:
+    standing = one.standing
     return {
-        "omega_1_s": balance.omega,
-        "tip_angles_rad": balance.tip_angles,
-        "capture_speeds_m_s": balance.capture_speeds,
+        "mass_kg": standing.biped.mechanism.total_mass,
+        "com_m": one.com,
+        "margin_m": one.verdict.margin,
+        "nearest_edge": one.nearest_edge,
+        "stance": one.verdict.stance.value,
+        "foot": standing.foot[one.index],
+        "support_m": one.support.corners,
+        "edges": list(one.support.edge_names),
+        "ground_rad": [standing.ground.alpha, standing.ground.beta],
+        "T_world_base": standing.T_world_base[one.index],
+        "omega_1_s": one.omega,
+        "tip_angles_rad": one.tip_angles,
+        "capture_speeds_m_s": one.capture_speeds,
+        "out_of_limits": one.limits,
     }
 
 
-def _margin_text(balance: Balance) -> str:
-    """In a reader's units."""
+def _margin_lines(one: Balance) -> Iterator[str]:
+    """Angles and speeds at which the robot would fall, in a reader's units."""
     tips = ", ".join(
-        f"{way} {np.degrees(angle):.2f}" for way, angle in balance.tip_angles.items() if angle
+        f"{way} {np.degrees(angle):.2f}" for way, angle in one.tip_angles.items() if angle
     )
-    speeds = ", ".join(
-        f"{way} {speed:.3f}" for way, speed in balance.capture_speeds.items() if speed
-    )
-    lines = [f"frozen on level ground, it falls when that tilts by: {tips} deg"] if tips else []
+    speeds = ", ".join(f"{way} {speed:.3f}" for way, speed in one.capture_speeds.items() if speed)
+    if tips:
+        yield f"frozen on level ground, it falls when that tilts by: {tips} deg"
     if speeds:
-        lines.append(f"comes to rest without a step from: {speeds} m/s (ω {balance.omega:.4f} 1/s)")
-    return "\n".join(lines)
+        yield f"comes to rest without a step from: {speeds} m/s (ω {one.omega:.4f} 1/s)"
 
 
 # --- zero-moment points ---------------------------------------------------------------------------

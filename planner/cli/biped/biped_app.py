@@ -100,18 +100,19 @@ def com(
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
+    from robots.biped.posture.balance import balances
     from robots.biped.posture.standing import stand
 
     form = Form(json=as_json, csv=as_csv)
     biped = open_biped(robot)
     given = postures_of(biped, posture=posture, states=states)
     with limits_told_first(biped, given):
-        rows = answers.balance_rows(stand(biped, given.q, ground_of(ground)), given.where)
+        found = balances(stand(biped, given.q, ground_of(ground)))
     return form.show(
-        json=lambda: answers.balance_document(rows),
-        csv=lambda: answers.balance_table(rows),
-        text=lambda: answers.balance_lines(rows),
-        passed=all(row.stands for row in rows),
+        json=lambda: answers.balance_document(found),
+        csv=lambda: answers.balance_table(found),
+        text=lambda: answers.balance_lines(found, given.where),
+        passed=all(one.stands for one in found),
     )
 
 

@@ -16,33 +16,64 @@ from robots.biped.posture.ground_wrench import (
     ground_wrench,
 )
 from robots.biped.posture.headings import WAYS
-from robots.biped.posture.judging import judge
+from robots.biped.posture.judging import judge, judge_posture
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.posture.zero_moment import zero_moment_point
 from robots.biped.verdict import Stance, Verdict
+from robots.core.inverse.limits import limit_breaches
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Balance:
-    """How far a robot at rest is from falling in four directions; None where it has fallen.
+    """One posture at rest, and how far it is from falling in four directions.
 
     Args:
+        standing: all postures, of which this is ``index``.
+        index: see standing.
+        verdict: on it.
         omega: of the pendulum. [1/s]
-        tip_angles: tilt of the level ground at which the frozen robot falls. [rad]
-        capture_speeds: of the centre of mass from which it comes to rest without a step. [m/s]
+        tip_angles: tilt of the level ground at which the frozen robot falls; None where it has
+            fallen. [rad]
+        capture_speeds: of the centre of mass from which it comes to rest without a step; None
+            where it has fallen. [m/s]
+        limits: joints out of their limits, as a sentence; empty when there are none.
     """
 
+    standing: Standing
+    index: int
+    verdict: Verdict
     omega: float
     tip_angles: dict[str, float | None]
     capture_speeds: dict[str, float | None]
+    limits: str
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass. # (3,) [m]."""
+        return np.asarray(self.standing.com[self.index])
+
+    @property
+    def support(self) -> SupportPolygon:
+        """Support polygon of this posture."""
+        return self.standing.support[self.index]
+
+    @property
+    def nearest_edge(self) -> str:
+        """Of the support polygon."""
+        return self.support.nearest_edge_name(self.com)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the robot does."""
+        return self.verdict.stance is Stance.STANDING
 
 
 def balances(standing: Standing) -> list[Balance]:
-    """For every posture; the tip angles are those of the same postures on level ground.
+    """Judge postures at rest; the tip angles are those of the same postures on level ground.
 
     Raises:
         PostureError: a centre of mass that is not above the ground.
@@ -65,9 +96,13 @@ def balances(standing: Standing) -> list[Balance]:
         omega = pendulum_frequency(height, gravity)
         found.append(
             Balance(
+                standing=standing,
+                index=row,
+                verdict=judge_posture(standing.com[row], polygon),
                 omega=omega,
                 tip_angles=_tips(level.com[row], level.support[row]),
                 capture_speeds=_speeds(standing.com[row], polygon, omega),
+                limits=limit_breaches(standing.biped.mechanism, standing.q[row]),
             )
         )
     return found
