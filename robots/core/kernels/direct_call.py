@@ -161,8 +161,11 @@ class _Code(NamedTuple):
 @cache
 def _machine_code(target: Machine) -> _Code:
     engine = mapped(object_of(_text(target.lanes), target), target)
-    addresses = [engine.get_function_address(name) for name in (ENTRY, CONVERTING_ENTRY)]
-    return _Code(*addresses, engine)
+    return _Code(
+        direct=engine.get_function_address(ENTRY),
+        converting=engine.get_function_address(CONVERTING_ENTRY),
+        engine=engine,
+    )
 
 
 @cache
