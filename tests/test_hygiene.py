@@ -64,7 +64,6 @@ ALLOWED = {
     ("planner/cli/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
     ("planner/cli/batch/cluster_chunk.py", "distributed"): "only with --cluster; the same",
     ("planner/cli/batch/scheduler.py", "distributed"): "only with --cluster; the same",
-    ("planner/cli/batch/scheduler.py", "socket"): "hears whether a scheduler is at that address",
     ("planner/cli/batch/judge.py", "import_module"): "names written in the source",
     ("planner/cli/batch/worker.py", "CDLL"): "the C library of the process: prctl",
     ("reports/atomic_folder.py", "CDLL"): "the C library of the process: renameat2",
