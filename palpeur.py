@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from parts.points import ProbePoints as ProbePoints
     from parts.points import read_points as read_points
     from parts.sampling import Sample as Sample
+    from planner.batch.batch import BatchOptions as BatchOptions
+    from planner.batch.batch import BatchResult as BatchResult
+    from planner.batch.batch import run_batch
     from planner.errors import PlannerError as PlannerError
+    from planner.evaluation import JobEvaluation as JobEvaluation
+    from planner.evaluation import evaluate_job
     from planner.fixes.explanation import Explanation as Explanation
     from planner.fixes.explanation import explain as explain
     from planner.job import Job as Job
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from planner.proof import Proof as Proof
     from planner.proof import prove as prove
     from reports.export import export as export
+    from reports.provenance import SetOptions as SetOptions
     from reports.views import SceneView as SceneView
     from reports.views import show as show
     from robots.core.errors import RobotError as RobotError
@@ -43,12 +49,16 @@ if TYPE_CHECKING:
     from robots.robot import load_robot as load_robot
 
     __version__: str
+    batch, evaluate = run_batch, evaluate_job
 
-# Every public name and the module that it lives in.
+# Every public name and the module that it lives in; behind a colon its name there.
 _HOMES = {
+    "BatchOptions": "planner.batch.batch",
+    "BatchResult": "planner.batch.batch",
     "Explanation": "planner.fixes.explanation",
     "FoundPoints": "parts.points",
     "Job": "planner.job",
+    "JobEvaluation": "planner.evaluation",
     "Part": "parts.part",
     "PartError": "parts.errors",
     "Placement": "planner.part_pose.place",
@@ -60,7 +70,10 @@ _HOMES = {
     "RobotError": "robots.core.errors",
     "Sample": "parts.sampling",
     "SceneView": "reports.views",
+    "SetOptions": "reports.provenance",
     "Solutions": "robots.core.inverse",
+    "batch": "planner.batch.batch:run_batch",
+    "evaluate": "planner.evaluation:evaluate_job",
     "explain": "planner.fixes.explanation",
     "export": "reports.export",
     "load_part": "parts.part",
@@ -81,7 +94,8 @@ def __getattr__(name: str) -> object:
 
         value: object = version("palpeur")
     elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        home, _, own = _HOMES[name].partition(":")
+        value = getattr(import_module(home), own or name)
     else:
         raise AttributeError(f"module 'palpeur' has no attribute {name!r}")
     globals()[name] = value

@@ -26,35 +26,11 @@ from planner.library import path_of
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 1000  # characters of a repr
 NAMES = [
-    "Evaluation",
-    "Explanation",
-    "FoundPoints",
-    "Job",
-    "Part",
-    "PartError",
-    "Placing",
-    "Plan",
-    "PlannerError",
-    "ProbePoints",
-    "Proof",
-    "Robot",
-    "RobotError",
-    "Sample",
-    "SceneView",
-    "Solutions",
-    "__version__",
-    "batch",
-    "evaluate",
-    "explain",
-    "export",
-    "load_part",
-    "load_robot",
-    "place",
-    "plan",
-    "prove",
-    "read_job",
-    "read_points",
-    "show",
+    *("BatchOptions", "BatchResult", "Explanation", "FoundPoints", "Job", "JobEvaluation", "Part"),
+    *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof", "Robot"),
+    *("RobotError", "Sample", "SceneView", "SetOptions", "Solutions", "__version__", "batch"),
+    *("evaluate", "explain", "export", "load_part", "load_robot", "place", "plan", "prove"),
+    *("read_job", "read_points", "show"),
 ]
 
 
@@ -104,17 +80,16 @@ def test_the_door_lists_its_names_once():
 
 def test_types_are_checked_for_every_name():
     """What a type checker sees is what is loaded at run time."""
-    (block,) = (
-        node
-        for node in ast.parse((ROOT / "palpeur.py").read_text()).body
-        if isinstance(node, ast.If)
-    )
+    tree = ast.parse((ROOT / "palpeur.py").read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
     seen = {
-        alias.asname: node.module
+        alias.asname or alias.name: node.module
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+    for shown, own in (("batch", "run_batch"), ("evaluate", "evaluate_job")):
+        seen[shown] = f"{seen.pop(own)}:{own}"
     assert seen == pp._HOMES
 
 
@@ -643,13 +618,49 @@ def test_explain_lists_every_branch_of_a_served_point(job):
 def test_place_gives_a_pose_that_a_job_takes():
     job = pp.read_job(path_of("nine-points-corrected"))
     placing = pp.place(job)
+    assert placing.maps is None
     assert placing.poses["points_served"].tolist() == [9, 9]
     margins = placing.poses["worst_margin_deg"]
     assert margins["best"] > margins["given"]
     assert placing.to_frame()["kind"].tolist() == ["translation", "rotation"]
     assert len(repr(placing)) < LONGEST
     moved = pp.plan(job.replace(pose=placing.pose))
-    assert moved.totals.duration == pytest.approx(placing.best.plan.totals.duration, rel=1e-9)
+    assert moved.totals.duration == pytest.approx(
+        placing.placing.best.plan.totals.duration, rel=1e-9
+    )
+
+
+def test_evaluate_takes_a_table_or_a_file(job, tmp_path):
+    shift = 0.02  # [mm] along the normal, which is z
+    table = job.points.to_frame()
+    table["z_mm"] += shift
+    toleranced = job.replace(
+        tolerance=[{"feature": table["feature"][0], "kind": "flatness", "value_mm": 0.01}],
+        evaluation={"compensated": True},
+    )
+    found = pp.evaluate(toleranced, table)
+    assert found.points["along_normal_mm"].to_numpy() == pytest.approx(shift)
+    assert found.characteristics["verdict"].tolist()[0] == "pass"
+    table.to_csv(tmp_path / "measured.csv", index=False)
+    again = pp.evaluate(toleranced, tmp_path / "measured.csv")
+    pd.testing.assert_frame_equal(again.points, found.points, check_exact=True)
+    assert "<table" in found._repr_html_()
+    assert len(repr(found)) < LONGEST
+    with pytest.raises(JobError, match="table of measured points"):
+        pp.evaluate(toleranced, table.assign(name=list("vwxyz")))
+
+
+def test_batch_runs_jobs_and_goes_on(job, tmp_path):
+    job.write(tmp_path / "jobs" / "one.toml")
+    options = pp.BatchOptions(workers=1)
+    first = pp.batch(tmp_path / "jobs", out=tmp_path / "out", options=options)
+    assert (first.jobs, first.ran, first.feasible) == (1, 1, True)
+    summary = pd.read_csv(tmp_path / "out/summary.csv")
+    assert list(first.to_frame().columns) == list(summary.columns)
+    again = pp.batch([tmp_path / "jobs"], out=tmp_path / "out", options=options)
+    assert (again.jobs, again.ran) == (1, 0)
+    assert "1 jobs, 0 ran now" in repr(again)
+    assert "<table" in again._repr_html_()
 
 
 # --- the documentation ---------------------------------------------------------------------------

@@ -26,7 +26,7 @@ TEST_TOOLS = {"hypothesis", "import-linter", "mypy", "pin", "pytest", "pytest-xd
 def wheel(tmp_path_factory) -> Path:
     """A wheel built from a copy of the sources, so that nothing stale in build/ gets in."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "palpeur.py"):
         shutil.copy(ROOT / name, source)
     for room in (*ROOMS, "tests"):
         shutil.copytree(ROOT / room, source / room, ignore=shutil.ignore_patterns("__pycache__"))
@@ -60,13 +60,17 @@ def test_every_module_and_robot_file_is_inside(contents):
     sources = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     library = list((ROOT / "robots/library").glob("*.toml"))
     assert library, "robots/library holds no robot file"
-    missing = {path.relative_to(ROOT).as_posix() for path in [*sources, *library]} - set(contents)
-    assert missing == set()
+    inside = [ROOT / "palpeur.py", *(ROOT / room / "py.typed" for room in ROOMS)]
+    files = [*sources, *library, *inside]
+    assert {path.relative_to(ROOT).as_posix() for path in files} - set(contents) == set()
 
 
 def test_nothing_else_is_inside(contents):
     roots = {name.partition("/")[0] for name in contents}
-    assert {root for root in roots if not root.endswith(".dist-info")} == set(ROOMS)
+    assert {root for root in roots if not root.endswith(".dist-info")} == {
+        "palpeur.py",
+        *ROOMS,
+    }
     assert [name for name in contents if "tests" in Path(name).parts or name.endswith(".pyc")] == []
 
 
@@ -121,5 +125,7 @@ def test_the_wheel_works_in_a_clean_environment_outside_the_checkout(wheel, tmp_
     assert "measuring-arm" in run(palpeur, "robot", "list")
     assert run(palpeur, "robot", "show", "measuring-arm")
     assert str(tmp_path) in run(python, "-c", "import robots; print(robots.__file__)")
+    door = "import palpeur as pp; print(pp.__version__, pp.load_robot('measuring-arm').dof)"
+    assert run(python, "-c", door).split() == [declared_version(), "5"]
     probe = "import importlib.util as u; print(u.find_spec('pytest'), u.find_spec('tests'))"
     assert run(python, "-c", probe).split() == ["None", "None"]

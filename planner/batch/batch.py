@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from planner.batch.case import Case, CaseKey, FileHashes, Surroundings
 from planner.batch.engine import Done, Engine
@@ -40,6 +41,9 @@ from reports.batch import (
 )
 from robots.core.caps import Cap
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 REPORTS = ("none", "failed", "all")
 _MEGABYTE = 1_000_000
 _LEAST_MEMORY = 500.0  # [MB]; the libraries alone take as much
@@ -52,6 +56,7 @@ _OWN = frozenset(
 )
 # Requests to end that are answered like Ctrl-C: those of schedulers, and of a terminal that is
 # closed, which Windows has no signal for.
+_NAMED = 8  # reasons that a short text names
 _REQUESTS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -126,7 +131,7 @@ class BatchOptions:
         raise OptionError(f"--share is {self.share!r}; give it as 3/20, from 1/20 to 20/20.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BatchResult:
     """How a batch ended.
 
@@ -150,6 +155,29 @@ class BatchResult:
     def feasible(self) -> bool:
         """Whether every job is."""
         return not any(row.outcome.status.failed for row in self.rows)
+
+    def to_frame(self) -> DataFrame:
+        """One row per job: the columns of summary.csv."""
+        import pandas as pd
+
+        return pd.read_parquet(self.folder / "summary.parquet")
+
+    def __repr__(self) -> str:
+        """How many jobs, by status, and why they fail."""
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        """The same with the first jobs, for notebooks."""
+        head = "<br>".join(escape(line) for line in self._lines())
+        table = self.to_frame().to_html(index=False, max_rows=20, na_rep="")
+        return f"<div><p>{head}</p>{table}</div>"
+
+    def _lines(self) -> Iterator[str]:
+        counts = ", ".join(f"{count} {status}" for status, count in self.by_status.items())
+        yield f"Batch in {self.folder}: {self.jobs} jobs, {self.ran} ran now"
+        yield f"  {counts or 'no result'}"
+        for code, count in list(self.reasons.items())[:_NAMED]:
+            yield f"  {count} failed by {code}"
 
     @property
     def by_status(self) -> Mapping[str, int]:
@@ -189,7 +217,7 @@ def silent(done: int, failed: int, total: int) -> None:
 
 
 def run_batch(
-    sources: Sequence[str],
+    sources: str | Path | Sequence[str | Path],
     out: Path | str,
     options: BatchOptions | None = None,
     progress: BatchProgress = silent,
@@ -199,7 +227,7 @@ def run_batch(
     Results that are in the folder already are kept where nothing they depend on has changed.
 
     Args:
-        sources: job files, folders of them, patterns, sweeps (TOML with [sweep]).
+        sources: job files, folders of them, patterns, sweeps (TOML with [sweep]); one or several.
         out: folder of the results: new, empty, or of the same batch before.
         options: how it runs.
         progress: told of every result.
@@ -212,7 +240,8 @@ def run_batch(
     """
     options = options or BatchOptions()
     options.check()
-    return Batch.of(sources, Path(out), options).run(progress)
+    several = [sources] if isinstance(sources, str | Path) else sources
+    return Batch.of([str(one) for one in several], Path(out), options).run(progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

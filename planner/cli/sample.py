@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from parts.features import Feature, choose_feature
-from parts.geometry import Geometry, Sheets, load_geometry
-from parts.library import names, open_part
+from parts.features import Feature
+from parts.geometry import Geometry, Sheets
+from parts.part import load_part
 from parts.probe import Tip
-from parts.sampling import Design, Reach, Sample, count_for, points_csv, sample
+from parts.sampling import Design, Sample, points_csv
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json
 from planner.cli.session import Session
@@ -22,7 +22,6 @@ from robots.core.arrays import Array
 
 _COMMAND = "palpeur sample"
 _SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
-_USUAL = 25  # points, where nothing is asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +57,21 @@ def run_sample(request: SampleRequest) -> int:
     """
     _check(request)
     if request.out:
-        check_file(
-            Path(request.out), _COMMAND, force=request.session.force
-        )  # before the work, not after it
-    geometry = open_geometry(request.part, request.unit, request.sheets)
-    feature = choose_feature(geometry, request.feature)
-    reach = _reach(request, geometry)
-    count = _count(request, feature, reach)
-    found = sample(feature, request.strategy, count, reach=reach, prefix=request.prefix)
+        # before the work, not after it
+        check_file(Path(request.out), _COMMAND, force=request.session.force)
+    part = load_part(request.part, unit=request.unit or None, sheets=_SHEETS[request.sheets])
+    geometry, feature = part.geometry, part.feature(request.feature)
+    found = part.sample(
+        feature,
+        count=request.count,
+        strategy=request.strategy,
+        target=request.target,
+        sigma=request.sigma,
+        edge_margin=request.edge_margin,
+        tip=_tip(request),
+        stylus_axis=_direction(request.stylus_axis) if request.stylus_axis else None,
+        prefix=request.prefix,
+    )
     if request.out:
         write_result(
             Path(request.out), points_csv(found.points), _COMMAND, force=request.session.force
@@ -79,21 +85,11 @@ def run_sample(request: SampleRequest) -> int:
     return ExitCode.DONE
 
 
-def open_geometry(part: str, unit: str = "", sheets: str = "") -> Geometry:
-    """A geometry file, or a part of the library where there is no such file.
-
-    Raises:
-        OptionError: an unknown choice of sheets.
-        PartError: neither, or a file that cannot be read.
-    """
-    if sheets not in _SHEETS:
-        raise OptionError(f"--sheets is {sheets!r}; expected ignore or include.", value=sheets)
-    if not Path(part).exists() and (part in names() or not Path(part).suffix):
-        return open_part(part).geometry
-    return load_geometry(Path(part), unit=unit or None, sheets=_SHEETS[sheets])
-
-
 def _check(request: SampleRequest) -> None:
+    if request.sheets not in _SHEETS:
+        raise OptionError(
+            f"--sheets is {request.sheets!r}; expected ignore or include.", value=request.sheets
+        )
     if request.count and request.target:
         raise OptionError("--count and --target-um exclude each other; give one.")
     for option, value in (("--count", request.count), ("--target-um", 1e6 * request.target)):
@@ -106,16 +102,15 @@ def _check(request: SampleRequest) -> None:
         )
 
 
-def _reach(request: SampleRequest, geometry: Geometry) -> Reach:
+def _tip(request: SampleRequest) -> Tip | None:
+    """The stylus that must fit; None where no ball is given."""
     if not request.ball_radius:
-        return Reach(edge_margin=request.edge_margin)
-    tip = Tip(
+        return None
+    return Tip(
         length=request.stylus_length,
         ball_radius=request.ball_radius,
         shank_radius=request.shank_radius,
     )
-    away = _direction(request.stylus_axis) if request.stylus_axis else None
-    return Reach(edge_margin=request.edge_margin, geometry=geometry, tip=tip, away=away)
 
 
 def _direction(text: str) -> Array:
@@ -130,14 +125,6 @@ def _direction(text: str) -> Array:
             value=text,
         )
     return np.asarray(vector / length)
-
-
-def _count(request: SampleRequest, feature: Feature, reach: Reach) -> int:
-    if not request.target:
-        return request.count or _USUAL
-    return count_for(
-        feature, request.strategy, sigma=request.sigma, target=request.target, reach=reach
-    )
 
 
 def _told(request: SampleRequest, geometry: Geometry, feature: Feature, found: Sample) -> list[str]:

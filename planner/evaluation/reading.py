@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +19,13 @@ from parts.points import (
 )
 from parts.points.faults import fault
 from parts.points.file_text import file_bytes
+from parts.points.tables import frame_csv
 from planner.evaluation.calibrated import calibrated_mechanism
 from planner.evaluation.joint_readings import is_joint_readings, joint_points
 from planner.job import Job
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def read_measured(
@@ -54,8 +59,55 @@ def read_measured(
         EvaluationError: points that are not finite or named twice.
         JobError: a calibrated robot of another kind, or for points that need none.
     """
-    raw = file_bytes(path)
-    origin = Path(path).name
+    return _read(
+        file_bytes(path),
+        Path(path).name,
+        job,
+        frame=frame,
+        compensated=compensated,
+        unit=unit,
+        format=format,
+        robot=robot,
+    )
+
+
+def measured_points(
+    table: DataFrame,
+    job: Job,
+    *,
+    frame: Frame | None = None,
+    compensated: bool | None = None,
+    unit: str | None = None,
+    format: str | None = None,
+    robot: Path | str | None = None,
+) -> MeasuredPoints:
+    """Take measured points, or joint readings, from a table with the columns of a measured file.
+
+    Arguments and errors are those of ``read_measured``.
+    """
+    return _read(
+        frame_csv(table),
+        "table of measured points",
+        job,
+        frame=frame,
+        compensated=compensated,
+        unit=unit,
+        format=format,
+        robot=robot,
+    )
+
+
+def _read(
+    raw: bytes,
+    origin: str,
+    job: Job,
+    *,
+    frame: Frame | None,
+    compensated: bool | None,
+    unit: str | None,
+    format: str | None,
+    robot: Path | str | None,
+) -> MeasuredPoints:
     if format in (None, "auto") and is_joint_readings(raw):
         mechanism = job.mechanism if robot is None else calibrated_mechanism(job, robot)
         return joint_points(

@@ -138,8 +138,8 @@ def test_programmes_are_a_fact_of_the_summary_where_they_are_missing(plan, whole
         found = facts(proved(plan), SetOptions(**options))
         return [(f.value.text, f.value.status) for f in found if f.label == "programmes"]
 
-    reached = tuple(point for point in whole.points if point.reachable)
-    assert told(replace(whole, points=reached)) == []
+    reached = tuple(point for point in whole.planned_points if point.reachable)
+    assert told(replace(whole, planned_points=reached)) == []
     assert told(plan) == [("none", Status.BAD)]
     assert told(plan, partial=True, withheld="no.") == [("none", Status.BAD)]
     assert told(plan, partial=True) == [("partial", Status.DOUBTFUL)]
