@@ -410,7 +410,7 @@ def test_nothing_is_overwritten_unasked(job, tmp_path):
     with pytest.raises(OutputError, match="there already, with another content"):
         job.write(tmp_path / "job.toml")
     assert (tmp_path / "points.csv").read_text() == "mine"
-    assert not (tmp_path / "job.toml").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["points.csv"]
     job.write(tmp_path / "job.toml", overwrite=True)
     job.write(tmp_path / "job.toml")  # the same content again
 
@@ -425,6 +425,12 @@ def test_replace_lays_tables_over_the_job(job):
     same(back.replace(probe={"mass_kg": 0}).approach, job.approach)
     few = job.replace(points=job.points.to_frame().head(2))
     assert len(few.points) == 2
+    assert near.geometry is job.geometry  # not read again
+    bare = job.replace(part=None)
+    assert bare.geometry is None
+    assert np.array_equal(bare.part.T_base_part, job.part.T_base_part)
+    with pytest.raises(JobError, match="A job needs robot"):
+        job.replace(robot=None)
     slow = job.replace(robot_settings={"speed_scale": 0.5})
     assert np.array_equal(slow.mechanism.max_speed, 0.5 * job.mechanism.max_speed)
 
@@ -491,6 +497,18 @@ def test_tables_have_the_columns_and_values_of_the_files(proof, tmp_path):
     pd.testing.assert_frame_equal(points, plan.points, check_dtype=False, check_exact=True)
     samples = pd.read_csv(tmp_path / "out/trajectory.csv")
     pd.testing.assert_frame_equal(samples, plan.samples(), check_dtype=False, check_exact=True)
+
+
+def test_a_report_set_of_a_job_made_in_python_verifies(proof, tmp_path):
+    pp.export(proof, tmp_path / "out", options=pp.SetOptions(figures=False, pages=False))
+    stored = tmp_path / "out/inputs"
+    assert sorted(path.name for path in stored.iterdir()) == ["job.toml", "part.ply", "points.csv"]
+    same(proof.plan.job, pp.read_job(stored / "job.toml"))
+    command = [sys.executable, "-c", "from planner.cli.main import run; run()", "verify"]
+    done = subprocess.run(
+        [*command, tmp_path / "out"], cwd=ROOT, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_tables_have_the_keys_of_the_document(proof):

@@ -115,6 +115,13 @@ class JobDocument:
         if pose is not None:
             table["pose"] = _pose_table(pose)
 
+    def remove_part(self) -> None:
+        """Take the part's geometry away; its pose stays, as points may be in its frame."""
+        table = self.tables.setdefault("part", {})
+        for key in ("geometry", "unit", "sheets"):
+            table.pop(key, None)
+        self.geometry = None
+
     def set_points(
         self,
         points: PointsLike | None,
@@ -226,11 +233,15 @@ class JobDocument:
                 )
         if moved:
             text = toml_text(_renamed(self.tables, moved))
-        files = {moved.get(item.name, item.name): _content(item) for item in self._files()}
+        files = {
+            path.parent / moved.get(item.name, item.name): _content(item) for item in self._files()
+        }
+        files[path] = text.encode("utf-8")
         try:
-            for name, content in files.items():
-                _write(path.parent / name, content, overwrite=overwrite)
-            _write(path, text.encode("utf-8"), overwrite=overwrite)
+            fresh = [one for one in files if _is_fresh(one, files[one], overwrite=overwrite)]
+            for one in fresh:
+                one.parent.mkdir(parents=True, exist_ok=True)
+                one.write_bytes(files[one])
         except OSError as error:
             raise OutputError(
                 f"The job cannot be written to {path}: {reason_of(error)}.", file=str(path)
@@ -309,18 +320,23 @@ def _read(path: Path) -> bytes:
         raise JobError(f"{path}: the file cannot be read: {reason_of(error)}.") from error
 
 
-def _write(path: Path, content: bytes, *, overwrite: bool) -> None:
-    if path.is_file():
-        if path.read_bytes() == content:
-            return
-        if not overwrite:
-            raise OutputError(
-                f"{path} is there already, with another content; choose another folder, or "
-                "overwrite = True.",
-                file=str(path),
-            )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+def _is_fresh(path: Path, content: bytes, *, overwrite: bool) -> bool:
+    """Whether a file is to be written: it is not there yet, or may be replaced.
+
+    Raises:
+        OutputError: it is there with another content.
+    """
+    if not path.is_file():
+        return True
+    if path.read_bytes() == content:
+        return False
+    if not overwrite:
+        raise OutputError(
+            f"{path} is there already, with another content; choose another folder, or "
+            "overwrite = True.",
+            file=str(path),
+        )
+    return True
 
 
 def _point_file(points: PointsLike) -> tuple[str, bytes]:

@@ -174,17 +174,23 @@ class Job:
     def replace(self, **changes: Any) -> Job:
         """Make the same job with some arguments of ``Job(…)`` changed.
 
-        A table that is given is laid over the job's own, key by key; None takes a table away.
+        A table that is given is laid over the job's own, key by key; None takes a table away, and
+        ``part=None`` the part's geometry.
 
         Raises:
             JobError, RobotError, PartError: as for ``read_job``; a job that is not as written.
         """
+        for name in ("robot", "points"):
+            if changes.get(name, self) is None:
+                raise JobError(f"A job needs {name}; leave {name} out to keep them.", key=name)
         document = JobDocument(self._document(), self._contents())
         document.set_job(**{key: changes.pop(key) for key in ("name", "errata") if key in changes})
         if "robot" in changes or "robot_settings" in changes:
             document.set_robot(changes.pop("robot", None), changes.pop("robot_settings", None))
-        if "part" in changes or "pose" in changes:
-            document.set_part(changes.pop("part", None), changes.pop("pose", None))
+        document.geometry = self.geometry  # of a part that stays: not read again
+        if changes.get("part", self) is None:
+            document.remove_part()
+        document.set_part(changes.pop("part", None), changes.pop("pose", None))
         keys = {key: changes.pop(key) for key in ("frame", "compensated") if key in changes}
         if "points" in changes or keys:
             document.set_points(changes.pop("points", None), **keys)
