@@ -43,7 +43,7 @@ def read_job(path: Path | str, *, allow_outside: bool = False, text: str = "") -
             found and what was expected.
     """
     path = Path(path)
-    source = job_text(path, text) if text else read_job_text(path)
+    source = job_text(path, text, in_file=False) if text else read_job_text(path)
     file = _validated(source)
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
     probe = probe_of(file, source)
