@@ -36,7 +36,7 @@ def _fault(case: Case) -> JobError | None:
     from robots.core.schema_problems import schema_error
 
     try:
-        JobFile.model_validate(job_text(case.job, case.text).document())
+        JobFile.model_validate(job_text(case.job, case.text, in_file=False).document())
     except JobError as error:
         return error
     except ValidationError as error:

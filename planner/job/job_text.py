@@ -116,6 +116,8 @@ def read_job_text(path: Path) -> JobText:
     return JobText(source=SourceText(origin=origin, text=text), raw=raw)
 
 
-def job_text(path: Path, text: str) -> JobText:
-    """A text that is read as if it stood in a job file, which no file holds."""
-    return JobText(source=SourceText(origin=path.name, text=text, in_file=False), raw=text.encode())
+def job_text(path: Path, text: str, *, in_file: bool = True) -> JobText:
+    """A text that is read as if it stood in a job file; ``in_file`` says whether one holds it."""
+    return JobText(
+        source=SourceText(origin=path.name, text=text, in_file=in_file), raw=text.encode()
+    )

@@ -26,7 +26,7 @@ def read_job(
             found and what was expected.
     """
     path = Path(path)
-    source = job_text(path, text) if text else read_job_text(path)
+    source = job_text(path, text, in_file=False) if text else read_job_text(path)
     folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
     job = read_source(source, folder)
     if fixed_part and job.presenter is not None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from planner.findings.subjects import Point
 from planner.motion.sampled_motion import sampled
 from reports.content import Value, report_content
 from reports.drawn_samples import drawn_samples
@@ -53,7 +54,7 @@ def hostile(report):
         report,
         title=HOSTILE[0] + HOSTILE[8],
         facts=tuple(replace(report.facts[0], detail=text) for text in HOSTILE),
-        findings=tuple(replace(finding, where=t, message=t, hint=t) for t in HOSTILE),
+        findings=tuple(replace(finding, subject=Point(t), message=t, hint=t) for t in HOSTILE),
         errata=HOSTILE,
         curves=tuple(
             replace(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from planner.findings.subjects import Point
 from reports.content import Status, Value
 from reports.pdf import report_pdf
 from reports.pdf.shown_text import shown
@@ -212,7 +213,7 @@ def test_long_tables_say_where_the_rest_is(report, plan, tmp_path):
     long = replace(
         report,
         segments=replace(report.segments, rows=rows),
-        findings=tuple(replace(finding, where=f"P{k}") for k in range(300)),
+        findings=tuple(replace(finding, subject=Point(f"P{k}")) for k in range(300)),
         job_text="line\n" * 900,
     )
     (tmp_path / "long.pdf").write_bytes(report_pdf(long, plan.timeline, {}))
