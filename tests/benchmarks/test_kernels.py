@@ -32,7 +32,7 @@ AGREEMENT = 1e-10
 def bench() -> dict[str, dict]:
     palpeur = "from planner.cli.main import run; run()"
     command = [sys.executable, "-c", palpeur, "robot", "bench", "measuring-arm", "--json"]
-    command += [*("--samples", "1000", "--runs", "1")] if SAMPLES < 100_000 else []
+    command += [*("--samples", "1000", "--runs", "3")] if SAMPLES < 100_000 else []
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     return {kernel["name"]: kernel for kernel in json.loads(done.stdout)["kernels"]}
 

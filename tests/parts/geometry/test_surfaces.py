@@ -59,7 +59,7 @@ def test_distance_is_that_of_the_projection_and_its_sign_that_of_the_normal(surf
 def test_no_other_point_of_the_surface_is_nearer(surface):
     """Oracle: SciPy minimises the distance to points that are pulled onto the surface."""
     rng = np.random.default_rng(5)
-    for q in rng.uniform(-1.0, 1.5, size=(5, 3)):
+    for q in rng.uniform(-1.0, 1.5, size=(cases(gate=2, soak=5), 3)):
         starts = surface.project(q + rng.normal(scale=0.3, size=(6, 3)))
         least = min(
             minimize(

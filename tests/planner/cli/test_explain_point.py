@@ -7,9 +7,26 @@ import shutil
 
 import pytest
 
+from planner import planning
 from planner.library import path_of
 
 JOB = path_of("unreachable")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _a_job_is_planned_once():
+    """The library job takes seconds to plan, and most tests ask for another of its points."""
+    plans = {}
+
+    def remembered(job, *arguments):
+        if job.fingerprint not in plans:
+            plans[job.fingerprint] = make(job, *arguments)
+        return plans[job.fingerprint]
+
+    make = planning.plan
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "plan", remembered)
+        yield
 
 
 @pytest.fixture

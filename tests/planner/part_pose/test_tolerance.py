@@ -17,6 +17,7 @@ from planner.part_pose.sphere import directions_around, even_directions
 from planner.part_pose.tolerance import LARGEST, estimate, slack_at
 from planner.planning import plan
 from planner.reach.placement import place
+from tests.cases import cases
 
 KINDS = list(ErrorKind)
 
@@ -90,8 +91,9 @@ def test_no_error_is_the_plan_itself(standing, held):
 
 
 def test_inside_the_estimate_nothing_fails(held, found):
-    directions, sizes = random_errors(20_000, seed=11)
-    line = np.arange(20_000) % 9
+    count = cases(gate=5_000, soak=20_000)
+    directions, sizes = random_errors(count, seed=11)
+    line = np.arange(count) % 9
     errors = found.size * np.maximum(sizes, 0.95)[:, None] * directions * (1.0 - 1e-6)
     assert slack_at(held, line, errors).min() > 0.0
 

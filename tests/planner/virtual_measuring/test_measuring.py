@@ -188,7 +188,7 @@ def test_grazing_approach_is_refused(corrected):
         )
 
 
-@pytest.mark.parametrize("alignment", ["none", "points"])
+@pytest.mark.parametrize("alignment", [pytest.param("none", marks=pytest.mark.soak), "points"])
 def test_the_stated_uncertainty_is_that_of_measurements(round_plan, uncertain, alignment):
     """A part that is clamped wrong: what draws say of a characteristic is what machines find.
 

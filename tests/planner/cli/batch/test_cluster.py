@@ -45,6 +45,7 @@ class Cluster:
         self.folder = folder
         self.processes = []
         self.scheduler = None
+        self.workers = []
         self.address = ""
 
     def start_scheduler(self):
@@ -103,6 +104,18 @@ def cluster(tmp_path):
 
 
 @pytest.fixture(scope="module")
+def standing(tmp_path_factory):
+    """A cluster of two workers that no test harms."""
+    made = Cluster(tmp_path_factory.mktemp("standing"))
+    try:
+        made.start_scheduler()
+        made.workers = [made.start_worker() for _ in range(2)]
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cluster-jobs")
     generate(folder / "jobs", MANY, seed=21, kinds=("feasible", "infeasible", "corrupt"))
@@ -114,15 +127,14 @@ def _there(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def test_a_cluster_finds_what_the_local_pool_finds(start, cluster, folder, undisturbed, whole):
-    workers = [cluster.start_worker() for _ in range(2)]
+def test_a_cluster_finds_what_the_local_pool_finds(start, standing, folder, undisturbed, whole):
     out = folder / "cluster"
-    assert start("jobs/*.toml", "--cluster", cluster.address, out=out).end() == (1, "")
+    assert start("jobs/*.toml", "--cluster", standing.address, out=out).end() == (1, "")
     assert whole(out) == undisturbed
     assert list((out / "claims").iterdir()) == []
-    assert [process.poll() for process in workers] == [None, None]
-    assert ours_beside(workers) == []
-    assert "Traceback" not in cluster.log(), cluster.log()
+    assert [process.poll() for process in standing.workers] == [None, None]
+    assert ours_beside(standing.workers) == []
+    assert "Traceback" not in standing.log(), standing.log()
 
 
 def test_a_worker_of_the_cluster_is_killed(start, cluster, folder, undisturbed, whole):
@@ -189,21 +201,20 @@ def test_the_scheduler_is_killed_at_many_moments(start, tmp_path, folder, undist
 
 
 def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
-    start, cluster, folder, undisturbed, whole
+    start, standing, folder, undisturbed, whole
 ):
-    worker = cluster.start_worker()
     out = folder / "interrupted"
-    batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    batch = start("jobs/*.toml", "--cluster", standing.address, out=out)
     assert batch.until(lambda: batch.results >= 1)
     batch.process.send_signal(signal.SIGINT)
     code, err = batch.end()
     done = len(json.loads((out / "summary.json").read_text())["rows"])
     told = f"{done} of {MANY} jobs are done; the same command goes on.\nInterrupted.\n"
     assert (code, err) == (130, told)
-    assert worker.poll() is None
-    assert ours_beside([worker]) == []
-    assert "Traceback" not in cluster.log(), cluster.log()
-    assert start("jobs/*.toml", "--cluster", cluster.address, out=out).end() == (1, "")
+    assert [process.poll() for process in standing.workers] == [None, None]
+    assert ours_beside(standing.workers) == []
+    assert "Traceback" not in standing.log(), standing.log()
+    assert start("jobs/*.toml", "--cluster", standing.address, out=out).end() == (1, "")
     assert whole(out) == undisturbed
 
 
@@ -336,14 +347,13 @@ def test_a_worker_that_could_not_be_tidied_is_told(engine, capsys):
     assert told.startswith("Warning: tcp://two could not be tidied: ValueError: No worker found.")
 
 
-def test_a_batch_that_ends_leaves_the_workers_of_another_one(start, cluster, folder, whole):
-    """Two commands share a dask worker; the end of the one disturbs nothing of the other."""
-    worker = cluster.start_worker()
+def test_a_batch_that_ends_leaves_the_workers_of_another_one(start, standing, folder, whole):
+    """Two commands share dask workers; the end of the one disturbs nothing of the other."""
     outs = [folder / "first", folder / "second"]
-    first = start("jobs/*.toml", "--cluster", cluster.address, out=outs[0])
+    first = start("jobs/*.toml", "--cluster", standing.address, out=outs[0])
     assert first.until(lambda: first.results >= 1)
-    second = start("jobs/*.toml", "--cluster", cluster.address, out=outs[1])
+    second = start("jobs/*.toml", "--cluster", standing.address, out=outs[1])
     assert first.end() == (1, "")
     assert second.end() == (1, "")
     assert whole(outs[0]) == whole(outs[1])
-    assert ours_beside([worker]) == []
+    assert ours_beside(standing.workers) == []

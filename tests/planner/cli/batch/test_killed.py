@@ -142,7 +142,7 @@ def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
 
 def test_asked_before_it_has_begun(start, folder, ends_well):
     out = folder / "early"
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", 1, out=out)
     assert batch.until((out / "workers.log").exists)
     batch.process.send_signal(signal.SIGINT)
     code, err = batch.end()
@@ -190,7 +190,7 @@ def test_one_of_two_batches_is_killed(start, folder, ends_well):
 
 def test_clocks_that_jump(start, folder, ends_well):
     out = folder / "clocks"
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", 1, out=out)
     assert batch.until(lambda: batch.results >= 3)
     batch.process.kill()
     batch.end()
@@ -203,7 +203,7 @@ def test_files_that_cannot_grow(start, folder, ends_well):
     """A quota as the kernel simulates it: no file may have more than 900 bytes."""
     out = folder / "quota"
     out.mkdir()
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", 1, out=out)
     resource.prlimit(batch.process.pid, resource.RLIMIT_FSIZE, (900, 900))
     code, err = batch.end()
     assert code == 2
@@ -230,7 +230,7 @@ def small_disk(folder):
 def test_a_full_disk(start, ends_well, small_disk, pages):
     out, ballast = small_disk / "out", small_disk / "ballast"
     ballast.write_bytes(b"x" * ((1 << 20) - pages * resource.getpagesize()))
-    code, err = start("jobs/*.toml", out=out).end()
+    code, err = start("jobs/*.toml", "--workers", 1, out=out).end()
     assert code == 2
     assert "No space left on device" in err
     assert "kept" in err
@@ -241,12 +241,12 @@ def test_a_full_disk(start, ends_well, small_disk, pages):
 
 def test_a_disk_that_becomes_read_only(start, ends_well, small_disk):
     out = small_disk / "out"
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", 1, out=out)
     assert batch.until(lambda: batch.results >= 2)
     batch.process.send_signal(signal.SIGINT)
     batch.end()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    code, err = start("jobs/*.toml", out=out).end()
+    code, err = start("jobs/*.toml", "--workers", 1, out=out).end()
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert code == 2
     assert "Read-only file system" in err
