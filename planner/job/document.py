@@ -146,7 +146,7 @@ class JobDocument:
             if given is None:
                 self.tables.pop(name, None)
                 continue
-            value = self._with_files(name, _plain(given))
+            value = self._with_files(name, _plain(given, (name,)))
             if isinstance(value, dict):
                 _lay(self.tables.setdefault(name, {}), value)
             else:
@@ -372,21 +372,35 @@ def _lay(table: dict[str, Any], over: Mapping[str, Any]) -> None:
             table[key] = value
 
 
-def _plain(value: Any, key: str = "") -> Any:
-    """A value as TOML has it: arrays as lists, a pose of sixteen numbers as its table."""
+def _plain(value: Any, path: tuple[str, ...] = ()) -> Any:
+    """A value as TOML has it: arrays as lists, a pose of sixteen numbers as its table.
+
+    A part or mesh may stand for a geometry file.
+
+    Raises:
+        JobError: a value that no job file holds.
+    """
+    key = path[-1] if path else ""
     if isinstance(value, Mapping):
-        return {str(name): _plain(item, str(name)) for name, item in value.items()}
+        return {str(name): _plain(item, (*path, str(name))) for name, item in value.items()}
     if key in _POSES and not isinstance(value, str) and np.shape(value) == (4, 4):
         return _pose_table(value)
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return _plain(value.tolist(), path)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+        return [_plain(item, path) for item in value]
+    if value is None or isinstance(value, str | bool | int | float | Decimal):
+        return value
+    if key == "geometry":
+        return value
+    raise JobError(
+        f"{'.'.join(path)} is {value!r}; a job file holds texts, numbers, lists and tables only.",
+        key=".".join(path),
+    )
 
 
 def _pose_table(pose: ArrayLike) -> dict[str, Any]:
