@@ -118,7 +118,8 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
             yield f"{toml_key(name)} = {_laid_out(value)}"
     for name, value in below.items():
         header = ".".join(map(toml_key, (*path, name)))
-        for entry in value if isinstance(value, list) else [value]:
+        entries: list[Any] = value if isinstance(value, list) else [value]
+        for entry in entries:
             yield ""
             yield f"[[{header}]]" if isinstance(value, list) else f"[{header}]"
             yield from _table(entry, (*path, name))
