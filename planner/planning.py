@@ -20,7 +20,7 @@ from planner.findings.reasons import (
 from planner.findings.robot_findings import robot_findings
 from planner.findings.surface_findings import causes_first, surface_findings, told_once
 from planner.job import Job
-from planner.motion.assembly import Assembly, Clearances, assemble
+from planner.motion.assembly import Assembly, SegmentClearances, assemble
 from planner.motion.loads import total_loads
 from planner.motion.timing import Timings, timings, travels
 from planner.order.planned_points import planned_points
@@ -71,7 +71,7 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     motions = travels(lines, limits, job, visited.detours)
     timed = timings(lines, limits, job, motions)
 
-    clearances, about_visit = Clearances(), None
+    clearances, about_visit = SegmentClearances(), None
     if safety is not None:
         from planner.findings.visit_findings import VisitFindings
 

@@ -72,7 +72,7 @@ def write_inputs(job: Job, folder: Path, name: str = "job.toml") -> StoredInputs
     Raises:
         OutputError: a file that has changed since the job was read, or that cannot be read.
     """
-    places = _Places()
+    places = _InputPaths()
     stored = None
     if job.text:
         text = job.text.encode("utf-8")
@@ -128,7 +128,7 @@ def _shortened(text: str, longest: int) -> str:
     return text.encode("utf-8")[:room].decode("utf-8", "ignore").rstrip(" .") + ending
 
 
-def _stored(item: JobInput, folder: Path, places: _Places) -> StoredInput:
+def _stored(item: JobInput, folder: Path, places: _InputPaths) -> StoredInput:
     if item.path is None and item.content is None:
         return StoredInput(name=item.name, sha256=item.sha256, stored=None)
     base = PurePosixPath(item.name).name if item.path is None else item.path.name
@@ -172,7 +172,7 @@ def blocks(path: Path) -> Iterator[bytes]:
             yield block
 
 
-class _Places:
+class _InputPaths:
     """Paths within ``inputs``, each for one content; equal but for case counts as equal."""
 
     def __init__(self) -> None:

@@ -8,14 +8,17 @@ import numpy as np
 
 from planner.findings import Severity
 from planner.part_pose.best_pose import Placing
-from planner.part_pose.held_lines import ErrorKind
+from planner.part_pose.held_lines import FixturingErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing
-from planner.part_pose.standing import Standing
+from planner.part_pose.standing import PlannedPose
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names
 from robots.core.arrays import Array
 
-_UNITS = {ErrorKind.TRANSLATION: ("mm", 1e3), ErrorKind.ROTATION: ("deg", 180.0 / np.pi)}
+_UNITS = {
+    FixturingErrorKind.TRANSLATION: ("mm", 1e3),
+    FixturingErrorKind.ROTATION: ("deg", 180.0 / np.pi),
+}
 
 
 def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Document:
@@ -47,7 +50,7 @@ def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Do
     }
 
 
-def _pose(standing: Standing) -> Document:
+def _pose(standing: PlannedPose) -> Document:
     pose = standing.pose
     return {
         "translation_mm": list(pose.translation_mm),
@@ -55,7 +58,7 @@ def _pose(standing: Standing) -> Document:
     }
 
 
-def _standing(standing: Standing) -> Document:
+def _standing(standing: PlannedPose) -> Document:
     plan, tightest = standing.plan, standing.tightest
     clearance = standing.clearance
     return {
@@ -109,7 +112,7 @@ def _search(placing: Placing) -> Document:
     }
 
 
-def _reference(standing: Standing) -> list[float | None] | None:
+def _reference(standing: PlannedPose) -> list[float | None] | None:
     """What rotation errors turn about: the middle of the served points' contacts."""
     plan = standing.plan
     rows = [k for k, point in enumerate(plan.planned_points) if point.reachable]

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.part_pose.best_pose import Placing
-from planner.part_pose.held_lines import ErrorKind
+from planner.part_pose.held_lines import FixturingErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing
-from planner.part_pose.standing import SHARES, Standing
+from planner.part_pose.standing import SHARES, PlannedPose
 from reports.verdict import measured_to, not_checked
 
 _WIDTHS = (26, 18, 18)
@@ -46,7 +46,7 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
         yield "  proven: for joint limits, reach and singularities, in every direction"
 
 
-def _table(given: Standing, best: Standing) -> Iterator[str]:
+def _table(given: PlannedPose, best: PlannedPose) -> Iterator[str]:
     rows = [
         ("", "given", "best"),
         (
@@ -64,18 +64,18 @@ def _table(given: Standing, best: Standing) -> Iterator[str]:
         yield "".join([first, *rest]).rstrip()
 
 
-def _joint(standing: Standing) -> str:
+def _joint(standing: PlannedPose) -> str:
     point = standing.tightest
     if point is None:
         return "-"
     return f"{np.degrees(point.joint_margin):.2f} deg, {point.margin_joint}"
 
 
-def _singular(standing: Standing) -> str:
+def _singular(standing: PlannedPose) -> str:
     return f"{standing.singularity_margin:.3g}" if standing.served else "-"
 
 
-def _clearance(standing: Standing) -> str:
+def _clearance(standing: PlannedPose) -> str:
     clearance = standing.clearance
     return "not checked" if clearance is None else f"{1e3 * clearance:.4g} mm"
 
@@ -91,7 +91,7 @@ def _rule(placing: Placing) -> str:
 
 
 def _tolerance(found: MisFixturing) -> Iterator[str]:
-    turns = found.kind is ErrorKind.ROTATION
+    turns = found.kind is FixturingErrorKind.ROTATION
     what = "turned about the middle of its points" if turns else "shifted"
     factor, unit = (180.0 / np.pi, "deg") if turns else (1e3, "mm")
     proven = "" if found.proven is None else f" ({factor * found.proven:.4g} proven)"

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from planner.findings import Finding, Severity
-from reports.content import Column, Report, Status, Table, Value
+from reports.content import Column, Report, Table, Value, ValueStatus
 
 ROWS = 1_048_575  # of a sheet, less the head
 CELL = 32_767  # code units that Excel keeps in a cell
@@ -32,9 +32,9 @@ _COLOURS = {  # letters and ground, of Status.value; the text says the same with
     "bad": ("#a33500", "#fbe6dc"),
 }
 _SEVERITY = {
-    Severity.ERROR: Status.BAD,
-    Severity.WARNING: Status.DOUBTFUL,
-    Severity.NOTE: Status.PLAIN,
+    Severity.ERROR: ValueStatus.BAD,
+    Severity.WARNING: ValueStatus.DOUBTFUL,
+    Severity.NOTE: ValueStatus.PLAIN,
 }
 
 
@@ -106,7 +106,7 @@ class _Styles:
             self.made[key] = self.book.add_format(look | {"bg_color": "#e8edf1"})
         return self.made[key]
 
-    def cell(self, status: Status, number: str = "", *, quoted: bool = False) -> Any:
+    def cell(self, status: ValueStatus, number: str = "", *, quoted: bool = False) -> Any:
         """Of a cell.
 
         Args:
@@ -141,7 +141,7 @@ def _write(sheet: Any, table: Table, styles: _Styles) -> None:
     if len(held) < len(table.rows):
         missing = len(table.rows) - len(held)
         told = f"{missing} more rows find no room in a sheet"
-        sheet.write_string(len(held) + 1, 0, told, styles.cell(Status.BAD))
+        sheet.write_string(len(held) + 1, 0, told, styles.cell(ValueStatus.BAD))
 
 
 def _write_cell(

@@ -15,12 +15,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from planner.batch.case import Case, CaseKey, FileHashes, Surroundings
+from planner.batch.case import Case, CaseKey, Environment, FileHashes
 from planner.batch.engine import Done, Engine
 from planner.batch.ledger import Ledger, Result
 from planner.batch.litter import clear_litter
 from planner.batch.manifest import read_manifest, write_manifest
-from planner.batch.measured import Costs
+from planner.batch.measured import CaseCosts
 from planner.batch.passed_over import PassedOver
 from planner.batch.pending import Pending, Redo, decide
 from planner.batch.run import Run, run_pending
@@ -28,12 +28,12 @@ from planner.batch.scheduler import address_of
 from planner.batch.shown import shown
 from planner.batch.sources import gathered
 from planner.batch.surroundings import surroundings
-from planner.batch.worker import Order, local_pool
+from planner.batch.worker import WorkerRequest, local_pool
 from planner.batch.worker_process import Caps
 from planner.errors import OptionError, OutputError
 from reports.batch import (
-    Changes,
-    Row,
+    BatchChanges,
+    JobRow,
     changes,
     previous_rows,
     write_index,
@@ -145,11 +145,11 @@ class BatchResult:
     """
 
     folder: Path
-    rows: tuple[Row, ...]
+    rows: tuple[JobRow, ...]
     jobs: int
     ran: int
     passed_over: tuple[PassedOver, ...]
-    changes: Changes | None = None
+    changes: BatchChanges | None = None
 
     @property
     def feasible(self) -> bool:
@@ -264,8 +264,8 @@ class Batch:
     cases: tuple[Case, ...]
     passed_over: tuple[PassedOver, ...]
     ledger: Ledger
-    around: Surroundings
-    previous: Sequence[Row] | None = None
+    around: Environment
+    previous: Sequence[JobRow] | None = None
     hashes: FileHashes = field(default_factory=FileHashes)
     moved: dict[str, str] = field(default_factory=dict)
 
@@ -306,7 +306,7 @@ class Batch:
     def run(self, progress: BatchProgress = silent) -> BatchResult:
         """Run what has to run, and write the summary; see ``run_batch``."""
         pending = self.pending()
-        rows: list[Row] = []
+        rows: list[JobRow] = []
         try:
             with _interruptible():
                 try:
@@ -334,7 +334,7 @@ class Batch:
         if not todo:
             return
         make_folder(self.ledger.folder)
-        costs = Costs(folder=self.ledger.folder)
+        costs = CaseCosts(folder=self.ledger.folder)
         keys: dict[str, CaseKey] = {item.key.digest: item.key for item in todo}
         finished = failed = 0
 
@@ -355,7 +355,7 @@ class Batch:
 
     def _engine(self) -> Engine:
         options = self.options
-        order = Order(
+        order = WorkerRequest(
             ledger=self.ledger.folder,
             surroundings=self.around,
             allow_outside=options.allow_outside,
@@ -371,9 +371,9 @@ class Batch:
             order, options.caps, min(options.workers or _processors(), len(self.cases))
         )
 
-    def _rows(self, pending: Sequence[Pending]) -> list[Row]:
-        costs = Costs(folder=self.ledger.folder).read()
-        rows: list[Row] = []
+    def _rows(self, pending: Sequence[Pending]) -> list[JobRow]:
+        costs = CaseCosts(folder=self.ledger.folder).read()
+        rows: list[JobRow] = []
         for item in pending:
             digest = self.moved.get(item.case.name, item.key.digest)
             result = item.result or self.ledger.read(digest)
@@ -383,7 +383,7 @@ class Batch:
             place = report if report.is_file() else self.ledger.path(result.digest)
             cost = costs.get(result.digest)
             rows.append(
-                Row(
+                JobRow(
                     name=item.case.name,
                     digest=result.digest,
                     why=item.why.words,
@@ -397,7 +397,7 @@ class Batch:
             )
         return rows
 
-    def _summarise(self, rows: Sequence[Row]) -> None:
+    def _summarise(self, rows: Sequence[JobRow]) -> None:
         """Write the summary of all results that are there, finished or interrupted."""
         folder = self.ledger.folder
         kept = read_manifest(folder)

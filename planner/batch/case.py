@@ -44,7 +44,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Environment:
     """What every result of a batch depends on beside its job.
 
     Args:
@@ -73,7 +73,7 @@ class CaseKey:
     """
 
     inputs: tuple[tuple[str, str], ...]
-    surroundings: Surroundings
+    surroundings: Environment
 
     def document(self) -> dict[str, object]:
         """The parts of the key, so that a later run can say which of them changed."""
@@ -115,7 +115,7 @@ class FileHashes:
             return f"unreadable: {getattr(error, 'errno', None)}"
 
 
-def key_of(case: Case, surroundings: Surroundings, hashes: FileHashes) -> CaseKey:
+def key_of(case: Case, surroundings: Environment, hashes: FileHashes) -> CaseKey:
     """What the result of a case depends on, from the bytes on the disk.
 
     A file that is missing or cannot be read counts as such: its result says so, and the key

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.batch.case import Case
-from planner.batch.engine import Done, Ending, Task
-from planner.batch.pool import Pool
+from planner.batch.engine import CaseTask, Done, Ending
+from planner.batch.pool import WorkerPool
 from planner.batch.scheduler import address_of, connected
-from planner.batch.worker import Order, local_pool, order_of
+from planner.batch.worker import WorkerRequest, local_pool, order_of
 from planner.batch.worker_process import Caps
 from planner.errors import ClusterError, PlannerError
 
@@ -52,20 +52,20 @@ class ClusterEngine:
         OptionError: no such scheduler, or the extra is not installed.
     """
 
-    def __init__(self, address: str, order: Order, caps: Caps) -> None:
+    def __init__(self, address: str, order: WorkerRequest, caps: Caps) -> None:
         self._address = address
         self._client = connected(address_of(address))
         self._batch = secrets.token_hex(8)
         self._order = order.text()
         self._caps = json.dumps(asdict(caps))
-        self._futures: dict[Any, tuple[Task, ...]] = {}
+        self._futures: dict[Any, tuple[CaseTask, ...]] = {}
 
     @property
     def free(self) -> int:
         """Tasks that keep every worker busy until the next look."""
         return self._open() * _CHUNK
 
-    def give(self, tasks: Sequence[Task]) -> None:
+    def give(self, tasks: Sequence[CaseTask]) -> None:
         """Send tasks in chunks, smaller ones where that keeps more workers busy."""
         size = min(_CHUNK, -(-len(tasks) // max(1, self._open())))
         for start in range(0, len(tasks), size):
@@ -105,7 +105,7 @@ class ClusterEngine:
             raise self._gone() from error
         return max(0, threads * _AHEAD - len(self._futures))
 
-    def _send(self, chunk: tuple[Task, ...]) -> None:
+    def _send(self, chunk: tuple[CaseTask, ...]) -> None:
         said = json.dumps([task.document() for task in chunk])
         future = self._client.submit(
             run_chunk, self._batch, self._order, self._caps, said, pure=False, retries=0
@@ -144,7 +144,7 @@ class ClusterEngine:
             for task, end in zip(chunk, json.loads(future.result()), strict=True)
         ]
 
-    def _lost(self, error: BaseException, chunk: tuple[Task, ...]) -> list[Done]:
+    def _lost(self, error: BaseException, chunk: tuple[CaseTask, ...]) -> list[Done]:
         """A chunk whose workers were lost as often as dask tries: each task by itself."""
         from distributed.scheduler import KilledWorker
 
@@ -221,7 +221,7 @@ class _Kept:
     """
 
     batch: str
-    pool: Pool
+    pool: WorkerPool
     busy: threading.Lock = field(default_factory=threading.Lock)
     stop: threading.Event = field(default_factory=threading.Event)
 
@@ -246,7 +246,7 @@ def run_chunk(batch: str, order: str, caps: str, tasks: str) -> str:
 
     Args:
         batch: token of the run of the command that sends it.
-        order: text of an ``Order``.
+        order: text of an ``WorkerRequest``.
         caps: text of ``Caps``.
         tasks: list of task documents.
 
@@ -294,7 +294,7 @@ def _give_up(kept: _Kept) -> None:
         kept.pool.close()
 
 
-def _end(task: Task, kept: _Kept) -> Done | None:
+def _end(task: CaseTask, kept: _Kept) -> Done | None:
     """How a task ended; None when the batch was given up."""
     if not kept.stop.is_set():
         kept.pool.give([task])
@@ -325,12 +325,12 @@ def _pools(worker: Worker) -> _Pools:
     return pools
 
 
-def _task(said: dict[str, str]) -> Task:
+def _task(said: dict[str, str]) -> CaseTask:
     case = Case(name=said["name"], job=Path(said["job"]), text=said["text"])
-    return Task(case=case, digest=said["digest"])
+    return CaseTask(case=case, digest=said["digest"])
 
 
-def _not_done(task: Task, error: PlannerError) -> Done:
+def _not_done(task: CaseTask, error: PlannerError) -> Done:
     return Done(task=task, digest=task.digest, ending=Ending.UNWRITABLE, detail=error.message)
 
 

@@ -22,7 +22,7 @@ class Ending(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class CaseTask:
     """A case that is to be judged.
 
     Args:
@@ -52,7 +52,7 @@ class Done:
         peak: most memory the worker held. [bytes]
     """
 
-    task: Task
+    task: CaseTask
     digest: str
     ending: Ending
     detail: str = ""
@@ -67,7 +67,7 @@ class Engine(Protocol):
     def free(self) -> int:
         """How many tasks can be given now without waiting behind others."""
 
-    def give(self, tasks: Sequence[Task]) -> None:
+    def give(self, tasks: Sequence[CaseTask]) -> None:
         """Take tasks, at most ``free`` of them."""
 
     def wait(self, seconds: float) -> Sequence[Done]:

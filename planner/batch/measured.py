@@ -17,7 +17,7 @@ from robots.core.caps import Cap, read_capped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class CaseCost:
     """Of judging one case.
 
     Args:
@@ -30,7 +30,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Costs:
+class CaseCosts:
     """Costs in the folder of a ledger, one file per process that ran a batch.
 
     Args:
@@ -59,9 +59,9 @@ class Costs:
                 errno=error.errno,
             ) from error
 
-    def read(self) -> dict[str, Cost]:
+    def read(self) -> dict[str, CaseCost]:
         """Costs by digest, the last one that was noted; what cannot be read is passed over."""
-        found: dict[str, Cost] = {}
+        found: dict[str, CaseCost] = {}
         for path in _in_order(self.folder / "measured"):
             with contextlib.suppress(OSError):
                 found |= _costs(read_capped(path, Cap.SUMMARY_BYTES))
@@ -77,13 +77,13 @@ def _in_order(folder: Path) -> Iterator[Path]:
     yield from (path for *_, path in sorted(files))
 
 
-def _costs(raw: bytes) -> dict[str, Cost]:
+def _costs(raw: bytes) -> dict[str, CaseCost]:
     """Costs of one file; torn lines are passed over."""
-    found: dict[str, Cost] = {}
+    found: dict[str, CaseCost] = {}
     for line in raw.decode("utf-8", errors="replace").splitlines():
         try:
             said = json.loads(line)
-            cost = Cost(seconds=float(said["seconds"]), peak=int(said["peak"]))
+            cost = CaseCost(seconds=float(said["seconds"]), peak=int(said["peak"]))
             found[str(said["digest"])] = cost
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue

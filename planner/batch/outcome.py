@@ -11,7 +11,7 @@ from planner.findings.unchecked import Aspect
 FORMAT = 1
 
 
-class Status(Enum):
+class CaseStatus(Enum):
     """How a case ended."""
 
     FEASIBLE = "feasible"
@@ -25,12 +25,12 @@ class Status(Enum):
     @property
     def failed(self) -> bool:
         """Whether a reader has to look at it."""
-        return self is not Status.FEASIBLE
+        return self is not CaseStatus.FEASIBLE
 
     @property
     def final(self) -> bool:
         """Whether the same inputs must come to the same end, so that nothing tries again."""
-        return self not in {Status.TIME_CAP, Status.MEMORY_CAP, Status.CRASHED}
+        return self not in {CaseStatus.TIME_CAP, CaseStatus.MEMORY_CAP, CaseStatus.CRASHED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Outcome:
         cap: that ended it, in seconds or bytes; zero where none did.
     """
 
-    status: Status
+    status: CaseStatus
     code: str = ""
     where: str = ""
     message: str = ""
@@ -81,7 +81,7 @@ def outcome_of(document: Mapping[str, object]) -> Outcome:
         KeyError, TypeError, ValueError: this is not what ``Outcome.document`` gives.
     """
     return Outcome(
-        status=Status(document["status"]),
+        status=CaseStatus(document["status"]),
         code=_text(document["code"]),
         where=_text(document["where"]),
         message=_text(document["message"]),

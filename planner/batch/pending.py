@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.batch.case import Case, CaseKey, FileHashes, Surroundings, key_of
+from planner.batch.case import Case, CaseKey, Environment, FileHashes, key_of
 from planner.batch.ledger import Ledger, Result
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class Redo:
 def decide(
     cases: Sequence[Case],
     ledger: Ledger,
-    surroundings: Surroundings,
+    surroundings: Environment,
     redo: Redo,
     *,
     known: Mapping[str, str],
@@ -111,10 +111,10 @@ def _why_again(case: Case, result: Result, redo: Redo, hashes: FileHashes) -> Wh
         if hashes.of(case.job.parent / name) != digest:
             return _because("input changed", name)
     status = outcome.status
-    if status is Status.CRASHED:
+    if status is CaseStatus.CRASHED:
         return _because("failed before", "its worker died")
     if not status.final:
-        cap = redo.time_cap if status is Status.TIME_CAP else redo.memory_cap
+        cap = redo.time_cap if status is CaseStatus.TIME_CAP else redo.memory_cap
         if redo.failed or cap > outcome.cap:
             return _because("failed before", outcome.message)
     return _because("report missing") if redo.report(result) else Why()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planner.batch.engine import Done, Ending, Task
+from planner.batch.engine import CaseTask, Done, Ending
 from planner.batch.worker_process import Caps, WorkerProcess
 
 TRIES = 3  # of a task whose worker is killed from outside
@@ -33,7 +33,7 @@ class PoolOptions:
     log: Path
 
 
-class Pool:
+class WorkerPool:
     """An engine of worker processes on this machine (see ``planner.batch.engine.Engine``)."""
 
     def __init__(self, options: PoolOptions) -> None:
@@ -51,7 +51,7 @@ class Pool:
         """Workers without a task."""
         return sum(worker.task is None for worker in self._workers)
 
-    def give(self, tasks: Sequence[Task]) -> None:
+    def give(self, tasks: Sequence[CaseTask]) -> None:
         """Hand a task to each free worker."""
         idle = [worker for worker in self._workers if worker.task is None]
         for worker, task in zip(idle, tasks, strict=False):
@@ -75,7 +75,7 @@ class Pool:
         for worker in self._workers:
             worker.end(grace=max(0.0, until - time.monotonic()))
 
-    def _hand(self, worker: WorkerProcess, task: Task) -> None:
+    def _hand(self, worker: WorkerProcess, task: CaseTask) -> None:
         if not worker.alive:
             worker.end()
             worker.start()

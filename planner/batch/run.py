@@ -10,9 +10,9 @@ from typing import Protocol
 
 from planner.batch.case import CaseKey
 from planner.batch.claim import STALE_AFTER, Claims
-from planner.batch.engine import Done, Ending, Engine, Task
+from planner.batch.engine import CaseTask, Done, Ending, Engine
 from planner.batch.ledger import Ledger
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.batch.pending import Pending
 from planner.batch.worker_process import Caps
 from planner.errors import OutputError
@@ -22,7 +22,7 @@ _TOUCH = STALE_AFTER / 6.0  # [s] between two touches of a claim
 _MEGABYTE = 1_000_000
 
 
-class Told(Protocol):
+class ResultListener(Protocol):
     """Hears of every result as it comes."""
 
     def __call__(self, done: Done, /) -> None:
@@ -44,7 +44,7 @@ class Run:
     key: Callable[[str], CaseKey]
 
 
-def run_pending(pending: Iterable[Pending], run: Run, engine: Engine, told: Told) -> None:
+def run_pending(pending: Iterable[Pending], run: Run, engine: Engine, told: ResultListener) -> None:
     """Judge every pending case; when this returns each one has its result.
 
     Args:
@@ -61,7 +61,7 @@ def run_pending(pending: Iterable[Pending], run: Run, engine: Engine, told: Told
     desk = _Desk(
         run=run,
         told=told,
-        queue=deque(Task(case=item.case, digest=item.key.digest) for item in todo),
+        queue=deque(CaseTask(case=item.case, digest=item.key.digest) for item in todo),
         stale={item.key.digest: item.stale.outcome for item in todo if item.stale is not None},
         claims=Claims(folder=run.ledger.folder),
     )
@@ -96,8 +96,8 @@ class _Desk:
     """
 
     run: Run
-    told: Told
-    queue: deque[Task]
+    told: ResultListener
+    queue: deque[CaseTask]
     stale: Mapping[str, Outcome]
     claims: Claims
     held: set[str] = field(default_factory=set)
@@ -105,7 +105,7 @@ class _Desk:
 
     def hand_out(self, engine: Engine) -> None:
         """Give tasks to the engine; those that others work on go to the end of the queue."""
-        given: list[Task] = []
+        given: list[CaseTask] = []
         free = engine.free
         for _ in range(len(self.queue)):
             if len(given) >= free:
@@ -156,7 +156,7 @@ class _Desk:
         return result is not None and result.outcome != self.stale.get(digest)
 
 
-def _elsewhere(task: Task) -> Done:
+def _elsewhere(task: CaseTask) -> Done:
     return Done(task=task, digest=task.digest, ending=Ending.WRITTEN, detail="elsewhere")
 
 
@@ -175,7 +175,7 @@ def _claimed(claims: Claims, digest: str) -> bool:
 def _over_time(done: Done, caps: Caps) -> Outcome:
     del done
     return Outcome(
-        status=Status.TIME_CAP,
+        status=CaseStatus.TIME_CAP,
         code="time-cap",
         message=f"took more than {caps.seconds:g} s; allow more with --time-cap.",
         cap=caps.seconds,
@@ -185,7 +185,7 @@ def _over_time(done: Done, caps: Caps) -> Outcome:
 def _over_memory(done: Done, caps: Caps) -> Outcome:
     del done
     return Outcome(
-        status=Status.MEMORY_CAP,
+        status=CaseStatus.MEMORY_CAP,
         code="memory-cap",
         message=f"took more than {caps.memory / _MEGABYTE:g} MB of memory; allow more with "
         "--memory-cap.",
@@ -196,7 +196,7 @@ def _over_memory(done: Done, caps: Caps) -> Outcome:
 def _crashed(done: Done, caps: Caps) -> Outcome:
     del caps
     return Outcome(
-        status=Status.CRASHED,
+        status=CaseStatus.CRASHED,
         code="crash",
         message=f"the worker failed: {done.detail}. This is a bug in Palpeur, not a fault of the "
         "job; workers.log has more.",

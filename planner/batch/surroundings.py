@@ -8,7 +8,7 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from planner.batch.case import OUTSIDE, Surroundings
+from planner.batch.case import OUTSIDE, Environment
 from robots.core.caps import Cap, changed_caps
 
 _PACKAGES = ("parts", "planner", "reports", "robots")
@@ -22,7 +22,7 @@ _OF_THE_BATCH = frozenset(
 )
 
 
-def surroundings(*, allow_outside: bool) -> Surroundings:
+def surroundings(*, allow_outside: bool) -> Environment:
     """Of this installation.
 
     Args:
@@ -30,7 +30,7 @@ def surroundings(*, allow_outside: bool) -> Surroundings:
     """
     from reports.provenance import installed_versions
 
-    return Surroundings(
+    return Environment(
         parameters=tuple(sorted(((OUTSIDE, str(allow_outside).lower()), *_caps()))),
         code=_code(),
         environment=tuple(sorted((*installed_versions(), ("machine", platform.machine())))),

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from planner.batch.case import Case, CaseKey, FileHashes, Surroundings, key_of
+from planner.batch.case import Case, CaseKey, Environment, FileHashes, key_of
 from planner.batch.engine import Ending
 from planner.batch.ledger import Ledger
-from planner.batch.outcome import Outcome, Status
-from planner.batch.pool import Pool, PoolOptions
+from planner.batch.outcome import CaseStatus, Outcome
+from planner.batch.pool import PoolOptions, WorkerPool
 from planner.batch.shown import shown
 from planner.batch.surroundings import surroundings
 from planner.batch.worker_process import ENDED, READY, Caps
@@ -53,7 +53,7 @@ _LONGEST = 2000  # characters of a message; a table of findings is not a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class WorkerRequest:
     """What a worker is told once.
 
     Args:
@@ -66,7 +66,7 @@ class Order:
     """
 
     ledger: Path
-    surroundings: Surroundings
+    surroundings: Environment
     allow_outside: bool
     reports: str
     memory: int
@@ -89,12 +89,12 @@ class Order:
         )
 
 
-def order_of(text: str) -> Order:
+def order_of(text: str) -> WorkerRequest:
     """An order read back."""
     said = json.loads(text)
-    return Order(
+    return WorkerRequest(
         ledger=Path(said["ledger"]),
-        surroundings=Surroundings(
+        surroundings=Environment(
             parameters=tuple(sorted(said["parameters"].items())),
             code=said["code"],
             environment=tuple(sorted(said["environment"].items())),
@@ -106,7 +106,7 @@ def order_of(text: str) -> Order:
     )
 
 
-def local_pool(order: Order, caps: Caps, workers: int) -> Pool:
+def local_pool(order: WorkerRequest, caps: Caps, workers: int) -> WorkerPool:
     """A pool of worker processes.
 
     Args:
@@ -115,7 +115,7 @@ def local_pool(order: Order, caps: Caps, workers: int) -> Pool:
         workers: how many.
     """
     text = replace(order, parent=os.getpid()).text()
-    return Pool(
+    return WorkerPool(
         PoolOptions(
             # -P: nothing of the folder that the command runs in is imported
             command=(sys.executable, "-P", "-m", "planner.batch.worker", text),
@@ -154,7 +154,7 @@ class _Writing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Worker:
-    order: Order
+    order: WorkerRequest
     ledger: Ledger
     hashes: FileHashes = field(default_factory=FileHashes)
     writing: _Writing = field(default_factory=_Writing)
@@ -237,7 +237,7 @@ def _end(ending: Ending, digest: str, detail: str = "") -> dict[str, object]:
 
 def _restless(case: Case) -> Outcome:
     return Outcome(
-        status=Status.CRASHED,
+        status=CaseStatus.CRASHED,
         code="changing",
         where=shown(case.job.name),
         message=f"the files of the job changed {_READINGS} times while it was read; run the batch "
@@ -245,7 +245,7 @@ def _restless(case: Case) -> Outcome:
     )
 
 
-def _check_same(order: Order) -> None:
+def _check_same(order: WorkerRequest) -> None:
     """Refuse to judge with other code than the keys say: on a cluster, or after an upgrade."""
     here = surroundings(allow_outside=order.allow_outside)
     mine = dict(here.environment) | dict(here.parameters)
@@ -357,7 +357,7 @@ def run_case(case: Case, key: CaseKey, *, allow_outside: bool) -> CaseResult:
 def _refused(error: PalpeurError, case: Case) -> Outcome:
     where = error.facts.get("key") or error.facts.get("file") or case.job.name
     return Outcome(
-        status=Status.REFUSED,
+        status=CaseStatus.REFUSED,
         code=type(error).__name__,
         where=shown(placeless(str(where), case)),
         message=shown(placeless(error.message, case))[:_LONGEST],
@@ -379,14 +379,14 @@ def _planned(proof: Proof, further: dict[str, str]) -> Outcome:
         from reports.rejection import failed_check_text
 
         failed = ", ".join(check.name for check in proof.failures)
-        status, code, where = Status.NOT_VALIDATED, "validation", failed
+        status, code, where = CaseStatus.NOT_VALIDATED, "validation", failed
         told = "; ".join(failed_check_text(plan, check) for check in proof.failures)
         message = f"the plan failed its own validation: {told}. This is a fault of Palpeur's."
     elif plan.feasible:
-        status, code, where, message = Status.FEASIBLE, "", "", ""
+        status, code, where, message = CaseStatus.FEASIBLE, "", "", ""
     else:
         worst = next(item for item in plan.finding_list if item.severity is Severity.ERROR)
-        status, code, where = Status.INFEASIBLE, worst.code, worst.where
+        status, code, where = CaseStatus.INFEASIBLE, worst.code, worst.where
         message = _sentence(worst, plan)
     return Outcome(
         status=status,

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planner.batch.appending import open_to_append
-from planner.batch.engine import Done, Ending, Task
+from planner.batch.engine import CaseTask, Done, Ending
 from planner.errors import WorkerError
 
 READY = "ready"
@@ -76,7 +76,7 @@ class WorkerProcess:
     command: Sequence[str]
     caps: Caps
     log: Path
-    task: Task | None = None
+    task: CaseTask | None = None
     heard: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
     _process: subprocess.Popen[bytes] | None = None
     _ready: bool = False
@@ -121,7 +121,7 @@ class WorkerProcess:
         self._threads = []
         self._run(_listen, self._pipes()[1], self._chunks, self.heard)
 
-    def give(self, task: Task) -> None:
+    def give(self, task: CaseTask) -> None:
         """Hand over a task."""
         self.task, self._began, self._peak = task, time.monotonic(), 0
         said = json.dumps(task.document()).encode() + b"\n"

@@ -25,7 +25,7 @@ _ROUNDING = 1e-12  # [m]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judged:
+class IntervalVerdict:
     """What is known of intervals.
 
     Args:
@@ -37,10 +37,10 @@ class Judged:
     here: Array
 
 
-class Judge(Protocol):
+class IntervalCheck(Protocol):
     """Judges intervals of motions."""
 
-    def __call__(self, index: Indices, low: Array, high: Array, floor: Array) -> Judged:
+    def __call__(self, index: Indices, low: Array, high: Array, floor: Array) -> IntervalVerdict:
         """Judge; rows whose lower bound reaches their floor need not be looked at closer."""
 
 
@@ -71,7 +71,7 @@ class Advance:
         ends: whether to look at both ends first, so that floors are low from the start.
     """
 
-    def __init__(self, judge: Judge, floor: Floor, *, ends: bool) -> None:
+    def __init__(self, judge: IntervalCheck, floor: Floor, *, ends: bool) -> None:
         self._judge = judge
         self._floor = floor
         self._ends = ends
@@ -125,7 +125,7 @@ class Advance:
         kept = np.where((kept < floor) & (kept >= floor - _ROUNDING), floor, kept)
         closed = (kept >= floor) | (front.high - front.low <= _NARROW)
         np.minimum.at(course.certified, i[closed], kept[closed])
-        judged = Judged(lower=lower[~closed], here=here[~closed])
+        judged = IntervalVerdict(lower=lower[~closed], here=here[~closed])
         return _rest(course, front.take(~closed), judged, floor[~closed])
 
     def _dropped(self, course: Course, front: _Front) -> _Front:
@@ -158,7 +158,7 @@ def _see(course: Course, index: Indices, here: Array, lam: Array) -> None:
     course.lam[index[rows]] = lam[rows]
 
 
-def _rest(course: Course, front: _Front, judged: Judged, floor: Array) -> _Front:
+def _rest(course: Course, front: _Front, judged: IntervalVerdict, floor: Array) -> _Front:
     """Both sides of the part around each middle that keeps the floor."""
     here, fall = judged.here, judged.here - judged.lower
     known = np.isfinite(fall) & np.isfinite(floor) & (here > floor)

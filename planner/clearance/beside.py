@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.clearance.patch import Patches, Probed, ProbedSurface, Touches, rising
+from planner.clearance.patch import Patches, Probed, ProbedSurface, StylusPlacement, rising
 from planner.clearance.shadow import Stand, hidden
 from robots.core.arrays import Array, Indices
 
@@ -33,7 +33,9 @@ class Shank:
     reach: float
 
 
-def beside(surface: ProbedSurface, touches: Touches, probed: Probed, shank: Shank) -> Patches:
+def beside(
+    surface: ProbedSurface, touches: StylusPlacement, probed: Probed, shank: Shank
+) -> Patches:
     """Triangles that a shank may be near at each point.
 
     Where it stands up from the surface they are those that the ball may be near.
@@ -59,7 +61,7 @@ def beside(surface: ProbedSurface, touches: Touches, probed: Probed, shank: Shan
     return probed.ignored.joined(drawn_out).take(place)
 
 
-def _along_face(touches: Touches, shank: Shank) -> Array:
+def _along_face(touches: StylusPlacement, shank: Shank) -> Array:
     """How far the patch goes on along the face, under the shank. # (k, 3) [m].
 
     The shank leaves the tangent plane at an angle whose sine is the cosine of that between it and
@@ -75,7 +77,7 @@ def _along_face(touches: Touches, shank: Shank) -> Array:
     return np.asarray(flat * (longer / np.where(sine > 0.0, sine, 1.0))[:, None])
 
 
-def _near(surface: ProbedSurface, touches: Touches, ways: Array, reach: float) -> Indices:
+def _near(surface: ProbedSurface, touches: StylusPlacement, ways: Array, reach: float) -> Indices:
     """Triangles within reach of ways from the points, or a little farther."""
     lengths = np.linalg.norm(ways, axis=1)
     steps = np.ceil(2.0 * lengths / reach).astype(np.int64)
@@ -87,7 +89,7 @@ def _near(surface: ProbedSurface, touches: Touches, ways: Array, reach: float) -
 
 
 def _behind(
-    surface: ProbedSurface, touches: Touches, parts: tuple[Indices, Indices], shank: Shank
+    surface: ProbedSurface, touches: StylusPlacement, parts: tuple[Indices, Indices], shank: Shank
 ) -> Indices:
     """What of the second part stands behind the face, the first, of its point."""
     count, size = len(touches.points), len(surface.mesh)

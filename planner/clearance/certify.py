@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.clearance.advance import Advance, Course, Judge, Judged
+from planner.clearance.advance import Advance, Course, IntervalCheck, IntervalVerdict
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import Paths
@@ -145,7 +145,7 @@ def _kept(
     judge = _judge(checker, paths, touching)
 
     def course(some: Indices, grazing: float) -> Course:
-        def own(index: Indices, low: Array, high: Array, floor: Array) -> Judged:
+        def own(index: Indices, low: Array, high: Array, floor: Array) -> IntervalVerdict:
             return judge(some[index], low, high, floor)
 
         least = yes_or_no(required, replace(tolerance, grazing=grazing))
@@ -197,12 +197,14 @@ def deepest(
     return np.asarray(best)
 
 
-def _judge(checker: Checker, paths: Paths, touching: bool) -> Judge:
-    def judge(index: Indices, low: Array, high: Array, floor: Array) -> Judged:
+def _judge(checker: Checker, paths: Paths, touching: bool) -> IntervalCheck:
+    def judge(index: Indices, low: Array, high: Array, floor: Array) -> IntervalVerdict:
         q, spread = paths.joints(index, 0.5 * (low + high)), paths.spread(index, low, high)
         # Where a path does not exist (NaN) nothing is kept.
         whole = np.isfinite(q).all(axis=1) & np.isfinite(spread).all(axis=1)
-        judged = Judged(lower=np.full(index.size, -np.inf), here=np.full(index.size, -np.inf))
+        judged = IntervalVerdict(
+            lower=np.full(index.size, -np.inf), here=np.full(index.size, -np.inf)
+        )
         wanted = np.clip(floor[whole], -_FAR, _FAR)
         found = checker.bounds(q[whole], spread[whole], wanted, touching=touching)
         judged.lower[whole], judged.here[whole] = found.lower, found.here

@@ -13,15 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from planner.clearance.links import Links
-from planner.clearance.results import Bounds, Nearest, Pair
+from planner.clearance.results import BodyPair, Nearest, PostureBounds
 from planner.clearance.rows import checked_excluded, checked_floor, checked_required, checked_rows
-from planner.clearance.surroundings import Surroundings
+from planner.clearance.surroundings import SolidGroup
 from planner.job.solids import Cell, Solid
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 
 # Capsules that may touch the part, where it is probed; the job reader gives them these names.
-__all__ = ["STYLUS", "Bounds", "Checker", "Nearest", "Pair"]
+__all__ = ["STYLUS", "PostureBounds", "Checker", "Nearest", "BodyPair"]
 
 STYLUS = ("stylus ball", "stylus shank")
 CHUNK = 2048  # postures at once; bounds the memory, and is what threads share
@@ -50,25 +50,25 @@ class Checker:
         stylus = np.array([name in STYLUS for name in names], dtype=bool)
         self._bodies, self._others = moving[~stylus[moving]], moving
         part = cell.part
-        pairs: list[Pair] = []
+        pairs: list[BodyPair] = []
         places = np.full((len(names), len(cell.solids)), -1, dtype=np.int64)
         for c in moving.tolist():
             for s, solid in enumerate(cell.solids):
                 places[c, s] = len(pairs)
                 touching = bool(stylus[c]) and solid is part
-                pairs.append(Pair(moving=names[c], against=solid.name, touching=touching))
+                pairs.append(BodyPair(moving=names[c], against=solid.name, touching=touching))
         self._first_self = len(pairs)
         for a, b in mechanism.self_pairs:
-            pairs.append(Pair(moving=names[a], against=names[b], touching=False))
+            pairs.append(BodyPair(moving=names[a], against=names[b], touching=False))
         self.pairs = tuple(pairs)
         self._part = self._group([s for s in cell.solids if s is part], cell, places)
         self._rest = self._group([s for s in cell.solids if s is not part], cell, places)
 
-    def _group(self, solids: list[Solid], cell: Cell, places: Indices) -> Surroundings | None:
+    def _group(self, solids: list[Solid], cell: Cell, places: Indices) -> SolidGroup | None:
         columns = [k for k, solid in enumerate(cell.solids) if solid in solids]
         if not columns:
             return None
-        return Surroundings(solids, np.ascontiguousarray(places[:, columns]), self._links.radii)
+        return SolidGroup(solids, np.ascontiguousarray(places[:, columns]), self._links.radii)
 
     @property
     def empty(self) -> bool:
@@ -131,7 +131,9 @@ class Checker:
         self._each(len(q), look)
         return best
 
-    def bounds(self, q: Array, spread: Array, floor: Array, *, touching: bool = True) -> Bounds:
+    def bounds(
+        self, q: Array, spread: Array, floor: Array, *, touching: bool = True
+    ) -> PostureBounds:
         """What is proven of every posture whose joints are within ±spread of q.
 
         Args:
@@ -163,7 +165,7 @@ class Checker:
         close = np.flatnonzero(lower < floor)
         if close.size:
             here[close] = self.nearest(q[close], touching=touching).value
-        return Bounds(lower=lower, here=here, pair=pair)
+        return PostureBounds(lower=lower, here=here, pair=pair)
 
     def segments(self, starts: Array, ends: Array, excluded: tuple[Indices, Indices]) -> Array:
         """Distances of bare segments from the skin of the part, some triangles left out.
@@ -188,7 +190,7 @@ class Checker:
         axes = np.concatenate([starts, ends - starts], axis=1)
         return self._part.segments(axes, offsets, triangles)
 
-    def _looks(self, touching: bool) -> list[tuple[Surroundings, Indices]]:
+    def _looks(self, touching: bool) -> list[tuple[SolidGroup, Indices]]:
         """Groups of solids with the capsules that are checked against them."""
         looks = (
             (self._part, self._others if touching else self._bodies),

@@ -72,7 +72,7 @@ class Patches:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Touches:
+class StylusPlacement:
     """Where a stylus stands when its ball touches.
 
     Args:
@@ -88,7 +88,7 @@ class Touches:
     axes: Array
 
     @classmethod
-    def of(cls, placed: PlacedPoints) -> Touches:
+    def of(cls, placed: PlacedPoints) -> StylusPlacement:
         """Of placed points."""
         return cls(
             points=placed.surfaces,
@@ -97,9 +97,9 @@ class Touches:
             axes=placed.axes,
         )
 
-    def take(self, rows: Indices) -> Touches:
+    def take(self, rows: Indices) -> StylusPlacement:
         """Some of them."""
-        return Touches(
+        return StylusPlacement(
             points=self.points[rows],
             contacts=self.contacts[rows],
             normals=self.normals[rows],
@@ -132,7 +132,7 @@ class ProbedSurface:
         # Only a closed skin has a side that cannot be seen; it may be turned inside out.
         self._outward = float(np.sign(part.mesh.volume)) if part.closed else 0.0
 
-    def around(self, touches: Touches, reach: float) -> Probed:
+    def around(self, touches: StylusPlacement, reach: float) -> Probed:
         """The surface around points.
 
         Args:
@@ -167,7 +167,7 @@ class ProbedSurface:
             found.append(owners[pairs.queries[close]] * len(self.mesh) + pairs.items[close])
         return rising(np.concatenate(found))
 
-    def face(self, near: Indices, touches: Touches) -> Indices:
+    def face(self, near: Indices, touches: StylusPlacement) -> Indices:
         """What of ``near`` belongs to the smooth surface that each point lies on."""
         point, triangle = np.divmod(near, len(self.mesh))
         facing = np.einsum("ij,ij->i", self.mesh.normals[triangle], touches.normals[point])

@@ -17,7 +17,7 @@ from planner.clearance.beside import Shank, beside
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance
-from planner.clearance.patch import ProbedSurface, Touches
+from planner.clearance.patch import ProbedSurface, StylusPlacement
 from planner.clearance.paths import LinePaths
 from planner.clearance.stylus_demands import Allowed, Demand, demands, located
 from planner.clearance.stylus_sweep import Stylus
@@ -53,7 +53,7 @@ class ProbingLines:
         cell: Cell,
         mechanism: Mechanism,
         *,
-        touches: Touches,
+        touches: StylusPlacement,
         required: float,
         overtravel: float = 0.0,
     ) -> None:
@@ -150,7 +150,7 @@ class ProbingLines:
         return replace(found, certified=certified, **changed)
 
 
-def _allowed(surface: ProbedSurface, touches: Touches, shank: Shank) -> Allowed:
+def _allowed(surface: ProbedSurface, touches: StylusPlacement, shank: Shank) -> Allowed:
     probed = surface.around(touches, shank.reach)
     near_shank = beside(surface, touches, probed, shank)
     near_ball = surface.both(probed.ignored, near_shank)

@@ -8,7 +8,7 @@ from robots.core.arrays import Array, Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class BodyPair:
     """Two bodies that are kept apart.
 
     Args:
@@ -40,7 +40,7 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bounds:
+class PostureBounds:
     """What is proven of all postures around some.
 
     Args:

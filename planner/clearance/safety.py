@@ -12,14 +12,14 @@ import numpy as np
 
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
-from planner.clearance.patch import Touches
+from planner.clearance.patch import StylusPlacement
 from planner.clearance.paths import Paths, StraightPaths
 from planner.clearance.probing import ProbingLines
 from planner.detours.find import Detours, find_detours
 from planner.detours.mixed import MixedTravels
-from planner.detours.route import Room
+from planner.detours.route import TravelSpace
 from planner.job import Job
-from planner.motion.assembly import Clearances
+from planner.motion.assembly import SegmentClearances
 from planner.motion.travel import TravelMotions
 from planner.plan_types import PlacedPoints, SegmentClearance
 from planner.progress import Progress, silent
@@ -119,9 +119,9 @@ class Safety:
             progress=_named(self._progress, TRAVELS),
         )
 
-    def of_segments(self, lines: Clearance, travels: Clearance) -> Clearances:
+    def of_segments(self, lines: Clearance, travels: Clearance) -> SegmentClearances:
         """Clearances as segments carry them."""
-        return Clearances(lines=self._segments(lines), travels=self._segments(travels))
+        return SegmentClearances(lines=self._segments(lines), travels=self._segments(travels))
 
     def _segments(self, found: Clearance) -> tuple[SegmentClearance | None, ...]:
         """None for motions on which no pair of bodies has been measured: that is no distance."""
@@ -146,16 +146,16 @@ class Safety:
             self.checker,
             self._job.cell,
             self._model.mechanism,
-            touches=Touches.of(self._placed),
+            touches=StylusPlacement.of(self._placed),
             required=self.required,
             overtravel=self._job.approach.overtravel,
         )
 
     @cached_property
-    def _room(self) -> Room:
+    def _room(self) -> TravelSpace:
         mechanism = self._model.mechanism
         margin = required_margins(mechanism, self._job.checks.joint_margin)
-        return Room(
+        return TravelSpace(
             model=self._model,
             cell=self._job.cell,
             checker=self.checker,

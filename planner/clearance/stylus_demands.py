@@ -10,7 +10,7 @@ import numpy as np
 from planner.clearance.certify import deepest
 from planner.clearance.checker import Checker
 from planner.clearance.patch import Patches
-from planner.clearance.stylus_sweep import Piece, Stylus, Sweeps, swept
+from planner.clearance.stylus_sweep import Stylus, StylusPiece, Sweeps, swept
 from planner.job.stylus import BALL, SHANK
 from planner.reach.lines import Lines
 from robots.core.arrays import Array, Indices
@@ -53,7 +53,7 @@ class Demand:
             itself, beyond the patch. [m]
     """
 
-    piece: Piece
+    piece: StylusPiece
     sweeps: Sweeps
     share: Array
     least: float
@@ -84,7 +84,7 @@ def demands(
     square = np.einsum("ij,ij->i", shifts, shifts)
     travelled = np.einsum("ij,ij->i", contacts - lines.starts, shifts)
     share = np.clip(travelled / np.where(square > 0.0, square, 1.0), 0.0, 1.0)
-    ball = Piece(name=BALL, radius=stylus.ball, begin=0.0, end=0.0)
+    ball = StylusPiece(name=BALL, radius=stylus.ball, begin=0.0, end=0.0)
     whole = Demand(
         piece=ball,
         sweeps=Sweeps(starts=lines.starts, shifts=shifts, axes=lines.axes, excluded=allowed.ball),
@@ -109,7 +109,7 @@ def _of_shank(
     stylus: Stylus, whole: Demand, up_to_contact: Demand, allowed: Patches
 ) -> Iterator[Demand]:
     """The whole shank beside what is allowed; beyond the tip it must not touch that either."""
-    shank = Piece(name=SHANK, radius=stylus.shank, begin=0.0, end=stylus.length)
+    shank = StylusPiece(name=SHANK, radius=stylus.shank, begin=0.0, end=stylus.length)
     yield replace(whole, piece=shank, sweeps=replace(whole.sweeps, excluded=allowed))
     tip = max(stylus.ball, stylus.shank)
     if tip < stylus.length:

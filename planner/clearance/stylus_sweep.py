@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.clearance.advance import Advance, Judge, Judged
+from planner.clearance.advance import Advance, IntervalCheck, IntervalVerdict
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors
 from planner.clearance.patch import Patches
@@ -51,7 +51,7 @@ class Stylus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class StylusPiece:
     """A length of the stylus.
 
     Args:
@@ -103,7 +103,7 @@ class Sweeps:
         )
 
 
-def swept(checker: Checker, piece: Piece, sweeps: Sweeps, required: float) -> Array:
+def swept(checker: Checker, piece: StylusPiece, sweeps: Sweeps, required: float) -> Array:
     """Least clearance of a piece of the stylus from the part over whole motions.
 
     It is exact along the axis and for a ball. Across it is certified, to the default tolerance, or
@@ -145,15 +145,15 @@ def _distances(checker: Checker, near: Array, far: Array, sweeps: Sweeps) -> Arr
     return checker.segments(near, far, excluded)
 
 
-def _shifted(checker: Checker, piece: Piece, sweeps: Sweeps) -> Judge:
+def _shifted(checker: Checker, piece: StylusPiece, sweeps: Sweeps) -> IntervalCheck:
     """Judge of shanks that shift across their axes: they move as far as their ball."""
     lengths = np.linalg.norm(sweeps.shifts, axis=1)
 
-    def judge(index: Indices, low: Array, high: Array, floor: Array) -> Judged:
+    def judge(index: Indices, low: Array, high: Array, floor: Array) -> IntervalVerdict:
         del floor
         still = sweeps.take(index).at(0.5 * (low + high))
         near, far = still.starts - piece.begin * still.axes, still.starts - piece.end * still.axes
         here = _distances(checker, near, far, still) - piece.radius
-        return Judged(lower=here - 0.5 * (high - low) * lengths[index], here=here)
+        return IntervalVerdict(lower=here - 0.5 * (high - low) * lengths[index], here=here)
 
     return judge

@@ -34,7 +34,7 @@ _SEGMENTS = Loop(
 )
 
 
-class Surroundings:
+class SolidGroup:
     """Solids whose triangles lie in one tree.
 
     Args:

@@ -8,15 +8,15 @@ import numpy as np
 
 from planner.clearance.certify import keeps
 from planner.detours.motions import DetourMotions
-from planner.detours.rounded import WIDEST, Legs, Pieces, without_repeats
-from planner.detours.route import Room
+from planner.detours.rounded import WIDEST, Legs, RoundedMotion, without_repeats
+from planner.detours.route import TravelSpace
 from robots.core.arrays import Array
 
 # Parts of a corner's legs that its rounding may take; at 0 the motion stops there.
 _CUTS = (WIDEST, 0.25, 0.12, 0.06, 0.03, 0.015, 0.0)
 
 
-def rounded(room: Room, routes: Sequence[Array]) -> DetourMotions:
+def rounded(room: TravelSpace, routes: Sequence[Array]) -> DetourMotions:
     """Motions along ways whose legs keep the clearance, each proven to keep it too.
 
     The more of its legs a corner takes the faster it is; each takes as much as is proven. Where the
@@ -42,13 +42,13 @@ def rounded(room: Room, routes: Sequence[Array]) -> DetourMotions:
 
 
 def _motions(
-    room: Room, legs: Sequence[Legs], cuts: Sequence[Array], rests: Array
+    room: TravelSpace, legs: Sequence[Legs], cuts: Sequence[Array], rests: Array
 ) -> DetourMotions:
     pieces = [leg.pieces(cut) for leg, cut in zip(legs, cuts, strict=True)]
     return DetourMotions(pieces, rests, room.limits)
 
 
-def _widest(room: Room, legs: Sequence[Legs]) -> list[Array]:
+def _widest(room: TravelSpace, legs: Sequence[Legs]) -> list[Array]:
     """The widest rounding of each corner that is proven for itself. # (w - 2,) per way."""
     cuts = [np.zeros(max(len(leg.corners) - 2, 0)) for leg in legs]
     owner = [(k, corner) for k, cut in enumerate(cuts) for corner in range(cut.size)]
@@ -66,10 +66,10 @@ def _widest(room: Room, legs: Sequence[Legs]) -> list[Array]:
     return cuts
 
 
-def _arc(legs: Legs, corner: int, cut: float) -> Pieces:
+def _arc(legs: Legs, corner: int, cut: float) -> RoundedMotion:
     """One corner at the speed that a cut allows it."""
     arcs = legs.arcs(legs.corner_speeds(np.full(len(legs.corners) - 2, cut)))
-    return Pieces(
+    return RoundedMotion(
         duration=arcs.duration[corner : corner + 1],
         q=arcs.q[corner : corner + 1],
         before=arcs.before[corner : corner + 1],

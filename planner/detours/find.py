@@ -8,13 +8,13 @@ from itertools import chain
 
 import numpy as np
 
-from planner.clearance.results import Pair
+from planner.clearance.results import BodyPair
 from planner.detours.corners import rounded
-from planner.detours.free_ways import FreeWays
+from planner.detours.free_ways import FreePaths
 from planner.detours.motions import DetourMotions
 from planner.detours.over import Ends, Tries, around_cube, over_plane
 from planner.detours.rounded import without_repeats
-from planner.detours.route import Room, Way
+from planner.detours.route import DetourKind, TravelSpace
 from planner.job.settings import Travel
 from planner.progress import Progress, silent
 from robots.core.arrays import Array, Indices
@@ -39,7 +39,7 @@ class Blocked:
     travel: int
     motions: int
     end: bool
-    pair: Pair | None
+    pair: BodyPair | None
     clearance: float
     place: Array
 
@@ -57,7 +57,7 @@ class Detours:
     """
 
     travels: Indices
-    ways: tuple[Way, ...]
+    ways: tuple[DetourKind, ...]
     routes: tuple[Array, ...]
     motions: DetourMotions
     blocked: tuple[Blocked, ...]
@@ -76,7 +76,7 @@ class Detours:
 
 
 def find_detours(
-    room: Room, starts: Array, ends: Array, travel: Travel, *, progress: Progress = silent
+    room: TravelSpace, starts: Array, ends: Array, travel: Travel, *, progress: Progress = silent
 ) -> Detours:
     """Ways around for travels whose straight joint motion does not keep its clearance.
 
@@ -101,11 +101,11 @@ def find_detours(
 class _Finder:
     """One request."""
 
-    def __init__(self, room: Room, travels: Ends, travel: Travel) -> None:
+    def __init__(self, room: TravelSpace, travels: Ends, travel: Travel) -> None:
         self.room, self.travels, self.travel = room, travels, travel
-        self.found: dict[int, tuple[Way, Array]] = {}
+        self.found: dict[int, tuple[DetourKind, Array]] = {}
         self.blocked: dict[int, Blocked] = {}
-        self.free = FreeWays(room, travel.seed)
+        self.free = FreePaths(room, travel.seed)
         clear = ~np.stack(
             [room.checker.collides(q, room.required) for q in (travels.starts, travels.ends)]
         )
@@ -134,17 +134,17 @@ class _Finder:
             if len(self.found) == rows.size:
                 return
 
-    def _tries(self, travels: Ends) -> Iterator[tuple[Way, Tries]]:
+    def _tries(self, travels: Ends) -> Iterator[tuple[DetourKind, Tries]]:
         model, plane = self.room.model, self.travel.clearance_plane
-        ways: list[Iterator[tuple[Way, Tries]]] = []
+        ways: list[Iterator[tuple[DetourKind, Tries]]] = []
         if plane is not None:
-            ways.append((Way.PLANE, t) for t in over_plane(model, travels, plane))
+            ways.append((DetourKind.PLANE, t) for t in over_plane(model, travels, plane))
         part = self.room.cell.part
         offset = self.travel.clearance_cube
         if offset is not None and part is not None:
             corners = part.mesh.vertices
             low, high = corners.min(axis=0) - offset, corners.max(axis=0) + offset
-            ways.append((Way.CUBE, t) for t in around_cube(model, travels, low, high))
+            ways.append((DetourKind.CUBE, t) for t in around_cube(model, travels, low, high))
         return chain(*ways)
 
     def one(self, k: int) -> None:

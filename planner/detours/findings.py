@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.detours.find import Blocked, Detours
-from planner.detours.route import Way
+from planner.detours.route import DetourKind
 from planner.findings import Finding, Quantity, Severity, subjects
 from planner.job.settings import Travel
 from robots.core.arrays import Array
@@ -32,11 +32,11 @@ def detour_findings(
     return [found[k] for k in sorted(found)]
 
 
-def _around(names: tuple[str, str], way: Way, more: float, travel: Travel) -> Finding:
+def _around(names: tuple[str, str], way: DetourKind, more: float, travel: Travel) -> Finding:
     where = way.value
-    if way is Way.PLANE and travel.clearance_plane is not None:
+    if way is DetourKind.PLANE and travel.clearance_plane is not None:
         where += f" at z = {1e3 * travel.clearance_plane:g} mm"
-    if way is Way.CUBE and travel.clearance_cube is not None:
+    if way is DetourKind.CUBE and travel.clearance_cube is not None:
         where += f" {1e3 * travel.clearance_cube:g} mm outside the part"
     return Finding(
         code="P138",

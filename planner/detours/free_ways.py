@@ -9,18 +9,18 @@ import numpy as np
 from planner.detours.leading import tips_of
 from planner.detours.over import Ends, over_height
 from planner.detours.roadmap import Roadmap
-from planner.detours.route import Room, Way
-from planner.detours.search import Effort, GridTest, search
+from planner.detours.route import DetourKind, TravelSpace
+from planner.detours.search import GridTest, SearchEffort, search
 from planner.detours.shortening import route_time, shortened
 from robots.core.arrays import Array
 
-_Ways = list[tuple[Way, Array]]
+_Ways = list[tuple[DetourKind, Array]]
 
 # Near both ends first, then everywhere, then finer; narrow gaps need the last. Motions, [m], [rad].
 _EFFORTS = (
-    Effort(motions=400, step=0.02, beyond=1.0, seeds=2),
-    Effort(motions=1500, step=0.02, beyond=np.inf, seeds=1),
-    Effort(motions=1500, step=0.005, beyond=np.inf, seeds=1),
+    SearchEffort(motions=400, step=0.02, beyond=1.0, seeds=2),
+    SearchEffort(motions=1500, step=0.02, beyond=np.inf, seeds=1),
+    SearchEffort(motions=1500, step=0.005, beyond=np.inf, seeds=1),
 )
 _LIFTS = (0.05, 0.1, 0.2, 0.4, 0.8)  # [m] above the higher end
 # A detour that takes no more than this beside the straight travel is taken without a search.
@@ -37,12 +37,12 @@ class Free:
         motions: how many a search looked at.
     """
 
-    way: Way
+    way: DetourKind
     route: Array
     motions: int
 
 
-class FreeWays:
+class FreePaths:
     """Ways of travels one after another; later ones learn from earlier ones.
 
     Args:
@@ -50,7 +50,7 @@ class FreeWays:
         seed: of everything drawn at random.
     """
 
-    def __init__(self, room: Room, seed: int) -> None:
+    def __init__(self, room: TravelSpace, seed: int) -> None:
         self._room, self._seed = room, seed
         self._roadmap = Roadmap(room)
         self._vain: list[tuple[Array, Array, int]] = []
@@ -58,15 +58,15 @@ class FreeWays:
     def find(self, start: Array, end: Array) -> Free:
         """The fastest of what is found between two postures. # (n,) each [rad]."""
         lifted, known = self._lifted(start, end), self._roadmap.route(start, end)
-        found = self._shortest([(Way.LIFTED, lifted), (Way.EARLIER, known)])
+        found = self._shortest([(DetourKind.LIFTED, lifted), (DetourKind.EARLIER, known)])
         looked = 0 if found else self._as_before(start, end)
         if not looked and (not found or self._time(found) > self._good(start, end)):
             ways, looked = self._searched(start, end)
-            found = self._shortest([*found, *((Way.SEARCHED, way) for way in ways)])
+            found = self._shortest([*found, *((DetourKind.SEARCHED, way) for way in ways)])
             if not found:
                 self._vain.append((start, end, looked))
         if not found:
-            return Free(way=Way.SEARCHED, route=np.zeros((0, start.size)), motions=looked)
+            return Free(way=DetourKind.SEARCHED, route=np.zeros((0, start.size)), motions=looked)
         way, route = found[0]
         self._roadmap.add(route)
         return Free(way=way, route=route, motions=looked)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.detours.rounded import PEAK, Pieces
+from planner.detours.rounded import PEAK, RoundedMotion
 from planner.motion.law_table import LawState
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
@@ -29,7 +29,7 @@ class DetourMotions:
         limits: of the joints.
     """
 
-    def __init__(self, motions: Sequence[Pieces], rests: Array, limits: JointLimits) -> None:
+    def __init__(self, motions: Sequence[RoundedMotion], rests: Array, limits: JointLimits) -> None:
         k, n = rests.shape
         motions = [_without_slivers(pieces) for pieces in motions]
         self.pieces = max((len(pieces.duration) for pieces in motions), default=1) or 1
@@ -132,7 +132,7 @@ class DetourMotions:
     def take(self, chosen: Indices) -> DetourMotions:
         """Some of the motions, in the order given."""
         motions = [
-            Pieces(
+            RoundedMotion(
                 duration=self._length[k],
                 q=self._q[k],
                 before=self._before[k],
@@ -155,7 +155,7 @@ class DetourMotions:
         return np.asarray(self._after[index, piece] - self._before[index, piece])
 
 
-def _without_slivers(pieces: Pieces) -> Pieces:
+def _without_slivers(pieces: RoundedMotion) -> RoundedMotion:
     """The motion without pieces that rounding made: too short to move anything by more than noise.
 
     What is left of two corners that meet is a change of speed by 1e-13 in 1e-13 s, whose
@@ -164,7 +164,7 @@ def _without_slivers(pieces: Pieces) -> Pieces:
     kept = pieces.duration > _SLIVER * np.sum(pieces.duration)
     if np.all(kept):
         return pieces
-    return Pieces(
+    return RoundedMotion(
         duration=pieces.duration[kept],
         q=pieces.q[kept],
         before=pieces.before[kept],

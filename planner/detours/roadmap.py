@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.detours.rounded import direct_time
-from planner.detours.route import Room
+from planner.detours.route import TravelSpace
 from robots.core.arrays import Array
 
 _NEAREST = 24  # corners that an end is joined to
@@ -18,7 +18,7 @@ class Roadmap:
         room: what travel may use.
     """
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: TravelSpace) -> None:
         self._room = room
         self._corners = np.zeros((0, room.lower.size))
         self._legs: list[tuple[int, int]] = []

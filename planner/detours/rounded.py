@@ -26,7 +26,7 @@ _ROUNDING = 1e-13  # relative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pieces:
+class RoundedMotion:
     """A motion as changes of velocity and stretches of constant velocity, in order of time.
 
     Args:
@@ -86,16 +86,16 @@ class Legs:
         room = np.maximum(self.end_room, self.start_room)
         return np.asarray(np.where(cuts < room, cuts / np.where(room > 0.0, room, 1.0), 1.0))
 
-    def arcs(self, speeds: Array) -> Pieces:
+    def arcs(self, speeds: Array) -> RoundedMotion:
         """The corners run through with given σ². # (w - 2,) each."""
         sigma = np.sqrt(speeds)
         before = self.velocity[:-1] * sigma[:, None]
         after = self.velocity[1:] * sigma[:, None]
         duration = self.turn * sigma
         q = self.corners[1:-1] - before * (0.5 * duration)[:, None]
-        return Pieces(duration=duration, q=q, before=before, after=after)
+        return RoundedMotion(duration=duration, q=q, before=before, after=after)
 
-    def pieces(self, cuts: Array) -> Pieces:
+    def pieces(self, cuts: Array) -> RoundedMotion:
         """The whole motion, from rest to rest. Args: cuts, as in ``corner_speeds``."""
         speeds = self._reachable(np.concatenate([[0.0], self.corner_speeds(cuts), [0.0]]))
         arcs = self.arcs(speeds[1:-1])
@@ -104,7 +104,7 @@ class Legs:
             found.append(self._along(leg, speeds[leg], speeds[leg + 1]))
             if leg < len(self.D) - 1:
                 found.append(_rows(arcs, slice(leg, leg + 1)))
-        pieces = Pieces(
+        pieces = RoundedMotion(
             duration=np.concatenate([part.duration for part in found]),
             q=np.concatenate([part.q for part in found]),
             before=np.concatenate([part.before for part in found]),
@@ -128,7 +128,7 @@ class Legs:
             speeds[leg] = min(speeds[leg], most)
         return speeds
 
-    def _along(self, leg: int, start: float, end: float) -> Pieces:
+    def _along(self, leg: int, start: float, end: float) -> RoundedMotion:
         """One leg between its corners: faster, constant, slower. # (3 pieces)."""
         rise, D = self.rise_room[leg], self.D[leg]
         begin = self.start_room[leg - 1] * start if leg > 0 else 0.0
@@ -147,7 +147,7 @@ class Legs:
         )
         # From the leg's far end backwards, so that the last piece ends where the corner begins.
         part = np.array([begin, begin + speeding, 1.0 - finish - slowing])
-        return Pieces(
+        return RoundedMotion(
             duration=duration,
             q=self.corners[leg] + part[:, None] * D,
             before=sigma[[0, 1, 1], None] * self.velocity[leg],
@@ -155,8 +155,8 @@ class Legs:
         )
 
 
-def _rows(pieces: Pieces, rows: slice | Mask) -> Pieces:
-    return Pieces(
+def _rows(pieces: RoundedMotion, rows: slice | Mask) -> RoundedMotion:
+    return RoundedMotion(
         duration=pieces.duration[rows],
         q=pieces.q[rows],
         before=pieces.before[rows],

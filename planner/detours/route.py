@@ -16,7 +16,7 @@ from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 
 
-class Way(Enum):
+class DetourKind(Enum):
     """By which way a travel goes around."""
 
     PLANE = "over the clearance plane"
@@ -27,7 +27,7 @@ class Way(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Room:
+class TravelSpace:
     """What travel may use: the robot, its limits and the clearance it must keep.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.detours.route import Room
+from planner.detours.route import TravelSpace
 from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 
@@ -26,7 +26,7 @@ _FREE_TURN = 2.0 * np.pi  # [rad or m] beyond both ends, where a joint has no li
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class SearchEffort:
     """How hard to look.
 
     Args:
@@ -64,7 +64,7 @@ class GridTest:
         clearance: of the postures. [m]
     """
 
-    def __init__(self, room: Room, step: float, clearance: float) -> None:
+    def __init__(self, room: TravelSpace, step: float, clearance: float) -> None:
         self._checker = room.checker
         self._clearance, self._step = clearance, step
         self._mechanism = room.model.mechanism
@@ -120,7 +120,13 @@ def reaches(mechanism: Mechanism, out: Array | None = None) -> Array:
 
 
 def search(
-    room: Room, start: Array, end: Array, free: FreeMotion, effort: Effort, *, seed: int
+    room: TravelSpace,
+    start: Array,
+    end: Array,
+    free: FreeMotion,
+    effort: SearchEffort,
+    *,
+    seed: int,
 ) -> Searched:
     """Look for a way.
 
@@ -209,7 +215,7 @@ def _state(information: Any, q: Array) -> Any:
     return state
 
 
-def _range(room: Room, start: Array, end: Array, beyond: float) -> tuple[Array, Array]:
+def _range(room: TravelSpace, start: Array, end: Array, beyond: float) -> tuple[Array, Array]:
     """Least and greatest joint values that the search may use. # (n,) each."""
     least, most = np.minimum(start, end), np.maximum(start, end)
     far = beyond if np.isfinite(beyond) else _FREE_TURN

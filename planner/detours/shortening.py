@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.detours.rounded import PEAK, direct_time, without_repeats
-from planner.detours.route import Room
+from planner.detours.route import TravelSpace
 from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 
@@ -30,7 +30,7 @@ def route_time(route: Array, limits: JointLimits) -> float:
     return float(np.sum(times) + 0.5 * PEAK * np.sum(change))
 
 
-def shortened(room: Room, route: Array, *, seed: int) -> Array:
+def shortened(room: TravelSpace, route: Array, *, seed: int) -> Array:
     """A shorter way between the same ends whose every leg is proven.
 
     Args:
@@ -50,7 +50,7 @@ def shortened(room: Room, route: Array, *, seed: int) -> Array:
     return _fewest(room, route)
 
 
-def _fewest(room: Room, route: Array) -> Array:
+def _fewest(room: TravelSpace, route: Array) -> Array:
     """The way of least time through some of the corners, by all legs between two of them."""
     w = len(route)
     if w < 3:
@@ -91,7 +91,7 @@ class _Change:
         )
 
 
-def _best(room: Room, route: Array, changes: list[_Change]) -> Array:
+def _best(room: TravelSpace, route: Array, changes: list[_Change]) -> Array:
     """The way with the best of the changes that are proven; as it was where none gains."""
     now = route_time(route, room.limits)
     ways = [change.made(route) for change in changes]
@@ -112,7 +112,7 @@ def _best(room: Room, route: Array, changes: list[_Change]) -> Array:
     return ways[max(good, key=lambda k: (gains[k], -k))]
 
 
-def _cut(room: Room, route: Array, generator: np.random.Generator) -> Array:
+def _cut(room: TravelSpace, route: Array, generator: np.random.Generator) -> Array:
     """Shortcuts between two places on different legs, drawn at random."""
     legs = len(route) - 1
     changes = []
@@ -127,7 +127,7 @@ def _cut(room: Room, route: Array, generator: np.random.Generator) -> Array:
     return _best(room, route, changes)
 
 
-def _pulled(room: Room, route: Array) -> Array:
+def _pulled(room: TravelSpace, route: Array) -> Array:
     """Each corner in turn moved towards the leg between its neighbours, as far as is proven."""
     corner = 1
     while corner < len(route) - 1:

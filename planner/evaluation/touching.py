@@ -22,7 +22,7 @@ _ROUNDS = 3  # the normals turn with the alignment: each round leaves the square
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Surface:
+class MeasuredSurface:
     """Measured points on the surface.
 
     Args:
@@ -36,7 +36,7 @@ class Surface:
 
 def on_surface(
     task: ComparisonTask, measured: MeasuredPoints, along: CompensationNormal
-) -> Surface:
+) -> MeasuredSurface:
     """Points of the surface from what was measured.
 
     Args:
@@ -47,7 +47,7 @@ def on_surface(
     """
     radius = measured.probe_radius
     if measured.compensated or radius == 0.0:
-        return Surface(xyz=measured.xyz, sentence=_as_they_are(measured))
+        return MeasuredSurface(xyz=measured.xyz, sentence=_as_they_are(measured))
     settled = np.zeros(len(measured), dtype=bool) if measured.settled is None else measured.settled
     normals = task.points.normals
     if along == "fitted":
@@ -60,7 +60,7 @@ def on_surface(
     which = "of the fitted features" if along == "fitted" else "of the nominal points"
     some = f"{np.count_nonzero(~settled)} of the" if settled.any() else "The"
     rest = "; the others lie on it already" if settled.any() else ""
-    return Surface(
+    return MeasuredSurface(
         xyz=_shifted(measured.xyz, normals, radius, settled),
         sentence=f"{some} measured points are centres of a ball of {2e3 * radius:.6g} mm; they "
         f"were moved to the surface by its radius, against the outgoing normals {which}{rest}.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
-from planner.clearance.results import Nearest, Pair
+from planner.clearance.results import BodyPair, Nearest
 from planner.findings import Finding, Quantity, Severity
 from planner.findings.subjects import Motion, Point, Robot, Solid, Travel
 from planner.findings.unchecked import Aspect, Unchecked
@@ -34,16 +34,16 @@ class Watch:
         diameters: of the stylus, by the name of its capsule: no advice takes away more. [m]
     """
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[BodyPair]
     cell: Cell
     required: float
     diameters: Mapping[str, float] = field(default_factory=dict)
 
-    def own(self, pair: Pair) -> bool:
+    def own(self, pair: BodyPair) -> bool:
         """Whether both bodies are the robot's."""
         return all(solid.name != pair.against for solid in self.cell.solids)
 
-    def gap(self, pair: Pair, value: float, certified: float) -> str:
+    def gap(self, pair: BodyPair, value: float, certified: float) -> str:
         """How near a pair comes, against what is required."""
         if value < 0.0:
             return f"{pair.moving} enters {pair.against} by {readable(-1e3 * value, 2)} mm or more"
@@ -250,7 +250,7 @@ def _own_hint() -> str:
     return "move the part so that the arm stretches, or correct the capsules in the robot file"
 
 
-def _travel_hint(watch: Watch, pair: Pair) -> str:
+def _travel_hint(watch: Watch, pair: BodyPair) -> str:
     height = 1e3 * (watch.top(pair.against) + watch.required)
     return (
         f"clearance_plane_mm = {np.ceil(height):.0f} or more in [travel] lifts the ball over "
@@ -263,7 +263,7 @@ def stylus_diameters(probe: Probe) -> dict[str, float]:
     return {BALL: probe.ball_diameter, SHANK: probe.shank_diameter}
 
 
-def _line_hint(watch: Watch, pair: Pair, seen: float) -> str:
+def _line_hint(watch: Watch, pair: BodyPair, seen: float) -> str:
     missing = max(watch.required - seen, 0.0)
     if pair.moving not in STYLUS:
         longer = at_least(1e3 * missing, 1)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from planner.clearance.checker import Checker
-from planner.clearance.patch import Touches
+from planner.clearance.patch import StylusPlacement
 from planner.clearance.probing import ProbingLines
 from planner.fixes.shared import SharedLines, checker_for
 from planner.job import Job
@@ -42,7 +42,7 @@ class Usable:
     rows: Indices
 
 
-class Bench:
+class PointCheck:
     """Judges points of a job, or variations of one.
 
     Args:
@@ -78,15 +78,15 @@ class Bench:
         same = mechanism is self.reach.model.mechanism
         return Checker(self.reach.model if same else Model(mechanism, "numpy"), self.job.cell)
 
-    def of_variations(self, one: PlacedPoints) -> Bench:
+    def of_variations(self, one: PlacedPoints) -> PointCheck:
         """A bench for variations of one point alone."""
         around = None if self.checker.empty else self.probing(one)
-        return Bench(self.job, self.reach, checker=self.checker, around=around)
+        return PointCheck(self.job, self.reach, checker=self.checker, around=around)
 
-    def with_stylus(self, job: Job) -> Bench:
+    def with_stylus(self, job: Job) -> PointCheck:
         """A bench for lines of the same robot with another stylus; reach is that of this one."""
         shared = checker_for(self.checker, self.job.mechanism, job.mechanism)
-        return Bench(job, self.reach, checker=shared, around=self._around if shared else None)
+        return PointCheck(job, self.reach, checker=shared, around=self._around if shared else None)
 
     def possible(self, placed: PlacedPoints) -> Mask:
         """Points of which a quick look at some places of their lines rules nothing out. # (k,)."""
@@ -168,7 +168,7 @@ class Bench:
             self.checker,
             job.cell,
             job.mechanism,
-            touches=Touches.of(placed),
+            touches=StylusPlacement.of(placed),
             required=job.checks.clearance,
             overtravel=job.approach.overtravel,
         )
@@ -193,12 +193,12 @@ class Bench:
         return rows
 
 
-def changed_bench(base: Bench, job: Job) -> Bench:
+def changed_bench(base: PointCheck, job: Job) -> PointCheck:
     """A bench for a changed job; what does not depend on the change is taken over."""
     if job.mechanism is base.job.mechanism:
         same = job.cell is base.job.cell
-        return Bench(job, base.reach, checker=base.checker if same else None)
+        return PointCheck(job, base.reach, checker=base.checker if same else None)
     # Compiling equations for a robot that is judged once takes longer than running them slowly.
     if isinstance(base.reach, ArmReach):
-        return Bench(job, ArmReach(ArmInverse(job.mechanism, engine="numpy")))
-    return Bench(job, SerialReach(job.mechanism, seed=job.travel.seed))
+        return PointCheck(job, ArmReach(ArmInverse(job.mechanism, engine="numpy")))
+    return PointCheck(job, SerialReach(job.mechanism, seed=job.travel.seed))

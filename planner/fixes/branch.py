@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.fixes.bench import Bench
-from planner.fixes.fix import Fix, Kind
+from planner.fixes.bench import PointCheck
+from planner.fixes.fix import Fix, FixKind
 from planner.job import Job
 from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
@@ -21,7 +21,7 @@ _PLACES = np.linspace(0.0, 1.0, 17)
 _APART = np.radians(1.0)  # [rad or m] branches nearer than this are not told apart by a limit
 
 
-def limits_for_branch(bench: Bench, one: PlacedPoints) -> Iterator[Fix]:
+def limits_for_branch(bench: PointCheck, one: PlacedPoints) -> Iterator[Fix]:
     """Limits that shut out the branches whose torque no speed keeps within bounds.
 
     A plan chooses branches by time, and only then sees that a joint is too weak for one.
@@ -69,7 +69,7 @@ def _fix(job: Job, branch: str, joint: int, limit: tuple[bool, float]) -> Fix:
     line = f"limits.{movable.name} = {{ {_limits(limited)} }}"
     joints = tuple(limited if item is movable else item for item in job.mechanism.joints)
     return Fix(
-        kind=Kind.BRANCH,
+        kind=FixKind.BRANCH,
         amount=0.0,
         unit="deg" if angular else "mm",
         sentence=f'branch "{branch}" keeps everything; {line} in [robot] leaves it to the plan',

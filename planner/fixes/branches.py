@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.findings.clearance_findings import Watch
-from planner.fixes.bench import PLACES, Bench
+from planner.fixes.bench import PLACES, PointCheck
 from planner.fixes.failure import (
     Failure,
     limit_passed,
@@ -65,7 +65,7 @@ class Branches:
         found: its candidates.
     """
 
-    def __init__(self, bench: Bench, one: PlacedPoints, found: Candidates) -> None:
+    def __init__(self, bench: PointCheck, one: PlacedPoints, found: Candidates) -> None:
         self._bench, self._one, self._lines = bench, one, found.lines
         self._margins = exact_margins(found.lines)
         self._mechanism = bench.job.mechanism

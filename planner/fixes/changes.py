@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.fixes.feature_axis import FeatureAxis
-from planner.fixes.fix import Fix, Kind
+from planner.fixes.fix import Fix, FixKind
 from planner.fixes.own_approach import approach_of, with_approach, with_feature
 from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
@@ -29,7 +29,7 @@ def other_distance(job: Job, row: int, distance: float) -> Fix:
     way = "longer" if mm / 1e3 > old else "shorter"
     line = f"distance_mm = {number_text(mm)}"
     return Fix(
-        kind=Kind.DISTANCE,
+        kind=FixKind.DISTANCE,
         amount=amount,
         unit="mm",
         sentence=f"{line} in {changed.place}, {1e3 * amount:.1f} mm {way}",
@@ -47,7 +47,7 @@ def other_stylus(job: Job, length: float) -> Fix:
     way = "longer" if mm / 1e3 > old else "shorter"
     line = f"stylus_length_mm = {number_text(mm)}"
     return Fix(
-        kind=Kind.STYLUS,
+        kind=FixKind.STYLUS,
         amount=amount,
         unit="mm",
         sentence=f"{line} in [probe], {1e3 * amount:.1f} mm {way}",
@@ -68,7 +68,7 @@ def shifted_part(job: Job, shift: Array) -> Fix:
     line = f"translation_mm = {_triple(mm)}"
     shown = ", ".join(f"{value:+.1f}" for value in way)
     return Fix(
-        kind=Kind.SHIFT,
+        kind=FixKind.SHIFT,
         amount=amount,
         unit="mm",
         sentence=f"{line} in the pose of [part]: {1e3 * amount:.1f} mm, by ({shown}) mm",
@@ -109,7 +109,7 @@ def leaning_axis(job: Job, row: int, back: Array, before: Array) -> Fix:
         changed, place, line = other.job, other.place, f"axis = {_triple(written)}"
         what = f"the probe axis of {other.whom} leaning {shown} from where it is"
     return Fix(
-        kind=Kind.TILT,
+        kind=FixKind.TILT,
         amount=angle,
         unit="deg",
         sentence=f"{what}: {line} ({limit})",
@@ -143,7 +143,7 @@ def feature_axis(job: Job, row: int, found: FeatureAxis, before: Array) -> Fix:
     if found.served == found.judged:
         counted = f"all {found.judged} points that were judged"
     return Fix(
-        kind=Kind.AXIS,
+        kind=FixKind.AXIS,
         amount=angle,
         unit="deg",
         sentence=f"one direction of the stylus for {changed.whom}: {' and '.join(lines)} in "
@@ -159,7 +159,7 @@ def turned_normal(job: Job, row: int, normal: Array) -> Fix:
     changed, line = _with_normal(job, row, -normal)
     name = job.points.names[row]
     return Fix(
-        kind=Kind.APPROACH,
+        kind=FixKind.APPROACH,
         amount=0.0,
         unit="deg",
         sentence=f"the normal of {name} turned around: {line}",
@@ -175,7 +175,7 @@ def along_the_normals(job: Job, row: int) -> Fix:
     line = 'direction = "normal"'
     changed = with_approach(job, row, "direction", "normal")
     return Fix(
-        kind=Kind.APPROACH,
+        kind=FixKind.APPROACH,
         amount=0.0,
         unit="deg",
         sentence=f"{line} in {changed.place}, so that {changed.whom} are approached along their "

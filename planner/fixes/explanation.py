@@ -11,9 +11,9 @@ import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.findings.subjects import Travel
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.reasons import PointReasons, reasons_of
-from planner.fixes.smallest import Finder, Search
+from planner.fixes.smallest import Finder, FixSearch
 from planner.job import Job
 from planner.plan_types import Plan
 from planner.planning import plan
@@ -39,7 +39,7 @@ class Explanation:
     job: Job
     reasons: PointReasons
     plan: Plan | None
-    search: Search | None
+    search: FixSearch | None
 
     @property
     def finding_list(self) -> tuple[Finding, ...]:
@@ -144,7 +144,7 @@ def explain(job: Job, point: str, progress: Progress = silent) -> Explanation:
         RobotError: the robot cannot do such a job.
     """
     job.points.index(point)  # before the work, not after it
-    bench = Bench(job)
+    bench = PointCheck(job)
     reasons = reasons_of(job, point, bench)
     finder = Finder(job, bench)
     planned = plan(job, progress) if reasons.served else None

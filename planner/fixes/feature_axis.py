@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.rows import repeated
 from planner.job import Job
 from planner.part_pose.sphere import even_directions
@@ -58,7 +58,7 @@ class FeatureAxes:
         row: of the point, which the axis has to serve in any case.
     """
 
-    def __init__(self, bench: Bench, job: Job, row: int) -> None:
+    def __init__(self, bench: PointCheck, job: Job, row: int) -> None:
         self._bench, self._job, self._row = bench, job, row
 
     @property

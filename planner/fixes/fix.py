@@ -10,7 +10,7 @@ import numpy as np
 from planner.job import Job
 
 
-class Kind(Enum):
+class FixKind(Enum):
     """What is changed, in the order in which changes are preferred: no hardware first."""
 
     BRANCH = "branch"  # a joint limit that leaves a good branch alone
@@ -56,7 +56,7 @@ class Fix:
             change concerns this point alone.
     """
 
-    kind: Kind
+    kind: FixKind
     amount: float
     unit: str
     sentence: str
@@ -77,7 +77,7 @@ class Fix:
     def rank(self) -> tuple[bool, int, int, float]:
         """Preferred first: allowed, no point lost, by kind, the smallest."""
         lost = 0 if self.others is None else len(self.others.lost)
-        return not self.allowed, lost, tuple(Kind).index(self.kind), self.amount
+        return not self.allowed, lost, tuple(FixKind).index(self.kind), self.amount
 
     @property
     def hint(self) -> str:

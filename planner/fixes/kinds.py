@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.longer_lines import LongerLines
 from planner.fixes.rows import drawn_back, with_backs, with_distances
 from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
 from planner.job.solids import Cell
 from planner.part_pose.moved import moved_points
-from planner.part_pose.room import Room
+from planner.part_pose.room import PartClearance
 from planner.part_pose.sphere import directions_around, even_directions
 from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
@@ -45,7 +45,7 @@ class _Lengths:
         one: the point.
     """
 
-    bench: Bench
+    bench: PointCheck
     one: PlacedPoints
 
     rays = np.array([[-1.0], [1.0]])
@@ -126,10 +126,10 @@ class Styluses(_Lengths):
         return bool(bench.clear(ball, self.one, np.zeros(rows.size, dtype=np.int64)).any())
 
     @cached_property
-    def _bare(self) -> Bench:
+    def _bare(self) -> PointCheck:
         job = replace(self.bench.job, cell=Cell())
         bare = replace(job.mechanism, self_pairs=())
-        return Bench(replace(job, mechanism=bare), self.bench.reach)
+        return PointCheck(replace(job, mechanism=bare), self.bench.reach)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,7 +142,7 @@ class Tilts:
         cone: half angle. [rad]
     """
 
-    bench: Bench
+    bench: PointCheck
     one: PlacedPoints
     cone: float
 
@@ -202,7 +202,7 @@ class Shifts:
         one: the point.
     """
 
-    bench: Bench
+    bench: PointCheck
     one: PlacedPoints
 
     finer = AT_ONCE
@@ -250,14 +250,14 @@ class Shifts:
         return self._room.free(moved @ self.bench.job.part.T_base_part)
 
     @cached_property
-    def _room(self) -> Room:
-        return Room(self.bench.job)
+    def _room(self) -> PartClearance:
+        return PartClearance(self.bench.job)
 
     @cached_property
-    def _without_part(self) -> Bench:
+    def _without_part(self) -> PointCheck:
         job = self.bench.job
         solids = tuple(solid for solid in job.cell.solids if solid is not job.cell.part)
-        return Bench(replace(job, cell=Cell(solids=solids)), self.bench.reach)
+        return PointCheck(replace(job, cell=Cell(solids=solids)), self.bench.reach)
 
 
 def _vectors(rays: Array, amounts: Array) -> Array:

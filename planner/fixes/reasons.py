@@ -9,7 +9,7 @@ import numpy as np
 from planner.findings import Finding
 from planner.findings.reasons import approach_findings, point_findings
 from planner.findings.surface_findings import surface_findings
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.branches import Branches, BranchReason
 from planner.fixes.kinds import row_of
 from planner.job import Job
@@ -44,7 +44,7 @@ class PointReasons:
         return not self.about and any(branch.holds for branch in self.branches)
 
 
-def reasons_of(job: Job, point: str, bench: Bench | None = None) -> PointReasons:
+def reasons_of(job: Job, point: str, bench: PointCheck | None = None) -> PointReasons:
     """All branches of a point, with what each one breaks.
 
     Args:
@@ -55,7 +55,7 @@ def reasons_of(job: Job, point: str, bench: Bench | None = None) -> PointReasons
     Raises:
         PointsError: no point has this name.
     """
-    bench = bench or Bench(job)
+    bench = bench or PointCheck(job)
     one = row_of(job, point)
     found = bench.reach.candidates(one)
     about = [f for f in surface_findings(job) if f.subject.point == point and f.code == "P121"]

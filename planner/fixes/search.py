@@ -20,7 +20,7 @@ _FOLLOWED = 6  # rays from the coarse grid
 _PER_STEP = 4
 
 
-class Changes(Protocol):
+class ChangeSpace(Protocol):
     """Changes of one kind."""
 
     @property
@@ -49,7 +49,7 @@ class Changes(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
+class ChangeCandidate:
     """A change.
 
     Args:
@@ -61,7 +61,7 @@ class Found:
     amount: float
 
 
-def smallest(changes: Changes, *, per_step: int = _PER_STEP) -> Found | None:
+def smallest(changes: ChangeSpace, *, per_step: int = _PER_STEP) -> ChangeCandidate | None:
     """The smallest change found that serves; None where none does.
 
     Args:
@@ -99,7 +99,7 @@ class _Grid:
         return np.concatenate([np.zeros(0, dtype=np.int64), *rows])
 
 
-def _grid(changes: Changes) -> _Grid:
+def _grid(changes: ChangeSpace) -> _Grid:
     rays, steps = changes.rays, changes.steps
     ray = np.tile(np.arange(len(rays)), steps.size)
     amount = np.repeat(steps, len(rays))
@@ -109,7 +109,7 @@ def _grid(changes: Changes) -> _Grid:
     return _Grid(rays=rays[ray[good]], amounts=amount[good])
 
 
-def _finer(changes: Changes, rays: Array, amounts: Array) -> Found:
+def _finer(changes: ChangeSpace, rays: Array, amounts: Array) -> ChangeCandidate:
     """The smallest change along some rays, between what serves and the step before it."""
     before = np.searchsorted(changes.steps, amounts * (1.0 - 1e-12)) - 1
     low = np.where(before >= 0, changes.steps[np.maximum(before, 0)], 0.0)
@@ -127,10 +127,10 @@ def _finer(changes: Changes, rays: Array, amounts: Array) -> Found:
         keep = low < high.min()
         rays, low, high = rays[keep], low[keep], high[keep]
     best = int(np.argmin(high))
-    return Found(ray=rays[best], amount=float(high[best]))
+    return ChangeCandidate(ray=rays[best], amount=float(high[best]))
 
 
-def _beside(changes: Changes, best: Found) -> Found:
+def _beside(changes: ChangeSpace, best: ChangeCandidate) -> ChangeCandidate:
     """A smaller change along rays beside the best one."""
     for angle in _ANGLES:
         for _ in range(_TURNS):
@@ -145,5 +145,5 @@ def _beside(changes: Changes, best: Found) -> Found:
             if served.size == 0:
                 break
             k = served[np.argmin(amounts[served])]
-            best = Found(ray=rays[k], amount=float(amounts[k]))
+            best = ChangeCandidate(ray=rays[k], amount=float(amounts[k]))
     return best

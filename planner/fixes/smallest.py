@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from planner.fixes import changes
-from planner.fixes.bench import Bench, changed_bench
+from planner.fixes.bench import PointCheck, changed_bench
 from planner.fixes.branch import limits_for_branch
 from planner.fixes.feature_axis import FeatureAxes
-from planner.fixes.fix import Fix, Kind, Others
+from planner.fixes.fix import Fix, FixKind, Others
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
-from planner.fixes.search import Changes, Found, smallest
+from planner.fixes.search import ChangeCandidate, ChangeSpace, smallest
 from planner.job import Job
 from planner.reach.placement import place
 from planner.reach.reach import some_points
@@ -26,11 +26,11 @@ _MOST_OTHERS = 100  # other points that are looked at
 # What was found is rounded, and the part may be in the way: the next larger amounts are tried.
 _LARGER = (1.0, 1.005, 1.02, 1.05, 1.15, 1.4, 2.0, 3.0)
 
-Makes = Callable[[Found, float], Fix]
+Makes = Callable[[ChangeCandidate, float], Fix]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Search:
+class FixSearch:
     """What was found for one point.
 
     Args:
@@ -39,7 +39,7 @@ class Search:
     """
 
     fixes: tuple[Fix, ...]
-    without: tuple[tuple[Kind, str], ...]
+    without: tuple[tuple[FixKind, str], ...]
 
 
 def smallest_fixes(
@@ -65,37 +65,37 @@ class Finder:
         bench: of the job, where there is one.
     """
 
-    def __init__(self, job: Job, bench: Bench | None = None) -> None:
+    def __init__(self, job: Job, bench: PointCheck | None = None) -> None:
         self.job = job
-        self.bench = Bench(job) if bench is None else bench
+        self.bench = PointCheck(job) if bench is None else bench
 
-    def search(self, name: str, *, others: bool = True) -> Search:
+    def search(self, name: str, *, others: bool = True) -> FixSearch:
         """The smallest fix of every kind for one point.
 
         Args:
             name: of the point; one that is served needs none.
             others: whether it is told what a fix does to the other points.
         """
-        return Search(fixes=(), without=()) if self.serves(name) else self._search(name, others)
+        return FixSearch(fixes=(), without=()) if self.serves(name) else self._search(name, others)
 
-    def _search(self, name: str, others: bool) -> Search:
+    def _search(self, name: str, others: bool) -> FixSearch:
         point = _Point(self, name, others=others)
         fixes: list[Fix] = []
-        without: list[tuple[Kind, str]] = []
-        for kind in Kind:
+        without: list[tuple[FixKind, str]] = []
+        for kind in FixKind:
             found, reason = point.of_kind(kind)
             fixes += found
             if not found:
                 without.append((kind, reason))
         ranked = sorted(fixes, key=lambda fix: fix.rank)
-        return Search(fixes=tuple(ranked), without=tuple(without))
+        return FixSearch(fixes=tuple(ranked), without=tuple(without))
 
     def serves(self, name: str) -> bool:
         """Whether a point needs no fix: its line can be run by every branch a plan may take."""
         row = self.job.points.index(name)
         return not inward(self.job, row) and self.bench.holds(row_of(self.job, name))
 
-    def others(self, fix: Fix, bench: Bench, row: int) -> Others:
+    def others(self, fix: Fix, bench: PointCheck, row: int) -> Others:
         """What a fix does to the points but one.
 
         Args:
@@ -141,21 +141,21 @@ class _Point:
         return outside and not inward(self._job, self._row)
 
     @cached_property
-    def _variations(self) -> Bench:
+    def _variations(self) -> PointCheck:
         return self._bench.of_variations(self._one)
 
-    def of_kind(self, kind: Kind) -> tuple[list[Fix], str]:
+    def of_kind(self, kind: FixKind) -> tuple[list[Fix], str]:
         """Verified fixes of one kind, or why there are none."""
-        if kind is Kind.BRANCH:
+        if kind is FixKind.BRANCH:
             found = self._verified(limits_for_branch(self._bench, self._one))
             return found, "no other branch serves the point as the job stands"
-        if kind is Kind.APPROACH:
+        if kind is FixKind.APPROACH:
             return self._approach()
         if not self._ahead:
             return [], "the probe comes through the material, whatever else is changed"
-        if kind is Kind.AXIS:
+        if kind is FixKind.AXIS:
             return self._axis()
-        if kind is Kind.SHIFT and self._job.frame != "part":
+        if kind is FixKind.SHIFT and self._job.frame != "part":
             return [], "the points are given in the base frame and do not move with the part"
         searched, makes = self._searched(kind)
         change = smallest(searched)
@@ -166,17 +166,17 @@ class _Point:
         fixes = self._verified(makes(change, amount) for amount in amounts or [most])
         return fixes, f"what was found {_scope(kind, searched)} did not hold in the changed job"
 
-    def _searched(self, kind: Kind) -> tuple[Changes, Makes]:
+    def _searched(self, kind: FixKind) -> tuple[ChangeSpace, Makes]:
         job, row, bench, one = self._job, self._row, self._variations, self._one
-        if kind is Kind.DISTANCE:
+        if kind is FixKind.DISTANCE:
             return Distances(bench=bench, one=one), lambda found, amount: changes.other_distance(
                 job, row, float(one.distances[0] + found.ray[0] * amount)
             )
-        if kind is Kind.STYLUS:
+        if kind is FixKind.STYLUS:
             return Styluses(bench=bench, one=one), lambda found, amount: changes.other_stylus(
                 job, job.probe.stylus_length + float(found.ray[0]) * amount
             )
-        if kind is Kind.SHIFT:
+        if kind is FixKind.SHIFT:
             return Shifts(bench=bench, one=one), lambda found, amount: changes.shifted_part(
                 job, amount * found.ray
             )
@@ -221,11 +221,11 @@ def inward(job: Job, row: int) -> bool:
     return job.surface is not None and job.points.names[row] in job.surface.normals.inward_names()
 
 
-def _scope(kind: Kind, searched: Changes) -> str:
+def _scope(kind: FixKind, searched: ChangeSpace) -> str:
     """Among what was looked for."""
     most = searched.longest(searched.rays)
-    if kind is Kind.TILT:
+    if kind is FixKind.TILT:
         return f"within {np.degrees(most[0]):g} deg of the probe axis"
-    if kind is Kind.SHIFT:
+    if kind is FixKind.SHIFT:
         return f"within {1e3 * most[0]:g} mm"
     return f"from {1e3 * max(most[0], 0.0):.0f} mm shorter to {1e3 * most[1]:.0f} mm longer"

@@ -28,7 +28,7 @@ from robots.library import text_of
 from robots.robot import Robot, RobotSource
 
 if TYPE_CHECKING:
-    from planner.job.schema import JobFile, LimitsTable, RobotTable
+    from planner.job.schema import JobFile, JobRobotTable, LimitsTable
 
 _MODEL = ("robot", "model")
 _ToSi = Callable[[Decimal], float]
@@ -94,7 +94,7 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
     return JobRobot(robot=robot, mechanism=laden, record=record, assumed=assumed)
 
 
-def _opened(table: RobotTable, folder: JobFolder) -> tuple[Robot, JobInput]:
+def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, JobInput]:
     model, tip = table.model, table.tip or ""
     suffix = Path(model).suffix.lower()
     try:
@@ -141,7 +141,7 @@ def _toml(raw: bytes, name: str) -> Mechanism:
         ) from None
 
 
-def _with_limits(mechanism: Mechanism, table: RobotTable, source: JobText) -> Mechanism:
+def _with_limits(mechanism: Mechanism, table: JobRobotTable, source: JobText) -> Mechanism:
     known = [joint.name for joint in mechanism.movable]
     for name in table.limits:
         if name not in known:
@@ -177,7 +177,7 @@ def _limited(joint: Joint, limits: Mapping[str, LimitsTable], source: JobText) -
         raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
 
 
-def _assumed(mechanism: Mechanism, table: RobotTable) -> Iterator[AssumedAcceleration]:
+def _assumed(mechanism: Mechanism, table: JobRobotTable) -> Iterator[AssumedAcceleration]:
     """Acceleration limits of joints that have none, as far as the job gives a default."""
     for joint in mechanism.movable:
         default = (
@@ -200,7 +200,7 @@ def _with_assumed(mechanism: Mechanism, assumed: Sequence[AssumedAcceleration]) 
     return replace(mechanism, joints=joints)
 
 
-def _scaled(mechanism: Mechanism, table: RobotTable) -> Mechanism:
+def _scaled(mechanism: Mechanism, table: JobRobotTable) -> Mechanism:
     """Speed, acceleration and effort limits by the job's scales."""
     joints = tuple(
         replace(

@@ -70,7 +70,7 @@ class LimitsTable(Table):
     max_force_n: Positive | None = None
 
 
-class RobotTable(Table):
+class JobRobotTable(Table):
     """The robot, and what this job changes about it."""
 
     model: str = Field(description="library name, or path of a robot file (.toml, .urdf)")
@@ -95,7 +95,7 @@ class RobotTable(Table):
     torque_scale: Scale = Field(default=_ONE, description="likewise of the torques")
 
 
-class CapsuleTable(Table):
+class ProbeCapsuleTable(Table):
     """A body of the probe, in the wrist's tool frame: z along the probe axis, 0 the wrist."""
 
     name: Name | None = Field(default=None, description='default "probe 1", "probe 2", …')
@@ -117,7 +117,7 @@ class ProbeTable(Table):
         default=None,
         description="wrist centre to centre of mass, along the probe axis; default half the stylus",
     )
-    capsule: tuple[CapsuleTable, ...] = Field(
+    capsule: tuple[ProbeCapsuleTable, ...] = Field(
         default=(), description="head, extensions: bodies of the probe beside the stylus"
     )
 
@@ -301,7 +301,7 @@ class JobFile(Table):
 
     format: Literal[1]
     job: JobTable
-    robot: RobotTable
+    robot: JobRobotTable
     probe: ProbeTable = ProbeTable()
     part: PartTable = PartTable()
     cell: CellTable = CellTable()

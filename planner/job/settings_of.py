@@ -17,7 +17,7 @@ from robots.core.mechanism import Mechanism
 from robots.core.robot_file.joints import vector
 
 if TYPE_CHECKING:
-    from planner.job.schema import CapsuleTable, ChecksTable, JobFile, PlaceTable
+    from planner.job.schema import ChecksTable, JobFile, PlaceTable, ProbeCapsuleTable
 
 
 _SHANK = Decimal("0.6")  # of the ball's diameter: what styli of this size have
@@ -52,7 +52,7 @@ def probe_of(file: JobFile, source: JobText) -> Probe:
     )
 
 
-def _bodies(tables: tuple[CapsuleTable, ...], source: JobText) -> tuple[ProbeBody, ...]:
+def _bodies(tables: tuple[ProbeCapsuleTable, ...], source: JobText) -> tuple[ProbeBody, ...]:
     bodies: list[ProbeBody] = []
     for place, table in enumerate(tables):
         name = table.name or f"probe {place + 1}"

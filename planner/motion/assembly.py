@@ -60,7 +60,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Clearances:
+class SegmentClearances:
     """How near the motions of a plan come to what they keep away from; empty where not checked.
 
     Args:
@@ -83,7 +83,7 @@ def assemble(
     placed: PlacedPoints,
     visits: Indices,
     batches: Sequence[TimedMotions],
-    clearances: Clearances | None = None,
+    clearances: SegmentClearances | None = None,
 ) -> Assembly:
     """Segments of the served points in visiting order.
 
@@ -109,7 +109,7 @@ def assemble(
         _stretch(batch.motions, kind, entries) for batch, kind in zip(batches, kinds, strict=True)
     ]
     return Assembly(
-        segments=_segments(placed, entries, starts, clearances or Clearances()),
+        segments=_segments(placed, entries, starts, clearances or SegmentClearances()),
         trajectory=Trajectory(model, starts, durations, stretches, rests),
         rests=rests,
         resting=resting,
@@ -117,7 +117,7 @@ def assemble(
 
 
 def _segments(
-    placed: PlacedPoints, entries: Sequence[_Entry], starts: Array, clearances: Clearances
+    placed: PlacedPoints, entries: Sequence[_Entry], starts: Array, clearances: SegmentClearances
 ) -> tuple[Segment, ...]:
     return tuple(
         Segment(

@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.order.graph import direct
 from planner.order.near import nearest
-from planner.order.pool import Forced, Pool
+from planner.order.pool import CandidatePool, Forced
 from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 
@@ -43,7 +43,7 @@ class _Pairs:
     others: Array
 
 
-def lower_bound(pool: Pool, forced: Forced, cost: float, steps: int) -> float:
+def lower_bound(pool: CandidatePool, forced: Forced, cost: float, steps: int) -> float:
     """Seconds that no order and no branches go below, lines and travel together.
 
     Args:
@@ -65,7 +65,7 @@ def lower_bound(pool: Pool, forced: Forced, cost: float, steps: int) -> float:
     return bound - float(np.sum(shortcut)) - _ROUNDING * abs(bound)
 
 
-def _pairs(pool: Pool, point: Indices, first: Indices, extra: Array) -> _Pairs:
+def _pairs(pool: CandidatePool, point: Indices, first: Indices, extra: Array) -> _Pairs:
     near = nearest(pool.times, point, np.zeros_like(point))
     start, k = np.nonzero(near.candidate >= 0)
     both = np.sort(np.stack([point[start], point[near.candidate[start, k]]], axis=1), axis=1)

@@ -15,9 +15,9 @@ from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound
 from planner.order.joint_times import JointTimes
 from planner.order.near import Near
-from planner.order.pool import Forced, Pool
+from planner.order.pool import CandidatePool, Forced
 from planner.order.rules import Rules
-from planner.order.search import Search
+from planner.order.search import TourSearch
 from planner.order.stops import Stops, stops
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
@@ -53,7 +53,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Costs:
+class SequenceCost:
     """What a sequence of candidates costs, and what they must keep.
 
     Args:
@@ -78,10 +78,10 @@ class Problem:
     """What there is to choose from: stops, and the candidates that they are made of."""
 
     stops: Stops
-    pool: Pool
+    pool: CandidatePool
 
 
-def choose(found: Candidates, costs: Costs, order: Indices) -> Choice:
+def choose(found: Candidates, costs: SequenceCost, order: Indices) -> Choice:
     """The sequence of least total time in a given visiting order, margins proven exactly.
 
     Args:
@@ -106,7 +106,7 @@ class Chooser:
     def __init__(
         self,
         found: Candidates,
-        costs: Costs,
+        costs: SequenceCost,
         *,
         rules: Rules | None = None,
         prove: Prove | None = None,
@@ -120,7 +120,7 @@ class Chooser:
         self._limit = np.full(found.margins.limit.shape, np.nan)
         self._singularity = np.full(found.point.size, np.nan)
         self._travels: dict[tuple[int, int], float] = {}
-        self._pools: dict[bool, Pool] = {}  # with lists of near candidates, or without
+        self._pools: dict[bool, CandidatePool] = {}  # with lists of near candidates, or without
 
     @property
     def branching(self) -> bool:
@@ -142,7 +142,7 @@ class Chooser:
 
         def quickest(problem: Problem) -> Indices:
             stops = problem.stops
-            tour = Search(stops, 0).quickest(stops.order_of(order, problem.pool.point))
+            tour = TourSearch(stops, 0).quickest(stops.order_of(order, problem.pool.point))
             return stops.candidates(tour.order, tour.now)
 
         return self.proven(quickest, order.size, free=False)
@@ -215,7 +215,7 @@ class Chooser:
         both = zip(pairs, direct.tolist(), strict=True)
         return np.array([self._travels.get((a, b), seconds) for (a, b), seconds in both])
 
-    def _pool(self, *, near: bool) -> Pool:
+    def _pool(self, *, near: bool) -> CandidatePool:
         """All candidates that were valid to begin with."""
         if near not in self._pools:
             self._pools[near] = (
@@ -223,10 +223,10 @@ class Chooser:
             )
         return self._pools[near]
 
-    def _bare_pool(self) -> Pool:
+    def _bare_pool(self) -> CandidatePool:
         rows = np.nonzero(self._valid)[0]
         q = self.found.lines.q_starts[rows]
-        return Pool(
+        return CandidatePool(
             rows=rows,
             point=self.found.point[rows],
             weight=self._weight[rows],

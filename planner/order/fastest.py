@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.order.chooser import Choice, Chooser, Problem
-from planner.order.search import Search, Told
+from planner.order.search import Told, TourSearch
 from planner.progress import Progress, silent
 from robots.core.arrays import Indices
 
@@ -22,7 +22,7 @@ _AGAIN = 0.1  # part of the effort that a repeated search makes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class SearchBudget:
     """How long the search looks; never by the clock.
 
     Args:
@@ -38,7 +38,7 @@ class Effort:
     seed: int = 1
 
     @classmethod
-    def named(cls, search: str, seed: int = 1) -> Effort:
+    def named(cls, search: str, seed: int = 1) -> SearchBudget:
         """Of a job's setting. Args: "quick", "normal" or "thorough"; seed."""
         usual, factor = cls(seed=seed), {"quick": 0.25, "normal": 1.0, "thorough": 10.0}[search]
         return replace(usual, kicks=int(factor * usual.kicks), base=int(factor * usual.base))
@@ -49,7 +49,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ordered:
+class OrderResult:
     """An order with what it is to be compared with.
 
     Args:
@@ -76,11 +76,11 @@ class Ordered:
 def solve(
     chooser: Chooser,
     points: int,
-    effort: Effort | None = None,
+    effort: SearchBudget | None = None,
     *,
     start: Choice | None = None,
     progress: Progress = silent,
-) -> Ordered:
+) -> OrderResult:
     """The best order and branches found.
 
     Args:
@@ -90,11 +90,11 @@ def solve(
         start: an order to begin with, beside those that the search finds.
         progress: told while it looks.
     """
-    effort = effort or Effort()
+    effort = effort or SearchBudget()
     given = chooser.choose(np.arange(points))
     starts = [given] if start is None else [given, start]
     if given.visits.size == 0:
-        return Ordered(choice=given, given=given, given_allowed=True, fixed=0.0, bound=0.0)
+        return OrderResult(choice=given, given=given, given_allowed=True, fixed=0.0, bound=0.0)
     searches = 2 if chooser.branching else 1
     tally = _Tally(progress, searches * effort.of(given.visits.size))
     fixed = [_fixed(chooser, given, effort, tally)] if chooser.branching else []
@@ -104,7 +104,7 @@ def solve(
     allowed = chooser.rules.kept_by(given.visits)
     if allowed and given.cost <= best.cost * (1.0 + _SAME):
         best = given
-    return Ordered(
+    return OrderResult(
         choice=best,
         given=given,
         given_allowed=allowed,
@@ -113,7 +113,9 @@ def solve(
     )
 
 
-def again(chooser: Chooser, choice: Choice, effort: Effort, progress: Progress = silent) -> Choice:
+def again(
+    chooser: Chooser, choice: Choice, effort: SearchBudget, progress: Progress = silent
+) -> Choice:
     """The order of a choice improved, after travels were forced or candidates refused.
 
     Args:
@@ -126,13 +128,13 @@ def again(chooser: Chooser, choice: Choice, effort: Effort, progress: Progress =
     return chooser.proven(look, choice.candidate.size, free=True)
 
 
-def _fixed(chooser: Chooser, given: Choice, effort: Effort, told: Told) -> Choice:
+def _fixed(chooser: Chooser, given: Choice, effort: SearchBudget, told: Told) -> Choice:
     """The best order found for given branches."""
     problem = chooser.problem(free=True, only=np.sort(given.chosen))
     if problem is None:
         return given
     stops = problem.stops
-    search = Search(stops, effort.seed, told)
+    search = TourSearch(stops, effort.seed, told)
     order = stops.order_of(given.visits, problem.pool.point)
     tour = search.best([order], effort.of(stops.count))
     chosen = problem.pool.rows[stops.candidates(tour.order, tour.now)]
@@ -146,7 +148,7 @@ class _Look:
         self,
         chooser: Chooser,
         starts: list[Choice],
-        effort: Effort,
+        effort: SearchBudget,
         told: Told,
         *,
         first: bool = True,
@@ -157,7 +159,7 @@ class _Look:
     def __call__(self, problem: Problem) -> Indices:
         stops, point = problem.stops, problem.pool.point
         kicks = self._effort.of(stops.count)
-        search = Search(stops, self._effort.seed, self._told)
+        search = TourSearch(stops, self._effort.seed, self._told)
         orders = [stops.order_of(visits, point) for visits in self._visits]
         if self._first:
             tour = search.best(orders, kicks)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from planner.findings import Finding, Quantity, Severity
 from planner.findings.subjects import Motion
-from planner.order.fastest import Ordered
+from planner.order.fastest import OrderResult
 
 
-def order_note(ordered: Ordered) -> Finding:
+def order_note(ordered: OrderResult) -> Finding:
     """What the order gains over the job's own, and what another might still gain."""
     cost, given = ordered.choice.cost, ordered.given.cost
     if not ordered.given_allowed:

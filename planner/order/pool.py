@@ -48,7 +48,7 @@ class Forced:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pool:
+class CandidatePool:
     """Some of the candidates, numbered by their places here.
 
     Args:
@@ -65,9 +65,9 @@ class Pool:
     times: JointTimes
     near: Near
 
-    def only(self, chosen: Indices) -> Pool:
+    def only(self, chosen: Indices) -> CandidatePool:
         """Some of the candidates, without lists of near ones. Args: chosen, rising."""
-        return Pool(
+        return CandidatePool(
             rows=self.rows[chosen],
             point=self.point[chosen],
             weight=self.weight[chosen],
@@ -75,6 +75,6 @@ class Pool:
             near=Near.none(chosen.size),
         )
 
-    def with_near(self, group: Indices) -> Pool:
+    def with_near(self, group: Indices) -> CandidatePool:
         """The same with lists of near candidates. Args: group of each point. # (points,)."""
         return replace(self, near=nearest(self.times, self.point, group[self.point]))

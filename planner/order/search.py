@@ -52,7 +52,7 @@ class Tour:
     cost: float
 
 
-class Search:
+class TourSearch:
     """Looks for tours of some stops.
 
     Args:

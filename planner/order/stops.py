@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.order.graph import Graph
-from planner.order.pool import Forced, Pool
+from planner.order.pool import CandidatePool, Forced
 from planner.order.rules import Rules
 from robots.core.arrays import Indices, Mask
 
@@ -52,7 +52,7 @@ class Stops:
         return np.argsort(place[point[entered]], kind="stable")
 
 
-def stops(pool: Pool, alive: Mask, rules: Rules, forced: Forced) -> Stops:
+def stops(pool: CandidatePool, alive: Mask, rules: Rules, forced: Forced) -> Stops:
     """Stops of all points that have a candidate.
 
     Args:
@@ -61,7 +61,7 @@ def stops(pool: Pool, alive: Mask, rules: Rules, forced: Forced) -> Stops:
         rules: of the order.
         forced: travels that take another time, between candidates of the pool.
     """
-    made = _Made(pool, forced)
+    made = _StopDraft(pool, forced)
     in_runs = {k for run in rules.runs for k in run}
     layers = _layers(pool, alive, rules.group.size)
     for k, layer in enumerate(layers):
@@ -74,17 +74,17 @@ def stops(pool: Pool, alive: Mask, rules: Rules, forced: Forced) -> Stops:
     return made.stops()
 
 
-def _layers(pool: Pool, alive: Mask, points: int) -> list[Indices]:
+def _layers(pool: CandidatePool, alive: Mask, points: int) -> list[Indices]:
     """Candidates of each point."""
     usable = np.nonzero(alive)[0]
     first = np.searchsorted(pool.point[usable], np.arange(points + 1))
     return [usable[first[k] : first[k + 1]] for k in range(points)]
 
 
-class _Made:
+class _StopDraft:
     """Stops while they are made."""
 
-    def __init__(self, pool: Pool, forced: Forced) -> None:
+    def __init__(self, pool: CandidatePool, forced: Forced) -> None:
         self._pool, self._rows = pool, forced.rows(pool.point.size)
         self._times = {
             (int(a), int(b)): float(s)

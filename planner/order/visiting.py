@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.job import Job
 from planner.motion.probing_lines import LineMotions, rough_line_times
-from planner.order.chooser import Choice, Chooser, Costs
+from planner.order.chooser import Choice, Chooser, SequenceCost
 from planner.order.rules import Rules
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
@@ -25,7 +25,7 @@ from robots.core.motion.joint_limits import JointLimits
 if TYPE_CHECKING:
     from planner.clearance.safety import Safety
     from planner.detours.find import Detours
-    from planner.order.fastest import Ordered
+    from planner.order.fastest import OrderResult
 
 
 _ROUNDS = 6  # in which travels that cannot go straight are avoided
@@ -47,7 +47,7 @@ class Visit:
 
     choice: Choice
     detours: Detours | None
-    ordered: Ordered | None
+    ordered: OrderResult | None
 
 
 def visit(
@@ -73,9 +73,9 @@ def visit(
         order = np.arange(count)
         choice = chooser.choose(order)
         return _clear(chooser, choice, safety, lambda _: chooser.choose(order), None)
-    from planner.order.fastest import Effort, again, solve
+    from planner.order.fastest import SearchBudget, again, solve
 
-    effort = Effort.named(travel.search, travel.seed)
+    effort = SearchBudget.named(travel.search, travel.seed)
     ordered = solve(chooser, count, effort, progress=progress)
 
     def improve(choice: Choice) -> Choice:
@@ -89,7 +89,7 @@ def _clear(
     choice: Choice,
     safety: Safety | None,
     improve: Callable[[Choice], Choice],
-    ordered: Ordered | None,
+    ordered: OrderResult | None,
 ) -> Visit:
     """Avoid travels that collide, then go around those that are left."""
     if safety is None:
@@ -123,7 +123,7 @@ def _expected(chooser: Chooser, choice: Choice, safety: Safety) -> dict[tuple[in
     return dict(zip(bad, seconds.tolist(), strict=True))
 
 
-def _around(chooser: Chooser, choice: Choice, safety: Safety, ordered: Ordered | None) -> Visit:
+def _around(chooser: Chooser, choice: Choice, safety: Safety, ordered: OrderResult | None) -> Visit:
     """Search ways around, and let the chooser know what they take."""
     detours = safety.around(choice.chosen)
     if detours is not None:
@@ -161,11 +161,11 @@ def _rules(job: Job) -> Rules:
     return Rules.named(job.points.names, features, job.travel.locked)
 
 
-def _costs(found: Candidates, limits: JointLimits, job: Job) -> Costs:
+def _costs(found: Candidates, limits: JointLimits, job: Job) -> SequenceCost:
     """Costs of the candidates; those that the grid refuses already are not timed."""
     required = job.checks.joint_margin
     usable = np.nonzero(found.margins.keep(required))[0]
     lines = np.full(found.point.size, np.inf)
     motions = LineMotions(found.lines.take(usable), job.approach.law)
     lines[usable] = rough_line_times(motions, limits)
-    return Costs(lines=lines, limits=limits, travel_law=job.travel.law, required=required)
+    return SequenceCost(lines=lines, limits=limits, travel_law=job.travel.law, required=required)

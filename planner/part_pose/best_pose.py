@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.job import Job
-from planner.part_pose.judge import Judge
+from planner.part_pose.judge import PoseRating
 from planner.part_pose.moved import check_movable, in_order, moved, visiting_order
 from planner.part_pose.pose_space import PoseSpace
-from planner.part_pose.search import Found, Search, distinct
-from planner.part_pose.standing import SHARES, Standing, preferred
+from planner.part_pose.search import PoseSearch, SearchResult, distinct
+from planner.part_pose.standing import SHARES, PlannedPose, preferred
 from planner.part_pose.written_pose import WrittenPose
 from planner.planning import plan
 from planner.progress import Progress, silent
@@ -37,8 +37,8 @@ class Placing:
 
     job: Job
     space: PoseSpace
-    given: Standing
-    best: Standing
+    given: PlannedPose
+    best: PlannedPose
     tried: int
     planned: int
 
@@ -63,7 +63,7 @@ def best_pose(job: Job, progress: Progress = silent) -> Placing:
     space, goal = PoseSpace.of(job), job.place.goal
     given = _given(job)
     order = visiting_order(given.plan)
-    search = Search(Judge(job, order), space, job.place.seed, progress)
+    search = PoseSearch(PoseRating(job, order), space, job.place.seed, progress)
     found = search.run(SHARES[goal], timed=goal != "energy")
     planned = _planned(in_order(job, order), _finalists(found, space), goal, progress)
     allowed = [given, *planned] if not np.any(space.nearest) else planned
@@ -78,12 +78,12 @@ def best_pose(job: Job, progress: Progress = silent) -> Placing:
     )
 
 
-def _given(job: Job) -> Standing:
+def _given(job: Job) -> PlannedPose:
     pose = WrittenPose.of(job.part.T_base_part, mm_digits=9, deg_digits=9)
-    return Standing(pose=pose, plan=plan(job))
+    return PlannedPose(pose=pose, plan=plan(job))
 
 
-def _reordered(job: Job, best: Standing) -> Standing:
+def _reordered(job: Job, best: PlannedPose) -> PlannedPose:
     """The chosen pose, planned with the order left as open as the job leaves it."""
     if job.travel.order == "as-given":
         return best
@@ -91,7 +91,7 @@ def _reordered(job: Job, best: Standing) -> Standing:
     return preferred(best, [best, freed], job.place.goal)
 
 
-def _finalists(found: Found, space: PoseSpace) -> Array:
+def _finalists(found: SearchResult, space: PoseSpace) -> Array:
     """T_base_part of the poses worth a plan: those of the largest margin, then quick ones."""
     tried = found.tried
     wide = distinct(tried, found.bar.by_margin(tried), _BY_MARGIN, space)
@@ -99,9 +99,9 @@ def _finalists(found: Found, space: PoseSpace) -> Array:
     return space.poses(np.concatenate([wide.moves, quick.moves]))
 
 
-def _planned(job: Job, poses: Array, goal: str, progress: Progress) -> list[Standing]:
+def _planned(job: Job, poses: Array, goal: str, progress: Progress) -> list[PlannedPose]:
     """Plans of the finalists; of the later ones only where they may be needed."""
-    planned: list[Standing] = []
+    planned: list[PlannedPose] = []
     many = len(job.points) > _MANY
     enough = _BY_MARGIN + (1 if many else _BY_TIME)
     most = len(poses) if not many else 2 * enough
@@ -111,12 +111,12 @@ def _planned(job: Job, poses: Array, goal: str, progress: Progress) -> list[Stan
         if done >= enough and (good >= enough or not _hidden(planned)) and goal != "energy":
             break
         pose = WrittenPose.of(T)
-        planned.append(Standing(pose=pose, plan=plan(moved(job, pose.T))))
+        planned.append(PlannedPose(pose=pose, plan=plan(moved(job, pose.T))))
     progress("poses planned", len(poses[:most]), len(poses[:most]))
     return planned
 
 
-def _hidden(planned: list[Standing]) -> bool:
+def _hidden(planned: list[PlannedPose]) -> bool:
     """Whether some plan fails although all its points are reached: the search did not see why."""
     return any(
         not standing.plan.feasible

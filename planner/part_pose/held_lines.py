@@ -23,7 +23,7 @@ from robots.core.pose import rotation_exp
 _TURN = 2.0 * np.pi
 
 
-class ErrorKind(Enum):
+class FixturingErrorKind(Enum):
     """How a part can be off its place."""
 
     TRANSLATION = "translation"  # error vector in base axes [m]
@@ -52,7 +52,7 @@ class HeldLines:
         kind: of the errors.
     """
 
-    def __init__(self, plan: Plan, kind: ErrorKind) -> None:
+    def __init__(self, plan: Plan, kind: FixturingErrorKind) -> None:
         self.kind = kind
         self.job = plan.job
         self.inverse = ArmInverse(plan.job.mechanism, engine="compiled")
@@ -119,7 +119,7 @@ class HeldLines:
         """Contact, normal, direction and axis under errors. # (m, 3) each."""
         contact, normal = self.contacts[line], self.normals[line]
         direction, axis = self.directions[line], self.axes[line]
-        if self.kind is ErrorKind.TRANSLATION:
+        if self.kind is FixturingErrorKind.TRANSLATION:
             return contact + error, normal, direction, axis
         R = rotation_exp(error)
 

@@ -16,9 +16,9 @@ from planner.job.solids import Cell, SolidKind
 from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.motion.travel import travel_times
 from planner.part_pose.moved import moved_points
-from planner.part_pose.quickest import Visits, Ways, quickest, tabled
-from planner.part_pose.room import Room
-from planner.part_pose.ways import PossibleWays, possible_ways
+from planner.part_pose.quickest import LineCandidates, Visits, quickest, tabled
+from planner.part_pose.room import PartClearance
+from planner.part_pose.ways import AdmissibleLines, possible_ways
 from planner.plan_types import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import Margins, joint_units
@@ -79,7 +79,7 @@ def worst_margin(joint: Array, singularity: Array) -> Array:
     return np.where(np.isfinite(joint), np.minimum(joint, angle), 0.0)
 
 
-class Judge:
+class PoseRating:
     """Judges poses of one job's part.
 
     Args:
@@ -93,7 +93,7 @@ class Judge:
         self.limits = job.joint_limits()
         placed = place(job)
         self.placed = _spread(placed if order is None else some_points(placed, order), _MOST)
-        self._room = Room(job)
+        self._room = PartClearance(job)
         self._obstacles = _obstacles(self.reach.model, job)
         self._units = joint_units(job.mechanism)
         self._back = inverse_pose(job.part.T_base_part)
@@ -120,11 +120,13 @@ class Judge:
         motions = LineMotions(found.lines, self.job.approach.law)
         cost = 2.0 * rough_line_times(motions, self.limits) + self._lean(found.lines.q_starts)
         table = tabled(found.point, len(placed)).reshape(len(poses), self.points, -1)
-        visits = quickest(Ways(table=table, q=found.lines.q_starts, cost=cost), self._travel)
+        visits = quickest(
+            LineCandidates(table=table, q=found.lines.q_starts, cost=cost), self._travel
+        )
         scores = _scores(visits, found.margins, self._units)
         return replace(scores, points=np.where(self._room.free(poses), scores.points, 0.0))
 
-    def _ways(self, placed: PlacedPoints) -> PossibleWays:
+    def _ways(self, placed: PlacedPoints) -> AdmissibleLines:
         """Ways that keep their limits and, at both ends of the line, clear of obstacles."""
         found = possible_ways(self.reach, placed, self.job.checks.joint_margin)
         if self._obstacles is None or not found.point.size:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.part_pose.held_lines import ErrorKind, HeldLines
+from planner.part_pose.held_lines import FixturingErrorKind, HeldLines
 from planner.part_pose.proof import prove
 from planner.part_pose.replanned import replanned
 from planner.part_pose.tolerance import LARGEST, FirstFailure, closer, estimate
@@ -36,7 +36,7 @@ class MisFixturing:
         first: what fails first; None where nothing does.
     """
 
-    kind: ErrorKind
+    kind: FixturingErrorKind
     size: float
     proven: float | None
     directions: int
@@ -44,7 +44,9 @@ class MisFixturing:
     first: FirstFailure | None
 
 
-def mis_fixturing(plan: Plan, kind: ErrorKind, progress: Progress = silent) -> MisFixturing:
+def mis_fixturing(
+    plan: Plan, kind: FixturingErrorKind, progress: Progress = silent
+) -> MisFixturing:
     """The tolerance of a plan to errors of one kind.
 
     Args:
@@ -68,13 +70,13 @@ def _closed_form(plan: Plan) -> bool:
         return False
 
 
-def _unknown(kind: ErrorKind) -> MisFixturing:
+def _unknown(kind: FixturingErrorKind) -> MisFixturing:
     return MisFixturing(
         kind=kind, size=LARGEST[kind], proven=None, directions=0, plans=0, first=None
     )
 
 
-def _by_limits(plan: Plan, kind: ErrorKind) -> MisFixturing:
+def _by_limits(plan: Plan, kind: FixturingErrorKind) -> MisFixturing:
     held = HeldLines(plan, kind)
     found = estimate(held)
     proof = prove(held, found.size)

@@ -11,10 +11,10 @@ import numpy as np
 
 from planner.job import Job
 from planner.part_pose.best_pose import Placing, best_pose
-from planner.part_pose.held_lines import ErrorKind
+from planner.part_pose.held_lines import FixturingErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing, mis_fixturing
 from planner.part_pose.reach_map import ReachMap, reach_maps
-from planner.part_pose.standing import Standing
+from planner.part_pose.standing import PlannedPose
 from planner.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Placement:
                 "kind": found.kind.value,
                 "size": found.size,
                 "proven": np.nan if found.proven is None else found.proven,
-                "unit": "m" if found.kind is ErrorKind.TRANSLATION else "rad",
+                "unit": "m" if found.kind is FixturingErrorKind.TRANSLATION else "rad",
                 "first_point": "" if found.first is None else found.first.point,
                 "first_limit": "" if found.first is None else found.first.limit,
             }
@@ -105,12 +105,14 @@ def place(job: Job, progress: Progress = silent, *, maps: bool = False) -> Place
     placing = best_pose(job, progress)
     return Placement(
         placing=placing,
-        tolerances=tuple(mis_fixturing(placing.best.plan, kind, progress) for kind in ErrorKind),
+        tolerances=tuple(
+            mis_fixturing(placing.best.plan, kind, progress) for kind in FixturingErrorKind
+        ),
         maps=reach_maps(placing, progress) if maps else None,
     )
 
 
-def _pose_cells(standing: Standing) -> dict[str, object]:
+def _pose_cells(standing: PlannedPose) -> dict[str, object]:
     x, y, z = standing.pose.translation_mm
     rz, ry, rx = standing.pose.rotation_zyx_deg
     clearance = standing.clearance

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.part_pose.held_lines import ErrorKind, HeldLines
+from planner.part_pose.held_lines import FixturingErrorKind, HeldLines
 from robots.core.arrays import Array, Indices, Mask
 
 # Parts of the estimate that are tried, the largest first.
@@ -72,7 +72,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Proof:
+class ToleranceBound:
     """What a proof came to.
 
     Args:
@@ -84,7 +84,7 @@ class Proof:
     counterexample: Counterexample | None
 
 
-def prove(held: HeldLines, estimate: float) -> Proof:
+def prove(held: HeldLines, estimate: float) -> ToleranceBound:
     """Prove as much of an estimate as possible, or find an error that shows it too large.
 
     Args:
@@ -94,10 +94,10 @@ def prove(held: HeldLines, estimate: float) -> Proof:
     cover = _Cover(held)
     for part in _PARTS:
         if cover.proves(part * estimate):
-            return Proof(size=part * estimate, counterexample=None)
+            return ToleranceBound(size=part * estimate, counterexample=None)
         if cover.counterexample is not None:
-            return Proof(size=0.0, counterexample=cover.counterexample)
-    return Proof(size=0.0, counterexample=None)
+            return ToleranceBound(size=0.0, counterexample=cover.counterexample)
+    return ToleranceBound(size=0.0, counterexample=None)
 
 
 class _Cover:
@@ -108,7 +108,7 @@ class _Cover:
         overtravel = held.job.approach.overtravel
         self.length = held.distances + overtravel
         off = np.linalg.norm(held.contacts - held.reference, axis=1)
-        turns = held.kind is ErrorKind.ROTATION
+        turns = held.kind is FixturingErrorKind.ROTATION
         # How far the ball moves per unit of error, and the stylus turns.
         farther = np.maximum(held.distances, overtravel)
         self.lever = off + farther if turns else np.ones(len(held))

@@ -16,7 +16,7 @@ Travel = Callable[[Array, Array], Array]  # (..., n), (..., n) -> (...) [s]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ways:
+class LineCandidates:
     """Ways to serve the points of many visits.
 
     Args:
@@ -57,7 +57,7 @@ def tabled(visit: Indices, visits: int) -> Indices:
     return table
 
 
-def quickest(ways: Ways, travel: Travel) -> Visits:
+def quickest(ways: LineCandidates, travel: Travel) -> Visits:
     """Branches of least total time, points visited in their own order."""
     visits, points, width = ways.table.shape
     if not ways.cost.size:
@@ -81,7 +81,7 @@ def quickest(ways: Ways, travel: Travel) -> Visits:
 
 
 def _arrivals(
-    ways: Ways, travel: Travel, before: Indices, layer: Indices, total: Array
+    ways: LineCandidates, travel: Travel, before: Indices, layer: Indices, total: Array
 ) -> tuple[Array, Indices]:
     """Least time at each candidate of a layer, and the candidate before it. # (p, c) each."""
     arrive = total[:, :, None] + travel(ways.q[before][:, :, None], ways.q[layer][:, None])

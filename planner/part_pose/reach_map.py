@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.part_pose.best_pose import Placing
-from planner.part_pose.judge import Judge
+from planner.part_pose.judge import PoseRating
 from planner.part_pose.moved import visiting_order
-from planner.part_pose.standing import Standing
+from planner.part_pose.standing import PlannedPose
 from planner.progress import Progress, silent
 from robots.core.arrays import Array
 
@@ -38,7 +38,7 @@ class ReachMap:
         allowed: least and greatest x, then y, that the job allows. # (2, 2) [m]
     """
 
-    standing: Standing
+    standing: PlannedPose
     x: Array
     y: Array
     points: Array
@@ -54,7 +54,7 @@ def reach_maps(placing: Placing, progress: Progress = silent) -> tuple[ReachMap,
         placing: what was found.
         progress: told how far the work is.
     """
-    judge = Judge(placing.job, visiting_order(placing.best.plan))
+    judge = PoseRating(placing.job, visiting_order(placing.best.plan))
     cells = int(
         np.clip(np.sqrt(judge.effort * _EVALUATIONS / max(judge.points, 1)), _FEWEST, _CELLS)
     )
@@ -78,7 +78,7 @@ def _places(placing: Placing, axis: int, cells: int) -> Array:
 
 
 def _map(
-    judge: Judge, placing: Placing, standing: Standing, places: tuple[Array, Array]
+    judge: PoseRating, placing: Placing, standing: PlannedPose, places: tuple[Array, Array]
 ) -> ReachMap:
     x, y = places
     space = placing.space

@@ -14,7 +14,7 @@ import numpy as np
 from planner.findings import Finding, Severity
 from planner.findings.subjects import Subject
 from planner.job import Job
-from planner.part_pose.held_lines import ErrorKind
+from planner.part_pose.held_lines import FixturingErrorKind
 from planner.part_pose.moved import in_order, moved, visiting_order
 from planner.part_pose.tolerance import FirstFailure
 from planner.plan_types import Plan
@@ -44,7 +44,7 @@ class Replanned:
 
 
 def replanned(
-    good: Plan, kind: ErrorKind, largest: float, tell: Callable[[int], None]
+    good: Plan, kind: FixturingErrorKind, largest: float, tell: Callable[[int], None]
 ) -> Replanned:
     """The largest error for which the job can be planned without losing a point, by bisection.
 
@@ -72,7 +72,7 @@ def replanned(
     return Replanned(size=low, first=first, plans=trials.made)
 
 
-def erroneous_pose(job: Job, kind: ErrorKind, error: Array, reference: Array) -> Array:
+def erroneous_pose(job: Job, kind: FixturingErrorKind, error: Array, reference: Array) -> Array:
     """T_base_part with an error of the part. # (4, 4).
 
     Args:
@@ -81,7 +81,7 @@ def erroneous_pose(job: Job, kind: ErrorKind, error: Array, reference: Array) ->
         error: error vector. # (3,) [m or rad]
         reference: what rotations turn about. # (3,) [m]
     """
-    if kind is ErrorKind.TRANSLATION:
+    if kind is FixturingErrorKind.TRANSLATION:
         shift = make_pose(np.eye(3), error)
     else:
         R = rotation_exp(error)
@@ -92,7 +92,7 @@ def erroneous_pose(job: Job, kind: ErrorKind, error: Array, reference: Array) ->
 class _Trials:
     """Plans under errors; the direction that failed last is tried first."""
 
-    def __init__(self, good: Plan, kind: ErrorKind, tell: Callable[[int], None]) -> None:
+    def __init__(self, good: Plan, kind: FixturingErrorKind, tell: Callable[[int], None]) -> None:
         self.good = good
         self.kind = kind
         self.tell = tell

@@ -29,7 +29,7 @@ class _Hull:
     normals: Array
 
 
-class Room:
+class PartClearance:
     """Where the part of a job may stand.
 
     Args:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.part_pose.clouds import Clouds, cloud_size
-from planner.part_pose.judge import Judge, Scores
+from planner.part_pose.judge import PoseRating, Scores
 from planner.part_pose.pose_space import PoseSpace
 from planner.progress import Progress
 from robots.core.arrays import Array, Indices
@@ -56,7 +56,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class RequiredPose:
     """What the given pose sets: as many points, no less joint margin, no more time.
 
     Args:
@@ -70,7 +70,7 @@ class Bar:
     time: float
 
     @classmethod
-    def of(cls, given: Scores, *, timed: bool) -> Bar:
+    def of(cls, given: Scores, *, timed: bool) -> RequiredPose:
         """The bar of the given pose, which sets none where it serves no point."""
         points = float(given.points[0])
         return cls(
@@ -92,15 +92,15 @@ class Bar:
         value = np.where(missed > 0.0, under, tried.scores.margin)
         return np.asarray(_POINT * tried.scores.points + value)
 
-    def goal(self, tried: Tried, share: float) -> Goal:
+    def goal(self, tried: Tried, share: float) -> PoseGoal:
         """What the second climb has to keep."""
         best = int(np.argmax(self.by_margin(tried)))
         floor = share * float(tried.scores.margin[best])
-        return Goal(bar=self, points=float(tried.scores.points[best]), floor=floor)
+        return PoseGoal(bar=self, points=float(tried.scores.points[best]), floor=floor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class PoseGoal:
     """What quick poses must keep.
 
     Args:
@@ -109,7 +109,7 @@ class Goal:
         floor: of the worst margin. [rad]
     """
 
-    bar: Bar
+    bar: RequiredPose
     points: float
     floor: float
 
@@ -123,15 +123,15 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
+class SearchResult:
     """What a search leaves: the poses it tried, and how they are valued."""
 
     tried: Tried
-    bar: Bar
-    goal: Goal
+    bar: RequiredPose
+    goal: PoseGoal
 
 
-class Search:
+class PoseSearch:
     """One search.
 
     Args:
@@ -141,7 +141,7 @@ class Search:
         progress: told how far it is.
     """
 
-    def __init__(self, judge: Judge, space: PoseSpace, seed: int, progress: Progress) -> None:
+    def __init__(self, judge: PoseRating, space: PoseSpace, seed: int, progress: Progress) -> None:
         self.judge = judge
         self.space = space
         self.progress = progress
@@ -154,26 +154,26 @@ class Search:
         self._total = 1 + self._first + self._climbs(2, _STARTS)
         self._seed = seed
 
-    def _affordable(self, judge: Judge) -> int:
+    def _affordable(self, judge: PoseRating) -> int:
         """Rounds of each climb."""
         a_round = _STARTS * cloud_size(self._free.size) * max(judge.points, 1)
         rounds = judge.effort * min(_ROUNDS, _EVALUATIONS / a_round)
         return max(int(rounds), _FEWEST_ROUNDS)
 
-    def run(self, share: float, *, timed: bool) -> Found:
+    def run(self, share: float, *, timed: bool) -> SearchResult:
         """All poses tried, the ends of both climbs among them.
 
         Args:
             share: of the largest worst margin that a quicker pose must keep.
             timed: whether a pose may not be slower than the given one.
         """
-        bar = Bar.of(self.judge(self.space.T_given[None]), timed=timed)
+        bar = RequiredPose.of(self.judge(self.space.T_given[None]), timed=timed)
         spread = self.space.spread(self._first, self._seed)
         tried = self._try(np.concatenate([self.space.nearest[None], spread]))
         tried = Tried.joined([tried, self._climb(tried, bar.by_margin, 2)])
         goal = bar.goal(tried, share)
         tried = Tried.joined([tried, self._climb(tried, goal.by_time, 1)])
-        return Found(tried=tried, bar=bar, goal=goal)
+        return SearchResult(tried=tried, bar=bar, goal=goal)
 
     def _climbs(self, count: int, starts: int) -> int:
         """Poses of some climbs."""

@@ -19,7 +19,7 @@ _ROUNDING = 1e-9  # relative difference that is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Standing:
+class PlannedPose:
     """The part in a pose, with the plan that it gives.
 
     Args:
@@ -77,7 +77,7 @@ class Standing:
         return point.joint_margin / _unit(self.plan.job.mechanism, point.margin_joint)
 
 
-def preferred(given: Standing, others: Sequence[Standing], goal: str) -> Standing:
+def preferred(given: PlannedPose, others: Sequence[PlannedPose], goal: str) -> PlannedPose:
     """The pose to propose.
 
     Poses that are worse than the given one in the points served, in the smallest joint margin or in
@@ -99,7 +99,7 @@ def preferred(given: Standing, others: Sequence[Standing], goal: str) -> Standin
     return next(s for s in kept if s.cost(goal) <= least * (1.0 + _ROUNDING))
 
 
-def _worse(standing: Standing, given: Standing, goal: str) -> bool:
+def _worse(standing: PlannedPose, given: PlannedPose, goal: str) -> bool:
     """Whether a pose loses something that the given one has; more points outweigh the rest."""
     if standing.rank != given.rank:
         return standing.rank < given.rank

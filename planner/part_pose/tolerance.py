@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.part_pose.held_lines import ErrorKind, HeldLines
+from planner.part_pose.held_lines import FixturingErrorKind, HeldLines
 from planner.part_pose.sphere import directions_around, even_directions
 from robots.core.arrays import Array, Indices
 
 LARGEST = {
-    ErrorKind.TRANSLATION: 1.0,
-    ErrorKind.ROTATION: np.pi / 2,
+    FixturingErrorKind.TRANSLATION: 1.0,
+    FixturingErrorKind.ROTATION: np.pi / 2,
 }  # [m], [rad]: looked no farther
 _ROUGH, _EVEN = 20, 194  # directions of the first and second look, besides the axes
 _RADII = 24  # places along a direction where the first break is looked for
@@ -62,7 +62,7 @@ class Estimate:
         first: what fails there; None where nothing fails up to ``LARGEST``.
     """
 
-    kind: ErrorKind
+    kind: FixturingErrorKind
     size: float
     directions: int
     first: FirstFailure | None

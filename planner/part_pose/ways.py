@@ -17,7 +17,7 @@ from robots.core.arrays import Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PossibleWays:
+class AdmissibleLines:
     """Lines that keep the required margins.
 
     Args:
@@ -30,14 +30,14 @@ class PossibleWays:
     point: Indices
     margins: Margins
 
-    def take(self, rows: Indices) -> PossibleWays:
+    def take(self, rows: Indices) -> AdmissibleLines:
         """Some of the lines, in the order given."""
-        return PossibleWays(
+        return AdmissibleLines(
             lines=self.lines.take(rows), point=self.point[rows], margins=self.margins.take(rows)
         )
 
 
-def possible_ways(reach: Reach, placed: PlacedPoints, required: float) -> PossibleWays:
+def possible_ways(reach: Reach, placed: PlacedPoints, required: float) -> AdmissibleLines:
     """Ways to serve points that are not approached from inside.
 
     Args:
@@ -53,12 +53,12 @@ def possible_ways(reach: Reach, placed: PlacedPoints, required: float) -> Possib
     return found.take(np.nonzero(found.margins.keep(required) & outside[found.point])[0])
 
 
-def _all(reach: Reach, placed: PlacedPoints) -> PossibleWays:
+def _all(reach: Reach, placed: PlacedPoints) -> AdmissibleLines:
     found = reach.candidates(placed)
-    return PossibleWays(lines=found.lines, point=found.point, margins=found.margins)
+    return AdmissibleLines(lines=found.lines, point=found.point, margins=found.margins)
 
 
-def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> PossibleWays:
+def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> AdmissibleLines:
     """Lines of the families that keep their limits at the clearance point: a fifth of all."""
     inverse = reach.inverse
     start = inverse.solve(placed.clearances, placed.axes)
@@ -75,4 +75,4 @@ def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> Possibl
         families=family[row],
         q_starts=ways.q[inside],
     )
-    return PossibleWays(lines=lines, point=point[row], margins=rough_margins(lines))
+    return AdmissibleLines(lines=lines, point=point[row], margins=rough_margins(lines))

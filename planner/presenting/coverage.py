@@ -17,8 +17,8 @@ from planner.job.elements import Presenter
 from planner.job.solids import Cell, SolidKind
 from planner.part_pose.judge import worst_margin
 from planner.part_pose.moved import moved_points
-from planner.part_pose.room import Room
-from planner.part_pose.ways import PossibleWays, possible_ways
+from planner.part_pose.room import PartClearance
+from planner.part_pose.ways import AdmissibleLines, possible_ways
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import joint_units
 from planner.reach.placement import place
@@ -32,7 +32,7 @@ _NUMERICAL = 0.05  # part of the poses that are tried where the inverse is a num
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Served:
+class PointCoverage:
     """What poses of the platform serve.
 
     Args:
@@ -71,7 +71,7 @@ class Coverage:
         self.job, self.presenter = job, presenter_of(job)
         self.reach: Reach = reach_of(job)
         self.placed = place(job)
-        self._room = Room(job)
+        self._room = PartClearance(job)
         self._units = joint_units(job.mechanism)
         self._back = inverse_pose(job.part.T_base_part)
         still = tuple(s for s in job.cell.solids if s.kind is not SolidKind.PART)
@@ -83,12 +83,12 @@ class Coverage:
         """How much a search may ask of it: 1 for a closed form, little for a numerical search."""
         return 1.0 if isinstance(self.reach, ArmReach) else _NUMERICAL
 
-    def __call__(self, poses: Array) -> Served:
+    def __call__(self, poses: Array) -> PointCoverage:
         """Judge poses T_hexapod_platform. # (p, 4, 4)."""
         size = max(1, _ROWS // len(self.placed))
         parts = [self._block(poses[k : k + size]) for k in range(0, len(poses), size)]
         margins = np.concatenate([np.zeros((0, len(self.placed))), *parts])
-        return Served(margins=margins, served=margins > 0.0)
+        return PointCoverage(margins=margins, served=margins > 0.0)
 
     def _block(self, poses: Array) -> Array:
         parts = self.presenter.T_base_part(poses)
@@ -101,7 +101,7 @@ class Coverage:
             np.maximum.at(best, found.point, worth)
         return np.where(self._room.free(parts)[:, None], best.reshape(len(poses), -1), 0.0)
 
-    def _clear(self, found: PossibleWays) -> PossibleWays:
+    def _clear(self, found: AdmissibleLines) -> AdmissibleLines:
         """Ways that keep clear of obstacles at both ends of the line."""
         if self._obstacles is None or not found.point.size:
             return found

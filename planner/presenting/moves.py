@@ -10,7 +10,7 @@ import numpy as np
 from planner.findings import Finding, Severity
 from planner.findings.subjects import PoseChange, Subject
 from planner.job import Job
-from planner.part_pose.room import Room
+from planner.part_pose.room import PartClearance
 from planner.presenting.coverage import presenter_of
 from planner.presenting.posed import carried_points
 from planner.presenting.presentation import PlatformMove, PresentedPose
@@ -100,7 +100,7 @@ class _Mover:
 
     def __init__(self, job: Job, model: PlatformModel) -> None:
         self.job, self.model = job, model
-        self._room = Room(job)
+        self._room = PartClearance(job)
 
     def way(self, start: Array, end: Array) -> tuple[LeastMotion, ...] | str:
         """Straight, or by way of home; why neither does."""

@@ -7,11 +7,11 @@ import numpy as np
 from planner.proof.check import Location
 from planner.proof.evidence import Evidence
 from planner.proof.peaks import Peaks
-from planner.proof.smooth_pieces import Pieces
+from planner.proof.smooth_pieces import SmoothPieces
 from robots.core.arrays import Array
 
 
-class Bounds:
+class ColumnBounds:
     """Highest values of some columns and of their negatives, and where they are.
 
     Args:
@@ -30,7 +30,7 @@ class Bounds:
         up, down = np.split(np.where(np.isneginf(self.upper), 0.0, self.upper), 2)
         return np.asarray(np.maximum(np.maximum(up, down), 0.0))
 
-    def take(self, found: Peaks, pieces: Pieces) -> None:
+    def take(self, found: Peaks, pieces: SmoothPieces) -> None:
         """Take in the peaks of some pieces."""
         if len(pieces):
             better = ~(found.value <= self.value)

@@ -18,7 +18,7 @@ _HALVINGS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Postures:
+class ClearancePostures:
     """Some postures of a plan.
 
     Args:
@@ -29,10 +29,10 @@ class Postures:
     segment: Indices
     q: Array
 
-    def finite(self) -> Postures:
+    def finite(self) -> ClearancePostures:
         """Those that are numbers."""
         rows = np.all(np.isfinite(self.q), axis=1)
-        return Postures(segment=self.segment[rows], q=self.q[rows])
+        return ClearancePostures(segment=self.segment[rows], q=self.q[rows])
 
 
 def watched_segments(plan: Plan) -> Indices:
@@ -48,7 +48,7 @@ def _postures(plan: Plan) -> int:
     return POSTURES if plan.job.cell.solids else POSTURES // 4
 
 
-def spread_postures(plan: Plan, segments: Indices) -> Postures:
+def spread_postures(plan: Plan, segments: Indices) -> ClearancePostures:
     """Postures at other parts of the duration on every segment; one where the robot rests."""
     each = int(np.clip(_postures(plan) // max(len(segments), 1), 1, _MOST))
     rests = np.array([plan.timeline[i].kind is SegmentKind.DWELL for i in segments], dtype=bool)
@@ -57,10 +57,10 @@ def spread_postures(plan: Plan, segments: Indices) -> Postures:
     place = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
     s = (place + (_GOLDEN * segment) % 1.0) / each
     start, duration = _times(plan, segment)
-    return Postures(segment=segment, q=plan.trajectory.state(start + s * duration).q)
+    return ClearancePostures(segment=segment, q=plan.trajectory.state(start + s * duration).q)
 
 
-def stated_postures(plan: Plan, model: Model, segments: Indices) -> Postures:
+def stated_postures(plan: Plan, model: Model, segments: Indices) -> ClearancePostures:
     """Where segments that move say that they come nearest.
 
     A place is a part of the way of the ball from clearance point to search end, also of a retract;
@@ -80,7 +80,7 @@ def stated_postures(plan: Plan, model: Model, segments: Indices) -> Postures:
         later = (progress.at(start + middle * duration) < at) != back
         low, high = np.where(later, middle, low), np.where(later, high, middle)
     s = np.where(progress.timed, at, 0.5 * (low + high))
-    return Postures(segment=segments, q=plan.trajectory.state(start + s * duration).q)
+    return ClearancePostures(segment=segments, q=plan.trajectory.state(start + s * duration).q)
 
 
 class _Progress:
@@ -102,8 +102,8 @@ class _Progress:
         first = plan.trajectory.state(start, "right").q
         last = plan.trajectory.state(start + duration, "left").q
         point = np.array([s.point_index for s in own], dtype=np.int64)
-        self._q = _Way(first, last)
-        self._ball = _Way(plan.placed.clearances[point], plan.placed.search_ends[point])
+        self._q = _StraightPaths(first, last)
+        self._ball = _StraightPaths(plan.placed.clearances[point], plan.placed.search_ends[point])
 
     def at(self, t: Array) -> Array:
         """At an instant of each segment. # (m,)."""
@@ -112,7 +112,7 @@ class _Progress:
         return np.where(self._travel, self._q.share(q), self._ball.share(ball))
 
 
-class _Way:
+class _StraightPaths:
     """Straight ways between places of any number of coordinates. # (m, d) each."""
 
     def __init__(self, start: Array, end: Array) -> None:

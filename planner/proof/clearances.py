@@ -11,14 +11,14 @@ import numpy as np
 from planner.plan_types import Plan, SegmentKind
 from planner.proof.check import Check, check
 from planner.proof.clearance_samples import (
-    Postures,
+    ClearancePostures,
     spread_postures,
     stated_postures,
     watched_segments,
 )
 from planner.proof.contact_approach import approach_shortfalls
 from planner.proof.evidence import CheckGroup, Evidence
-from planner.proof.room import Room
+from planner.proof.room import CapsuleScene
 from planner.proof.stated_clearances import stated_residuals
 from robots.core.arrays import Array
 
@@ -27,7 +27,7 @@ STATED = 1e-6  # [m]
 TOUCH = 2e-5  # [m] facets: the plan lets a stylus touch the rim of a surface by half of this
 
 
-class Clearances(CheckGroup):
+class ClearanceCheck(CheckGroup):
     """Clearances of segments, where a plan states any.
 
     Args:
@@ -43,7 +43,7 @@ class Clearances(CheckGroup):
         segments = watched_segments(plan)
         if segments.size == 0:
             return []
-        room = Room(self._model, plan.job.cell)
+        room = CapsuleScene(self._model, plan.job.cell)
         spread = spread_postures(plan, segments)
         found = []
         if room.watched(touching=True) or any(s.clearance for s in plan.timeline):
@@ -59,7 +59,11 @@ class Clearances(CheckGroup):
 
 
 def _distances(
-    plan: Plan, room: Room, spread: Postures, stated: Postures, segments: int
+    plan: Plan,
+    room: CapsuleScene,
+    spread: ClearancePostures,
+    stated: ClearancePostures,
+    segments: int,
 ) -> list[Check]:
     """Distances required, certified and stated, at postures of so many segments."""
     finite, places = spread.finite(), stated.finite()
@@ -81,13 +85,13 @@ def _distances(
     ]
 
 
-def _claiming(plan: Plan, postures: Postures) -> Postures:
+def _claiming(plan: Plan, postures: ClearancePostures) -> ClearancePostures:
     """Those on segments that state a clearance."""
     rows = np.array([plan.timeline[i].clearance is not None for i in postures.segment], dtype=bool)
-    return Postures(segment=postures.segment[rows], q=postures.q[rows])
+    return ClearancePostures(segment=postures.segment[rows], q=postures.q[rows])
 
 
-def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
+def _below_certified(plan: Plan, room: CapsuleScene, postures: ClearancePostures) -> Array:
     """What postures come nearer than certified; NaN where nothing comparable is. # (m,) [m]."""
     certified = np.array([s.clearance.certified if s.clearance else np.nan for s in plan.timeline])
     seen = np.array([s.clearance.seen if s.clearance else np.nan for s in plan.timeline])
@@ -100,7 +104,7 @@ def _below_certified(plan: Plan, room: Room, postures: Postures) -> Array:
     return np.where(np.isnan(claims), np.nan, np.maximum(found, 0.0))
 
 
-def _not_kept(plan: Plan, room: Room) -> Array:
+def _not_kept(plan: Plan, room: CapsuleScene) -> Array:
     """What segments that move lack of the clearance required, of a plan called feasible. [m].
 
     NaN for a segment that states none, unless no two bodies have a distance to state on it: a

@@ -13,14 +13,14 @@ import numpy as np
 from planner.job.stylus import BALL, SHANK
 from planner.plan_types import Plan, SegmentKind
 from planner.proof.capsule_axes import capsule_axes
-from planner.proof.clearance_samples import Postures
-from planner.proof.room import Room
+from planner.proof.clearance_samples import ClearancePostures
+from planner.proof.room import CapsuleScene
 from robots.core.arrays import Array, Indices
 
 _MOVING = (SegmentKind.PROBE, SegmentKind.RETRACT)
 
 
-def approach_shortfalls(plan: Plan, room: Room, postures: Postures) -> Array:
+def approach_shortfalls(plan: Plan, room: CapsuleScene, postures: ClearancePostures) -> Array:
     """How deep ball and shank are in what they must not touch; below zero for not at all. [m]."""
     names = [capsule.name for capsule in room.capsules]
     part = room.cell.part
@@ -44,7 +44,9 @@ def approach_shortfalls(plan: Plan, room: Room, postures: Postures) -> Array:
     return np.concatenate(found)
 
 
-def _before_contact(plan: Plan, room: Room, postures: Postures) -> tuple[Indices, Indices]:
+def _before_contact(
+    plan: Plan, room: CapsuleScene, postures: ClearancePostures
+) -> tuple[Indices, Indices]:
     """Postures of lines between clearance point and contact, and the points they serve."""
     placed, segments = plan.placed, plan.timeline
     rows = np.array(

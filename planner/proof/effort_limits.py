@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from planner.plan_types import Plan
-from planner.proof.bounds import Bounds
+from planner.proof.bounds import ColumnBounds
 from planner.proof.check import Check, Location, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.limits import OVER, torques_at_rest
@@ -34,7 +34,7 @@ class EffortLimits(CheckGroup):
         self._limits = np.broadcast_to(limits, (evidence.model.dof,))
         self._segments = _claimed(plan)
         self._evidence = evidence
-        self._bounds = Bounds(evidence.model.dof)
+        self._bounds = ColumnBounds(evidence.model.dof)
         self._held = np.zeros(evidence.model.dof)  # torques at rest over their limits
 
     @property

@@ -15,7 +15,7 @@ from planner.proof.chebyshev import coefficients, derivative
 from planner.proof.check import Check, Locate, Location
 from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.resolved_motion import ResolvedMotion, resolve
-from planner.proof.smooth_pieces import Pieces, moving_segments, smooth_pieces
+from planner.proof.smooth_pieces import SmoothPieces, moving_segments, smooth_pieces
 from planner.proof.survey import Survey, survey
 from robots.core.arrays import Array
 from robots.core.model import Model
@@ -55,7 +55,7 @@ class Evidence:
         joint = self.joint(place[-1]) if place[-1] < self.model.dof else ""
         return Location(joint=joint)
 
-    def in_pieces(self, pieces: Pieces, places: Array | None = None) -> Locate:
+    def in_pieces(self, pieces: SmoothPieces, places: Array | None = None) -> Locate:
         """Locations in an array by (piece, place in the piece, joint) or the first of these.
 
         Args:

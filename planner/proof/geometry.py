@@ -16,7 +16,7 @@ ANGLE = 1e-9  # [rad]
 _ROWS = 16_384  # postures looked at at once
 
 
-class Geometry(CheckGroup):
+class GeometryCheck(CheckGroup):
     """Placement, points, ends of the lines, everything between them, tip of the samples.
 
     Args:

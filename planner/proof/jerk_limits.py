@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from planner.plan_types import SegmentKind
-from planner.proof.bounds import Bounds
+from planner.proof.bounds import ColumnBounds
 from planner.proof.chebyshev import NODES, basis, coefficients, derivative
 from planner.proof.check import Check, Location, check
 from planner.proof.derivatives import rounding
@@ -38,7 +38,7 @@ class JerkLimits(CheckGroup):
             dtype=bool,
         )
         self._evidence = evidence
-        self._bounds = Bounds(evidence.model.dof)
+        self._bounds = ColumnBounds(evidence.model.dof)
 
     @property
     def _wanted(self) -> bool:

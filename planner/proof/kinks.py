@@ -12,7 +12,7 @@ import numpy as np
 from planner.plan_types import Plan
 from planner.proof.blocks import by_blocks
 from planner.proof.chebyshev import NODES
-from planner.proof.smooth_pieces import Pieces, states_at
+from planner.proof.smooth_pieces import SmoothPieces, states_at
 from planner.proof.survey import Survey
 from robots.core.arrays import Array
 
@@ -23,7 +23,7 @@ _ROWS = 1024  # pieces looked at at once
 _STEPS: Array = np.linspace(0.0, 1.0, _CELLS + 1)
 
 
-def kinks(plan: Plan, pieces: Pieces, survey: Survey) -> Array:
+def kinks(plan: Plan, pieces: SmoothPieces, survey: Survey) -> Array:
     """Place of the sharpest jump or bend inside every piece. # (P,) in (-1, 1).
 
     Args:
@@ -36,7 +36,7 @@ def kinks(plan: Plan, pieces: Pieces, survey: Survey) -> Array:
     return by_blocks(lambda rows: _zoomed(plan, pieces.take(rows), size), len(pieces), _ROWS)
 
 
-def _zoomed(plan: Plan, pieces: Pieces, size: Array) -> Array:
+def _zoomed(plan: Plan, pieces: SmoothPieces, size: Array) -> Array:
     # Beyond the first and last node nothing is ever asked, so no kink can be told there.
     low, high = np.full(len(pieces), NODES[0]), np.full(len(pieces), NODES[-1])
     for _ in range(_ZOOMS):

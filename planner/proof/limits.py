@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.proof.bounds import Bounds
+from planner.proof.bounds import ColumnBounds
 from planner.proof.check import Check, Locate, Location, check
 from planner.proof.dynamics import torque_rounding
 from planner.proof.evidence import CheckGroup, Evidence, Passage
@@ -39,7 +39,7 @@ class Limits(CheckGroup):
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         n = evidence.model.dof
-        self._bounds = Bounds(5 * n + 1)
+        self._bounds = ColumnBounds(5 * n + 1)
         self._real = np.full(10 * n + 2, -np.inf)
         self._at_rest = np.zeros(n)
 
@@ -73,7 +73,7 @@ class Limits(CheckGroup):
         return [*within, *_reported(self._evidence, self._bounds, upper, real)]
 
 
-def _limits(evidence: Evidence, bounds: Bounds, highest: Array, lowest: Array) -> list[Check]:
+def _limits(evidence: Evidence, bounds: ColumnBounds, highest: Array, lowest: Array) -> list[Check]:
     mechanism, n = evidence.plan.job.mechanism, evidence.model.dof
 
     def locate(kind: int) -> Locate:
@@ -117,7 +117,7 @@ def _limits(evidence: Evidence, bounds: Bounds, highest: Array, lowest: Array) -
     ]
 
 
-def _reported(evidence: Evidence, bounds: Bounds, upper: Array, real: Array) -> list[Check]:
+def _reported(evidence: Evidence, bounds: ColumnBounds, upper: Array, real: Array) -> list[Check]:
     """Peaks of the plan against a bound above and a value that the motion really has."""
     plan, n = evidence.plan, evidence.model.dof
     totals = plan.totals

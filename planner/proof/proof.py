@@ -14,12 +14,12 @@ from planner.proof.derivatives import Derivatives
 from planner.proof.dynamics import Dynamics
 from planner.proof.effort_limits import EffortLimits
 from planner.proof.evidence import CheckGroup, gather, passages
-from planner.proof.geometry import Geometry
+from planner.proof.geometry import GeometryCheck
 from planner.proof.inverse_models import InverseModels
 from planner.proof.jerk_limits import JerkLimits
 from planner.proof.limits import Limits
 from planner.proof.stated_points import StatedPoints
-from planner.proof.timing import Timing
+from planner.proof.timing import TimingCheck
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -96,8 +96,8 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
     motion = sampled(plan) if motion is None else motion
     evidence = gather(plan)
     groups: list[CheckGroup] = [
-        Timing(evidence),
-        Geometry(evidence),
+        TimingCheck(evidence),
+        GeometryCheck(evidence),
         StatedPoints(evidence),
         Derivatives(evidence),
         InverseModels(evidence),
@@ -107,9 +107,9 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
         EffortLimits(evidence),
     ]
     if plan.job.cell.solids or plan.job.mechanism.self_pairs:
-        from planner.proof.clearances import Clearances
+        from planner.proof.clearances import ClearanceCheck
 
-        groups.append(Clearances(evidence))
+        groups.append(ClearanceCheck(evidence))
     for passage, drawn in passages(evidence, motion):
         for group in groups:
             group.on_segments(passage)

@@ -20,7 +20,7 @@ from planner.proof.chebyshev import NODES, WITNESSES, basis, coefficients
 from planner.proof.dry_friction import cutting_places, sides, turns
 from planner.proof.kinks import kinks
 from planner.proof.lagrange_torques import LagrangeTorques
-from planner.proof.smooth_pieces import Pieces, states_at
+from planner.proof.smooth_pieces import SmoothPieces, states_at
 from planner.proof.survey import Survey
 from robots.core.arrays import Array, Mask
 
@@ -52,7 +52,7 @@ class ResolvedMotion:
         roughness: worst tail or departure of a witness, over the joint's peak. # (P,)
     """
 
-    pieces: Pieces
+    pieces: SmoothPieces
     q: Array
     qd: Array
     qdd: Array
@@ -66,7 +66,9 @@ class ResolvedMotion:
         return np.asarray(self.tau * self.qd)
 
 
-def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey) -> ResolvedMotion:
+def resolve(
+    plan: Plan, pieces: SmoothPieces, torques: LagrangeTorques, survey: Survey
+) -> ResolvedMotion:
     """Cut pieces until every one is a polynomial to within ``TOLERANCE``.
 
     Args:
@@ -107,7 +109,7 @@ def resolve(plan: Plan, pieces: Pieces, torques: LagrangeTorques, survey: Survey
     return _joined(found)
 
 
-def _asked(plan: Plan, pieces: Pieces, torques: LagrangeTorques) -> ResolvedMotion:
+def _asked(plan: Plan, pieces: SmoothPieces, torques: LagrangeTorques) -> ResolvedMotion:
     """States and torques at the nodes of some pieces."""
     q, qd, qdd = states_at(plan, pieces, NODES)
     side = sides(qd)
@@ -157,7 +159,7 @@ def _taken(motion: ResolvedMotion, rows: Mask | slice) -> ResolvedMotion:
 
 def _joined(parts: Sequence[ResolvedMotion]) -> ResolvedMotion:
     """All parts, in order of time."""
-    pieces = Pieces(
+    pieces = SmoothPieces(
         **{
             name: np.concatenate([getattr(part.pieces, name) for part in parts])
             for name in ("segment", "origin", "offset", "length")

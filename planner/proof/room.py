@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ROWS = 4096  # postures looked at at once
 
 
-class Room:
+class CapsuleScene:
     """Capsules and solids.
 
     Args:

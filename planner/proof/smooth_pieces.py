@@ -18,7 +18,7 @@ from robots.core.model import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pieces:
+class SmoothPieces:
     """Stretches of time without a switch inside.
 
     A piece's place is kept relative to its segment: absolute time has lost digits by then.
@@ -44,19 +44,19 @@ class Pieces:
         """Absolute starts. # (P,) [s]."""
         return self.origin + self.offset
 
-    def take(self, rows: Mask | Indices | slice) -> Pieces:
+    def take(self, rows: Mask | Indices | slice) -> SmoothPieces:
         """Some of the pieces."""
-        return Pieces(
+        return SmoothPieces(
             segment=self.segment[rows],
             origin=self.origin[rows],
             offset=self.offset[rows],
             length=self.length[rows],
         )
 
-    def parts(self, x: Array) -> Pieces:
+    def parts(self, x: Array) -> SmoothPieces:
         """Every piece cut at its own place x in (-1, 1); left parts, then right parts."""
         left = self.length * 0.5 * (x + 1.0)
-        return Pieces(
+        return SmoothPieces(
             segment=np.concatenate([self.segment, self.segment]),
             origin=np.concatenate([self.origin, self.origin]),
             offset=np.concatenate([self.offset, self.offset + left]),
@@ -70,7 +70,7 @@ def moving_segments(plan: Plan) -> Indices:
     return np.array(rows, dtype=np.int64)
 
 
-def smooth_pieces(plan: Plan, model: Model, segments: Indices | None = None) -> Pieces:
+def smooth_pieces(plan: Plan, model: Model, segments: Indices | None = None) -> SmoothPieces:
     """The pieces of segments that take time, in order; of all of them when none are named."""
     rows: list[tuple[int, float, float, float]] = []
     segments = moving_segments(plan) if segments is None else segments
@@ -82,7 +82,7 @@ def smooth_pieces(plan: Plan, model: Model, segments: Indices | None = None) -> 
             for a, b in pairwise(edges)
         ]
     table = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    return Pieces(
+    return SmoothPieces(
         segment=table[:, 0].astype(np.int64),
         origin=table[:, 1],
         offset=table[:, 2],
@@ -90,7 +90,7 @@ def smooth_pieces(plan: Plan, model: Model, segments: Indices | None = None) -> 
     )
 
 
-def states_at(plan: Plan, pieces: Pieces, x: Array) -> tuple[Array, Array, Array]:
+def states_at(plan: Plan, pieces: SmoothPieces, x: Array) -> tuple[Array, Array, Array]:
     """q, qd, qdd at places x of every piece. # (m,) or (P, m) -> (P, m, n) each.
 
     An instant late in a long job is a multiple of a coarse step of floating point; the state is
@@ -106,12 +106,12 @@ def states_at(plan: Plan, pieces: Pieces, x: Array) -> tuple[Array, Array, Array
     return q - qd * late[..., None], qd - qdd * late[..., None], qdd
 
 
-def lateness(pieces: Pieces, x: Array) -> Array:
+def lateness(pieces: SmoothPieces, x: Array) -> Array:
     """How much later than meant ``states_at`` asks, for want of digits. # (P, m) [s]."""
     return _instants(pieces, x)[1]
 
 
-def _instants(pieces: Pieces, x: Array) -> tuple[Array, Array]:
+def _instants(pieces: SmoothPieces, x: Array) -> tuple[Array, Array]:
     local = pieces.offset[:, None] + pieces.length[:, None] * (0.5 * (x + 1.0))
     t = pieces.origin[:, None] + local
     return t, (t - pieces.origin[:, None]) - local

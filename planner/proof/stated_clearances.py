@@ -7,13 +7,13 @@ import numpy as np
 from planner.job.stylus import STYLUS
 from planner.plan_types import Plan, SegmentClearance, SegmentKind
 from planner.proof.capsule_axes import axis_distance, capsule_axes
-from planner.proof.clearance_samples import Postures
-from planner.proof.room import Room
+from planner.proof.clearance_samples import ClearancePostures
+from planner.proof.room import CapsuleScene
 from robots.core.arrays import Array, Mask
 from robots.core.capsule import Capsule
 
 
-def stated_residuals(plan: Plan, room: Room, postures: Postures) -> Array:
+def stated_residuals(plan: Plan, room: CapsuleScene, postures: ClearancePostures) -> Array:
     """How far stated distances and places are from those at the stated postures. # (...) [m].
 
     A place must lie on the axis of the moving capsule. There the other body is as near as stated.
@@ -46,7 +46,7 @@ class _Pair:
         against: a solid, or another capsule.
     """
 
-    def __init__(self, room: Room, moving: str, against: str) -> None:
+    def __init__(self, room: CapsuleScene, moving: str, against: str) -> None:
         self._room = room
         self._moving, self._other, self._solid = -1, -1, -1
         for k, capsule in enumerate(room.capsules):

@@ -14,7 +14,7 @@ REST = 1e-8  # [rad/s]
 _JUMPING = "linear"  # the one law whose speed jumps at both ends
 
 
-class Timing(CheckGroup):
+class TimingCheck(CheckGroup):
     """Segments one after another, joints continuous, at rest between segments; times of samples.
 
     Args:

@@ -18,7 +18,7 @@ from robots.core.geometric_errors import ErrorModel
 from robots.core.kernels import Kernel
 
 
-class Deviations:
+class DeviationKernel:
     """Deviations as a function of standard draws.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.plan_types import Plan
-from planner.uncertainty.deviations import Deviations
+from planner.uncertainty.deviations import DeviationKernel
 from planner.uncertainty.measuring import Measuring, measuring_of
 from planner.uncertainty.streams import CommonStream, TouchStreams
 from robots.core.arrays import Array
@@ -48,7 +48,7 @@ def draws(
 
 
 def _chunks(measuring: Measuring, count: int, seed: int, threads: int) -> Iterator[Array]:
-    deviations = Deviations(measuring, threads)
+    deviations = DeviationKernel(measuring, threads)
     points = np.arange(len(measuring))
     common = CommonStream(deviations.inputs, seed)
     touches = TouchStreams(deviations.inputs, points, seed)

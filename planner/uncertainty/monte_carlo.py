@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.errors import JobError
-from planner.uncertainty.deviations import Deviations
+from planner.uncertainty.deviations import DeviationKernel
 from planner.uncertainty.intervals import block_size, coverage_interval, settled
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.streams import CommonStream, TouchStreams
@@ -78,7 +78,7 @@ def monte_carlo(
             key="uncertainty.samples",
             found=count,
         )
-    deviations = Deviations(measuring, threads)
+    deviations = DeviationKernel(measuring, threads)
     rows = _ROWS if settings.digits else min(count, _ROWS)
     return _points(_Run(deviations, settings.seed if seed is None else seed, rows), count)
 
@@ -91,7 +91,7 @@ def _points(run: _Run, count: int) -> Iterator[PointDraws]:
 class _Run:
     """One seed's draws of some points, the common ones kept for the next point."""
 
-    def __init__(self, deviations: Deviations, seed: int, rows: int) -> None:
+    def __init__(self, deviations: DeviationKernel, seed: int, rows: int) -> None:
         self.measuring, self._deviations = deviations.measuring, deviations
         self._seed, self._rows = seed, rows
         self._blocks: list[Array] = []

@@ -9,8 +9,8 @@ from planner.virtual_measuring.measuring import MOST_RUNS as MOST_RUNS
 from planner.virtual_measuring.measuring import VirtualMeasurement as VirtualMeasurement
 from planner.virtual_measuring.measuring import measure_virtually as measure_virtually
 from planner.virtual_measuring.point_count import PointCount as PointCount
-from planner.virtual_measuring.point_count import Trial as Trial
-from planner.virtual_measuring.point_count import Wanted as Wanted
+from planner.virtual_measuring.point_count import PointCountRequest as PointCountRequest
+from planner.virtual_measuring.point_count import PointCountTrial as PointCountTrial
 from planner.virtual_measuring.true_part import FARTHEST as FARTHEST
 from planner.virtual_measuring.true_part import PartErrors as PartErrors
 from planner.virtual_measuring.true_part import check_features as check_features

@@ -19,9 +19,9 @@ from planner.job import UncertaintySettings
 from planner.plan_types import Plan
 from planner.uncertainty import draws
 from planner.uncertainty.measuring import settings_of
-from planner.virtual_measuring.judged import Judge, NotHeldError, completed
+from planner.virtual_measuring.judged import CharacteristicTrial, NotHeldError, completed
 from planner.virtual_measuring.layout import Layouts
-from planner.virtual_measuring.point_count import PointCount, Trial, Wanted
+from planner.virtual_measuring.point_count import PointCount, PointCountRequest, PointCountTrial
 
 _DRAWS = 2_000  # a half width of 95 % to about 3 %
 _FEWEST_DRAWS = 200
@@ -50,7 +50,7 @@ _SHARED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def points_for(
-    plan: Plan, wanted: Wanted, *, count: int | None = None, seed: int | None = None
+    plan: Plan, wanted: PointCountRequest, *, count: int | None = None, seed: int | None = None
 ) -> PointCount:
     """The smallest number of points on a feature that holds a target uncertainty.
 
@@ -67,7 +67,7 @@ def points_for(
     settings = settings_of(plan.job)
     drawn = min(settings.samples or _DRAWS, _DRAWS) if count is None else count
     layouts = Layouts(plan, wanted.feature, wanted.strategy)
-    judge = Judge(plan.job, completed(wanted, plan.job, layouts.kind))
+    judge = CharacteristicTrial(plan.job, completed(wanted, plan.job, layouts.kind))
     chosen = settings.seed if seed is None else seed
     return _Search(layouts, judge, settings, max(drawn, _FEWEST_DRAWS), chosen).answer()
 
@@ -78,14 +78,14 @@ class _Search:
     def __init__(
         self,
         layouts: Layouts,
-        judge: Judge,
+        judge: CharacteristicTrial,
         settings: UncertaintySettings,
         count: int,
         seed: int,
     ) -> None:
         self._layouts, self._judge, self._wanted = layouts, judge, judge.wanted
         self._settings, self._draws, self._seed = settings, count, seed
-        self._trials: dict[int, Trial] = {}
+        self._trials: dict[int, PointCountTrial] = {}
 
     def answer(self) -> PointCount:
         """Floor first, then a bracket about the smallest count."""
@@ -136,12 +136,12 @@ class _Search:
             self._trials[count] = self._trial(count)
         return self._trials[count].expanded <= self._wanted.target
 
-    def _trial(self, count: int) -> Trial:
+    def _trial(self, count: int) -> PointCountTrial:
         try:
             found = self._uncertainty(count, self._settings)
         except NotHeldError:  # too few points in this layout: that many do not do
-            return Trial(count=count, expanded=np.inf, shift=0.0)
-        return Trial(count=count, expanded=found.expanded, shift=found.shift)
+            return PointCountTrial(count=count, expanded=np.inf, shift=0.0)
+        return PointCountTrial(count=count, expanded=found.expanded, shift=found.shift)
 
     def _sources(self, count: int) -> Mapping[str, float]:
         """Floor of each source alone, the largest first."""
@@ -161,7 +161,7 @@ class _Search:
         return self._judge.uncertainty(laid.points, errors)
 
 
-def _by_size(trial: Trial) -> float:
+def _by_size(trial: PointCountTrial) -> float:
     return trial.expanded
 
 

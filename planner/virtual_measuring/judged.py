@@ -15,13 +15,13 @@ from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation import evaluate
 from planner.job import Job
-from planner.virtual_measuring.point_count import Wanted
+from planner.virtual_measuring.point_count import PointCountRequest
 from robots.core.arrays import Array, Indices
 
 _ROUND = ("cylinder", "sphere", "circle3d")
 
 
-def completed(wanted: Wanted, job: Job, kind: str) -> Wanted:
+def completed(wanted: PointCountRequest, job: Job, kind: str) -> PointCountRequest:
     """The question with its characteristic: the first that the job tolerances, or a usual one.
 
     Args:
@@ -42,7 +42,7 @@ class NotHeldError(JobError):
     """A layout that does not hold the characteristic: too few points, or in a bad place."""
 
 
-class Judge:
+class CharacteristicTrial:
     """Measures the nominal part with drawn errors and looks at one characteristic.
 
     Args:
@@ -53,7 +53,7 @@ class Judge:
         JobError: a characteristic without its datum, or with one too many.
     """
 
-    def __init__(self, job: Job, wanted: Wanted) -> None:
+    def __init__(self, job: Job, wanted: PointCountRequest) -> None:
         self.wanted = wanted
         settings = replace(job.evaluation, tolerances=(_spec(wanted),), drop_outliers=False)
         on_skin = settings.alignment == "surface"
@@ -98,7 +98,7 @@ class Judge:
         )
 
 
-def _spec(wanted: Wanted) -> ToleranceSpec:
+def _spec(wanted: PointCountRequest) -> ToleranceSpec:
     """The tolerance that asks for the characteristic; how wide it is does not matter."""
     try:
         return ToleranceSpec(

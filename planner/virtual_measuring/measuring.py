@@ -16,7 +16,7 @@ from planner.plan_types import Plan
 from planner.reach.reach import some_points
 from planner.uncertainty import Measuring, measuring_of
 from planner.virtual_measuring.injected import Injected, injected
-from planner.virtual_measuring.probing import Prober, Touches
+from planner.virtual_measuring.probing import Prober, TouchReadings
 from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_directions, transform_points
@@ -130,7 +130,7 @@ def _measuring(plan: Plan) -> Measuring:
 
 
 def _result(
-    job: Job, truth: TruePart, errors: Injected, touches: Touches, which: tuple[int, int]
+    job: Job, truth: TruePart, errors: Injected, touches: TouchReadings, which: tuple[int, int]
 ) -> VirtualMeasurement:
     late = np.flatnonzero(touches.beyond > 0.0) if job.approach.overtravel > 0.0 else ()
     return VirtualMeasurement(

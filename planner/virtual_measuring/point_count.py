@@ -15,7 +15,7 @@ _MOST = 1_000  # points on one feature: beyond it nobody measures with an arm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PointCountRequest:
     """What is to be known how well.
 
     Args:
@@ -60,7 +60,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class PointCountTrial:
     """One count that was evaluated.
 
     Args:
@@ -92,14 +92,14 @@ class PointCount:
         seed: of all of them.
     """
 
-    wanted: Wanted
+    wanted: PointCountRequest
     strategy: str
     coverage: float
     count: int
     expanded: float
     systematic: float
     sources: Mapping[str, float]
-    trials: tuple[Trial, ...]
+    trials: tuple[PointCountTrial, ...]
     draws: int
     seed: int
 

@@ -16,7 +16,7 @@ _RANK = 1e-9  # of the largest singular value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Postures:
+class TargetPostures:
     """Postures at their targets.
 
     Args:
@@ -28,7 +28,7 @@ class Postures:
     there: Mask
 
 
-def follow(model: Model, starts: Array, places: Array, axes: Array) -> Postures:
+def follow(model: Model, starts: Array, places: Array, axes: Array) -> TargetPostures:
     """From each start by steps of least length to the same branch's posture at its target.
 
     Args:
@@ -48,7 +48,7 @@ def follow(model: Model, starts: Array, places: Array, axes: Array) -> Postures:
         step = (inverse_rates(model, q[open_]) @ gaps[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
         q[open_] += step * np.minimum(1.0, _LONGEST / np.maximum(longest, 1e-300))
-    return Postures(q=q, there=_there(model, q, places, axes))
+    return TargetPostures(q=q, there=_there(model, q, places, axes))
 
 
 def ball_gaps(T: Array, places: Array, axes: Array) -> Array:

@@ -30,7 +30,7 @@ _GRAZING = 0.02  # least cosine between approach and normal: beyond it the ball 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Touches:
+class TouchReadings:
     """What came back from one run.
 
     Args:
@@ -78,7 +78,7 @@ class Prober:
                 limit=_GRAZING,
             )
 
-    def run(self, errors: Injected) -> Touches:
+    def run(self, errors: Injected) -> TouchReadings:
         """Touch every point once.
 
         Raises:
@@ -98,7 +98,7 @@ class Prober:
             self._refuse(gaps)
         centres = self._model.forward(q)[:, :3, 3]
         along = np.sum((self._placed.search_ends - centres) * self._placed.directions, axis=1)
-        return Touches(q=q, centres=centres, beyond=along)
+        return TouchReadings(q=q, centres=centres, beyond=along)
 
     def _gaps(self, q: Array, errors: Injected, truth: ErrorModel) -> Array:
         """Back to the line across it, along it to the touch, and back to the axis. # (k, 6)."""

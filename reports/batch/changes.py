@@ -7,23 +7,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 from reports.batch.columns import figures_of
 from reports.batch.figures import KNOWN, Figure, shown
 from reports.batch.reason_words import verdict_words
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 from reports.comparison.change import Sense
 
 WORSE, BETTER, CHANGED, SAME, NEW, GONE = "worse", "better", "changed", "same", "new", "gone"
 VERDICTS = (WORSE, BETTER, CHANGED, SAME, NEW, GONE)
-_RANKS = {Status.FEASIBLE: 0, Status.INFEASIBLE: 1}  # everything else is no verdict at all
+_RANKS = {CaseStatus.FEASIBLE: 0, CaseStatus.INFEASIBLE: 1}  # everything else is no verdict at all
 _NO_VERDICT = 2
 _ROUNDING = 1e-9
 _REACHED = "points_reached"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ChangeLine:
     """One thing about a job that changed.
 
     Args:
@@ -48,7 +48,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class BatchChanges:
     """A batch beside another.
 
     Args:
@@ -59,7 +59,7 @@ class Changes:
     """
 
     verdicts: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ChangeLine, ...]
     gone: tuple[str, ...]
     new_failed: int
 
@@ -67,12 +67,12 @@ class Changes:
         """Jobs of this verdict."""
         return len(self.gone) if verdict == GONE else Counter(self.verdicts)[verdict]
 
-    def of(self, verdict: str) -> tuple[Line, ...]:
+    def of(self, verdict: str) -> tuple[ChangeLine, ...]:
         """Lines of one verdict, gravest first."""
         return tuple(line for line in self.lines if line.verdict == verdict)
 
 
-def changes(rows: Sequence[Row], previous: Sequence[Row]) -> Changes:
+def changes(rows: Sequence[JobRow], previous: Sequence[JobRow]) -> BatchChanges:
     """Compare job by job, by name.
 
     Args:
@@ -81,7 +81,7 @@ def changes(rows: Sequence[Row], previous: Sequence[Row]) -> Changes:
     """
     before = {row.name: row for row in previous}
     verdicts: list[str] = []
-    lines: list[Line] = []
+    lines: list[ChangeLine] = []
     new_failed = 0
     for row in rows:
         old = before.pop(row.name, None)
@@ -93,17 +93,17 @@ def changes(rows: Sequence[Row], previous: Sequence[Row]) -> Changes:
         verdicts.append(_verdict(found))
         lines += found
     lines.sort(key=lambda line: -line.weight)  # equal ones stay in the order of the rows
-    return Changes(
+    return BatchChanges(
         verdicts=tuple(verdicts), lines=tuple(lines), gone=tuple(before), new_failed=new_failed
     )
 
 
-def _verdict(lines: Sequence[Line]) -> str:
+def _verdict(lines: Sequence[ChangeLine]) -> str:
     found = {line.verdict for line in lines}
     return next((word for word in (WORSE, BETTER, CHANGED) if word in found), SAME)
 
 
-def _lines(old: Row, row: Row) -> Iterator[Line]:
+def _lines(old: JobRow, row: JobRow) -> Iterator[ChangeLine]:
     status = _status_line(old, row)
     if status is not None:
         yield status
@@ -119,12 +119,12 @@ def _lines(old: Row, row: Row) -> Iterator[Line]:
                 yield line
 
 
-def _status_line(old: Row, row: Row) -> Line | None:
+def _status_line(old: JobRow, row: JobRow) -> ChangeLine | None:
     was, now = old.outcome, row.outcome
     if was.status is now.status and was.code == now.code:
         return None
     step = _RANKS.get(now.status, _NO_VERDICT) - _RANKS.get(was.status, _NO_VERDICT)
-    return Line(
+    return ChangeLine(
         name=row.name,
         report=row.report,
         what="status" if was.status is not now.status else "reason",
@@ -136,7 +136,7 @@ def _status_line(old: Row, row: Row) -> Line | None:
     )
 
 
-def _figure_line(figure: Figure, was: float, now: float, row: Row) -> Line | None:
+def _figure_line(figure: Figure, was: float, now: float, row: JobRow) -> ChangeLine | None:
     was, now = figure.scale * was, figure.scale * now
     least = max(figure.step, figure.share * abs(was), _ROUNDING * max(abs(was), abs(now)))
     change = now - was
@@ -144,7 +144,7 @@ def _figure_line(figure: Figure, was: float, now: float, row: Row) -> Line | Non
         return None
     better = (change > 0.0) is (figure.sense is Sense.MORE)
     unit = f" {figure.unit}" if figure.unit else ""
-    return Line(
+    return ChangeLine(
         name=row.name,
         report=row.report,
         what=figure.title,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 
 FIRST = ("name", "status", "code", "where", "message", "unchecked")
 LAST = ("digest", "report")
@@ -45,7 +45,7 @@ class Columns:
             taken.add(name)
         return (*FIRST, *swept, *figures, *findings, *LAST)
 
-    def cells(self, row: Row) -> tuple[Cell, ...]:
+    def cells(self, row: JobRow) -> tuple[Cell, ...]:
         """A row in the order of the names; None for what does not exist."""
         outcome = row.outcome
         numbers = figures_of(row)
@@ -60,7 +60,7 @@ class Columns:
         )
 
 
-def columns_of(rows: Sequence[Row]) -> Columns:
+def columns_of(rows: Sequence[JobRow]) -> Columns:
     """Columns of all rows."""
     figures = {name for row in rows for name in figures_of(row)}
     findings = {code for row in rows for code in row.outcome.findings}
@@ -69,19 +69,19 @@ def columns_of(rows: Sequence[Row]) -> Columns:
     )
 
 
-def swept_keys(rows: Sequence[Row]) -> tuple[str, ...]:
+def swept_keys(rows: Sequence[JobRow]) -> tuple[str, ...]:
     """Keys that sweeps vary, as the sweeps have them in order."""
     return tuple(dict.fromkeys(key for row in rows for key in row.swept))
 
 
-def figures_of(row: Row) -> dict[str, float]:
+def figures_of(row: JobRow) -> dict[str, float]:
     """Figures of a row that are numbers."""
     return {
         name: float(value) for name, value in row.outcome.figures.items() if math.isfinite(value)
     }
 
 
-def unchecked_text(row: Row) -> str:
+def unchecked_text(row: JobRow) -> str:
     """What the plan of a row did not check."""
     return ", ".join(aspect.value for aspect in row.outcome.unchecked)
 

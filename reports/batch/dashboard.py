@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 from planner.findings.unchecked import Aspect
-from reports.batch.changes import Changes, changes
+from reports.batch.changes import BatchChanges, changes
 from reports.batch.columns import swept_keys
 from reports.batch.figures import KNOWN
 from reports.batch.links import href
 from reports.batch.plots import HEIGHT, WIDTH, plots
 from reports.batch.reasons import reasons, told_findings
-from reports.batch.row import Row
-from reports.batch.row_data import SWEPT, Detail, row_data
+from reports.batch.row import JobRow
+from reports.batch.row_data import SWEPT, RowDetail, row_data
 from reports.comparison.change import Sense
 from reports.page.policy import data_block, digest, policy
 from reports.page.templating import asset, environment
@@ -25,20 +25,20 @@ from reports.page.templating import asset, environment
 BUDGET = 10_000_000  # bytes of the page
 
 _DETAILS = (
-    Detail(rows=100_000, name=240, text=400),
-    Detail(rows=50_000, name=120, text=160),
-    Detail(rows=20_000, name=100, text=100),
-    Detail(rows=5_000, name=80, text=80),
-    Detail(rows=1_000, name=80, text=80),
+    RowDetail(rows=100_000, name=240, text=400),
+    RowDetail(rows=50_000, name=120, text=160),
+    RowDetail(rows=20_000, name=100, text=100),
+    RowDetail(rows=5_000, name=80, text=80),
+    RowDetail(rows=1_000, name=80, text=80),
 )
-_LOOKS = {Status.INFEASIBLE: "bad"}
+_LOOKS = {CaseStatus.INFEASIBLE: "bad"}
 
 
 def dashboard(
-    rows: Sequence[Row],
+    rows: Sequence[JobRow],
     *,
     title: str,
-    previous: Sequence[Row] | None = None,
+    previous: Sequence[JobRow] | None = None,
     budget: int = BUDGET,
 ) -> str:
     """The page of a batch; where it would be larger than its budget it shows less, and says so.
@@ -79,7 +79,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class MeasuredCost:
     """What the measured jobs cost.
 
     Args:
@@ -93,7 +93,7 @@ class Cost:
     jobs: int
     hours: str
     median: str
-    slowest: Row
+    slowest: JobRow
     longest: str
 
 
@@ -101,11 +101,11 @@ class Cost:
 class _Page:
     """What is said, whatever the detail."""
 
-    rows: Sequence[Row]
+    rows: Sequence[JobRow]
     title: str
-    changes: Changes | None
+    changes: BatchChanges | None
 
-    def text(self, detail: Detail) -> str:
+    def text(self, detail: RowDetail) -> str:
         """The page with so many rows."""
         from markupsafe import Markup
 
@@ -146,12 +146,12 @@ class _Page:
         )
 
 
-def totals(rows: Sequence[Row]) -> tuple[Total, ...]:
+def totals(rows: Sequence[JobRow]) -> tuple[Total, ...]:
     """Jobs by status, in the order of the statuses; those that occur."""
     counts = Counter(row.outcome.status for row in rows)
     found: list[Total] = []
     start = 0.0
-    for status in Status:
+    for status in CaseStatus:
         if counts[status]:
             share = 100.0 * counts[status] / len(rows)
             found.append(
@@ -167,26 +167,26 @@ def totals(rows: Sequence[Row]) -> tuple[Total, ...]:
     return tuple(found)
 
 
-def unchecked_counts(rows: Sequence[Row]) -> tuple[tuple[str, int], ...]:
+def unchecked_counts(rows: Sequence[JobRow]) -> tuple[tuple[str, int], ...]:
     """What plans did not check, and of how many jobs, in the order of ``Aspect``."""
     counts = Counter(aspect for row in rows for aspect in row.outcome.unchecked)
     return tuple((aspect.value, counts[aspect]) for aspect in Aspect if counts[aspect])
 
 
-def _look(status: Status, rows: Sequence[Row]) -> str:
+def _look(status: CaseStatus, rows: Sequence[JobRow]) -> str:
     """Green only where every plan of the status was checked in every respect."""
-    if status is not Status.FEASIBLE:
+    if status is not CaseStatus.FEASIBLE:
         return _LOOKS.get(status, "doubtful")
     unproven = any(row.outcome.status is status and row.outcome.unchecked for row in rows)
     return "doubtful" if unproven else "good"
 
 
-def _cost(rows: Sequence[Row]) -> Cost | None:
+def _cost(rows: Sequence[JobRow]) -> MeasuredCost | None:
     measured = [row for row in rows if math.isfinite(row.seconds)]
     if not measured:
         return None
     slowest = max(measured, key=lambda row: row.seconds)
-    return Cost(
+    return MeasuredCost(
         jobs=len(measured),
         hours=_time(sum(row.seconds for row in measured)),
         median=_time(median(row.seconds for row in measured)),

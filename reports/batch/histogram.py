@@ -19,7 +19,7 @@ _DECADES = 30.0  # ratio from which on bins are equally wide in decades
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class JobValue:
     """A job's number.
 
     Args:
@@ -76,8 +76,8 @@ class Histogram:
     below: int
     above: int
     median: float
-    least: Sample
-    most: Sample
+    least: JobValue
+    most: JobValue
 
     @property
     def count(self) -> int:
@@ -85,7 +85,7 @@ class Histogram:
         return sum(item.count for item in self.bins)
 
 
-def histogram(figure: Figure, samples: Sequence[Sample]) -> Histogram | None:
+def histogram(figure: Figure, samples: Sequence[JobValue]) -> Histogram | None:
     """Count samples in ranges between round numbers; None where nothing can be drawn.
 
     A few numbers far from all others are counted in the outermost bins, so that one slow job does

@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 from reports.batch.columns import unchecked_text
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 from reports.visible_text import visible
 
 _SUITE = "palpeur batch"
 _NOT_XML = re.compile("[\ufffe\uffff]")  # beside what ``visible`` writes as codes
 
 
-def write_junit(rows: Sequence[Row], path: Path) -> None:
+def write_junit(rows: Sequence[JobRow], path: Path) -> None:
     """Write one suite; the same bytes for the same results, so without times."""
-    failures = sum(row.outcome.status is Status.INFEASIBLE for row in rows)
+    failures = sum(row.outcome.status is CaseStatus.INFEASIBLE for row in rows)
     errors = sum(row.outcome.status.failed for row in rows) - failures
     counts = f'tests="{len(rows)}" failures="{failures}" errors="{errors}"'
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -32,7 +32,7 @@ def write_junit(rows: Sequence[Row], path: Path) -> None:
         file.write("</testsuite>\n</testsuites>\n")
 
 
-def _testcase(row: Row) -> str:
+def _testcase(row: JobRow) -> str:
     head = f"<testcase classname={_quoted(_folder(row.name))} name={_quoted(row.name)}"
     outcome = row.outcome
     if not outcome.status.failed:
@@ -42,7 +42,7 @@ def _testcase(row: Row) -> str:
         return (
             f"{head}>\n<system-out>{_text(f'not checked: {missing}')}</system-out>\n</testcase>\n"
         )
-    kind = "failure" if outcome.status is Status.INFEASIBLE else "error"
+    kind = "failure" if outcome.status is CaseStatus.INFEASIBLE else "error"
     reason = f"{outcome.code}: {outcome.message}" if outcome.code else outcome.message
     told = f"{outcome.status.value}\nwhere: {outcome.where}\n{reason}\n"
     return (

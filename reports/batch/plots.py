@@ -16,8 +16,8 @@ from reports.batch.figures import (
     figures_among,
     shown,
 )
-from reports.batch.histogram import Bin, Histogram, Sample, histogram
-from reports.batch.row import Row
+from reports.batch.histogram import Bin, Histogram, JobValue, histogram
+from reports.batch.row import JobRow
 from reports.page.ticks import ticks
 
 WIDTH, HEIGHT = 400, 150  # of a drawing
@@ -25,7 +25,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 392, 10, 128  # of its field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class HistogramBar:
     """One bin.
 
     Args:
@@ -40,7 +40,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class AxisMark:
     """A number beside an axis."""
 
     at: str
@@ -63,22 +63,22 @@ class Plot:
     """
 
     figure: Figure
-    bars: tuple[Bar, ...]
-    across: tuple[Mark, ...]
-    up: tuple[Mark, ...]
+    bars: tuple[HistogramBar, ...]
+    across: tuple[AxisMark, ...]
+    up: tuple[AxisMark, ...]
     limit: str
     summary: str
     least: tuple[int, str]
     most: tuple[int, str]
 
 
-def plots(rows: Sequence[Row]) -> tuple[Plot, ...]:
+def plots(rows: Sequence[JobRow]) -> tuple[Plot, ...]:
     """Drawings of what is spread over the rows, those that have something to show."""
     found = (histogram(figure, samples) for figure, samples in _samples(rows))
     return tuple(_plot(one) for one in found if one is not None)
 
 
-def _samples(rows: Sequence[Row]) -> Iterator[tuple[Figure, list[Sample]]]:
+def _samples(rows: Sequence[JobRow]) -> Iterator[tuple[Figure, list[JobValue]]]:
     numbers = [figures_of(row) for row in rows]
     limited = any("torque_fraction" in found for found in numbers)
     for figure in figures_among(DRAWN if limited else (*DRAWN, UNLIMITED)):
@@ -87,9 +87,11 @@ def _samples(rows: Sequence[Row]) -> Iterator[tuple[Figure, list[Sample]]]:
     yield MEMORY, _scaled(MEMORY, rows, [row.peak_bytes or None for row in rows])
 
 
-def _scaled(figure: Figure, rows: Sequence[Row], values: Sequence[float | None]) -> list[Sample]:
+def _scaled(
+    figure: Figure, rows: Sequence[JobRow], values: Sequence[float | None]
+) -> list[JobValue]:
     return [
-        Sample(value=figure.scale * value, failed=row.outcome.status.failed, row=number)
+        JobValue(value=figure.scale * value, failed=row.outcome.status.failed, row=number)
         for number, (row, value) in enumerate(zip(rows, values, strict=True))
         if value is not None and value == value  # noqa: PLR0124 not a number is not itself
     ]
@@ -105,7 +107,7 @@ def _plot(one: Histogram) -> Plot:
         bars=tuple(_bar(item, one, most) for item in one.bins if item.count),
         across=tuple(_across(one)),
         up=tuple(
-            Mark(at=f"{_y(mark.at, most):.1f}", text=f"{round(mark.at)}")
+            AxisMark(at=f"{_y(mark.at, most):.1f}", text=f"{round(mark.at)}")
             for mark in ticks(0.0, most, 3)
             if mark.at == round(mark.at)
         ),
@@ -116,17 +118,17 @@ def _plot(one: Histogram) -> Plot:
     )
 
 
-def _across(one: Histogram) -> Iterator[Mark]:
+def _across(one: Histogram) -> Iterator[AxisMark]:
     low, high = one.bins[0].low, one.bins[-1].high
     if not one.decades:
         for mark in ticks(low, high, 5):
-            yield Mark(at=f"{_x(mark.at, one):.1f}", text=mark.text)
+            yield AxisMark(at=f"{_x(mark.at, one):.1f}", text=mark.text)
         return
     for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
-        yield Mark(at=f"{_x(10.0**power, one):.1f}", text=f"{10.0**power:g}")
+        yield AxisMark(at=f"{_x(10.0**power, one):.1f}", text=f"{10.0**power:g}")
 
 
-def _bar(item: Bin, one: Histogram, most: int) -> Bar:
+def _bar(item: Bin, one: Histogram, most: int) -> HistogramBar:
     left, right = _x(item.low, one) + 0.5, _x(item.high, one) - 0.5
     foot, middle, top = _BOTTOM, _y(item.good, most), _y(item.count, most)
     unit = one.figure.unit
@@ -136,7 +138,7 @@ def _bar(item: Bin, one: Histogram, most: int) -> Bar:
     if item is one.bins[-1] and one.above:
         words = f"from {shown(item.low)} {unit}".strip()
     failed = f", {item.failed:,} of them not feasible" if item.failed else ""
-    return Bar(
+    return HistogramBar(
         good=_outline(left, right, foot, middle) if item.good else "",
         failed=_outline(left, right, middle, top) if item.failed else "",
         label=f"{words}: {item.count:,} jobs{failed}",

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from planner.batch.outcome import outcome_of
 from planner.errors import OptionError
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 from reports.batch.tables import FORMAT
 from robots.core.caps import Cap, read_capped
 
 NAME = "summary.json"
 
 
-def previous_rows(folder: Path) -> tuple[Row, ...]:
+def previous_rows(folder: Path) -> tuple[JobRow, ...]:
     """What came of the jobs of a batch that ran before.
 
     Args:
@@ -30,7 +30,7 @@ def previous_rows(folder: Path) -> tuple[Row, ...]:
         raise _no_summary(file, "it holds no rows of a batch")
     if document.get("format") != FORMAT:
         raise _no_summary(file, f"its format is {document.get('format')!r}, not {FORMAT}")
-    rows: list[Row] = []
+    rows: list[JobRow] = []
     for number, said in enumerate(document["rows"], start=1):
         try:
             rows.append(_row(said))
@@ -57,7 +57,7 @@ def _document(folder: Path, file: Path) -> object:
         raise _no_summary(file, f"it is not JSON: {error}") from None
 
 
-def _row(said: object) -> Row:
+def _row(said: object) -> JobRow:
     if not isinstance(said, dict):
         raise TypeError(f"{said!r} is no table")
     texts = {name: said[name] for name in ("name", "digest", "report")}
@@ -68,7 +68,7 @@ def _row(said: object) -> Row:
     for name, value in outcome.figures.items():
         if not math.isfinite(value):
             raise ValueError(f"{name} is {value}")
-    return Row(**texts, outcome=outcome, why="", seconds=math.nan, peak_bytes=0)
+    return JobRow(**texts, outcome=outcome, why="", seconds=math.nan, peak_bytes=0)
 
 
 def _no_summary(file: Path, what: str) -> OptionError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings import pages
 
 _WORDS = {
@@ -41,7 +41,7 @@ def brief_reason(outcome: Outcome) -> str:
         outcome: of the job, its code untrusted.
     """
     code = outcome.code
-    if outcome.status is Status.REFUSED and code.endswith("Error"):
+    if outcome.status is CaseStatus.REFUSED and code.endswith("Error"):
         said = _HUMP.sub(" ", code.removesuffix("Error")).lower()
         return _REFUSED.get(code, f"refused: {said}" if said else "refused")
     return _WORDS.get(code, code)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.findings import Page, pages
 from reports.batch.reason_words import brief_reason
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 
 _EXAMPLES = 3
 _REASONS = 60
@@ -43,14 +43,14 @@ class Reason:
     status: str
     count: int
     share: float
-    examples: tuple[Row, ...]
+    examples: tuple[JobRow, ...]
     page: Page | None
     kind: str
     words: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class FindingTotal:
     """A finding over all jobs, feasible ones too.
 
     Args:
@@ -66,13 +66,13 @@ class Told:
     count: int
 
 
-def reasons(rows: Sequence[Row]) -> tuple[Reason, ...]:
+def reasons(rows: Sequence[JobRow]) -> tuple[Reason, ...]:
     """Reasons of all failed rows, the most frequent ones first.
 
     Args:
         rows: of a batch.
     """
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[JobRow]] = {}
     for row in rows:
         if row.outcome.status.failed:
             groups.setdefault(row.outcome.code, []).append(row)
@@ -94,7 +94,7 @@ def reasons(rows: Sequence[Row]) -> tuple[Reason, ...]:
     )
 
 
-def told_findings(rows: Sequence[Row]) -> tuple[Told, ...]:
+def told_findings(rows: Sequence[JobRow]) -> tuple[FindingTotal, ...]:
     """Findings of all rows by code, those of most jobs first."""
     jobs: Counter[str] = Counter()
     counts: Counter[str] = Counter()
@@ -104,6 +104,6 @@ def told_findings(rows: Sequence[Row]) -> tuple[Told, ...]:
     titles = {page.code: page.title for page in pages()}
     ordered = sorted(jobs, key=lambda code: (-jobs[code], code))
     return tuple(
-        Told(code=code, title=titles.get(code, ""), jobs=jobs[code], count=counts[code])
+        FindingTotal(code=code, title=titles.get(code, ""), jobs=jobs[code], count=counts[code])
         for code in ordered[:_REASONS]
     )

@@ -10,7 +10,7 @@ from planner.batch.swept import Swept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class JobRow:
     """One job of a batch.
 
     Args:

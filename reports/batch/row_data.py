@@ -11,7 +11,7 @@ from reports.batch.columns import figures_of, swept_keys, unchecked_text
 from reports.batch.figures import MEMORY, SECONDS, Figure, figures_among
 from reports.batch.links import href
 from reports.batch.reason_words import brief_reason
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 from reports.visible_text import visible
 
 _FIGURES = 24  # columns of them; more would be no table
@@ -21,7 +21,7 @@ _CODES = 8  # of findings, in a cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
+class RowDetail:
     """How much of the rows a page holds.
 
     Args:
@@ -58,7 +58,7 @@ def brief(text: str, limit: int) -> str:
     return begin if whole else f"{begin[:limit]}…"
 
 
-Reading = Callable[[int, Row], object]
+Reading = Callable[[int, JobRow], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class _Column:
 
 
 def row_data(
-    rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None
+    rows: Sequence[JobRow], detail: RowDetail, verdicts: Sequence[str] | None
 ) -> dict[str, object]:
     """What the script makes its table of.
 
@@ -114,7 +114,7 @@ def row_data(
     }
 
 
-def _chosen(rows: Sequence[Row], most: int) -> list[int]:
+def _chosen(rows: Sequence[JobRow], most: int) -> list[int]:
     """Rows that are told, in their order; failed ones where not all have room."""
     if len(rows) <= most:
         return list(range(len(rows)))
@@ -122,7 +122,9 @@ def _chosen(rows: Sequence[Row], most: int) -> list[int]:
     return sorted(ordered[:most])
 
 
-def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None) -> list[_Column]:
+def _columns(
+    rows: Sequence[JobRow], detail: RowDetail, verdicts: Sequence[str] | None
+) -> list[_Column]:
     swept = swept_keys(rows)
     names = {name for row in rows for name in figures_of(row)}
     columns = [
@@ -150,7 +152,7 @@ def _columns(rows: Sequence[Row], detail: Detail, verdicts: Sequence[str] | None
     return columns
 
 
-def _word(key: str, title: str, text: Callable[[Row], str], detail: Detail) -> _Column:
+def _word(key: str, title: str, text: Callable[[JobRow], str], detail: RowDetail) -> _Column:
     words = Words(limit=detail.text)
     return _Column(
         key=key,
@@ -161,7 +163,7 @@ def _word(key: str, title: str, text: Callable[[Row], str], detail: Detail) -> _
     )
 
 
-def _swept(key: str, rows: Sequence[Row], detail: Detail, number: int) -> _Column:
+def _swept(key: str, rows: Sequence[JobRow], detail: RowDetail, number: int) -> _Column:
     """A key that sweeps vary: as numbers where all its values are, else as words."""
     title = brief(key, 60)
     values = (row.swept[key] for row in rows if key in row.swept)
@@ -201,7 +203,7 @@ def _figure(figure: Figure) -> _Column:
     return _number(figure, lambda row: row.outcome.figures.get(figure.key, math.nan))
 
 
-def _number(figure: Figure, value: Callable[[Row], float], *, swept: bool = False) -> _Column:
+def _number(figure: Figure, value: Callable[[JobRow], float], *, swept: bool = False) -> _Column:
     return _Column(
         key=brief(figure.key, 60),
         title=brief(figure.title, 60),
@@ -220,18 +222,18 @@ def _short(value: float) -> float | None:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
-def _message(row: Row) -> str:
+def _message(row: JobRow) -> str:
     where, message = row.outcome.where, row.outcome.message
     return f"{where}: {message}" if where and not message.startswith(where) else message
 
 
-def _findings(row: Row) -> str:
+def _findings(row: JobRow) -> str:
     found = sorted(row.outcome.findings.items())
     told = [f"{code} ×{count}" if count > 1 else code for code, count in found[:_CODES]]
     return ", ".join([*told, f"{len(found) - _CODES} more"] if len(found) > _CODES else told)
 
 
-def _link(row: Row) -> str:
+def _link(row: JobRow) -> str:
     """Where a row leads; places that follow from the digest are told by it."""
     digest = row.digest
     if row.report == f"results/{digest[:2]}/{digest}.json":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from planner.batch.swept import Swept, swept_text
 from reports.batch.columns import FIRST, LAST, Cell, Columns, columns_of, figures_of, storable
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 from reports.tables import spreadsheet_text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ROWS = 16_384  # per batch of Parquet
 _EXACT = 2**53  # whole numbers beyond are not told apart by what reads them as decimals
 
 
-def write_csv(rows: Sequence[Row], path: Path) -> None:
+def write_csv(rows: Sequence[JobRow], path: Path) -> None:
     """Write the table for spreadsheets: no text in it is taken for a formula."""
     columns = columns_of(rows)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -35,7 +35,7 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
         writer.writerows([_cell(value) for value in columns.cells(row)] for row in rows)
 
 
-def write_parquet(rows: Sequence[Row], path: Path) -> None:
+def write_parquet(rows: Sequence[JobRow], path: Path) -> None:
     """Write the table for programs; numbers that do not exist are null."""
     import pyarrow as pa
     import pyarrow.parquet
@@ -55,7 +55,7 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
-def write_json(rows: Sequence[Row], path: Path) -> None:
+def write_json(rows: Sequence[JobRow], path: Path) -> None:
     """Write totals, then one row to a line."""
     status = Counter(row.outcome.status.value for row in rows)
     reasons = Counter(row.outcome.code for row in rows if row.outcome.status.failed)
@@ -72,13 +72,13 @@ def write_json(rows: Sequence[Row], path: Path) -> None:
         file.write("\n ]\n}\n")
 
 
-def _lines(rows: Sequence[Row]) -> Iterator[str]:
+def _lines(rows: Sequence[JobRow]) -> Iterator[str]:
     for number, row in enumerate(rows):
         yield ",\n" if number else "\n"
         yield json.dumps(_document(row), allow_nan=False)
 
 
-def _document(row: Row) -> dict[str, object]:
+def _document(row: JobRow) -> dict[str, object]:
     outcome = row.outcome
     return {
         "name": storable(row.name),
@@ -99,7 +99,7 @@ def _plain(value: Swept) -> Swept:
     return storable(value) if isinstance(value, str) else value
 
 
-def _schema(columns: Columns, rows: Sequence[Row]) -> pa.Schema:
+def _schema(columns: Columns, rows: Sequence[JobRow]) -> pa.Schema:
     import pyarrow as pa
 
     kinds = [

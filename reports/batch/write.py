@@ -8,10 +8,10 @@ from pathlib import Path
 from planner.result_files import RESULTS_KEPT, whole_file
 from reports.batch.dashboard import dashboard
 from reports.batch.junit import write_junit
-from reports.batch.row import Row
+from reports.batch.row import JobRow
 from reports.batch.tables import write_csv, write_json, write_parquet
 
-_WRITERS: Mapping[str, Callable[[Sequence[Row], Path], None]] = {
+_WRITERS: Mapping[str, Callable[[Sequence[JobRow], Path], None]] = {
     "summary.csv": write_csv,
     "summary.parquet": write_parquet,
     "summary.json": write_json,
@@ -21,7 +21,7 @@ _PAGE = "dashboard.html"
 
 
 def write_summary(
-    rows: Sequence[Row], folder: Path, *, title: str, previous: Sequence[Row] | None = None
+    rows: Sequence[JobRow], folder: Path, *, title: str, previous: Sequence[JobRow] | None = None
 ) -> None:
     """Write tables, JUnit and the page of a batch, each whole or not at all.
 

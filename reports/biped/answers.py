@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.answers import FORMAT, Rows, bold, limit_text, number, table_lines
-from reports.biped.shown_motion import ShownMotion
+from reports.biped.shown_motion import ReportedMotion
 from reports.biped.tables import verdict_words
 from robots.biped.biped import Biped
 from robots.biped.library import KnownDrives
@@ -518,7 +518,7 @@ def _operations(programme: Programme) -> dict[str, int]:
 # --- motions --------------------------------------------------------------------------------------
 
 
-def motion_lines(shown: ShownMotion) -> Iterator[str]:
+def motion_lines(shown: ReportedMotion) -> Iterator[str]:
     """A judged motion for a terminal."""
     motion = shown.motion
     name = motion.biped.name
@@ -540,7 +540,7 @@ def motion_lines(shown: ShownMotion) -> Iterator[str]:
     yield "within all limits" if shown.feasible else "NOT FEASIBLE"
 
 
-def _motor_load_lines(shown: ShownMotion) -> Iterator[str]:
+def _motor_load_lines(shown: ReportedMotion) -> Iterator[str]:
     motors = shown.motors
     if motors is None:
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reports.biped.instants import polygon_rows
-from reports.biped.shown_motion import ShownMotion
+from reports.biped.shown_motion import ReportedMotion
 from reports.biped.tables import verdict_words
 from reports.figures.decimation import decimated
 from reports.figures.style import (
@@ -35,7 +35,7 @@ _PANEL = 1.5  # [in]
 _ZMP_WIDTH = 3.2  # [pt] it is seen beneath the centre of mass where both go the same way
 
 
-def polygon_figure(shown: ShownMotion) -> Figure:
+def polygon_figure(shown: ReportedMotion) -> Figure:
     """Support polygon, centre of mass and zero-moment point, seen from above; x to the right."""
     from matplotlib.figure import Figure
 
@@ -70,7 +70,7 @@ def polygon_figure(shown: ShownMotion) -> Figure:
     return figure
 
 
-def margin_figure(shown: ShownMotion) -> Figure:
+def margin_figure(shown: ReportedMotion) -> Figure:
     """Margin, and both points beside the polygon's extent, over time; the ground's tilt too."""
     from matplotlib.figure import Figure
 
@@ -101,7 +101,7 @@ def margin_figure(shown: ShownMotion) -> Figure:
     return figure
 
 
-def _draw_margin(axis: Axes, shown: ShownMotion) -> None:
+def _draw_margin(axis: Axes, shown: ReportedMotion) -> None:
     motion = shown.motion
     curve = decimated(motion.t, 1e3 * np.nan_to_num(shown.margin))
     axis.plot(curve.t, curve.values, color=COM)
@@ -116,7 +116,7 @@ def _draw_margin(axis: Axes, shown: ShownMotion) -> None:
         axis.text(1.015, 0.5, text, transform=axis.transAxes, va="center", fontsize=8.0)
 
 
-def _draw_places(axis: Axes, shown: ShownMotion, k: int) -> None:
+def _draw_places(axis: Axes, shown: ReportedMotion, k: int) -> None:
     motion = shown.motion
     low, high = (
         np.array([reach(corners[:, k]) for corners in motion.support]) for reach in (np.min, np.max)
@@ -130,7 +130,7 @@ def _draw_places(axis: Axes, shown: ShownMotion, k: int) -> None:
     axis.set_ylabel(f"{'xy'[k]} [m]")
 
 
-def _mark_tipping(axis: Axes, shown: ShownMotion) -> None:
+def _mark_tipping(axis: Axes, shown: ReportedMotion) -> None:
     verdict, motion = shown.motion.verdict, shown.motion
     if not np.isfinite(verdict.time):
         return

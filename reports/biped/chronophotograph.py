@@ -13,8 +13,8 @@ import numpy as np
 from reports.biped.balance_figures import COM, FILL, POLYGON, ZMP
 from reports.biped.ground_frames import ground_point
 from reports.biped.instants import shown_rows
-from reports.biped.shown_motion import ShownMotion
-from reports.biped.stick_figure import Bar, bar_ends, stick_figure
+from reports.biped.shown_motion import ReportedMotion
+from reports.biped.stick_figure import StickBar, bar_ends, stick_figure
 from reports.biped.tables import verdict_words
 from reports.content.numbers import signed
 from reports.figures.style import INK, LIMIT, QUIET, WIDTH, caption
@@ -35,7 +35,7 @@ _ROOM = 0.06  # [m]
 _WALL = (0.0, (3.0, 2.0))
 
 
-def chronophotograph(shown: ShownMotion) -> Figure:
+def chronophotograph(shown: ReportedMotion) -> Figure:
     """Three views of every instant, all in one scale."""
     from matplotlib.figure import Figure
 
@@ -69,7 +69,7 @@ def chronophotograph(shown: ShownMotion) -> Figure:
     return figure
 
 
-def _box(shown: ShownMotion, rows: Indices, ends: Array) -> Array:
+def _box(shown: ReportedMotion, rows: Indices, ends: Array) -> Array:
     """Least and greatest corner of all that is drawn. # (2, 3) [m]."""
     motion = shown.motion
     flat = np.concatenate([motion.support[k] for k in rows.tolist()])
@@ -78,7 +78,7 @@ def _box(shown: ShownMotion, rows: Indices, ends: Array) -> Array:
     return np.stack([np.nanmin(places, axis=0) - _ROOM, np.nanmax(places, axis=0) + _ROOM])
 
 
-def _draw(axis: Axes, shown: ShownMotion, row: int, plane: tuple[int, int]) -> None:
+def _draw(axis: Axes, shown: ReportedMotion, row: int, plane: tuple[int, int]) -> None:
     """Ground, polygon or its walls, and both points."""
     motion = shown.motion
     across, up = plane
@@ -95,7 +95,7 @@ def _draw(axis: Axes, shown: ShownMotion, row: int, plane: tuple[int, int]) -> N
     axis.plot(com[across], com[up], color=COM, marker="o", markersize=5.0, zorder=4)
 
 
-def _draw_ground(axis: Axes, shown: ShownMotion, row: int, across: int) -> None:
+def _draw_ground(axis: Axes, shown: ReportedMotion, row: int, across: int) -> None:
     """The line in which the ground meets the vertical plane through the zero-moment point."""
     alpha, beta = shown.motion.ground[row].tolist()
     ground = Ground(alpha=alpha, beta=beta, point=ground_point(shown.motion))
@@ -106,7 +106,7 @@ def _draw_ground(axis: Axes, shown: ShownMotion, row: int, across: int) -> None:
     axis.plot(line[:, across], line[:, 2], color=QUIET, linewidth=1.0, scalex=False, scaley=False)
 
 
-def _draw_bars(axis: Axes, bars: tuple[Bar, ...], ends: Array) -> None:
+def _draw_bars(axis: Axes, bars: tuple[StickBar, ...], ends: Array) -> None:
     for bar, piece in zip(bars, ends, strict=True):
         colour, width = (QUIET, 1.2) if bar.sole else (INK, 2.0)
         axis.plot(*piece.T, color=colour, linewidth=width, solid_capstyle="round", zorder=2)
@@ -135,7 +135,7 @@ def _label(axis: Axes, view: tuple[str, int, int], *, first: bool, last: bool) -
         axis.set_xlabel(_NAMES[across], fontsize=7.0)
 
 
-def _tell_time(figure: Figure, shown: ShownMotion, row: int, middle: float) -> None:
+def _tell_time(figure: Figure, shown: ReportedMotion, row: int, middle: float) -> None:
     motion = shown.motion
     margin = 1e3 * float(shown.margin[row])
     colour = LIMIT if margin < 0.0 else INK

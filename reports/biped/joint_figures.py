@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.biped.shown_motion import Quantity, ShownMotion
+from reports.biped.shown_motion import JointQuantity, ReportedMotion
 from reports.content.numbers import told
 from reports.figures.decimation import decimated
 from reports.figures.style import BLUE, LIMIT, LIMIT_DASHES, QUIET, WIDTH, caption
@@ -21,7 +21,7 @@ _ONE_COLUMN = 6  # more panels than this stand in two columns
 _NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 
 
-def quantity_figure(shown: ShownMotion, quantity: Quantity) -> Figure:
+def quantity_figure(shown: ReportedMotion, quantity: JointQuantity) -> Figure:
     """One panel per joint or motor."""
     from matplotlib.figure import Figure
 
@@ -50,7 +50,7 @@ def quantity_figure(shown: ShownMotion, quantity: Quantity) -> Figure:
     return figure
 
 
-def _draw(axis: Axes, shown: ShownMotion, quantity: Quantity, k: int) -> None:
+def _draw(axis: Axes, shown: ReportedMotion, quantity: JointQuantity, k: int) -> None:
     values, unit = quantity.values[:, k], quantity.unit
     known = np.isfinite(values)
     lower, upper = float(quantity.lower[k]), float(quantity.upper[k])

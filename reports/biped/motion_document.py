@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from reports.biped.shown_motion import ShownMotion, quantities
+from reports.biped.shown_motion import ReportedMotion, quantities
 from robots.biped.verdict import Stance
 from robots.core.arrays import Array
 
 FORMAT = 1
 
 
-def motion_document(shown: ShownMotion) -> dict[str, object]:
+def motion_document(shown: ReportedMotion) -> dict[str, object]:
     """The document of format 1."""
     motion = shown.motion
     worst = int(np.nanargmin(shown.margin))
@@ -44,14 +44,14 @@ def motion_document(shown: ShownMotion) -> dict[str, object]:
     }
 
 
-def sample_rows(shown: ShownMotion) -> tuple[tuple[str, ...], list[list[object]]]:
+def sample_rows(shown: ReportedMotion) -> tuple[tuple[str, ...], list[list[object]]]:
     """Headers and rows of the samples; what is not known stays empty."""
     headers, columns = zip(*_columns(shown), strict=True)
     table = np.column_stack(columns).tolist()
     return headers, [[value if np.isfinite(value) else "" for value in row] for row in table]
 
 
-def samples_csv(shown: ShownMotion) -> str:
+def samples_csv(shown: ReportedMotion) -> str:
     """The samples as a file; numbers read back to the same doubles."""
     headers, rows = sample_rows(shown)
     text = io.StringIO()
@@ -61,7 +61,7 @@ def samples_csv(shown: ShownMotion) -> str:
     return text.getvalue()
 
 
-def _columns(shown: ShownMotion) -> Iterator[tuple[str, Array]]:
+def _columns(shown: ReportedMotion) -> Iterator[tuple[str, Array]]:
     motion, motors = shown.motion, shown.motors
     yield "t_s", motion.t
     for name, unit, values in (
@@ -85,7 +85,7 @@ def _columns(shown: ShownMotion) -> Iterator[tuple[str, Array]]:
     yield from sorted(motion.curves.items())
 
 
-def _joints(shown: ShownMotion) -> Iterator[dict[str, object]]:
+def _joints(shown: ReportedMotion) -> Iterator[dict[str, object]]:
     motion = shown.motion
     for k, joint in enumerate(motion.biped.mechanism.movable):
         yield {
@@ -101,7 +101,7 @@ def _joints(shown: ShownMotion) -> Iterator[dict[str, object]]:
         }
 
 
-def _motors(shown: ShownMotion) -> Iterator[dict[str, object]]:
+def _motors(shown: ReportedMotion) -> Iterator[dict[str, object]]:
     if shown.motors is None:
         return
     peaks = {one.key: one.size.max(axis=0) for one in quantities(shown)}
@@ -115,7 +115,7 @@ def _motors(shown: ShownMotion) -> Iterator[dict[str, object]]:
         }
 
 
-def _samples(shown: ShownMotion) -> dict[str, object]:
+def _samples(shown: ReportedMotion) -> dict[str, object]:
     motion, motors = shown.motion, shown.motors
     told: dict[str, object] = {
         "t_s": motion.t,

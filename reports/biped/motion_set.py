@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.result_files import result_set
-from reports.biped.shown_motion import ShownMotion
+from reports.biped.shown_motion import ReportedMotion
 from reports.page.scene import embeds
 
 KIND = "biped motion"
 
 
 def write_motion_set(
-    shown: ShownMotion, document: str, folder: Path, *, force: bool = False
+    shown: ReportedMotion, document: str, folder: Path, *, force: bool = False
 ) -> None:
     """Write the files; those of an earlier motion are replaced.
 

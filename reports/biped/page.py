@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reports.biped import tables
-from reports.biped.shown_motion import ShownMotion
+from reports.biped.shown_motion import ReportedMotion
 from reports.biped.stance_shading import stance_motion, stance_shading
-from reports.content.table import Fact, Status
+from reports.content.table import Fact, ValueStatus
 from reports.page.finding_cards import cards
-from reports.page.page import Detail
+from reports.page.page import PageDetail
 from reports.page.panels import drawn_set
 from reports.page.policy import data_block, page_policy
 from reports.page.scene import embedded, embeds
@@ -20,7 +20,7 @@ from reports.page.templating import asset, environment
 from reports.page.time_axis import time_axis
 
 _BUCKETS = 400
-_DETAIL = Detail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
+_DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class _Content:
 
     title: str
     verdict: str
-    status: Status
+    status: ValueStatus
     facts: tuple[Fact, ...]
 
 
@@ -44,7 +44,7 @@ class _Drawing:
 
 
 def biped_page(
-    shown: ShownMotion, scene_html: str | None, figures: Mapping[str, bytes] | None = None
+    shown: ReportedMotion, scene_html: str | None, figures: Mapping[str, bytes] | None = None
 ) -> str:
     """The page; the same bytes for the same motion.
 
@@ -91,7 +91,7 @@ def biped_page(
     )
 
 
-def _content(shown: ShownMotion) -> _Content:
+def _content(shown: ReportedMotion) -> _Content:
     return _Content(
         title=shown.motion.title,
         verdict=tables.headline(shown),
@@ -100,7 +100,7 @@ def _content(shown: ShownMotion) -> _Content:
     )
 
 
-def _drawings(shown: ShownMotion, figures: Mapping[str, bytes]) -> tuple[_Drawing, ...]:
+def _drawings(shown: ReportedMotion, figures: Mapping[str, bytes]) -> tuple[_Drawing, ...]:
     verdict = tables.verdict_words(shown)
     wanted = (
         (

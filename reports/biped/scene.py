@@ -13,9 +13,9 @@ import numpy as np
 
 from planner.job.solids import SolidKind
 from reports.biped.ground_frames import ground_polygons
-from reports.biped.scene_parts import Part, axis_frame, free, held, joined, link, ring, slides
-from reports.biped.shown_motion import ShownMotion
-from reports.biped.stick_figure import Bar, bar_ends, stick_figure
+from reports.biped.scene_parts import SceneChain, axis_frame, free, held, joined, link, ring, slides
+from reports.biped.shown_motion import ReportedMotion
+from reports.biped.stick_figure import StickBar, bar_ends, stick_figure
 from reports.scene import palette
 from reports.scene.model import RoundBody, Scene, SceneMotion, ScenePoints
 from robots.biped.motion import BipedMotion
@@ -32,7 +32,7 @@ _COM, _ZMP, _POLYGON = palette.TRAVEL, palette.FAILED, palette.REACHED
 _GROUND = palette.SOLIDS[SolidKind.OBSTACLE]
 
 
-def biped_scene(shown: ShownMotion) -> Scene:
+def biped_scene(shown: ReportedMotion) -> Scene:
     """The scene of a motion."""
     motion = _thinned(shown.motion)
     bars = stick_figure(motion.biped)
@@ -75,7 +75,7 @@ def _thinned(motion: BipedMotion) -> BipedMotion:
     )
 
 
-def _robot(motion: BipedMotion, bars: tuple[Bar, ...]) -> Part:
+def _robot(motion: BipedMotion, bars: tuple[StickBar, ...]) -> SceneChain:
     """A free base, and the mechanism on it."""
     T = motion.T_world_base
     first = T[0, :3, :3]
@@ -90,15 +90,15 @@ def _robot(motion: BipedMotion, bars: tuple[Bar, ...]) -> Part:
         bodies = tuple(carried.get(index, ()))
         links.append(link(joint.name, base + 1 + joint.parent, moved, joint.placement, bodies))
         variable += joint.movable
-    return Part(links=tuple(links), q=np.concatenate([T[:, :3, 3], turns, motion.q], axis=1))
+    return SceneChain(links=tuple(links), q=np.concatenate([T[:, :3, 3], turns, motion.q], axis=1))
 
 
-def _marker(name: str, places: Array, paint: palette.Paint) -> Part:
+def _marker(name: str, places: Array, paint: palette.Paint) -> SceneChain:
     ball = RoundBody(name=name, start=np.zeros(3), end=np.zeros(3), radius=_POINT, paint=paint)
-    return Part(links=tuple(slides(name, (ball,))), q=places)
+    return SceneChain(links=tuple(slides(name, (ball,))), q=places)
 
 
-def _ground(motion: BipedMotion) -> Part:
+def _ground(motion: BipedMotion) -> SceneChain:
     """Roll and pitch, a frame where the ground tilts, and its polygons on slides."""
     found = ground_polygons(motion)
     drawn = found.polygons if len(found.polygons) <= _POLYGONS else ()
@@ -116,10 +116,10 @@ def _ground(motion: BipedMotion) -> Part:
         bodies = ring("polygon", one, _POLYGON)
         links.append(link(f"polygon {number}", 2, moved, np.eye(4), bodies))
     away = np.where(found.index[:, None] == np.arange(len(drawn)), 0.0, -_AWAY)
-    return Part(links=tuple(links), q=np.concatenate([motion.ground, away], axis=1))
+    return SceneChain(links=tuple(links), q=np.concatenate([motion.ground, away], axis=1))
 
 
-def _body(bar: Bar, number: int) -> RoundBody:
+def _body(bar: StickBar, number: int) -> RoundBody:
     return RoundBody(
         name=f"{bar.name} {number + 1}",
         start=bar.start,

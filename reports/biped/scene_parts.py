@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reports.scene.model import Link, RoundBody
+from reports.scene.model import RoundBody, SceneLink
 from reports.scene.palette import Paint
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
@@ -16,7 +16,7 @@ _EDGE = 0.009  # radius of a ring's bars [m]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class SceneChain:
     """Links that hang together, with the values of their joints.
 
     Args:
@@ -24,13 +24,13 @@ class Part:
         q: # (k, variables) [rad or m]
     """
 
-    links: tuple[Link, ...]
+    links: tuple[SceneLink, ...]
     q: Array
 
 
-def joined(parts: tuple[Part, ...]) -> Part:
+def joined(parts: tuple[SceneChain, ...]) -> SceneChain:
     """All links in one tree, all variables in one row."""
-    links: list[Link] = []
+    links: list[SceneLink] = []
     variables = 0
     for part in parts:
         first = len(links)
@@ -43,10 +43,10 @@ def joined(parts: tuple[Part, ...]) -> Part:
             for link in part.links
         ]
         variables += part.q.shape[1]
-    return Part(links=tuple(links), q=np.concatenate([part.q for part in parts], axis=1))
+    return SceneChain(links=tuple(links), q=np.concatenate([part.q for part in parts], axis=1))
 
 
-def slides(name: str, bodies: tuple[RoundBody, ...] = ()) -> Iterator[Link]:
+def slides(name: str, bodies: tuple[RoundBody, ...] = ()) -> Iterator[SceneLink]:
     """Along x, y and z, variables 0 to 2; the last frame has the world's axes."""
     before = np.eye(4)
     for axis in range(3):
@@ -58,7 +58,7 @@ def slides(name: str, bodies: tuple[RoundBody, ...] = ()) -> Iterator[Link]:
         before = frame
 
 
-def free(name: str, first: Array, bodies: tuple[RoundBody, ...]) -> Iterator[Link]:
+def free(name: str, first: Array, bodies: tuple[RoundBody, ...]) -> Iterator[SceneLink]:
     """Three slides, turns about z, y and x, and a last link that carries the bodies.
 
     Args:
@@ -91,10 +91,10 @@ def link(
     moved: tuple[JointKind, int],
     placement: Array,
     bodies: tuple[RoundBody, ...] = (),
-) -> Link:
+) -> SceneLink:
     """A link; ``moved`` is the kind of its joint and the place of its variable."""
     kind, variable = moved
-    return Link(
+    return SceneLink(
         name=name, parent=parent, kind=kind, variable=variable, placement=placement, bodies=bodies
     )
 

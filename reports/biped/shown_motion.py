@@ -17,7 +17,7 @@ from robots.core.arrays import Array, Indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShownMotion:
+class ReportedMotion:
     """A motion with all that is told of it.
 
     Args:
@@ -54,7 +54,7 @@ class ShownMotion:
 
 def shown_motion(
     held: BipedMotion, known: KnownDrives, *, scenario: str, command: str
-) -> ShownMotion:
+) -> ReportedMotion:
     """The motion with its motors and findings, until it falls.
 
     Args:
@@ -67,7 +67,7 @@ def shown_motion(
     motion = held.until_fall()
     motors = motor_loads(motion, known.drives) if known.drives else None
     findings = motion_findings(motion, motors, joint_reach(motion, known.drives))
-    return ShownMotion(
+    return ReportedMotion(
         scenario=scenario,
         motion=replace(motion, remarks=tuple(r for r in motion.remarks if r not in told)),
         margin=motion.judged_margin(),
@@ -78,7 +78,7 @@ def shown_motion(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Quantity:
+class JointQuantity:
     """One quantity of all joints, or of all motors, over time.
 
     Args:
@@ -105,12 +105,12 @@ class Quantity:
         return np.abs(np.nan_to_num(self.values))
 
 
-def quantities(shown: ShownMotion) -> tuple[Quantity, ...]:
+def quantities(shown: ReportedMotion) -> tuple[JointQuantity, ...]:
     """Position, speed and torque of joints, speed and torque of motors, in readers' units."""
     motion, mechanism = shown.motion, shown.motion.biped.mechanism
     names = tuple(joint.name for joint in mechanism.movable)
     degrees = 180.0 / np.pi
-    position = Quantity(
+    position = JointQuantity(
         key="joint-position",
         title="Joint positions",
         unit="deg",
@@ -150,10 +150,10 @@ def poses_of(motion: BipedMotion, rows: Indices) -> Array:
 
 def _both_ways(
     key: str, unit: str, names: tuple[str, ...], values_and_limit: tuple[Array, Array]
-) -> Quantity:
+) -> JointQuantity:
     """A quantity whose limit holds for either sign."""
     values, limit = values_and_limit
-    return Quantity(
+    return JointQuantity(
         key=key,
         title=f"{key.replace('-', ' ').capitalize()}s",
         unit=unit,

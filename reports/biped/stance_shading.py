@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.plan_types import Segment, SegmentKind
-from reports.biped.shown_motion import ShownMotion
+from reports.biped.shown_motion import ReportedMotion
 from reports.page.motion import motion
 from reports.page.panels import DrawnSet
 from reports.page.shading import HEIGHT, WIDTH, Shade, Shading
 from robots.biped.verdict import Stance
 
 
-def stance_shading(shown: ShownMotion) -> Shading:
+def stance_shading(shown: ReportedMotion) -> Shading:
     """One colour while it stands, another one afterwards."""
     shades = []
     for stance, start, end in _pieces(shown):
@@ -24,7 +24,7 @@ def stance_shading(shown: ShownMotion) -> Shading:
     return Shading(shades=tuple(shades), strips=0)
 
 
-def stance_motion(shown: ShownMotion, sets: Sequence[DrawnSet]) -> dict[str, object]:
+def stance_motion(shown: ReportedMotion, sets: Sequence[DrawnSet]) -> dict[str, object]:
     """What the page's script tells at any instant: values, scenario and stance."""
     pieces = _pieces(shown)
     told = motion(sets, [_segment(shown, *piece) for piece in pieces], shown.duration)
@@ -32,7 +32,7 @@ def stance_motion(shown: ShownMotion, sets: Sequence[DrawnSet]) -> dict[str, obj
     return {**told, **words} if isinstance(told, dict) else words
 
 
-def _pieces(shown: ShownMotion) -> tuple[tuple[Stance, float, float], ...]:
+def _pieces(shown: ReportedMotion) -> tuple[tuple[Stance, float, float], ...]:
     """Stance, start and end; times from the motion's start. [s]."""
     verdict, end = shown.motion.verdict, shown.duration
     if verdict.stance is Stance.STANDING:
@@ -42,7 +42,7 @@ def _pieces(shown: ShownMotion) -> tuple[tuple[Stance, float, float], ...]:
     return tuple(piece for piece in pieces if piece[2] > piece[1])
 
 
-def _segment(shown: ShownMotion, stance: Stance, start: float, end: float) -> Segment:
+def _segment(shown: ReportedMotion, stance: Stance, start: float, end: float) -> Segment:
     """The script knows segments of plans; one of a biped has its stance for a law."""
     return Segment(
         kind=SegmentKind.TRAVEL,

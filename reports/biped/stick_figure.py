@@ -17,7 +17,7 @@ _SHORT = 1e-6  # [m]; joints whose axes meet have no bar between them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bar:
+class StickBar:
     """A straight piece of the figure.
 
     Args:
@@ -35,7 +35,7 @@ class Bar:
     sole: bool = False
 
 
-def stick_figure(biped: Biped) -> tuple[Bar, ...]:
+def stick_figure(biped: Biped) -> tuple[StickBar, ...]:
     """All bars of a robot, links first."""
     mechanism = biped.mechanism
     return (*_bones(biped), *(bar for foot in biped.feet for bar in _sole(foot, mechanism)))
@@ -46,7 +46,7 @@ def foot_joint(foot: Foot, mechanism: Mechanism) -> int:
     return mechanism.index(foot.link) if foot.link else BASE
 
 
-def bar_ends(motion: BipedMotion, rows: Indices, bars: tuple[Bar, ...]) -> Array:
+def bar_ends(motion: BipedMotion, rows: Indices, bars: tuple[StickBar, ...]) -> Array:
     """Where the bars are in the world at some samples.
 
     Args:
@@ -64,7 +64,7 @@ def bar_ends(motion: BipedMotion, rows: Indices, bars: tuple[Bar, ...]) -> Array
     return np.asarray(turned + carriers[..., None, :3, 3])
 
 
-def _bones(biped: Biped) -> Iterator[Bar]:
+def _bones(biped: Biped) -> Iterator[StickBar]:
     """From every joint to those it carries; from a last one to what it ends with."""
     mechanism = biped.mechanism
     names = {BASE: "base"} | {k: joint.name for k, joint in enumerate(mechanism.joints)}
@@ -85,17 +85,17 @@ def _tip(mechanism: Mechanism, index: int) -> Array:
     return mechanism.joints[index].body.com
 
 
-def _bar(name: str, joint: int, end: Array) -> Iterator[Bar]:
+def _bar(name: str, joint: int, end: Array) -> Iterator[StickBar]:
     if np.linalg.norm(end) > _SHORT:
-        yield Bar(name=name, joint=joint, start=np.zeros(3), end=np.asarray(end))
+        yield StickBar(name=name, joint=joint, start=np.zeros(3), end=np.asarray(end))
 
 
-def _sole(foot: Foot, mechanism: Mechanism) -> Iterator[Bar]:
+def _sole(foot: Foot, mechanism: Mechanism) -> Iterator[StickBar]:
     """The sole's edges, and a bar down to it from the joint above."""
     joint = foot_joint(foot, mechanism)
     yield from _bar(foot.name, joint, _below(foot.sole))
     for start, end in zip(foot.sole, np.roll(foot.sole, -1, axis=0), strict=True):
-        yield Bar(name=f"{foot.name} sole", joint=joint, start=start, end=end, sole=True)
+        yield StickBar(name=f"{foot.name} sole", joint=joint, start=start, end=end, sole=True)
 
 
 def _below(sole: Array) -> Array:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from reports.biped.shown_motion import Quantity, ShownMotion, quantities
+from reports.biped.shown_motion import JointQuantity, ReportedMotion, quantities
 from reports.content.curves import CurveSet, Panel
 from reports.content.numbers import signed
 from reports.content.table import (
     Fact,
-    Status,
     Table,
     Value,
+    ValueStatus,
     columns,
     fixed,
     number,
@@ -27,7 +27,7 @@ _READ_IN = {"m": ("mm", 1e3), "rad": ("deg", 180.0 / np.pi), "n": ("N", 1.0), "s
 _SHORT_FOR = ("com", "zmp")
 
 
-def verdict_words(shown: ShownMotion) -> str:
+def verdict_words(shown: ReportedMotion) -> str:
     """Whether the robot stands, in one sentence with numbers."""
     motion, verdict = shown.motion, shown.motion.verdict
     worst = int(np.nanargmin(shown.margin))
@@ -41,7 +41,7 @@ def verdict_words(shown: ShownMotion) -> str:
     return f"Tips {edge}; the margin goes to {least}."
 
 
-def headline(shown: ShownMotion) -> str:
+def headline(shown: ReportedMotion) -> str:
     """Verdict and limits, for the top of the page."""
     broken = [one for one in shown.findings if one.severity.value == "error"]
     limits = [one for one in broken if one.code not in ("B301", "B302", "B309")]
@@ -56,19 +56,19 @@ def headline(shown: ShownMotion) -> str:
     return f"{words} {count} passed; the findings say which, by how much and when."
 
 
-def status(shown: ShownMotion) -> Status:
+def status(shown: ReportedMotion) -> ValueStatus:
     """What the verdict means."""
-    return Status.GOOD if shown.feasible else Status.BAD
+    return ValueStatus.GOOD if shown.feasible else ValueStatus.BAD
 
 
-def facts(shown: ShownMotion) -> tuple[Fact, ...]:
+def facts(shown: ReportedMotion) -> tuple[Fact, ...]:
     """The summary."""
     motion = shown.motion
     worst = int(np.nanargmin(shown.margin))
     margin = 1e3 * float(shown.margin[worst])
     apart = 1e3 * np.linalg.norm(motion.zmp[:, :2] - motion.com[:, :2], axis=1)
     far = int(np.nanargmax(apart))
-    state = Status.PLAIN if margin > 0.0 else Status.BAD
+    state = ValueStatus.PLAIN if margin > 0.0 else ValueStatus.BAD
     found = [
         _fact("duration", number(shown.duration, 6), "s", f"{len(motion.t):,} samples"),
         _fact("least margin", fixed(margin, 1, state), "mm", f"at {motion.t[worst]:.3f} s"),
@@ -90,10 +90,10 @@ def _fact(label: str, value: Value, unit: str, detail: str) -> Fact:
     return Fact(label=label, value=value, unit=unit, detail=detail)
 
 
-def _peak(quantity: Quantity, shown: ShownMotion) -> Fact:
+def _peak(quantity: JointQuantity, shown: ReportedMotion) -> Fact:
     row, column = np.unravel_index(int(quantity.size.argmax()), quantity.size.shape)
     value = float(quantity.size[row, column])
-    state = Status.BAD if value > _SAME * quantity.upper[column] else Status.PLAIN
+    state = ValueStatus.BAD if value > _SAME * quantity.upper[column] else ValueStatus.PLAIN
     limit = quantity.upper[column]
     told = f", limit {limit:.4g}" if np.isfinite(limit) else ""
     detail = f"{quantity.names[column]} at {shown.motion.t[row]:.3f} s{told}"
@@ -101,12 +101,12 @@ def _peak(quantity: Quantity, shown: ShownMotion) -> Fact:
     return _fact(name, number(value, 5, state), quantity.unit, detail)
 
 
-def curves(shown: ShownMotion) -> tuple[CurveSet, ...]:
+def curves(shown: ReportedMotion) -> tuple[CurveSet, ...]:
     """Balance first, then every quantity of joints and motors."""
     return (_balance(shown), *(_set(shown, one) for one in quantities(shown)))
 
 
-def _balance(shown: ShownMotion) -> CurveSet:
+def _balance(shown: ReportedMotion) -> CurveSet:
     motion = shown.motion
     rows: list[tuple[str, str, Array]] = [
         *((f"COM {axis}", "mm", 1e3 * motion.com[:, k]) for k, axis in enumerate("xyz")),
@@ -131,7 +131,7 @@ def _for_readers(name: str, values: Array) -> tuple[str, str, Array]:
     return told, unit, factor * values
 
 
-def _set(shown: ShownMotion, one: Quantity) -> CurveSet:
+def _set(shown: ReportedMotion, one: JointQuantity) -> CurveSet:
     panels = []
     for k, name in enumerate(one.names):
         values = one.values[:, k]
@@ -142,7 +142,7 @@ def _set(shown: ShownMotion, one: Quantity) -> CurveSet:
 
 
 def _panel(
-    shown: ShownMotion,
+    shown: ReportedMotion,
     name: str,
     unit: str,
     values: Array,
@@ -155,7 +155,7 @@ def _panel(
     return Panel(name=name, unit=unit, t=t[told], values=values[told], lower=low, upper=high)
 
 
-def joint_table(shown: ShownMotion) -> Table:
+def joint_table(shown: ReportedMotion) -> Table:
     """Extremes of every joint beside its limits."""
     position, speed, torque = quantities(shown)[:3]
     rows = []
@@ -177,7 +177,7 @@ def joint_table(shown: ShownMotion) -> Table:
     return Table(key="joints", title="Joints", columns=columns("joint", *heads), rows=rows_of(rows))
 
 
-def motor_table(shown: ShownMotion) -> Table:
+def motor_table(shown: ReportedMotion) -> Table:
     """Peaks of every motor beside its limits."""
     found = quantities(shown)[3:]
     names = found[0].names if found else ()
@@ -202,15 +202,15 @@ def motor_table(shown: ShownMotion) -> Table:
     )
 
 
-def _over(one: Quantity, k: int) -> bool:
+def _over(one: JointQuantity, k: int) -> bool:
     return bool(one.size[:, k].max() > _SAME * one.upper[k])
 
 
 def _beside(found: float, limit: float, bad: bool) -> tuple[Value, Value]:
-    return number(found, 5, Status.BAD if bad else Status.PLAIN), number(float(limit), 5)
+    return number(found, 5, ValueStatus.BAD if bad else ValueStatus.PLAIN), number(float(limit), 5)
 
 
-def provenance_table(shown: ShownMotion) -> Table:
+def provenance_table(shown: ReportedMotion) -> Table:
     """Robot, its source, the command."""
     from importlib.metadata import version
 

@@ -19,7 +19,7 @@ class Sense(Enum):
     NEITHER = "neither"
 
 
-class Verdict(Enum):
+class ChangeVerdict(Enum):
     """What a change means."""
 
     SAME = "same"
@@ -28,7 +28,7 @@ class Verdict(Enum):
     CHANGED = "changed"
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """What a value is."""
 
     NUMBER = "a number or null"
@@ -46,7 +46,7 @@ class Presence(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
+class ComparedQuantity:
     """Something that is compared.
 
     Args:
@@ -63,7 +63,7 @@ class Quantity:
     title: str
     unit: str = ""
     sense: Sense = Sense.NEITHER
-    kind: Kind = Kind.NUMBER
+    kind: ValueKind = ValueKind.NUMBER
     floor: float = ROUNDING
     whole: bool = False
 
@@ -80,7 +80,7 @@ class Change:
         where_b: likewise in the second plan.
     """
 
-    quantity: Quantity
+    quantity: ComparedQuantity
     a: Value
     b: Value
     where_a: str = ""
@@ -89,7 +89,7 @@ class Change:
     @property
     def absolute(self) -> float | None:
         """B - a, of several numbers the largest difference; None where there are no two."""
-        if self.quantity.kind is Kind.NUMBERS:
+        if self.quantity.kind is ValueKind.NUMBERS:
             return _largest(self.a, self.b)
         if isinstance(self.a, float) and isinstance(self.b, float):
             return _finite(self.b - self.a)
@@ -108,17 +108,21 @@ class Change:
         return _size(self.a, self.b)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ChangeVerdict:
         """Better, worse, merely another, or the same."""
         if self._same():
-            return Verdict.SAME
+            return ChangeVerdict.SAME
         scalar = isinstance(self.a, float) and isinstance(self.b, float)
         if self.quantity.sense is Sense.NEITHER or not (scalar or isinstance(self.b, bool)):
-            return Verdict.CHANGED
+            return ChangeVerdict.CHANGED
         if not scalar and not isinstance(self.a, bool):
-            return Verdict.CHANGED
+            return ChangeVerdict.CHANGED
         more = float(self.b) > float(self.a)  # type: ignore[arg-type]
-        return Verdict.BETTER if more is (self.quantity.sense is Sense.MORE) else Verdict.WORSE
+        return (
+            ChangeVerdict.BETTER
+            if more is (self.quantity.sense is Sense.MORE)
+            else ChangeVerdict.WORSE
+        )
 
     def _same(self) -> bool:
         if self.a == self.b:
@@ -130,7 +134,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Counterparts:
     """One point, motion, joint, finding or check in two plans.
 
     Args:
@@ -146,7 +150,7 @@ class Pair:
     @property
     def changed(self) -> tuple[Change, ...]:
         """Those that are not the same."""
-        return tuple(one for one in self.changes if one.verdict is not Verdict.SAME)
+        return tuple(one for one in self.changes if one.verdict is not ChangeVerdict.SAME)
 
     @property
     def differs(self) -> bool:
@@ -168,10 +172,10 @@ class Section:
     key: str
     title: str
     labels: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Counterparts, ...]
 
     @property
-    def differing(self) -> tuple[Pair, ...]:
+    def differing(self) -> tuple[Counterparts, ...]:
         """Pairs in which anything changed."""
         return tuple(pair for pair in self.pairs if pair.differs)
 

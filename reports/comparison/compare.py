@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.comparison.change import Change, Pair, Presence, Quantity, Section, Verdict
+from reports.comparison.change import (
+    Change,
+    ChangeVerdict,
+    ComparedQuantity,
+    Counterparts,
+    Presence,
+    Section,
+)
 from reports.comparison.plan_side import Names, PlanSide, Row, plan_side
 from reports.comparison.quantities import CHECK, FINDING, JOINT, POINT, SEGMENT
 from reports.comparison.summary import summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Comparison:
+class PlanComparison:
     """What became of a plan.
 
     Args:
@@ -30,7 +37,7 @@ class Comparison:
     @property
     def equal(self) -> bool:
         """Whether nothing that is compared differs; names and versions may."""
-        same = all(change.verdict is Verdict.SAME for change in self.summary)
+        same = all(change.verdict is ChangeVerdict.SAME for change in self.summary)
         return same and not any(section.differing for section in self.sections)
 
     def change(self, key: str) -> Change:
@@ -42,7 +49,7 @@ def compare(
     a_document: Mapping[str, object],
     b_document: Mapping[str, object],
     origins: tuple[str, str] = ("A", "B"),
-) -> Comparison:
+) -> PlanComparison:
     """Compare two plans.
 
     Points are matched by name, motions by point and kind, findings by code and place.
@@ -59,7 +66,7 @@ def compare(
     checks = _telling(a.checks, b.checks)
     motion = ("point", "kind", "number")
     finding = ("code", "where", "number")
-    return Comparison(
+    return PlanComparison(
         a=a,
         b=b,
         summary=summary(a, b),
@@ -77,7 +84,7 @@ def _section(
     key: str,
     title: str,
     labels: Names,
-    quantities: tuple[Quantity, ...],
+    quantities: tuple[ComparedQuantity, ...],
     rows: tuple[Mapping[Names, Row], Mapping[Names, Row]],
 ) -> Section:
     a, b = rows
@@ -105,10 +112,12 @@ def _telling(
     return told(a), told(b)
 
 
-def _pair(names: Names, quantities: tuple[Quantity, ...], a: Row | None, b: Row | None) -> Pair:
+def _pair(
+    names: Names, quantities: tuple[ComparedQuantity, ...], a: Row | None, b: Row | None
+) -> Counterparts:
     presence = Presence.NEW if a is None else Presence.GONE if b is None else Presence.BOTH
     a, b = a or {}, b or {}
-    return Pair(
+    return Counterparts(
         names=names,
         presence=presence,
         changes=tuple(

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.comparison.change import Change, Pair, Section, Value
-from reports.comparison.compare import Comparison
+from reports.comparison.change import Change, Counterparts, Section, Value
+from reports.comparison.compare import PlanComparison
 from reports.comparison.plan_side import PlanSide
-from reports.comparison.rules import Judgement
+from reports.comparison.rules import RuleVerdict
 
 FORMAT = 1
 Document = dict[str, object]
 
 
-def comparison_document(comparison: Comparison, judgements: Sequence[Judgement] = ()) -> Document:
+def comparison_document(
+    comparison: PlanComparison, judgements: Sequence[RuleVerdict] = ()
+) -> Document:
     """The whole comparison; of a point, motion and so on only what changed.
 
     Args:
@@ -59,7 +61,7 @@ def _change(change: Change) -> Document:
     }
 
 
-def _pair(section: Section, pair: Pair) -> Document:
+def _pair(section: Section, pair: Counterparts) -> Document:
     names: Document = dict(zip(section.labels, pair.names, strict=True))
     if "number" in names:
         names["number"] = int(pair.names[-1])
@@ -67,7 +69,7 @@ def _pair(section: Section, pair: Pair) -> Document:
     return {**names, "in": pair.presence.value, "changes": changes}
 
 
-def _rule(judgement: Judgement) -> Document:
+def _rule(judgement: RuleVerdict) -> Document:
     change = judgement.change
     return {
         "rule": judgement.rule.text,

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from reports.comparison.change import Change, Pair, Presence, Section, Value, Verdict
-from reports.comparison.compare import Comparison
+from reports.comparison.change import Change, ChangeVerdict, Counterparts, Presence, Section, Value
+from reports.comparison.compare import PlanComparison
 
 _MINUS = "−"
 _NONE = "–"
@@ -15,7 +15,7 @@ _PRESENCE = {Presence.GONE: "only in A", Presence.NEW: "only in B"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ComparisonLine:
     """One change, as a reader sees it; texts of the job are as they are, untrusted.
 
     Args:
@@ -38,17 +38,17 @@ class Line:
     b: str
     change: str
     relative: str
-    verdict: Verdict
+    verdict: ChangeVerdict
     weight: float
     detail: str = ""
 
 
-def summary_lines(comparison: Comparison) -> tuple[Line, ...]:
+def summary_lines(comparison: PlanComparison) -> tuple[ComparisonLine, ...]:
     """One line for every quantity of the whole plans, changed or not."""
     return tuple(_line((), change, change.size) for change in comparison.summary)
 
 
-def section_lines(section: Section) -> tuple[Line, ...]:
+def section_lines(section: Section) -> tuple[ComparisonLine, ...]:
     """What changed in a section: what is gone or new, then by size of the change.
 
     A change is measured by the largest of its kind in the section, so that a large part of very
@@ -62,12 +62,12 @@ def section_lines(section: Section) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: -line.weight))  # equal ones keep their order
 
 
-def headline(comparison: Comparison) -> str:
+def headline(comparison: PlanComparison) -> str:
     """One sentence about both."""
     if comparison.equal:
         return "No difference in anything that is compared."
     parts = [_count(section) for section in comparison.sections if section.differing]
-    changed = sum(change.verdict is not Verdict.SAME for change in comparison.summary)
+    changed = sum(change.verdict is not ChangeVerdict.SAME for change in comparison.summary)
     return f"{changed} of {len(comparison.summary)} totals differ; " + (
         "; ".join(parts) or "no point or motion does"
     )
@@ -81,7 +81,9 @@ def _count(section: Section) -> str:
     return f"{section.title.lower()}: {words}"
 
 
-def _pair_lines(pair: Pair, section: Section, scales: Mapping[str, float]) -> Iterator[Line]:
+def _pair_lines(
+    pair: Counterparts, section: Section, scales: Mapping[str, float]
+) -> Iterator[ComparisonLine]:
     names = _names(pair, section)
     if pair.presence is Presence.BOTH:
         yield from (_line(names, one, scales[one.quantity.key]) for one in pair.changed)
@@ -89,7 +91,7 @@ def _pair_lines(pair: Pair, section: Section, scales: Mapping[str, float]) -> It
     told = [_text(one.a if pair.presence is Presence.GONE else one.b) for one in pair.changes]
     shown = told[1] if section.key == "findings" and len(told) > 1 else "there"
     gone = pair.presence is Presence.GONE
-    yield Line(
+    yield ComparisonLine(
         names=names,
         what=_PRESENCE[pair.presence],
         unit="",
@@ -102,24 +104,24 @@ def _pair_lines(pair: Pair, section: Section, scales: Mapping[str, float]) -> It
     )
 
 
-def _verdict(section: Section, *, gone: bool) -> Verdict:
+def _verdict(section: Section, *, gone: bool) -> ChangeVerdict:
     if section.key == "findings":
-        return Verdict.BETTER if gone else Verdict.WORSE
-    return Verdict.CHANGED
+        return ChangeVerdict.BETTER if gone else ChangeVerdict.WORSE
+    return ChangeVerdict.CHANGED
 
 
-def _names(pair: Pair, section: Section) -> tuple[str, ...]:
+def _names(pair: Counterparts, section: Section) -> tuple[str, ...]:
     """Without the number of the first one of its kind."""
     if section.labels[-1] != "number":
         return pair.names
     return pair.names[:-1] if pair.names[-1] == "1" else (*pair.names[:-1], f"#{pair.names[-1]}")
 
 
-def _line(names: tuple[str, ...], change: Change, scale: float) -> Line:
+def _line(names: tuple[str, ...], change: Change, scale: float) -> ComparisonLine:
     absolute, relative = change.absolute, change.relative
     places = [place for place in (change.where_a, change.where_b) if place]
     detail = " → ".join(dict.fromkeys(places))
-    return Line(
+    return ComparisonLine(
         names=names,
         what=change.quantity.title,
         unit=change.quantity.unit,
@@ -135,7 +137,7 @@ def _line(names: tuple[str, ...], change: Change, scale: float) -> Line:
 
 def _weight(change: Change, scale: float) -> float:
     """Share of the largest of its kind; words and truths weigh as much as a whole one."""
-    if change.verdict is Verdict.SAME:
+    if change.verdict is ChangeVerdict.SAME:
         return 0.0
     if change.absolute is None:
         return 1.0

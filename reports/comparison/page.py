@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.comparison.change import Presence, Section
-from reports.comparison.compare import Comparison
-from reports.comparison.lines import Line, headline, section_lines, summary_lines
-from reports.comparison.rules import Judgement
+from reports.comparison.compare import PlanComparison
+from reports.comparison.lines import ComparisonLine, headline, section_lines, summary_lines
+from reports.comparison.rules import RuleVerdict
 from reports.page.policy import page_policy
 from reports.page.templating import asset, environment
 
@@ -17,18 +17,18 @@ _ROWS = 500  # of a section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _PageSection:
     """A section as the page shows it."""
 
     section: Section
     labels: str
-    lines: tuple[Line, ...]
+    lines: tuple[ComparisonLine, ...]
     left_out: int
     gone: int
     new: int
 
 
-def comparison_page(comparison: Comparison, judgements: Sequence[Judgement] = ()) -> str:
+def comparison_page(comparison: PlanComparison, judgements: Sequence[RuleVerdict] = ()) -> str:
     """The page; the same bytes for the same plans and rules.
 
     Args:
@@ -55,9 +55,9 @@ def comparison_page(comparison: Comparison, judgements: Sequence[Judgement] = ()
     )
 
 
-def _shown(section: Section) -> _Shown:
+def _shown(section: Section) -> _PageSection:
     lines = section_lines(section)
-    return _Shown(
+    return _PageSection(
         section=section,
         labels=" ".join(label for label in section.labels if label != "number"),
         lines=lines[:_ROWS],

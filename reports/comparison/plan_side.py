@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.errors import OptionError
-from reports.comparison.change import Kind, Quantity, Value
+from reports.comparison.change import ComparedQuantity, Value, ValueKind
 from reports.comparison.quantities import CHECK, FINDING, JOINT, POINT, SEGMENT, TOTALS
 from reports.visible_text import visible
 
@@ -89,7 +89,7 @@ def plan_side(document: Mapping[str, object], origin: str) -> PlanSide:
 def _rows(
     read: _Reader,
     key: str,
-    quantities: tuple[Quantity, ...],
+    quantities: tuple[ComparedQuantity, ...],
     names: Names,
     *,
     numbered: bool = False,
@@ -173,7 +173,7 @@ class _Reader:
             for place, row in enumerate(value)
         ]
 
-    def row(self, quantities: tuple[Quantity, ...], only: Names = ()) -> Row:
+    def row(self, quantities: tuple[ComparedQuantity, ...], only: Names = ()) -> Row:
         """Values of quantities; None where a key is missing, as in plans of other versions."""
         return {
             quantity.key: self._of(quantity)
@@ -181,16 +181,16 @@ class _Reader:
             if quantity.key in self.keys and (not only or quantity.key in only)
         }
 
-    def _of(self, quantity: Quantity) -> Value:
+    def _of(self, quantity: ComparedQuantity) -> Value:
         value = self.keys[quantity.key]
-        if value is None and quantity.kind is not Kind.TRUTH:
+        if value is None and quantity.kind is not ValueKind.TRUTH:
             return None
         number = _number(value)
-        fits: dict[Kind, Value] = {
-            Kind.NUMBER: number,
-            Kind.NUMBERS: _numbers(value),
-            Kind.TEXT: value if isinstance(value, str) else None,
-            Kind.TRUTH: value if isinstance(value, bool) else None,
+        fits: dict[ValueKind, Value] = {
+            ValueKind.NUMBER: number,
+            ValueKind.NUMBERS: _numbers(value),
+            ValueKind.TEXT: value if isinstance(value, str) else None,
+            ValueKind.TRUTH: value if isinstance(value, bool) else None,
         }
         if fits[quantity.kind] is None:
             expected = quantity.kind.value

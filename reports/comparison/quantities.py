@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from reports.comparison.change import Kind, Quantity, Sense
+from reports.comparison.change import ComparedQuantity, Sense, ValueKind
 
 _LESS, _MORE = Sense.LESS, Sense.MORE
 
 
-def _text(key: str, title: str) -> Quantity:
-    return Quantity(key=key, title=title, kind=Kind.TEXT)
+def _text(key: str, title: str) -> ComparedQuantity:
+    return ComparedQuantity(key=key, title=title, kind=ValueKind.TEXT)
 
 
-def _number(key: str, title: str, unit: str = "", sense: Sense = Sense.NEITHER) -> Quantity:
-    return Quantity(key=key, title=title, unit=unit, sense=sense)
+def _number(key: str, title: str, unit: str = "", sense: Sense = Sense.NEITHER) -> ComparedQuantity:
+    return ComparedQuantity(key=key, title=title, unit=unit, sense=sense)
 
 
-FEASIBLE = Quantity(key="feasible", title="feasible", sense=_MORE, kind=Kind.TRUTH)
-VALIDATED = Quantity(key="validated", title="validated", sense=_MORE, kind=Kind.TRUTH)
+FEASIBLE = ComparedQuantity(key="feasible", title="feasible", sense=_MORE, kind=ValueKind.TRUTH)
+VALIDATED = ComparedQuantity(key="validated", title="validated", sense=_MORE, kind=ValueKind.TRUTH)
 TOTALS = (
     _number("duration_s", "duration", "s", _LESS),
     _number("energy_j", "energy", "J", _LESS),
@@ -24,23 +24,25 @@ TOTALS = (
     _number("peak_power_w", "peak power", "W", _LESS),
     _number("min_power_w", "least power", "W"),
 )
-UNCHECKED = Quantity(key="unchecked", title="not checked", sense=_LESS, whole=True)
-SERVED = Quantity(key="points_served", title="points served", sense=_MORE, whole=True)
+UNCHECKED = ComparedQuantity(key="unchecked", title="not checked", sense=_LESS, whole=True)
+SERVED = ComparedQuantity(key="points_served", title="points served", sense=_MORE, whole=True)
 LEAST_MARGIN = _number("joint_margin_deg", "least joint margin", "deg", _MORE)
 LEAST_SLIDE = _number("joint_margin_mm", "least margin of a sliding joint", "mm", _MORE)
 LEAST_SINGULARITY = _number("singularity_margin", "least singularity margin", "", _MORE)
 LEAST_CLEARANCE = _number("clearance_mm", "least clearance", "mm", _MORE)
-COUNTED = Quantity(key="findings", title="errors and warnings", sense=_LESS, whole=True)
+COUNTED = ComparedQuantity(key="findings", title="errors and warnings", sense=_LESS, whole=True)
 
 POINT = (
-    Quantity(key="reachable", title="reachable", sense=_MORE, kind=Kind.TRUTH),
+    ComparedQuantity(key="reachable", title="reachable", sense=_MORE, kind=ValueKind.TRUTH),
     _text("branch", "branch"),
-    Quantity(key="visit", title="place in the order", whole=True),
+    ComparedQuantity(key="visit", title="place in the order", whole=True),
     _number("joint_margin_deg", "joint margin", "deg", _MORE),
     _number("joint_margin_mm", "joint margin", "mm", _MORE),
     _number("singularity_margin", "singularity margin", "", _MORE),
     _number("min_clearance_mm", "clearance", "mm", _MORE),
-    Quantity(key="q_contact_deg", title="joints at contact", unit="deg", kind=Kind.NUMBERS),
+    ComparedQuantity(
+        key="q_contact_deg", title="joints at contact", unit="deg", kind=ValueKind.NUMBERS
+    ),
 )
 SEGMENT = (
     _number("duration_s", "duration", "s", _LESS),
@@ -67,7 +69,7 @@ FINDING = (
     _text("hint", "hint"),
 )
 CHECK = (
-    Quantity(key="passed", title="passed", sense=_MORE, kind=Kind.TRUTH),
-    Quantity(key="value", title="residual", floor=0.0),
-    Quantity(key="limit", title="limit", floor=0.0),
+    ComparedQuantity(key="passed", title="passed", sense=_MORE, kind=ValueKind.TRUTH),
+    ComparedQuantity(key="value", title="residual", floor=0.0),
+    ComparedQuantity(key="limit", title="limit", floor=0.0),
 )

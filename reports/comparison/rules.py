@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.errors import OptionError
 from reports.comparison.change import Change
-from reports.comparison.compare import Comparison
+from reports.comparison.compare import PlanComparison
 from reports.visible_text import visible
 from robots.core.schema_problems import nearest
 
@@ -62,7 +62,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class RuleVerdict:
     """What a rule says of two plans.
 
     Args:
@@ -117,14 +117,14 @@ def parse_rule(text: str) -> Rule:
     )
 
 
-def judged(rule: Rule, comparison: Comparison) -> Judgement:
+def judged(rule: Rule, comparison: PlanComparison) -> RuleVerdict:
     """Apply a rule; what A knows and B does not is broken, what A does not know cannot be."""
     change = comparison.change(_KEYS[rule.quantity])
     a, b = change.a, change.b
     if not isinstance(a, float) or not isinstance(b, float):
         lost = isinstance(a, float)
         reason = "is known in A but not in B" if lost else "is not known in A"
-        return Judgement(
+        return RuleVerdict(
             rule=rule, change=change, fired=lost, reason=f"{change.quantity.title} {reason}"
         )
     found = _step(a, b) if rule.relative else b - a
@@ -133,7 +133,7 @@ def judged(rule: Rule, comparison: Comparison) -> Judgement:
     side = "above" if rule.above else "below"
     kept = "" if fired else "not "
     reason = f"{change.quantity.title} changed by {told}, {kept}{side} {limit}"
-    return Judgement(rule=rule, change=change, fired=fired, reason=reason)
+    return RuleVerdict(rule=rule, change=change, fired=fired, reason=reason)
 
 
 def _step(a: float, b: float) -> float:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reports.comparison import quantities as known
-from reports.comparison.change import Change, Quantity
+from reports.comparison.change import Change, ComparedQuantity
 from reports.comparison.plan_side import Names, PlanSide, Row
 
 _COUNTED = ("error", "warning")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Least:
+class _SmallestMargin:
     value: float | None = None
     where: str = ""
 
@@ -25,26 +25,26 @@ def summary(a: PlanSide, b: PlanSide) -> tuple[Change, ...]:
     return (
         *(Change(quantity=q, a=a.totals.get(q.key), b=b.totals.get(q.key)) for q in plain),
         _of(known.UNCHECKED, _unchecked(a), _unchecked(b)),
-        _of(known.SERVED, _Least(value=_served(a)), _Least(value=_served(b))),
+        _of(known.SERVED, _SmallestMargin(value=_served(a)), _SmallestMargin(value=_served(b))),
         *(
             _of(quantity, _least(a.points, quantity.key), _least(b.points, quantity.key))
             for quantity in (known.LEAST_MARGIN, *slides, known.LEAST_SINGULARITY)
         ),
         _of(known.LEAST_CLEARANCE, _clearance(a), _clearance(b)),
-        _of(known.COUNTED, _Least(value=_found(a)), _Least(value=_found(b))),
+        _of(known.COUNTED, _SmallestMargin(value=_found(a)), _SmallestMargin(value=_found(b))),
         Change(quantity=known.VALIDATED, a=a.validated, b=b.validated),
     )
 
 
-def _of(quantity: Quantity, a: _Least, b: _Least) -> Change:
+def _of(quantity: ComparedQuantity, a: _SmallestMargin, b: _SmallestMargin) -> Change:
     return Change(quantity=quantity, a=a.value, b=b.value, where_a=a.where, where_b=b.where)
 
 
-def _unchecked(side: PlanSide) -> _Least:
+def _unchecked(side: PlanSide) -> _SmallestMargin:
     """How many aspects were not checked, by name; unknown in plans that do not say."""
     if side.unchecked is None:
-        return _Least()
-    return _Least(value=float(len(side.unchecked)), where=", ".join(side.unchecked))
+        return _SmallestMargin()
+    return _SmallestMargin(value=float(len(side.unchecked)), where=", ".join(side.unchecked))
 
 
 def _served(side: PlanSide) -> float:
@@ -59,7 +59,7 @@ def _slides(side: PlanSide) -> bool:
     return any("joint_margin_mm" in row for row in side.points.values())
 
 
-def _clearance(side: PlanSide) -> _Least:
+def _clearance(side: PlanSide) -> _SmallestMargin:
     """The least of all motions, and of all points where motions tell none."""
     motions = _least(side.segments, "certified_mm")
     points = _least(side.points, "min_clearance_mm")
@@ -68,14 +68,14 @@ def _clearance(side: PlanSide) -> _Least:
     return motions
 
 
-def _least(rows: Mapping[Names, Row], key: str) -> _Least:
-    return min(_values(rows, key), key=lambda one: one.value or 0.0, default=_Least())
+def _least(rows: Mapping[Names, Row], key: str) -> _SmallestMargin:
+    return min(_values(rows, key), key=lambda one: one.value or 0.0, default=_SmallestMargin())
 
 
-def _values(rows: Mapping[Names, Row], key: str) -> Iterator[_Least]:
+def _values(rows: Mapping[Names, Row], key: str) -> Iterator[_SmallestMargin]:
     for names, row in rows.items():
         value = row.get(key)
         if isinstance(value, float):
             pair = row.get("pair")
             where = " ".join(reversed(names[:2]))
-            yield _Least(value=value, where=f"{where}: {pair}" if pair else where)
+            yield _SmallestMargin(value=value, where=f"{where}: {pair}" if pair else where)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from reports.comparison.change import Section, Verdict
-from reports.comparison.compare import Comparison
-from reports.comparison.lines import Line, headline, section_lines, summary_lines
+from reports.comparison.change import ChangeVerdict, Section
+from reports.comparison.compare import PlanComparison
+from reports.comparison.lines import ComparisonLine, headline, section_lines, summary_lines
 from reports.comparison.plan_side import PlanSide
-from reports.comparison.rules import Judgement
+from reports.comparison.rules import RuleVerdict
 from reports.console import console_on
 from reports.visible_text import cut, visible
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 _TOLD = 12  # lines of a section
 _LONG = 60  # characters of a name or text
 _COLOUR = {
-    Verdict.SAME: "dim",
-    Verdict.BETTER: "green",
-    Verdict.WORSE: "red",
-    Verdict.CHANGED: "yellow",
+    ChangeVerdict.SAME: "dim",
+    ChangeVerdict.BETTER: "green",
+    ChangeVerdict.WORSE: "red",
+    ChangeVerdict.CHANGED: "yellow",
 }
 
 
-def print_comparison(comparison: Comparison, judgements: Sequence[Judgement], file: TextIO) -> None:
+def print_comparison(
+    comparison: PlanComparison, judgements: Sequence[RuleVerdict], file: TextIO
+) -> None:
     """Print both plans side by side, the greatest changes of each section, and the rules.
 
     Colour and the width of the window are used where ``file`` is a terminal; ``NO_COLOR`` is kept.
@@ -65,7 +67,7 @@ def _print_section(console: Console, section: Section) -> None:
         console.print(f"and {len(lines) - _TOLD} more; --json and --html have all of them")
 
 
-def _print_rules(console: Console, judgements: Sequence[Judgement]) -> None:
+def _print_rules(console: Console, judgements: Sequence[RuleVerdict]) -> None:
     if not judgements:
         return
     fired = sum(judgement.fired for judgement in judgements)
@@ -76,7 +78,7 @@ def _print_rules(console: Console, judgements: Sequence[Judgement]) -> None:
         console.print(f"{_fit(judgement.rule.text)}: {judgement.reason}", soft_wrap=True)
 
 
-def _table(names: tuple[str, ...], lines: Sequence[Line]) -> Table:
+def _table(names: tuple[str, ...], lines: Sequence[ComparisonLine]) -> Table:
     from rich.table import Table
     from rich.text import Text
 

@@ -6,6 +6,6 @@ from reports.content.curves import Panel as Panel
 from reports.content.report import Report as Report
 from reports.content.table import Column as Column
 from reports.content.table import Fact as Fact
-from reports.content.table import Status as Status
 from reports.content.table import Table as Table
 from reports.content.table import Value as Value
+from reports.content.table import ValueStatus as ValueStatus

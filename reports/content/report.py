@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.findings import Finding
 from reports.content.curves import CurveSet
-from reports.content.table import Fact, Status, Table
+from reports.content.table import Fact, Table, ValueStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Report:
 
     title: str
     verdict: str
-    status: Status
+    status: ValueStatus
     unchecked: tuple[Fact, ...]
     facts: tuple[Fact, ...]
     findings: tuple[Finding, ...]

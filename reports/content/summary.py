@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.plan_types import Plan, PlannedPoint
 from planner.proof import Proof
-from reports.content.table import Fact, Status, Value, fixed, number, text
+from reports.content.table import Fact, Value, ValueStatus, fixed, number, text
 from reports.provenance import SetOptions
 from reports.verdict import (
     aspect_text,
@@ -21,22 +21,25 @@ from reports.verdict import (
 _CLOSE = np.radians(1.0)  # a joint margin below this is worth a second look
 
 
-def verdict(proof: Proof) -> tuple[str, Status]:
+def verdict(proof: Proof) -> tuple[str, ValueStatus]:
     """One or two sentences, and what they mean; green is only for what is proven."""
     plan = proof.plan
     reached, count = sum(point.reachable for point in plan.planned_points), len(plan.planned_points)
     served = f"{reached} of {count} points are served"
     missing = not_checked(plan.unchecked)
     if not proof.passed:
-        return "The plan failed its own validation; nothing in it may be used.", Status.BAD
+        return "The plan failed its own validation; nothing in it may be used.", ValueStatus.BAD
     if not plan.feasible:
         also = f" {missing[:1].upper()}{missing[1:]}." if missing else ""
-        return f"Not feasible: {served}; the findings say what stands in the way.{also}", Status.BAD
+        return (
+            f"Not feasible: {served}; the findings say what stands in the way.{also}",
+            ValueStatus.BAD,
+        )
     passed = f"{served}, and the plan passed its independent validation."
     if missing:
         told = f"Feasible; {missing}. {passed}"
-        return told, Status.DOUBTFUL
-    return f"Feasible: {passed}", Status.GOOD
+        return told, ValueStatus.DOUBTFUL
+    return f"Feasible: {passed}", ValueStatus.GOOD
 
 
 def unchecked_facts(plan: Plan) -> tuple[Fact, ...]:
@@ -44,7 +47,7 @@ def unchecked_facts(plan: Plan) -> tuple[Fact, ...]:
     return tuple(
         Fact(
             label=aspect_text(one),
-            value=text("not checked", Status.DOUBTFUL),
+            value=text("not checked", ValueStatus.DOUBTFUL),
             detail=meaning(one),
         )
         for one in plan.unchecked
@@ -56,8 +59,8 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
     plan, totals = proof.plan, proof.plan.totals
     reached, count = sum(point.reachable for point in plan.planned_points), len(plan.planned_points)
     passed = sum(one.passed for one in proof.check_list)
-    whole = Status.GOOD if reached == count else Status.BAD
-    valid = Status.GOOD if proof.passed else Status.BAD
+    whole = ValueStatus.GOOD if reached == count else ValueStatus.BAD
+    valid = ValueStatus.GOOD if proof.passed else ValueStatus.BAD
     return (
         Fact(label="points served", value=text(f"{reached} of {count}", whole)),
         Fact(label="duration", value=fixed(totals.duration, 4), unit="s"),
@@ -88,7 +91,7 @@ def _margins(plan: Plan) -> list[Fact]:
         return []
     joint = min(reached, key=lambda point: point.joint_margin)
     single = min(reached, key=lambda point: point.singularity_margin)
-    close = Status.DOUBTFUL if joint.joint_margin < _CLOSE else Status.PLAIN
+    close = ValueStatus.DOUBTFUL if joint.joint_margin < _CLOSE else ValueStatus.PLAIN
     return [
         Fact(
             label="least joint margin",
@@ -106,7 +109,7 @@ def _margins(plan: Plan) -> list[Fact]:
     ]
 
 
-def _margin(plan: Plan, point: PlannedPoint, status: Status) -> Value:
+def _margin(plan: Plan, point: PlannedPoint, status: ValueStatus) -> Value:
     scale = np.degrees(1.0) if _turns(plan, point) else 1e3
     return fixed(scale * point.joint_margin, 3, status)
 
@@ -123,15 +126,15 @@ def _turns(plan: Plan, point: PlannedPoint) -> bool:
 def _clearance(plan: Plan) -> Fact:
     nearest = plan.nearest
     if nearest is None:
-        return Fact(label="clearance", value=text("not checked", Status.DOUBTFUL))
+        return Fact(label="clearance", value=text("not checked", ValueStatus.DOUBTFUL))
     clearance, segment = nearest
     kept = clearance.certified >= plan.job.checks.clearance
-    whole = Status.GOOD if clearance_proven(plan) else Status.DOUBTFUL
+    whole = ValueStatus.GOOD if clearance_proven(plan) else ValueStatus.DOUBTFUL
     # Of a motion that does not keep its clearance the certificate is only a bound.
     value = clearance.certified if kept else clearance.seen
     return Fact(
         label="least clearance, proven" if kept else "least clearance, found",
-        value=fixed(1e3 * value, 2, whole if kept else Status.BAD),
+        value=fixed(1e3 * value, 2, whole if kept else ValueStatus.BAD),
         unit="mm",
         detail=f"{measured_to(plan)}; {clearance.pair}, {segment.kind.value} of {segment.point}",
     )
@@ -141,8 +144,8 @@ def _programmes(plan: Plan, options: SetOptions) -> list[Fact]:
     """Programmes that a reader may expect and that are not there, or leave points out."""
     refused = withheld(plan, options)
     if refused:
-        return [Fact(label="programmes", value=text("none", Status.BAD), detail=refused)]
+        return [Fact(label="programmes", value=text("none", ValueStatus.BAD), detail=refused)]
     if plan.left_out:
         told = f"without {points_left_out(plan)}"
-        return [Fact(label="programmes", value=text("partial", Status.DOUBTFUL), detail=told)]
+        return [Fact(label="programmes", value=text("partial", ValueStatus.DOUBTFUL), detail=told)]
     return []

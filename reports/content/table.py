@@ -13,7 +13,7 @@ from reports.content.numbers import signed, told
 ROWS = 500  # that a page shows of a table; the files hold all
 
 
-class Status(Enum):
+class ValueStatus(Enum):
     """What a value means to a reader."""
 
     PLAIN = "plain"
@@ -34,7 +34,7 @@ class Value:
 
     text: str
     number: float | None = None
-    status: Status = Status.PLAIN
+    status: ValueStatus = ValueStatus.PLAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,19 +100,19 @@ class Table:
         return max(0, len(self.rows) - ROWS)
 
 
-def text(content: object, status: Status = Status.PLAIN) -> Value:
+def text(content: object, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     """A cell of words."""
     return Value(text=str(content), status=status)
 
 
-def number(value: float, digits: int = 5, status: Status = Status.PLAIN) -> Value:
+def number(value: float, digits: int = 5, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     """A cell of a number with some significant digits; a dash where there is none."""
     if not np.isfinite(value):
         return Value(text="–", status=status)
     return Value(text=told(value, digits), number=float(value), status=status)
 
 
-def fixed(value: float, decimals: int, status: Status = Status.PLAIN) -> Value:
+def fixed(value: float, decimals: int, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     """A cell of a number with some decimals; a dash where there is none."""
     if not np.isfinite(value):
         return Value(text="–", status=status)

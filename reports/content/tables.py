@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.plan_types import Plan, PlannedPoint, Segment
 from planner.proof import Proof
-from reports.content.table import Column, Status, Table, Value, columns, fixed, number, text
+from reports.content.table import Column, Table, Value, ValueStatus, columns, fixed, number, text
 from reports.limits import torque_limits
 from reports.provenance import Provenance
 from reports.verdict import measured_to
@@ -80,7 +80,7 @@ def points_table(plan: Plan) -> Table:
         rows.append(
             (
                 text(point.name),
-                text("yes", Status.GOOD) if point.reachable else text("no", Status.BAD),
+                text("yes", ValueStatus.GOOD) if point.reachable else text("no", ValueStatus.BAD),
                 text(point.branch or "–"),
                 *(fixed(float(v), 3) for v in 1e3 * plan.placed.contacts[k]),
                 *(fixed(float(v), 4) for v in scale * point.q_contact),
@@ -144,7 +144,7 @@ def validation_table(proof: Proof) -> Table:
             number(check.value, 3),
             number(check.limit, 3),
             text("–" if check.unit == "1" else check.unit),
-            text("yes", Status.GOOD) if check.passed else text("no", Status.BAD),
+            text("yes", ValueStatus.GOOD) if check.passed else text("no", ValueStatus.BAD),
             text(check.explanation),
         )
         for check in proof.check_list
@@ -192,7 +192,10 @@ def audit_table(plan: Plan) -> Table | None:
         (text("surface"), text(f"{1e4 * audit.area:.5g} cm²")),
         (text("volume"), text(f"{1e6 * audit.volume:.5g} cm³" if audit.watertight else "–")),
         (text("triangles, vertices"), text(f"{audit.triangles}, {audit.vertices}")),
-        (text("watertight"), text(closed, Status.GOOD if audit.watertight else Status.DOUBTFUL)),
+        (
+            text("watertight"),
+            text(closed, ValueStatus.GOOD if audit.watertight else ValueStatus.DOUBTFUL),
+        ),
         (text("turned inside out"), text("yes" if audit.inverted else "no")),
         *(
             (text(name.replace("_", " ")), text(getattr(audit, name)))
@@ -200,7 +203,7 @@ def audit_table(plan: Plan) -> Table | None:
             if getattr(audit, name)
         ),
         *((text("repair"), text(line)) for line in audit.repairs),
-        *((text("warning"), text(line, Status.DOUBTFUL)) for line in audit.warnings),
+        *((text("warning"), text(line, ValueStatus.DOUBTFUL)) for line in audit.warnings),
     ]
     return Table(
         key="geometry",
@@ -230,7 +233,7 @@ def _share(value: float, limit: float) -> Value:
     if not np.isfinite(limit):
         return text("–")
     share = 100.0 * value / limit
-    return fixed(share, 1, Status.BAD if share > 100.0 + 1e-6 else Status.PLAIN)
+    return fixed(share, 1, ValueStatus.BAD if share > 100.0 + 1e-6 else ValueStatus.PLAIN)
 
 
 def _clearance(point: PlannedPoint) -> Value:
@@ -241,7 +244,7 @@ def _clearance_row(segment: Segment, required: float) -> tuple[Value, ...]:
     clearance = segment.clearance
     if clearance is None:
         raise ValueError("only motions that were checked have a row")
-    status = Status.PLAIN if clearance.certified >= required else Status.BAD
+    status = ValueStatus.PLAIN if clearance.certified >= required else ValueStatus.BAD
     return (
         text(segment.kind.value),
         text(segment.point),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.evaluation.scale import deviation_scale
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 from robots.core.arrays import Array, Mask
 from robots.core.pose import transform_directions, transform_points
 
@@ -41,7 +41,7 @@ class ColouredPoints:
     centres: Array
 
 
-def evaluated_points(shown: ShownEvaluation) -> ColouredPoints:
+def evaluated_points(shown: EvaluationSubject) -> ColouredPoints:
     """The points of an evaluation, with ellipsoids where the uncertainty is known."""
     points, T = shown.evaluation.points, shown.job.part.T_base_part
     covariances, centres = np.zeros((0, 3, 3)), np.zeros((0, 3))
@@ -60,7 +60,7 @@ def evaluated_points(shown: ShownEvaluation) -> ColouredPoints:
     )
 
 
-def doubtful_points(shown: ShownUncertainty) -> ColouredPoints:
+def doubtful_points(shown: UncertaintySubject) -> ColouredPoints:
     """The points of an uncertainty: no deviations, ellipsoids only."""
     count = len(shown.points)
     return ColouredPoints(
@@ -75,7 +75,7 @@ def doubtful_points(shown: ShownUncertainty) -> ColouredPoints:
     )
 
 
-def _covariances(shown: ShownUncertainty) -> Array:
+def _covariances(shown: UncertaintySubject) -> Array:
     """Of the points where the job gives the part. # (k, 3, 3) [m²]."""
     turns = shown.measuring.turns
     given = np.reshape([point.covariance for point in shown.points], (-1, 3, 3))

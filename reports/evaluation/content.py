@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.findings import Finding
-from reports.content.table import Fact, Status, Table
+from reports.content.table import Fact, Table, ValueStatus
 from reports.evaluation import tables, uncertainty_tables, words
 from reports.evaluation.provenance import provenance_table
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class EvaluationContent:
     """The content; the names that ``reports.content.Report`` has too mean the same.
 
     Args:
@@ -32,7 +32,7 @@ class Content:
     title: str
     kind: str
     verdict: str
-    status: Status
+    status: ValueStatus
     facts: tuple[Fact, ...]
     findings: tuple[Finding, ...]
     tables: tuple[Table, ...]
@@ -42,11 +42,11 @@ class Content:
     errata: tuple[str, ...] = ()
 
 
-def evaluation_content(shown: ShownEvaluation) -> Content:
+def evaluation_content(shown: EvaluationSubject) -> EvaluationContent:
     """Content of an evaluation."""
     doubts = shown.uncertainty
     more = () if doubts is None else _uncertainty_tables(doubts)
-    return Content(
+    return EvaluationContent(
         title=shown.job.name,
         kind="evaluation of measured points",
         verdict=words.verdict(shown.evaluation),
@@ -66,9 +66,9 @@ def evaluation_content(shown: ShownEvaluation) -> Content:
     )
 
 
-def uncertainty_content(shown: ShownUncertainty) -> Content:
+def uncertainty_content(shown: UncertaintySubject) -> EvaluationContent:
     """Content of the uncertainty of a job."""
-    return Content(
+    return EvaluationContent(
         title=shown.job.name,
         kind="measuring uncertainty",
         verdict=words.uncertainty_verdict(shown),
@@ -81,7 +81,7 @@ def uncertainty_content(shown: ShownUncertainty) -> Content:
     )
 
 
-def _uncertainty_tables(shown: ShownUncertainty) -> tuple[Table, ...]:
+def _uncertainty_tables(shown: UncertaintySubject) -> tuple[Table, ...]:
     return (
         uncertainty_tables.points_table(shown),
         uncertainty_tables.budget_table(shown),

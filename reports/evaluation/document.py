@@ -11,12 +11,12 @@ from parts.fits import Fit
 from parts.fits.zone import Zone
 from planner.evaluation import Evaluation
 from planner.uncertainty import PointUncertainty
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 
 FORMAT = 1
 
 
-def evaluation_document(shown: ShownEvaluation) -> dict[str, Any]:
+def evaluation_document(shown: EvaluationSubject) -> dict[str, Any]:
     """The whole evaluation."""
     found = shown.evaluation
     doubts = shown.uncertainty
@@ -52,7 +52,7 @@ def evaluation_document(shown: ShownEvaluation) -> dict[str, Any]:
     }
 
 
-def uncertainty_document(shown: ShownUncertainty) -> dict[str, Any]:
+def uncertainty_document(shown: UncertaintySubject) -> dict[str, Any]:
     """The uncertainty of a job."""
     return {
         **_head(shown.job.name, shown.job.sha256),
@@ -180,7 +180,7 @@ def _measured(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def _uncertainty(shown: ShownUncertainty) -> dict[str, Any]:
+def _uncertainty(shown: UncertaintySubject) -> dict[str, Any]:
     settings = shown.measuring.settings
     return {
         "coverage": settings.coverage,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from planner.result_files import result_set
 from reports.document_text import document_text
-from reports.evaluation.content import Content, evaluation_content, uncertainty_content
+from reports.evaluation.content import EvaluationContent, evaluation_content, uncertainty_content
 from reports.evaluation.document import evaluation_document, uncertainty_document
 from reports.evaluation.figures import (
     evaluation_drawings,
@@ -21,7 +21,7 @@ from reports.evaluation.paper import evaluation_pdf
 from reports.evaluation.point_tables import deviations_csv, uncertainty_csv
 from reports.evaluation.scale import deviation_scale
 from reports.evaluation.scene import evaluation_scene, uncertainty_scene
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 from reports.page.scene import embeds
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EVALUATION, UNCERTAINTY = "evaluation", "uncertainty"
 
 
-def write_evaluation_set(shown: ShownEvaluation, folder: Path, *, force: bool = False) -> None:
+def write_evaluation_set(shown: EvaluationSubject, folder: Path, *, force: bool = False) -> None:
     """Write the files; those of an earlier evaluation are replaced.
 
     Args:
@@ -58,7 +58,7 @@ def write_evaluation_set(shown: ShownEvaluation, folder: Path, *, force: bool = 
         _write_shared(content, pictures, fresh, "evaluation.xlsx")
 
 
-def write_uncertainty_set(shown: ShownUncertainty, folder: Path, *, force: bool = False) -> None:
+def write_uncertainty_set(shown: UncertaintySubject, folder: Path, *, force: bool = False) -> None:
     """Write the files of an uncertainty; see ``write_evaluation_set``.
 
     Raises:
@@ -76,7 +76,9 @@ def write_uncertainty_set(shown: ShownUncertainty, folder: Path, *, force: bool 
         _write_shared(content, pictures, fresh, "uncertainty.xlsx")
 
 
-def _write_shared(content: Content, pictures: Pictures, folder: Path, workbook_name: str) -> None:
+def _write_shared(
+    content: EvaluationContent, pictures: Pictures, folder: Path, workbook_name: str
+) -> None:
     """Page, paper, workbook, figures."""
     from reports.workbook import workbook
 

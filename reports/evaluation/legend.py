@@ -15,7 +15,7 @@ _LIMITS = 2  # that find room on each side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class ColourStop:
     """A colour along the scale."""
 
     share: str  # in percent
@@ -23,7 +23,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class ScaleMark:
     """A value along the scale."""
 
     share: str  # in percent
@@ -43,8 +43,8 @@ class Legend:
         limited: whether there is a limit.
     """
 
-    stops: tuple[Stop, ...]
-    marks: tuple[Mark, ...]
+    stops: tuple[ColourStop, ...]
+    marks: tuple[ScaleMark, ...]
     low: str
     high: str
     limited: bool
@@ -54,7 +54,7 @@ def legend_of(scale: DeviationScale) -> Legend:
     """The scale with its ends, its middle, and the limits of tolerances."""
     values = np.linspace(-scale.reach, scale.reach, _STOPS)
     stops = tuple(
-        Stop(share=_share(float(value), scale), colour=colour)
+        ColourStop(share=_share(float(value), scale), colour=colour)
         for value, colour in zip(values, scale.hexadecimal(values), strict=True)
     )
     ends = [_mark(value, scale, limit=False) for value in (-scale.reach, 0.0, scale.reach)]
@@ -72,10 +72,10 @@ def legend_of(scale: DeviationScale) -> Legend:
     )
 
 
-def _mark(value: float, scale: DeviationScale, *, limit: bool) -> Mark:
+def _mark(value: float, scale: DeviationScale, *, limit: bool) -> ScaleMark:
     """A value; a limit at an end needs no second text there."""
     at_end = limit and abs(value) > _END * scale.reach
-    return Mark(share=_share(value, scale), text="" if at_end else _told(value), limit=limit)
+    return ScaleMark(share=_share(value, scale), text="" if at_end else _told(value), limit=limit)
 
 
 def _share(value: float, scale: DeviationScale) -> str:

@@ -6,17 +6,17 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.evaluation.content import Content
-from reports.evaluation.figures import Drawing
+from reports.evaluation.content import EvaluationContent
+from reports.evaluation.figures import EvaluationFigure
 from reports.evaluation.legend import Legend
 from reports.evaluation.scene import DrawnScene
 from reports.page.finding_cards import cards
-from reports.page.page import Detail
+from reports.page.page import PageDetail
 from reports.page.policy import data_block, page_policy
 from reports.page.scene import embedded, embeds
 from reports.page.templating import asset, environment
 
-_DETAIL = Detail(buckets=0, rows=500, cell=300, listing=0)
+_DETAIL = PageDetail(buckets=0, rows=500, cell=300, listing=0)
 _FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures
 
 
@@ -33,14 +33,14 @@ class Pictures:
     """
 
     scene: DrawnScene | None
-    drawings: Sequence[Drawing]
+    drawings: Sequence[EvaluationFigure]
     figures: Mapping[str, bytes]
     legend: Legend | None = None
     left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _PageFigure:
     """A figure inside the page."""
 
     key: str
@@ -49,7 +49,7 @@ class _Shown:
     words: str
 
 
-def evaluation_page(content: Content, pictures: Pictures) -> str:
+def evaluation_page(content: EvaluationContent, pictures: Pictures) -> str:
     """The page; the same bytes for the same content.
 
     Args:
@@ -87,8 +87,8 @@ def evaluation_page(content: Content, pictures: Pictures) -> str:
     )
 
 
-def _shown(one: Drawing, figures: Mapping[str, bytes]) -> _Shown:
+def _shown(one: EvaluationFigure, figures: Mapping[str, bytes]) -> _PageFigure:
     data = base64.b64encode(figures[f"{one.key}.svg"]).decode("ascii")
-    return _Shown(
+    return _PageFigure(
         key=one.key, title=one.title, data=f"data:image/svg+xml;base64,{data}", words=one.words
     )

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from importlib.resources import as_file, files
 from typing import Any
 
-from reports.evaluation.content import Content
+from reports.evaluation.content import EvaluationContent
 from reports.evaluation.page import Pictures
 from reports.pdf.opening import (
     FINDINGS,
@@ -26,7 +26,7 @@ _SCREEN = ("branches",)  # tables too long for paper; page and workbook have the
 _FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures
 
 
-def evaluation_pdf(content: Content, pictures: Pictures) -> bytes:
+def evaluation_pdf(content: EvaluationContent, pictures: Pictures) -> bytes:
     """The report: the same bytes for the same content, no date in them.
 
     Args:
@@ -50,7 +50,7 @@ def evaluation_pdf(content: Content, pictures: Pictures) -> bytes:
     return made
 
 
-def _document(content: Content, pictures: Pictures) -> dict[str, Any]:
+def _document(content: EvaluationContent, pictures: Pictures) -> dict[str, Any]:
     """What the template prints, as plain data."""
     return {
         **titles(content.title),

@@ -7,7 +7,7 @@ import io
 
 import numpy as np
 
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 from reports.tables import spreadsheet_text
 
 _CSV = (
@@ -17,7 +17,7 @@ _CSV = (
 )
 
 
-def deviations_csv(shown: ShownEvaluation) -> str:
+def deviations_csv(shown: EvaluationSubject) -> str:
     """Every point on a line, in millimetres; empty where there is no limit."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -40,7 +40,7 @@ def deviations_csv(shown: ShownEvaluation) -> str:
     return text.getvalue()
 
 
-def uncertainty_csv(shown: ShownUncertainty) -> str:
+def uncertainty_csv(shown: UncertaintySubject) -> str:
     """Every point on a line, in millimetres, with the shares of the budget."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

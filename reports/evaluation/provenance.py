@@ -10,12 +10,12 @@ from pathlib import Path
 from planner.errors import JobError
 from planner.job import Job
 from reports.content.table import Table, columns, text
-from reports.evaluation.shown import InputFile, Source
+from reports.evaluation.shown import InputFile, ResultSource
 from reports.provenance import installed_versions
 from robots.core.caps import Cap, read_capped, reason_of
 
 
-def provenance_table(source: Source) -> Table:
+def provenance_table(source: ResultSource) -> Table:
     """The table that every report ends with; nothing of when, where or by whom."""
     rows = [
         ("command", source.command),
@@ -31,7 +31,9 @@ def provenance_table(source: Source) -> Table:
     )
 
 
-def source_of(job: Job, path: str, words: Sequence[str], others: Sequence[str] = ()) -> Source:
+def source_of(
+    job: Job, path: str, words: Sequence[str], others: Sequence[str] = ()
+) -> ResultSource:
     """Describe the source of a report: without folders, with hashes.
 
     Args:
@@ -44,7 +46,7 @@ def source_of(job: Job, path: str, words: Sequence[str], others: Sequence[str] =
         JobError: one of them cannot be read.
     """
     read = (InputFile(name=one.name, sha256=one.sha256) for one in job.inputs)
-    return Source(
+    return ResultSource(
         command=shlex.join(words),
         job=InputFile(name=Path(path).name, sha256=job.sha256),
         others=(*map(_file, others), *read),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.evaluation.shown import ShownEvaluation
+from reports.evaluation.shown import EvaluationSubject
 from robots.core.arrays import Array
 
 Bytes = NDArray[np.uint8]
@@ -51,7 +51,7 @@ class DeviationScale:
         return ["#{:02x}{:02x}{:02x}".format(*rgb) for rgb in self.colours(deviations).tolist()]
 
 
-def deviation_scale(shown: ShownEvaluation) -> DeviationScale:
+def deviation_scale(shown: EvaluationSubject) -> DeviationScale:
     """The scale of an evaluation: it holds every deviation and every profile tolerance."""
     known = shown.limits[np.isfinite(shown.limits)]
     limits = tuple(sorted({float(limit) for limit in known}))

@@ -20,7 +20,7 @@ from reports.evaluation.coloured_points import (
     evaluated_points,
 )
 from reports.evaluation.figures.views import magnification
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 from reports.scene import quaternions
 from reports.scene.labels import label
 from reports.scene.model import Scene, ScenePoints, SceneSolid
@@ -53,12 +53,12 @@ class DrawnScene:
     notes: tuple[str, ...]
 
 
-def evaluation_scene(shown: ShownEvaluation) -> DrawnScene:
+def evaluation_scene(shown: EvaluationSubject) -> DrawnScene:
     """The scene of an evaluation."""
     return _drawn(shown.job, evaluated_points(shown))
 
 
-def uncertainty_scene(shown: ShownUncertainty) -> DrawnScene:
+def uncertainty_scene(shown: UncertaintySubject) -> DrawnScene:
     """The scene of an uncertainty: ellipsoids on the points."""
     return _drawn(shown.job, doubtful_points(shown))
 

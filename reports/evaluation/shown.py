@@ -28,7 +28,7 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class ResultSource:
     """Where the results come from.
 
     Args:
@@ -43,7 +43,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShownUncertainty:
+class UncertaintySubject:
     """Uncertainty of the points of a job.
 
     Args:
@@ -60,7 +60,7 @@ class ShownUncertainty:
     points: tuple[PointUncertainty, ...]
     draws: PointDraws | None
     findings: tuple[Finding, ...]
-    source: Source
+    source: ResultSource
 
     @property
     def worst(self) -> int:
@@ -69,7 +69,7 @@ class ShownUncertainty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShownEvaluation:
+class EvaluationSubject:
     """An evaluation.
 
     Args:
@@ -81,8 +81,8 @@ class ShownEvaluation:
 
     job: Job
     evaluation: Evaluation
-    uncertainty: ShownUncertainty | None
-    source: Source
+    uncertainty: UncertaintySubject | None
+    source: ResultSource
 
     @property
     def limits(self) -> Array:
@@ -107,9 +107,9 @@ class ShownEvaluation:
         return [spec for spec in self.job.evaluation.tolerances if spec.kind == "profile"]
 
 
-def shown_uncertainty(known: JobUncertainty, source: Source) -> ShownUncertainty:
+def shown_uncertainty(known: JobUncertainty, source: ResultSource) -> UncertaintySubject:
     """Uncertainty of a job as the reports take it, with draws of the worst point."""
-    return ShownUncertainty(
+    return UncertaintySubject(
         job=known.job,
         measuring=known.measuring,
         points=known.points,
@@ -119,13 +119,13 @@ def shown_uncertainty(known: JobUncertainty, source: Source) -> ShownUncertainty
     )
 
 
-def shown_evaluation(found: JobEvaluation, source: Source) -> ShownEvaluation:
+def shown_evaluation(found: JobEvaluation, source: ResultSource) -> EvaluationSubject:
     """An evaluation as the reports take it; of the plan's findings only those on uncertainty."""
     known = found.uncertainty
     if known is not None:
         findings = tuple(finding for finding in known.findings if finding.code == "P150")
         known = replace(known, findings=findings)
-    return ShownEvaluation(
+    return EvaluationSubject(
         job=found.job,
         evaluation=found.evaluation,
         uncertainty=None if known is None else shown_uncertainty(known, source),

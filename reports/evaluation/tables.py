@@ -6,21 +6,21 @@ import numpy as np
 
 from parts.evaluation import Characteristic, FeatureResult, Verdict
 from planner.evaluation import Evaluation
-from reports.content.table import Status, Table, Value, columns, fixed, number, rows_of, text
-from reports.evaluation.shown import ShownEvaluation
+from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
+from reports.evaluation.shown import EvaluationSubject
 
 _DECIMALS = 4  # of mm
 _NONE = float("nan")
 _STATUS = {
-    Verdict.PASS: Status.GOOD,
-    Verdict.FAIL: Status.BAD,
-    Verdict.UNDECIDED: Status.DOUBTFUL,
+    Verdict.PASS: ValueStatus.GOOD,
+    Verdict.FAIL: ValueStatus.BAD,
+    Verdict.UNDECIDED: ValueStatus.DOUBTFUL,
 }
 TWO_SIDED = ("diameter", "distance")
 KINDS = {"line3d": "line", "circle3d": "circle", "line2d": "line", "circle2d": "circle"}
 
 
-def characteristics_table(shown: ShownEvaluation) -> Table:
+def characteristics_table(shown: EvaluationSubject) -> Table:
     """Nominal, measured, deviation, tolerance, uncertainty, verdict."""
     heads = columns(
         "characteristic",
@@ -73,7 +73,7 @@ def sizes_table(evaluation: Evaluation) -> Table:
     return Table(key="sizes", title="Sizes", columns=heads, rows=rows_of(rows), note=note)
 
 
-def deviations_table(shown: ShownEvaluation) -> Table:
+def deviations_table(shown: EvaluationSubject) -> Table:
     """Every point: nominal place, deviation, and the limit that it keeps or not."""
     points, limits, outside = shown.evaluation.points, shown.limits, shown.outside
     heads = columns(
@@ -115,9 +115,9 @@ def verdict_text(item: Characteristic) -> str:
     return "–" if found is None else {Verdict.FAIL: "FAIL"}.get(found, found.value)
 
 
-def verdict_status(item: Characteristic) -> Status:
+def verdict_status(item: Characteristic) -> ValueStatus:
     """What a verdict means."""
-    return Status.PLAIN if item.verdict is None else _STATUS[item.verdict]
+    return ValueStatus.PLAIN if item.verdict is None else _STATUS[item.verdict]
 
 
 def form_text(width: float | None) -> str:
@@ -134,8 +134,8 @@ def _characteristic(item: Characteristic) -> tuple[Value, ...]:
         *(
             fixed(1e3 * value, _DECIMALS, state)
             for value, state in (
-                (item.nominal, Status.PLAIN),
-                (item.measured, Status.PLAIN),
+                (item.nominal, ValueStatus.PLAIN),
+                (item.measured, ValueStatus.PLAIN),
                 (item.deviation, seen),
             )
         ),
@@ -151,7 +151,7 @@ def _scaled(value: float | None) -> float | None:
     return None if value is None else 1e3 * value
 
 
-def _rule(shown: ShownEvaluation) -> str:
+def _rule(shown: EvaluationSubject) -> str:
     told = (
         "Tolerance: width or diameter of the zone; ± from nominal where it says so. Rows without "
         "one are told for information."
@@ -187,17 +187,19 @@ def _outliers(one: FeatureResult) -> Value:
         return text("–")
     names = ", ".join(one.deviations.names[stray.index] for stray in one.outliers[:3])
     more = f" and {len(one.outliers) - 3} more" if len(one.outliers) > 3 else ""
-    return text(names + more + (" (left out)" if one.dropped else ""), Status.DOUBTFUL)
+    return text(names + more + (" (left out)" if one.dropped else ""), ValueStatus.DOUBTFUL)
 
 
 def _fit(one: FeatureResult) -> Value:
     if one.fit is None:
-        return text(one.refusal or "none", Status.DOUBTFUL if one.refusal else Status.PLAIN)
+        return text(
+            one.refusal or "none", ValueStatus.DOUBTFUL if one.refusal else ValueStatus.PLAIN
+        )
     sure = one.fit.certificate
     told = f"condition {sure.condition:.3g}, {sure.agreeing} of {sure.starts} starts agree"
     if sure.strict_minimum:
         return text(f"minimum; {told}")
-    return text(f"no strict minimum; {told}", Status.DOUBTFUL)
+    return text(f"no strict minimum; {told}", ValueStatus.DOUBTFUL)
 
 
 def _size(one: FeatureResult, name: str) -> tuple[Value, ...]:
@@ -222,11 +224,11 @@ def _deviation_of(one: FeatureResult, name: str) -> float:
     return _NONE if known is None else float(fit.deviation_of(known)[0])
 
 
-def _point_status(outside: bool) -> Status:
-    return Status.BAD if outside else Status.PLAIN
+def _point_status(outside: bool) -> ValueStatus:
+    return ValueStatus.BAD if outside else ValueStatus.PLAIN
 
 
 def _within(limit: float, outside: bool) -> Value:
     if not np.isfinite(limit):
         return text("–")
-    return text("no", Status.BAD) if outside else text("yes", Status.GOOD)
+    return text("no", ValueStatus.BAD) if outside else text("yes", ValueStatus.GOOD)

@@ -6,8 +6,8 @@ import numpy as np
 
 from planner.job import UncertaintySettings
 from planner.uncertainty import PointUncertainty
-from reports.content.table import Status, Table, Value, columns, fixed, number, rows_of, text
-from reports.evaluation.shown import ShownUncertainty
+from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
+from reports.evaluation.shown import UncertaintySubject
 from robots.core.arrays import Array
 
 _MICRO = 1e6
@@ -22,7 +22,7 @@ _UNITS = {
 _PROCEDURE = ("samples", "digits", "coverage", "interval", "seed")
 
 
-def points_table(shown: ShownUncertainty) -> Table:
+def points_table(shown: UncertaintySubject) -> Table:
     """Standard deviation and interval along the normal of every point, and its best branch."""
     heads = columns(
         *("point", ("sigma", "µm"), ("first order", "µm"), ("interval from", "µm"), ("to", "µm")),
@@ -43,7 +43,7 @@ def points_table(shown: ShownUncertainty) -> Table:
     )
 
 
-def budget_table(shown: ShownUncertainty) -> Table:
+def budget_table(shown: UncertaintySubject) -> Table:
     """How much of the variance each source has, over all points and at the worst one."""
     names, variances = budget(shown)
     if not names:
@@ -65,7 +65,7 @@ def budget_table(shown: ShownUncertainty) -> Table:
     return _budget(tuple(rows), shown.points[worst].name)
 
 
-def budget(shown: ShownUncertainty) -> tuple[tuple[str, ...], Array]:
+def budget(shown: UncertaintySubject) -> tuple[tuple[str, ...], Array]:
     """Sources, and the variance that each gives each point. # (b, k) [m²]."""
     if not shown.points:
         return (), np.zeros((0, 0))
@@ -73,7 +73,7 @@ def budget(shown: ShownUncertainty) -> tuple[tuple[str, ...], Array]:
     return names, np.stack([point.budget.variances for point in shown.points], axis=1)
 
 
-def branches_table(shown: ShownUncertainty) -> Table:
+def branches_table(shown: UncertaintySubject) -> Table:
     """Every branch that reaches a point, the best first."""
     rows = [
         (
@@ -81,7 +81,7 @@ def branches_table(shown: ShownUncertainty) -> Table:
             text(branch.branch),
             number(_MICRO * branch.sigma_normal, 4),
             text("planned" if branch.planned else "–"),
-            text("yes") if branch.allowed else text("no", Status.DOUBTFUL),
+            text("yes") if branch.allowed else text("no", ValueStatus.DOUBTFUL),
         )
         for point in shown.points
         for branch in point.branches
@@ -125,7 +125,7 @@ def _point(point: PointUncertainty) -> tuple[Value, ...]:
         *(number(_MICRO * end, 4) for end in point.interval),
         text(point.budget.largest or "–"),
         fixed(100.0 * shares.get(point.budget.largest, 0.0), 1),
-        text(better.branch, Status.DOUBTFUL) if better is not None else text("–"),
+        text(better.branch, ValueStatus.DOUBTFUL) if better is not None else text("–"),
         number(float("nan") if better is None else _MICRO * better.sigma_normal, 4),
         text(_method(point)),
     )

@@ -6,8 +6,8 @@ import numpy as np
 
 from planner.evaluation import Evaluation
 from planner.findings import Finding, Severity
-from reports.content.table import Fact, Status, Value, fixed, number, text
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.content.table import Fact, Value, ValueStatus, fixed, number, text
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 
 METHODS = {
     "none": "none: the part stands as the job says",
@@ -46,17 +46,17 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def status(evaluation: Evaluation) -> Status:
+def status(evaluation: Evaluation) -> ValueStatus:
     """What the verdict means."""
     if evaluation.failed or _errors(evaluation.findings):
-        return Status.BAD
+        return ValueStatus.BAD
     if evaluation.undecided:
-        return Status.DOUBTFUL
+        return ValueStatus.DOUBTFUL
     asked = any(item.tolerance is not None for item in evaluation.characteristics)
-    return Status.GOOD if asked else Status.PLAIN
+    return ValueStatus.GOOD if asked else ValueStatus.PLAIN
 
 
-def facts(shown: ShownEvaluation) -> tuple[Fact, ...]:
+def facts(shown: EvaluationSubject) -> tuple[Fact, ...]:
     """The summary of an evaluation."""
     found, points = shown.evaluation, shown.evaluation.points
     worst = float(points.profile[points.worst])
@@ -75,7 +75,7 @@ def facts(shown: ShownEvaluation) -> tuple[Fact, ...]:
     )
 
 
-def uncertainty_verdict(shown: ShownUncertainty) -> str:
+def uncertainty_verdict(shown: UncertaintySubject) -> str:
     """The largest uncertainty, in one sentence."""
     if not shown.points:
         return "No point of the job is reached, so there is no uncertainty to tell."
@@ -86,13 +86,13 @@ def uncertainty_verdict(shown: ShownUncertainty) -> str:
     return f"Standard deviation along the normal: at most {sigma}, at {worst.name}.{left}"
 
 
-def uncertainty_status(shown: ShownUncertainty) -> Status:
+def uncertainty_status(shown: UncertaintySubject) -> ValueStatus:
     """Bad where a point has none."""
     missing = len(shown.points) < len(shown.job.points.names)
-    return Status.BAD if missing or _errors(shown.findings) else Status.PLAIN
+    return ValueStatus.BAD if missing or _errors(shown.findings) else ValueStatus.PLAIN
 
 
-def uncertainty_facts(shown: ShownUncertainty) -> tuple[Fact, ...]:
+def uncertainty_facts(shown: UncertaintySubject) -> tuple[Fact, ...]:
     """The summary of an uncertainty."""
     if not shown.points:
         return (_fact("points", text(0), "", "none is reached"),)
@@ -134,7 +134,7 @@ def _verdicts(found: Evaluation) -> str:
     return f"{len(found.failed)} out, {len(found.undecided)} undecided"
 
 
-def _leftover(shown: ShownEvaluation) -> str:
+def _leftover(shown: EvaluationSubject) -> str:
     left = len(shown.evaluation.measured) - len(shown.evaluation.points)
     return f"{left} more measured are not in the job" if left > 0 else "measured"
 
@@ -143,13 +143,13 @@ def _ball(found: Evaluation) -> str:
     return "on the surface" if found.measured.compensated else "compensated"
 
 
-def _known(shown: ShownEvaluation) -> str:
+def _known(shown: EvaluationSubject) -> str:
     if shown.coverage is not None:
         return f"U at {100.0 * shown.coverage:g} %"
     return "not evaluated"
 
 
-def _doubt(shown: ShownEvaluation) -> str:
+def _doubt(shown: EvaluationSubject) -> str:
     if shown.coverage is None:
         return "tolerances are judged by the limits alone"
     return "only what is surely within the tolerance passes (ISO 14253-1)"

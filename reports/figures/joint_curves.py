@@ -26,7 +26,7 @@ _NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Quantity:
+class JointCurve:
     """What one figure shows of all joints.
 
     Args:
@@ -46,7 +46,7 @@ class Quantity:
     units: tuple[str, ...]
 
 
-def quantities(plan: Plan, samples: Samples) -> Iterator[Quantity]:
+def quantities(plan: Plan, samples: Samples) -> Iterator[JointCurve]:
     """The five quantities, in the units a reader expects; angles in degrees."""
     mechanism = plan.job.mechanism
     angular = np.array([joint.kind.angular for joint in mechanism.movable])
@@ -55,13 +55,13 @@ def quantities(plan: Plan, samples: Samples) -> Iterator[Quantity]:
 
     def quantity(
         name: str, title: str, values: Array, limits: Array, units: tuple[str, str]
-    ) -> Quantity:
+    ) -> JointCurve:
         told = tuple(units[0] if turning else units[1] for turning in angular)
-        return Quantity(
+        return JointCurve(
             name=name, title=title, values=values, lower=-limits, upper=limits, units=told
         )
 
-    yield Quantity(
+    yield JointCurve(
         name="joint-position",
         title="Joint positions",
         values=scale * samples.q,
@@ -82,7 +82,7 @@ def quantities(plan: Plan, samples: Samples) -> Iterator[Quantity]:
     yield quantity("joint-power", "Joint powers", samples.tau * samples.qd, none, ("W", "W"))
 
 
-def joint_figure(plan: Plan, drawn: DrawnSamples, shown: Quantity) -> Figure:
+def joint_figure(plan: Plan, drawn: DrawnSamples, shown: JointCurve) -> Figure:
     """One panel per joint, one above the other."""
     from matplotlib.figure import Figure
 
@@ -104,7 +104,7 @@ def joint_figure(plan: Plan, drawn: DrawnSamples, shown: Quantity) -> Figure:
     return figure
 
 
-def _draw_joint(axis: Axes, plan: Plan, t: Array, shown: Quantity, joint: int) -> None:
+def _draw_joint(axis: Axes, plan: Plan, t: Array, shown: JointCurve, joint: int) -> None:
     values = shown.values[:, joint]
     time_axis.shade(axis, plan)
     curve = decimated(t, values)
@@ -115,7 +115,7 @@ def _draw_joint(axis: Axes, plan: Plan, t: Array, shown: Quantity, joint: int) -
     _draw_limits(axis, values, shown, joint)
 
 
-def _draw_limits(axis: Axes, values: Array, shown: Quantity, joint: int) -> None:
+def _draw_limits(axis: Axes, values: Array, shown: JointCurve, joint: int) -> None:
     """Limits beside the panel, and as dashed lines where they do not flatten the curve."""
     lower, upper = float(shown.lower[joint]), float(shown.upper[joint])
     low, high = float(values.min()), float(values.max())

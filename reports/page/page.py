@@ -11,7 +11,7 @@ from reports.page.finding_cards import cards
 from reports.page.motion import motion
 from reports.page.panels import drawn_set
 from reports.page.policy import data_block, page_policy
-from reports.page.scene import Scene, embedded, embeds
+from reports.page.scene import PageScene, embedded, embeds
 from reports.page.shading import HEIGHT, WIDTH, shading
 from reports.page.templating import SHARED, asset, environment
 from reports.page.time_axis import TimeAxis, stop, time_axis
@@ -23,7 +23,7 @@ _SHORT = 6  # characters of a name that does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
+class PageDetail:
     """How much a page shows.
 
     Args:
@@ -39,11 +39,11 @@ class Detail:
     listing: int
 
 
-_FULL = Detail(buckets=610, rows=500, cell=300, listing=400_000)
+_FULL = PageDetail(buckets=610, rows=500, cell=300, listing=400_000)
 _DETAILS = (
     _FULL,
-    Detail(buckets=300, rows=200, cell=160, listing=100_000),
-    Detail(buckets=120, rows=50, cell=80, listing=20_000),
+    PageDetail(buckets=300, rows=200, cell=160, listing=100_000),
+    PageDetail(buckets=120, rows=50, cell=80, listing=20_000),
 )
 
 
@@ -79,9 +79,9 @@ def page(
 def _rendered(
     report: Report,
     segments: Sequence[Segment],
-    detail: Detail,
+    detail: PageDetail,
     *,
-    scene: Scene | None,
+    scene: PageScene | None,
     beside: bool,
 ) -> str:
     from markupsafe import Markup

@@ -19,7 +19,7 @@ _EDGE = 40  # nearer to an edge a mark would touch the neighbouring panel's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class PanelMark:
     """A number beside the vertical axis.
 
     Args:
@@ -52,7 +52,7 @@ class DrawnPanel:
     path: str
     low: float
     high: float
-    marks: tuple[Mark, ...]
+    marks: tuple[PanelMark, ...]
     limits: tuple[int, ...]
     stated: str
     peak: str
@@ -92,7 +92,7 @@ def _drawn(panel: Panel, duration: float, points: int) -> DrawnPanel:
     x = np.rint(curve.t / duration * WIDTH).astype(np.int64)
     y = _heights(curve.values, low, high)
     marks = tuple(
-        Mark(y=int(height), share=f"{100.0 * height / HEIGHT:.1f}%", text=tick.text)
+        PanelMark(y=int(height), share=f"{100.0 * height / HEIGHT:.1f}%", text=tick.text)
         for tick in ticks(low, high, _INTERVALS)
         for height in _heights(np.array([tick.at]), low, high)
         if _EDGE <= height <= HEIGHT - _EDGE

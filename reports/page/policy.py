@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reports.page.scene import Scene
+    from reports.page.scene import PageScene
 
 # Inside a script element: what could end it, open a comment in it, or end a line of it.
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -52,7 +52,7 @@ def policy(*, scripts: Iterable[str], styles: Iterable[str], scene: bool) -> str
     return "; ".join(rules)
 
 
-def page_policy(style: str, script: str, scene: Scene | None) -> str:
+def page_policy(style: str, script: str, scene: PageScene | None) -> str:
     """The policy of a page of one style, one script, and perhaps a scene.
 
     Args:

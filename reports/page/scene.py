@@ -30,7 +30,7 @@ _MOST = 50_000_000  # bytes of an unpacked program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class PageScene:
     """A scene as the page holds it.
 
     Args:
@@ -49,7 +49,7 @@ def embeds(scene_html: str) -> bool:
     return len(scene_html.encode("utf-8")) <= LIMIT
 
 
-def embedded(scene_html: str, guard: str) -> Scene:
+def embedded(scene_html: str, guard: str) -> PageScene:
     """The scene with a guard in front of its scripts.
 
     Args:
@@ -65,7 +65,9 @@ def embedded(scene_html: str, guard: str) -> Scene:
         scripts.append(_program(unescape(packed[1]), int(packed[2]), int(packed[3])))
     whole = f"{text[:place]}<script>{guard}</script>{text[place:]}"
     styles = ["", *_STYLE.findall(text)]
-    return Scene(text=whole, scripts=tuple(map(digest, scripts)), styles=tuple(map(digest, styles)))
+    return PageScene(
+        text=whole, scripts=tuple(map(digest, scripts)), styles=tuple(map(digest, styles))
+    )
 
 
 def _program(packed: str, style: int, code: int) -> str:

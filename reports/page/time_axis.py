@@ -11,7 +11,7 @@ _TICKS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class TimeMark:
     """Something at an instant."""
 
     share: str  # of the duration, in percent
@@ -23,12 +23,12 @@ class TimeAxis:
     """Ticks, grid and shades along the time of a motion."""
 
     shading: Shading
-    ticks: tuple[Stop, ...]
+    ticks: tuple[TimeMark, ...]
     grid: str
-    names: tuple[Stop, ...] = ()
+    names: tuple[TimeMark, ...] = ()
 
 
-def time_axis(shading: Shading, duration: float, names: tuple[Stop, ...] = ()) -> TimeAxis:
+def time_axis(shading: Shading, duration: float, names: tuple[TimeMark, ...] = ()) -> TimeAxis:
     """The axis of a motion.
 
     Args:
@@ -45,6 +45,6 @@ def time_axis(shading: Shading, duration: float, names: tuple[Stop, ...] = ()) -
     )
 
 
-def stop(part: float, text: str) -> Stop:
+def stop(part: float, text: str) -> TimeMark:
     """Something at a part of the duration, from 0 to 1."""
-    return Stop(share=f"{100.0 * part:.3f}%", text=text)
+    return TimeMark(share=f"{100.0 * part:.3f}%", text=text)

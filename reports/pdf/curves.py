@@ -10,7 +10,7 @@ import numpy as np
 from planner.plan_types import Segment, SegmentKind
 from reports.content import CurveSet, Panel
 from reports.content.numbers import told
-from reports.pdf.drawing import Drawing, Frame
+from reports.pdf.drawing import PaperDrawing, PlotFrame
 from reports.pdf.shown_text import CUT, shown
 from reports.pdf.ticks import Ticks, ticks
 from reports.pdf.typeface import width
@@ -57,15 +57,15 @@ def shaded(segments: Sequence[Segment]) -> bool:
     return 0 < len(segments) <= _SHADED
 
 
-def _drawn(panels: Sequence[Panel], segments: Sequence[Segment]) -> Drawing:
+def _drawn(panels: Sequence[Panel], segments: Sequence[Segment]) -> PaperDrawing:
     size = _size(len(panels))
     height = _ABOVE + len(panels) * (size + _GAP) - _GAP + _BELOW
-    drawing = Drawing(width=_WIDTH, height=height)
+    drawing = PaperDrawing(width=_WIDTH, height=height)
     duration = max(float(panels[0].t[-1]), 1e-9)
     times = ticks(0.0, duration, 10)
     for k, panel in enumerate(panels):
         low, high = _range(panel)
-        frame = Frame(
+        frame = PlotFrame(
             left=_LEFT,
             top=_ABOVE + k * (size + _GAP),
             width=_WIDTH - _LEFT - _RIGHT,
@@ -88,7 +88,7 @@ def _size(count: int) -> float:
 
 
 def _draw_panel(
-    drawing: Drawing, frame: Frame, panel: Panel, segments: Sequence[Segment], times: Ticks
+    drawing: PaperDrawing, frame: PlotFrame, panel: Panel, segments: Sequence[Segment], times: Ticks
 ) -> None:
     right, bottom = frame.left + frame.width, frame.top + frame.height
     if shaded(segments):
@@ -115,7 +115,7 @@ def _draw_panel(
     _write_beside(drawing, frame, panel)
 
 
-def _write_beside(drawing: Drawing, frame: Frame, panel: Panel) -> None:
+def _write_beside(drawing: PaperDrawing, frame: PlotFrame, panel: Panel) -> None:
     """Name, unit, exact peak and limit, right of the panel."""
     x, y = frame.left + frame.width + 7.0, frame.top + 6.0
     name, unit = shown(panel.name, _NAME), panel.unit
@@ -127,7 +127,7 @@ def _write_beside(drawing: Drawing, frame: Frame, panel: Panel) -> None:
         drawing.write(text, (x, y), "left", "side")
 
 
-def _name_points(drawing: Drawing, frame: Frame, segments: Sequence[Segment]) -> None:
+def _name_points(drawing: PaperDrawing, frame: PlotFrame, segments: Sequence[Segment]) -> None:
     """The name of each point above its instant of contact, where there is room."""
     probes = [s for s in segments if s.kind is SegmentKind.PROBE]
     if len(probes) > _NAMED or any(len(s.point) > 6 for s in probes):
@@ -137,7 +137,12 @@ def _name_points(drawing: Drawing, frame: Frame, segments: Sequence[Segment]) ->
 
 
 def _draw_foot(
-    drawing: Drawing, frame: Frame, times: Ticks, segments: Sequence[Segment], *, limits: bool
+    drawing: PaperDrawing,
+    frame: PlotFrame,
+    times: Ticks,
+    segments: Sequence[Segment],
+    *,
+    limits: bool,
 ) -> None:
     """The axis of time, and what shades and dashes mean."""
     bottom, y = frame.top + frame.height, drawing.height - 6.0
@@ -153,14 +158,14 @@ def _draw_foot(
     for kind in reversed(SegmentKind):
         if kind in kinds:
             x = _key(drawing, (x, y), kind.value)
-            swatch = Frame(left=x, top=y - 4.0, width=_SWATCH, height=8.0, x=(0, 1), y=(0, 1))
+            swatch = PlotFrame(left=x, top=y - 4.0, width=_SWATCH, height=8.0, x=(0, 1), y=(0, 1))
             drawing.box(swatch, (0.0, 1.0), SHADES[kind])
             for edge in (y - 4.0, y + 4.0):
                 drawing.line((x, edge, x + _SWATCH, edge), _GRID, 0.3)
             x -= _APART
 
 
-def _key(drawing: Drawing, end: tuple[float, float], text: str) -> float:
+def _key(drawing: PaperDrawing, end: tuple[float, float], text: str) -> float:
     """Write an entry of the key that ends at a place; where its swatch begins. [pt]."""
     start = end[0] - 6.8 * width(text)
     drawing.write(text, (start, end[1]), "left")

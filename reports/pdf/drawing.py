@@ -14,7 +14,7 @@ UNITS = 100  # of the drawing, per point of the page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class PlotFrame:
     """A rectangle on the page and the values at its edges.
 
     Args:
@@ -43,7 +43,7 @@ class Frame:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Drawing:
+class PaperDrawing:
     """What a drawing gathers while it is drawn.
 
     Args:
@@ -58,7 +58,7 @@ class Drawing:
     shapes: list[str] = field(default_factory=list)
     labels: list[dict[str, Any]] = field(default_factory=list)
 
-    def box(self, frame: Frame, span: tuple[float, float], colour: str) -> None:
+    def box(self, frame: PlotFrame, span: tuple[float, float], colour: str) -> None:
         """Fill a frame's whole height between two values of x."""
         left, right = _units(frame.across(span[0])), _units(frame.across(span[1]))
         top, height = _units(frame.top), _units(frame.height)
@@ -81,7 +81,7 @@ class Drawing:
             f'stroke-width="{_units(width)}"{dashed}/>'
         )
 
-    def curve(self, frame: Frame, t: Array, values: Array, colour: str, width: float) -> None:
+    def curve(self, frame: PlotFrame, t: Array, values: Array, colour: str, width: float) -> None:
         """A curve through samples; those closer than the page can show are one."""
         places = np.stack([frame.across(t), frame.down(values)], axis=1)
         places = np.rint(UNITS * places).astype(np.int64)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from reports.content import Column, Status, Table, Value
+from reports.content import Column, Table, Value, ValueStatus
 from reports.pdf.shown_text import pieces, shown
 from reports.pdf.typeface import width
 
@@ -57,7 +57,7 @@ def _head(column: Column) -> list[str]:
 
 def _cell(value: Value, text: str, room: float) -> dict[str, Any] | str:
     told = pieces(text, room) if 2 * len(text) > room else [text]
-    if value.status is Status.PLAIN and len(told) == 1:
+    if value.status is ValueStatus.PLAIN and len(told) == 1:
         return told[0]
     return {"pieces": told, "status": value.status.value}
 

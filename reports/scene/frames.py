@@ -15,7 +15,7 @@ _RATE_STEP = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Frames:
+class PlayerFrames:
     """Postures and when they are shown.
 
     Args:
@@ -31,7 +31,7 @@ class Frames:
     whole: bool
 
 
-def frames(motion: SceneMotion, most: int = MOST) -> Frames:
+def frames(motion: SceneMotion, most: int = MOST) -> PlayerFrames:
     """Frames of a motion: one at every border of a segment, others evenly between.
 
     Args:
@@ -44,7 +44,7 @@ def frames(motion: SceneMotion, most: int = MOST) -> Frames:
         borders = borders[np.unique(np.linspace(0, len(borders) - 1, most).astype(np.int64))]
     rate = _rate(borders, most)
     t = _instants(borders, rate)
-    return Frames(t=t, q=motion.at(t), rate=rate, whole=whole)
+    return PlayerFrames(t=t, q=motion.at(t), rate=rate, whole=whole)
 
 
 def _rate(borders: Array, most: int) -> float:

@@ -12,10 +12,10 @@ import numpy as np
 from reports.scene import palette, quaternions
 from reports.scene.glb import Glb, JsonObject
 from reports.scene.labels import label
-from reports.scene.model import Link, RoundBody, Scene, SceneSolid
+from reports.scene.model import RoundBody, Scene, SceneLink, SceneSolid
 from reports.scene.palette import Paint
 from reports.scene.robot import upright
-from reports.scene.shapes import Shape, failed_mark, reached_mark
+from reports.scene.shapes import DrawnShape, failed_mark, reached_mark
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE
 
@@ -130,7 +130,7 @@ def _animate(glb: Glb, scene: Scene, nodes: dict[int, int]) -> None:
     glb.add("animations", {"name": "motion", "samplers": samplers, "channels": channels})
 
 
-def _tracks(link: Link, q: Array) -> tuple[tuple[str, Array], tuple[str, Array]]:
+def _tracks(link: SceneLink, q: Array) -> tuple[tuple[str, Array], tuple[str, Array]]:
     return ("rotation", _xyzw(link.rotations(q))), ("translation", link.translations(q))
 
 
@@ -138,7 +138,7 @@ def _tracks(link: Link, q: Array) -> tuple[tuple[str, Array], tuple[str, Array]]
 
 
 def _solid(glb: Glb, solid: SceneSolid) -> int:
-    shape = Shape(vertices=solid.vertices, faces=solid.faces, normals=solid.normals)
+    shape = DrawnShape(vertices=solid.vertices, faces=solid.faces, normals=solid.normals)
     material = _material(glb, palette.SOLIDS[solid.kind], double=not solid.closed)
     return glb.add(
         "nodes",
@@ -200,7 +200,7 @@ def _lines(glb: Glb, name: str, ends: Array, paint: Paint) -> int:
 # --- meshes and materials ------------------------------------------------------------------------
 
 
-def _mesh(glb: Glb, name: str, shape: Shape, material: int) -> int:
+def _mesh(glb: Glb, name: str, shape: DrawnShape, material: int) -> int:
     primitive = {
         "attributes": {
             "POSITION": glb.vertices(shape.vertices),

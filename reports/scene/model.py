@@ -37,7 +37,7 @@ class RoundBody:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Link:
+class SceneLink:
     """A joint with what it carries; its pose in its parent follows from its own variable.
 
     Args:
@@ -163,7 +163,7 @@ class Scene:
 
     title: str
     base: tuple[RoundBody, ...]
-    links: tuple[Link, ...]
+    links: tuple[SceneLink, ...]
     rest: Array
     solids: tuple[SceneSolid, ...]
     points: ScenePoints

@@ -9,8 +9,8 @@ import numpy as np
 
 from planner.job.stylus import BALL, STYLUS
 from reports.scene import palette, quaternions
-from reports.scene.model import Link, RoundBody
-from reports.scene.shapes import Shape, capsule
+from reports.scene.model import RoundBody, SceneLink
+from reports.scene.shapes import DrawnShape, capsule
 from robots.core.arrays import Array
 from robots.core.capsule import Capsule
 from robots.core.mechanism import BASE, Mechanism
@@ -31,7 +31,7 @@ class SceneRobot:
     """Bodies of the base, links, and what a reader should know of them."""
 
     base: tuple[RoundBody, ...]
-    links: tuple[Link, ...]
+    links: tuple[SceneLink, ...]
     notes: tuple[str, ...]
 
 
@@ -62,10 +62,10 @@ def mechanism_bodies(mechanism: Mechanism, of_probe: set[str]) -> SceneRobot:
     )
 
 
-def _links(mechanism: Mechanism, carried: list[tuple[RoundBody, ...]]) -> tuple[Link, ...]:
+def _links(mechanism: Mechanism, carried: list[tuple[RoundBody, ...]]) -> tuple[SceneLink, ...]:
     variables = np.cumsum([joint.movable for joint in mechanism.joints]) - 1
     return tuple(
-        Link(
+        SceneLink(
             name=joint.name,
             parent=joint.parent,
             kind=joint.kind,
@@ -128,7 +128,9 @@ def _notes(capsules: tuple[Capsule, ...], bodies: list[RoundBody], *, known: boo
     return notes
 
 
-def link_ends(base: tuple[RoundBody, ...], links: tuple[Link, ...], transforms: Array) -> Array:
+def link_ends(
+    base: tuple[RoundBody, ...], links: tuple[SceneLink, ...], transforms: Array
+) -> Array:
     """Ends of all bodies in the base frame. # (k, links, 4, 4) -> (m, 3) [m]."""
     places = [np.stack([body.start, body.end]) for body in base]
     for index, link in enumerate(links):
@@ -138,7 +140,7 @@ def link_ends(base: tuple[RoundBody, ...], links: tuple[Link, ...], transforms: 
     return np.concatenate(places) if places else np.zeros((0, 3))
 
 
-def upright(body: RoundBody) -> tuple[Shape, Array]:
+def upright(body: RoundBody) -> tuple[DrawnShape, Array]:
     """A body along z from the origin, and the quaternion that lays it along its axis."""
     axis = body.end - body.start
     length = float(np.linalg.norm(axis))

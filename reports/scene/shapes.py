@@ -18,7 +18,7 @@ _SIDES = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Shape:
+class DrawnShape:
     """Triangles with normals.
 
     Args:
@@ -32,18 +32,18 @@ class Shape:
     normals: Array
 
 
-def capsule(length: float, radius: float) -> Shape:
+def capsule(length: float, radius: float) -> DrawnShape:
     """A capsule whose axis runs from the origin along z; a ball for length 0. [m]."""
     return _revolved(length, radius, _AROUND, _RINGS)
 
 
-def reached_mark(size: float) -> Shape:
+def reached_mark(size: float) -> DrawnShape:
     """A ball with a thin stem along z: a point that is reached. Args: size, its radius. [m]."""
     ball = _revolved(0.0, size, _MARK_AROUND, _MARK_RINGS)
     return _joined(ball, _stem(size))
 
 
-def failed_mark(size: float) -> Shape:
+def failed_mark(size: float) -> DrawnShape:
     """Three crossed bars with a thin stem along z: a point that is not reached."""
     thin, far = 0.42 * size, _ARM_LENGTH * size
     # Turned, so that from every side at least one pair of bars is seen as a cross.
@@ -51,15 +51,15 @@ def failed_mark(size: float) -> Shape:
     return _joined(*(_tilted(arm) for arm in arms), _stem(size))
 
 
-def _stem(size: float) -> Shape:
+def _stem(size: float) -> DrawnShape:
     half = _STEM_LENGTH * size / 2.0
     box = _box(np.array([_STEM * size, _STEM * size, half]))
-    return Shape(
+    return DrawnShape(
         vertices=box.vertices + np.array([0.0, 0.0, half]), faces=box.faces, normals=box.normals
     )
 
 
-def _revolved(length: float, radius: float, around: int, rings: int) -> Shape:
+def _revolved(length: float, radius: float, around: int, rings: int) -> DrawnShape:
     """Two half balls; the skin between their rims is the cylinder."""
     quarter = np.linspace(0.0, np.pi / 2.0, rings + 1)[1:]
     latitude = (
@@ -78,7 +78,7 @@ def _revolved(length: float, radius: float, around: int, rings: int) -> Shape:
     lift = np.concatenate([[0.0], np.repeat(raised, around), [1.0]])
     vertices = radius * normals
     vertices[:, 2] += length * lift
-    return Shape(vertices=vertices, faces=_skin(latitude.size, around), normals=normals)
+    return DrawnShape(vertices=vertices, faces=_skin(latitude.size, around), normals=normals)
 
 
 def _skin(rings: int, around: int) -> Indices:
@@ -95,7 +95,7 @@ def _skin(rings: int, around: int) -> Indices:
     return np.concatenate(faces)
 
 
-def _box(half: Array) -> Shape:
+def _box(half: Array) -> DrawnShape:
     """A box about the origin with flat sides. Args: half, of its edges. # (3,) [m]."""
     vertices, normals, faces = [], [], []
     for place, out in enumerate(_SIDES):
@@ -108,23 +108,23 @@ def _box(half: Array) -> Shape:
             [4 * place, 4 * place + 1, 4 * place + 2],
             [4 * place, 4 * place + 2, 4 * place + 3],
         ]
-    return Shape(
+    return DrawnShape(
         vertices=np.array(vertices) * half, faces=np.array(faces), normals=np.array(normals)
     )
 
 
-def _tilted(shape: Shape) -> Shape:
+def _tilted(shape: DrawnShape) -> DrawnShape:
     """Turned so that the corner of a cube points along z."""
     third, half, sixth = 1.0 / np.sqrt(3.0), 1.0 / np.sqrt(2.0), 1.0 / np.sqrt(6.0)
     turn = np.array([[half, -half, 0.0], [sixth, sixth, -2.0 * sixth], [third, third, third]])
-    return Shape(
+    return DrawnShape(
         vertices=shape.vertices @ turn.T, faces=shape.faces, normals=shape.normals @ turn.T
     )
 
 
-def _joined(*shapes: Shape) -> Shape:
+def _joined(*shapes: DrawnShape) -> DrawnShape:
     starts = np.cumsum([0, *(len(shape.vertices) for shape in shapes)])
-    return Shape(
+    return DrawnShape(
         vertices=np.concatenate([shape.vertices for shape in shapes]),
         faces=np.concatenate([s.faces + start for s, start in zip(shapes, starts, strict=False)]),
         normals=np.concatenate([shape.normals for shape in shapes]),

@@ -18,7 +18,7 @@ from reports.answers import (
     state_table,
     table_lines,
 )
-from reports.stewart.leg_motion import LegMotion
+from reports.stewart.leg_motion import PlatformMotion
 from reports.stewart.workspace_document import WorkspaceSlices
 from robots.core.arrays import Array
 from robots.core.orientation.angles import angles_zyx
@@ -255,7 +255,7 @@ def held_lines(answers: Sequence[HeldPoses]) -> Iterator[str]:
 # --- motions, workspace, calibration --------------------------------------------------------------
 
 
-def motion_lines(shown: LegMotion) -> Iterator[str]:
+def motion_lines(shown: PlatformMotion) -> Iterator[str]:
     """A judged motion for a terminal."""
     duration = f"{shown.motion.duration:.6f} s"
     yield bold(f"{shown.title}: {duration}")

@@ -18,7 +18,7 @@ from reports.figures.style import (
     house_style,
     rendered,
 )
-from reports.stewart.leg_motion import LegMotion, LegQuantity, leg_quantities
+from reports.stewart.leg_motion import LegQuantity, PlatformMotion, leg_quantities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ _ABOVE, _BELOW = 0.5, 0.75  # [in]
 _NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 
 
-def draw_leg_figures(shown: LegMotion) -> dict[str, bytes]:
+def draw_leg_figures(shown: PlatformMotion) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG."""
     files: dict[str, bytes] = {}
     with house_style():
@@ -39,7 +39,7 @@ def draw_leg_figures(shown: LegMotion) -> dict[str, bytes]:
     return files
 
 
-def leg_figure(shown: LegMotion, quantity: LegQuantity) -> Figure:
+def leg_figure(shown: PlatformMotion, quantity: LegQuantity) -> Figure:
     """One panel per leg, one above the other."""
     from matplotlib.figure import Figure
 
@@ -96,7 +96,7 @@ def _limit_text(lower: float, upper: float, unit: str) -> str:
     return f"limits {lower:.4g} to {upper:.4g} {unit}"
 
 
-def _note(shown: LegMotion, quantity: LegQuantity) -> str:
+def _note(shown: PlatformMotion, quantity: LegQuantity) -> str:
     low, high = float(quantity.values.min()), float(quantity.values.max())
     what = f"{shown.platform.name}, {shown.law}, {shown.motion.duration:.6g} s. "
     what += f"All legs: {low:.6g} to {high:.6g} {quantity.unit}."

@@ -18,7 +18,7 @@ from robots.stewart.platform import Platform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LegMotion:
+class PlatformMotion:
     """A motion with all that is told of it.
 
     Args:
@@ -68,11 +68,11 @@ def leg_motion(
     law: str,
     binding: str = "",
     command: str = "",
-) -> LegMotion:
+) -> PlatformMotion:
     """Judge and sample a motion. Args: t: instants of the samples. # (N,) [s]."""
     model = PlatformModel(platform)
     report = check_motion(model, motion)
-    return LegMotion(
+    return PlatformMotion(
         platform=platform,
         title=title,
         law=law,
@@ -109,7 +109,7 @@ class LegQuantity:
     peaks: Array
 
 
-def leg_quantities(shown: LegMotion) -> tuple[LegQuantity, ...]:
+def leg_quantities(shown: PlatformMotion) -> tuple[LegQuantity, ...]:
     """Length, speed, acceleration and force, in the units of readers."""
     samples, legs, peaks = shown.samples, shown.platform.legs, shown.peaks
 

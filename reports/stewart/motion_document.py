@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from reports.stewart.leg_motion import LegMotion
+from reports.stewart.leg_motion import PlatformMotion
 from robots.core.arrays import Array
 
 FORMAT = 1
@@ -24,7 +24,7 @@ _HEADERS = (
 )
 
 
-def motion_document(shown: LegMotion) -> dict[str, object]:
+def motion_document(shown: PlatformMotion) -> dict[str, object]:
     """The document of format 1."""
     samples, balance = shown.samples, shown.balance
     return {
@@ -54,7 +54,7 @@ def motion_document(shown: LegMotion) -> dict[str, object]:
     }
 
 
-def sample_rows(shown: LegMotion) -> tuple[tuple[str, ...], list[list[float]]]:
+def sample_rows(shown: PlatformMotion) -> tuple[tuple[str, ...], list[list[float]]]:
     """Headers and rows of the samples."""
     samples = shown.samples
     blocks: list[Array] = [samples.t[:, None], samples.T[:, :3].reshape(-1, 12), samples.lengths]
@@ -63,7 +63,7 @@ def sample_rows(shown: LegMotion) -> tuple[tuple[str, ...], list[list[float]]]:
     return _HEADERS, rows
 
 
-def samples_csv(shown: LegMotion) -> str:
+def samples_csv(shown: PlatformMotion) -> str:
     """The samples as a file; numbers read back to the same doubles."""
     headers, rows = sample_rows(shown)
     text = io.StringIO()
@@ -73,7 +73,7 @@ def samples_csv(shown: LegMotion) -> str:
     return text.getvalue()
 
 
-def _legs(shown: LegMotion) -> Iterator[dict[str, object]]:
+def _legs(shown: PlatformMotion) -> Iterator[dict[str, object]]:
     peaks = shown.peaks
     quantities = (
         ("shortest", "m", peaks.shortest),

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from planner.result_files import result_set
 from reports.page.scene import embeds
-from reports.stewart.leg_motion import LegMotion
+from reports.stewart.leg_motion import PlatformMotion
 
 KIND = "platform motion"
 
 
-def write_motion_set(shown: LegMotion, document: str, folder: Path, *, force: bool = False) -> None:
+def write_motion_set(
+    shown: PlatformMotion, document: str, folder: Path, *, force: bool = False
+) -> None:
     """Write the files; those of an earlier motion are replaced.
 
     Args:

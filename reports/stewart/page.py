@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.plan_types import Segment, SegmentKind
-from reports.content.table import Fact, Status
+from reports.content.table import Fact, ValueStatus
 from reports.page.finding_cards import cards
 from reports.page.motion import motion
-from reports.page.page import Detail
+from reports.page.page import PageDetail
 from reports.page.panels import drawn_set
 from reports.page.policy import data_block, page_policy
 from reports.page.scene import embedded, embeds
@@ -16,10 +16,10 @@ from reports.page.shading import HEIGHT, WIDTH, shading
 from reports.page.templating import asset, environment
 from reports.page.time_axis import time_axis
 from reports.stewart import tables
-from reports.stewart.leg_motion import LegMotion
+from reports.stewart.leg_motion import PlatformMotion
 
 _BUCKETS = 610
-_DETAIL = Detail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
+_DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +28,11 @@ class _Content:
 
     title: str
     verdict: str
-    status: Status
+    status: ValueStatus
     facts: tuple[Fact, ...]
 
 
-def leg_page(shown: LegMotion, scene_html: str | None) -> str:
+def leg_page(shown: PlatformMotion, scene_html: str | None) -> str:
     """The page; the same bytes for the same motion.
 
     Args:
@@ -75,7 +75,7 @@ def leg_page(shown: LegMotion, scene_html: str | None) -> str:
     )
 
 
-def _segment(shown: LegMotion) -> Segment:
+def _segment(shown: PlatformMotion) -> Segment:
     return Segment(
         kind=SegmentKind.TRAVEL,
         point="platform",

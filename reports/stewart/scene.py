@@ -13,8 +13,8 @@ import numpy as np
 
 from planner.job.solids import SolidKind
 from reports.scene import palette
-from reports.scene.model import Link, RoundBody, Scene, SceneMotion, ScenePoints
-from reports.stewart.leg_motion import LegMotion
+from reports.scene.model import RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
+from reports.stewart.leg_motion import PlatformMotion
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
 from robots.core.orientation.angles import angles_zyx
@@ -32,7 +32,7 @@ _PLATE = palette.SOLIDS[SolidKind.PART]
 _THICK = 0.022  # of a leg without radius, as a part of its length
 
 
-def leg_scene(shown: LegMotion) -> Scene:
+def leg_scene(shown: PlatformMotion) -> Scene:
     """The scene of a motion."""
     platform, duration = shown.platform, shown.motion.duration
     count = int(np.clip(np.ceil(duration * _RATE), 2, _MOST)) + 1
@@ -77,7 +77,7 @@ def _platform_values(T: Array) -> Array:
     return np.concatenate([T[:, :3, 3], angles], axis=1)
 
 
-def _leg_links(platform: Platform, T: Array, size: float) -> Iterator[Link]:
+def _leg_links(platform: Platform, T: Array, size: float) -> Iterator[SceneLink]:
     across = np.linalg.norm(leg_vectors(platform, T), axis=-1)
     zero = np.zeros(3)
     for k, leg in enumerate(platform.legs):
@@ -109,7 +109,7 @@ def _leg_links(platform: Platform, T: Array, size: float) -> Iterator[Link]:
         yield _link(f"{leg.name} stroke", index + 1, (slide, index + 2), _ROUND, (piston,))
 
 
-def _platform_links(platform: Platform, size: float) -> Iterator[Link]:
+def _platform_links(platform: Platform, size: float) -> Iterator[SceneLink]:
     """x, y, z, then turns about z, y, x; frames with the axis as z."""
     first = 3 * len(platform.legs)
     axes = np.eye(4)[:3]
@@ -135,8 +135,8 @@ def _link(
     moved: tuple[JointKind, int],
     placement: Array,
     bodies: tuple[RoundBody, ...] = (),
-) -> Link:
-    return Link(
+) -> SceneLink:
+    return SceneLink(
         name=name,
         parent=parent,
         kind=moved[0],

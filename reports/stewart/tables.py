@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from reports.content.curves import CurveSet, Panel
-from reports.content.table import Fact, Status, Table, columns, number, rows_of, text
-from reports.stewart.leg_motion import LegMotion, leg_quantities
+from reports.content.table import Fact, Table, ValueStatus, columns, number, rows_of, text
+from reports.stewart.leg_motion import PlatformMotion, leg_quantities
 
 
-def verdict(shown: LegMotion) -> str:
+def verdict(shown: PlatformMotion) -> str:
     """One sentence."""
     if shown.feasible:
         return "Feasible: no limit of a leg, a joint or the platform is broken."
@@ -18,12 +18,12 @@ def verdict(shown: LegMotion) -> str:
     return f"Not feasible: {errors} {limits} broken; the findings say which, by how much and when."
 
 
-def status(shown: LegMotion) -> Status:
+def status(shown: PlatformMotion) -> ValueStatus:
     """What the verdict means."""
-    return Status.GOOD if shown.feasible else Status.BAD
+    return ValueStatus.GOOD if shown.feasible else ValueStatus.BAD
 
 
-def facts(shown: LegMotion) -> tuple[Fact, ...]:
+def facts(shown: PlatformMotion) -> tuple[Fact, ...]:
     """The summary."""
     samples, peaks, legs = shown.samples, shown.peaks, shown.platform.legs
     shortest, longest = int(peaks.shortest.value.argmin()), int(peaks.longest.value.argmax())
@@ -55,7 +55,7 @@ def _when(leg: str, time: float) -> str:
     return f"leg {leg} at {time:.3f} s"
 
 
-def curves(shown: LegMotion) -> tuple[CurveSet, ...]:
+def curves(shown: PlatformMotion) -> tuple[CurveSet, ...]:
     """Length, speed, acceleration and force of every leg."""
     return tuple(
         CurveSet(
@@ -78,7 +78,7 @@ def curves(shown: LegMotion) -> tuple[CurveSet, ...]:
     )
 
 
-def leg_table(shown: LegMotion) -> Table:
+def leg_table(shown: PlatformMotion) -> Table:
     """Extremes of every leg beside its limits."""
     peaks, force = shown.peaks, shown.force_peaks
     rows = []
@@ -99,7 +99,10 @@ def leg_table(shown: LegMotion) -> Table:
         values = [
             value
             for found, limit, bad in cells
-            for value in (number(found, 6, Status.BAD if bad else Status.PLAIN), number(limit, 6))
+            for value in (
+                number(found, 6, ValueStatus.BAD if bad else ValueStatus.PLAIN),
+                number(limit, 6),
+            )
         ]
         rows.append((text(leg.name), *values))
     heads = (
@@ -116,7 +119,7 @@ def leg_table(shown: LegMotion) -> Table:
     )
 
 
-def provenance_table(shown: LegMotion) -> Table:
+def provenance_table(shown: PlatformMotion) -> Table:
     """Platform, its source, the command."""
     from importlib.metadata import version
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reports.verdict import aspect_names, not_checked
 from reports.verification.files import ChangedFile
 from reports.verification.numbers import Difference
-from reports.verification.verified import Verdict, Verified
+from reports.verification.verified import VerificationVerdict, Verified
 from reports.visible_text import cut, visible
 
 FORMAT = 1
@@ -23,7 +23,7 @@ def verified_document(verified: Verified) -> Document:
     record, files, results = verified.record, verified.files, verified.results
     return {
         "format": FORMAT,
-        "genuine": verified.verdict is Verdict.GENUINE,
+        "genuine": verified.verdict is VerificationVerdict.GENUINE,
         "verdict": verdict_line(verified),
         "job": {"name": record.inputs.title, "sha256": record.inputs.job.sha256},
         "same_versions": not verified.others,
@@ -46,11 +46,11 @@ def verified_document(verified: Verified) -> Document:
 def verdict_line(verified: Verified) -> str:
     """The verdict, and what it stands on."""
     verdict, results = verified.verdict, verified.results
-    if verdict is Verdict.GENUINE:
+    if verdict is VerificationVerdict.GENUINE:
         return str(verdict.value)
-    if verdict is Verdict.UNKNOWN:
+    if verdict is VerificationVerdict.UNKNOWN:
         return f"{verdict.value}: {_fit(verified.reason)}"
-    if verdict is Verdict.DIFFERENT and results and results.tally.worst:
+    if verdict is VerificationVerdict.DIFFERENT and results and results.tally.worst:
         return f"{verdict.value}: {results.tally.differing}, the worst {_told(results.tally.worst)}"
     named = ", ".join(_fit(one.name) for one in verified.changed[:_NAMED])
     more = len(verified.changed) - _NAMED

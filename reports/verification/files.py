@@ -28,7 +28,7 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilesFound:
+class FolderContents:
     """What stands in the folder.
 
     Args:
@@ -42,7 +42,7 @@ class FilesFound:
     unlisted: tuple[str, ...]
 
 
-def files_found(folder: Path, record: Record, progress: Progress) -> FilesFound:
+def files_found(folder: Path, record: Record, progress: Progress) -> FolderContents:
     """Compare every file with its hash, and look for others.
 
     Args:
@@ -57,7 +57,7 @@ def files_found(folder: Path, record: Record, progress: Progress) -> FilesFound:
             changed.append(ChangedFile(name=listed.name, reason=reason))
         progress("files", done, len(record.files))
     known = {listed.name for listed in record.files} | {RECORD}
-    return FilesFound(
+    return FolderContents(
         checked=len(record.files),
         changed=tuple(changed),
         unlisted=tuple(sorted(set(_names(folder)) - known)),

@@ -11,13 +11,13 @@ from pathlib import Path
 from planner.progress import Progress, silent
 from reports.provenance import installed_versions
 from reports.verification.compared import Compared, compared
-from reports.verification.files import ChangedFile, FilesFound, files_found
+from reports.verification.files import ChangedFile, FolderContents, files_found
 from reports.verification.recompute import Recomputed, recompute
 from reports.verification.record import Record, read_record
 from reports.verification.stage import NotRecomputedError
 
 
-class Verdict(Enum):
+class VerificationVerdict(Enum):
     """What came out."""
 
     GENUINE = "it is what it claims"
@@ -49,7 +49,7 @@ class Verified:
     """
 
     record: Record
-    files: FilesFound
+    files: FolderContents
     others: tuple[OtherVersion, ...]
     results: Compared | None = None
     made: Recomputed | None = None
@@ -63,15 +63,15 @@ class Verified:
         return (*self.files.changed, *(one for one in unlike if one.name not in broken))
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> VerificationVerdict:
         """The gravest of what came out."""
         if self.files.changed:
-            return Verdict.CHANGED
+            return VerificationVerdict.CHANGED
         if self.results is None:
-            return Verdict.UNKNOWN
+            return VerificationVerdict.UNKNOWN
         if self.results.tally.differing:
-            return Verdict.DIFFERENT
-        return Verdict.CHANGED if self.results.unlike else Verdict.GENUINE
+            return VerificationVerdict.DIFFERENT
+        return VerificationVerdict.CHANGED if self.results.unlike else VerificationVerdict.GENUINE
 
 
 def verify(folder: Path, progress: Progress = silent) -> Verified:

@@ -18,7 +18,7 @@ from planner.batch.ledger import Ledger
 from planner.batch.pending import Redo, decide
 from planner.batch.run import Run, run_pending
 from planner.batch.surroundings import surroundings
-from planner.batch.worker import Order, local_pool, run_case
+from planner.batch.worker import WorkerRequest, local_pool, run_case
 from planner.batch.worker_process import Caps
 from tests.cases import sized
 from tests.planner.batch.generated_jobs import generate
@@ -59,7 +59,7 @@ class Kept:
 
 
 def pool(folder, around, workers):
-    order = Order(
+    order = WorkerRequest(
         ledger=folder,
         surroundings=around,
         allow_outside=False,

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.order.chooser import Chooser, Costs
-from planner.order.fastest import Effort, solve
+from planner.order.chooser import Chooser, SequenceCost
+from planner.order.fastest import SearchBudget, solve
 from planner.order.joint_times import JointTimes
 from planner.reach.arm_lines import ArmLines
 from planner.reach.candidates import Candidates
@@ -68,7 +68,9 @@ def reachable(count: int, branches: int) -> Candidates:
 
 def chooser_of(found: Candidates) -> Chooser:
     rng = np.random.default_rng(0)
-    return Chooser(found, Costs(lines=rng.uniform(0.3, 0.35, found.point.size), limits=LIMITS))
+    return Chooser(
+        found, SequenceCost(lines=rng.uniform(0.3, 0.35, found.point.size), limits=LIMITS)
+    )
 
 
 def travel(times: JointTimes, order: np.ndarray) -> float:
@@ -93,7 +95,7 @@ def beside_peer(count: int) -> float:
     """Travel time of fast-tsp's order over that of ours."""
     found = reachable(count, 1)
     solve(chooser_of(reachable(60, 1)), 60)  # compiles
-    chooser, effort = chooser_of(found), Effort()
+    chooser, effort = chooser_of(found), SearchBudget()
     start = time.perf_counter()
     choice = solve(chooser, count, effort).choice
     seconds = time.perf_counter() - start

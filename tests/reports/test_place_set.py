@@ -10,10 +10,10 @@ import pytest
 
 from planner.errors import OutputError
 from planner.part_pose.best_pose import Placing
-from planner.part_pose.held_lines import ErrorKind
+from planner.part_pose.held_lines import FixturingErrorKind
 from planner.part_pose.mis_fixturing import MisFixturing
 from planner.part_pose.pose_space import PoseSpace
-from planner.part_pose.standing import Standing
+from planner.part_pose.standing import PlannedPose
 from planner.part_pose.tolerance import FirstFailure
 from planner.part_pose.written_pose import WrittenPose
 from planner.result_files import check_set
@@ -25,7 +25,7 @@ from reports.plan_document import document_text
 
 @pytest.fixture
 def placing(plan):
-    given = Standing(pose=WrittenPose.of(plan.job.part.T_base_part), plan=plan)
+    given = PlannedPose(pose=WrittenPose.of(plan.job.part.T_base_part), plan=plan)
     T = np.array(plan.job.part.T_base_part)
     T[:3, 3] += [0.0123456, 0.0, 0.0]
     best = replace(given, pose=WrittenPose.of(T))
@@ -43,10 +43,20 @@ def tolerances():
         place=1.0,
     )
     moved = MisFixturing(
-        kind=ErrorKind.TRANSLATION, size=0.02, proven=0.019, directions=200, plans=14, first=first
+        kind=FixturingErrorKind.TRANSLATION,
+        size=0.02,
+        proven=0.019,
+        directions=200,
+        plans=14,
+        first=first,
     )
     turned = MisFixturing(
-        kind=ErrorKind.ROTATION, size=np.pi / 2, proven=None, directions=0, plans=14, first=None
+        kind=FixturingErrorKind.ROTATION,
+        size=np.pi / 2,
+        proven=None,
+        directions=0,
+        plans=14,
+        first=None,
     )
     return moved, turned
 

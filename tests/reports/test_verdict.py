@@ -14,7 +14,7 @@ from planner.findings.subjects import Travel
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.motion.sampled_motion import sampled
 from planner.plan_types import SegmentClearance
-from reports.content import Status, report_content
+from reports.content import ValueStatus, report_content
 from reports.content.summary import facts, verdict
 from reports.drawn_samples import drawn_samples
 from reports.page import page
@@ -65,10 +65,10 @@ def clearance_of(proof):
 
 
 def test_green_is_only_for_what_is_proven(plan, feasible, whole, proved, rejected):
-    assert verdict(proved(whole))[1] is Status.GOOD
-    assert verdict(proved(feasible))[1] is Status.DOUBTFUL
-    assert verdict(proved(plan))[1] is Status.BAD
-    assert verdict(rejected(whole))[1] is Status.BAD
+    assert verdict(proved(whole))[1] is ValueStatus.GOOD
+    assert verdict(proved(feasible))[1] is ValueStatus.DOUBTFUL
+    assert verdict(proved(plan))[1] is ValueStatus.BAD
+    assert verdict(rejected(whole))[1] is ValueStatus.BAD
     assert "not checked" not in verdict(proved(whole))[0]
     assert verdict(proved(feasible))[0].startswith(f"Feasible; {MISSING}. ")
     assert verdict(proved(plan))[0].endswith(f" N{MISSING[1:]}.")
@@ -76,14 +76,14 @@ def test_green_is_only_for_what_is_proven(plan, feasible, whole, proved, rejecte
 
 def test_a_clearance_says_what_it_is_to(feasible, whole, proved):
     own = clearance_of(proved(near(feasible, 0.78)))
-    assert own.value.status is Status.DOUBTFUL
+    assert own.value.status is ValueStatus.DOUBTFUL
     assert own.detail.startswith("self-clearance only, part geometry not given, no obstacles given")
     assert "forearm - column" in own.detail
     all_round = clearance_of(proved(near(whole, 0.78)))
-    assert all_round.value.status is Status.GOOD
+    assert all_round.value.status is ValueStatus.GOOD
     assert all_round.detail.startswith("to the part and the robot itself, no obstacles given; ")
     deep = clearance_of(proved(near(whole, -0.001)))
-    assert (deep.label, deep.value.status) == ("least clearance, found", Status.BAD)
+    assert (deep.label, deep.value.status) == ("least clearance, found", ValueStatus.BAD)
 
 
 def test_links_without_shape_are_said_beside_a_clearance(whole):
@@ -140,9 +140,9 @@ def test_programmes_are_a_fact_of_the_summary_where_they_are_missing(plan, whole
 
     reached = tuple(point for point in whole.planned_points if point.reachable)
     assert told(replace(whole, planned_points=reached)) == []
-    assert told(plan) == [("none", Status.BAD)]
-    assert told(plan, partial=True, withheld="no.") == [("none", Status.BAD)]
-    assert told(plan, partial=True) == [("partial", Status.DOUBTFUL)]
+    assert told(plan) == [("none", ValueStatus.BAD)]
+    assert told(plan, partial=True, withheld="no.") == [("none", ValueStatus.BAD)]
+    assert told(plan, partial=True) == [("partial", ValueStatus.DOUBTFUL)]
 
 
 def test_what_withholds_programmes(plan):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import reports.workbook
 from planner.motion.sampled_motion import sampled
-from reports.content import Column, Status, Table, Value, report_content
+from reports.content import Column, Table, Value, ValueStatus, report_content
 from reports.drawn_samples import drawn_samples
 from reports.provenance import provenance
 from reports.workbook import CELL, cell_text, sheet_name, workbook
@@ -180,7 +180,7 @@ def test_all_rows_stand_up_to_excel_s_limit_and_what_is_cut_is_said(report, monk
 
 def test_numbers_that_are_none_stay_texts(report):
     row = report.validation.rows[0]
-    endless = Value(text="inf", number=float("inf"), status=Status.BAD)
+    endless = Value(text="inf", number=float("inf"), status=ValueStatus.BAD)
     table = replace(report.validation, rows=((row[0], endless, *row[2:]),))
     assert opened(replace(report, validation=table))["validation"]["B2"].value == "inf"
 

@@ -8,12 +8,12 @@ from planner.batch.shown import shown
 from planner.cli.output import print_table
 
 if TYPE_CHECKING:
-    from reports.batch import Changes
+    from reports.batch import BatchChanges
 
 _LINES = 20  # on the console; the page has more
 
 
-def print_compared(found: Changes, folder: str) -> None:
+def print_compared(found: BatchChanges, folder: str) -> None:
     """Print how many jobs became what, then what became worse.
 
     Args:
@@ -35,7 +35,7 @@ def print_compared(found: Changes, folder: str) -> None:
         print(f"and {len(worse) - _LINES} more, in dashboard.html.")
 
 
-def compared_document(found: Changes, folder: str) -> dict[str, object]:
+def compared_document(found: BatchChanges, folder: str) -> dict[str, object]:
     """The same with every line, for programs.
 
     Args:

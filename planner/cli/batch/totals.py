@@ -10,13 +10,13 @@ from planner.batch.passed_over import PassedOver, told
 from planner.cli.output import print_table
 
 if TYPE_CHECKING:
-    from reports.batch import Row
+    from reports.batch import JobRow
 
 _NAMED = 3  # jobs of each reason, as many as the dashboard names
 _LONGEST = 40  # characters of a name; its end tells more than its beginning
 
 
-def print_totals(rows: Sequence[Row]) -> None:
+def print_totals(rows: Sequence[JobRow]) -> None:
     """Print jobs by status, then by reason with the first jobs of each."""
     from reports.batch import reason_words, unchecked_counts
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from parts.evaluation import Characteristic
     from planner.job import Job
     from planner.job.evaluation import AlignmentMethod
-    from reports.evaluation.shown import ShownEvaluation
+    from reports.evaluation.shown import EvaluationSubject
 
 _ALIGNMENTS: dict[str, AlignmentMethod] = {
     "none": "none",
@@ -140,7 +140,7 @@ def _aligned(job: Job, align: str) -> Job:
     return replace(job, evaluation=replace(job.evaluation, alignment=method))
 
 
-def print_evaluation(shown: ShownEvaluation) -> None:
+def print_evaluation(shown: EvaluationSubject) -> None:
     """Verdict, characteristics, features and findings as text."""
     from reports.evaluation.words import METHODS, verdict
     from reports.visible_text import visible
@@ -180,7 +180,7 @@ def _row(item: Characteristic) -> tuple[str, ...]:
     )
 
 
-def _features(shown: ShownEvaluation) -> Iterator[tuple[str, ...]]:
+def _features(shown: EvaluationSubject) -> Iterator[tuple[str, ...]]:
     from reports.evaluation.tables import KINDS, form_text
     from reports.visible_text import visible
 

@@ -16,7 +16,7 @@ from planner.cli.session import Session
 
 if TYPE_CHECKING:
     from planner.uncertainty import PointUncertainty
-    from reports.evaluation.shown import ShownUncertainty
+    from reports.evaluation.shown import UncertaintySubject
 
 _MOST = 40  # rows that a terminal shows
 _NOTHING = 1e-9  # [um] rounding of a source that does not act along the normal
@@ -65,7 +65,7 @@ def run_uncertainty(
     return ExitCode.DONE if len(shown.points) == len(read.points.names) else ExitCode.FAILED
 
 
-def print_uncertainty(shown: ShownUncertainty) -> None:
+def print_uncertainty(shown: UncertaintySubject) -> None:
     """Points, budget and findings as text."""
     from reports.evaluation.words import uncertainty_verdict
     from reports.visible_text import visible
@@ -97,7 +97,7 @@ def _row(point: PointUncertainty) -> tuple[str, ...]:
     )
 
 
-def _budget(shown: ShownUncertainty) -> Iterator[tuple[str, str, str]]:
+def _budget(shown: UncertaintySubject) -> Iterator[tuple[str, str, str]]:
     """The largest sources over all points: root mean square, and share of the variance."""
     from reports.evaluation.uncertainty_tables import budget
 

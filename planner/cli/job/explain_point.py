@@ -19,7 +19,7 @@ from robots.core.arrays import Array
 if TYPE_CHECKING:
     from planner.fixes.branches import BranchReason
     from planner.fixes.explanation import Explanation
-    from planner.fixes.smallest import Search
+    from planner.fixes.smallest import FixSearch
     from robots.core.mechanism import Mechanism
 
 
@@ -140,7 +140,7 @@ def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
     )
 
 
-def _print_fixes(search: Search) -> None:
+def _print_fixes(search: FixSearch) -> None:
     print("\n" + bold("Fixes, each judged in the changed job"))
     _print_wrapped(_RULE, "  ")
     for number, fix in enumerate(search.fixes, start=1):

@@ -23,12 +23,12 @@ def run_verify(folder: str, *, as_json: bool, session: Session) -> int:
     """
     from reports.plan_document import document_text
     from reports.verification import verified_document, verified_lines, verify
-    from reports.verification.verified import Verdict
+    from reports.verification.verified import VerificationVerdict
 
     with progress_of(session) as progress:
         found = verify(Path(folder), progress)
     lines = "".join(f"{line}\n" for line in verified_lines(found))
     sys.stdout.write(document_text(verified_document(found)) if as_json else lines)
-    if found.verdict is Verdict.GENUINE:
+    if found.verdict is VerificationVerdict.GENUINE:
         return ExitCode.DONE
-    return ExitCode.BAD_INPUT if found.verdict is Verdict.UNKNOWN else ExitCode.FAILED
+    return ExitCode.BAD_INPUT if found.verdict is VerificationVerdict.UNKNOWN else ExitCode.FAILED

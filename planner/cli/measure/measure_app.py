@@ -111,7 +111,7 @@ def measure(
     from planner.errors import OptionError
     from planner.result_files import check_file, write_result
     from planner.virtual_measuring import (
-        Wanted,
+        PointCountRequest,
         check_features,
         check_layout,
         measure_virtually,
@@ -132,7 +132,7 @@ def measure(
             )
         if out:
             raise OptionError("--target-um only counts points, it writes no --out; leave one out.")
-        wanted = Wanted(
+        wanted = PointCountRequest(
             feature=feature,
             target=target_um * 1e-6,
             kind=characteristic,

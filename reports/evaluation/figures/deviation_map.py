@@ -8,7 +8,7 @@ import numpy as np
 
 from reports.evaluation.figures.views import main_view
 from reports.evaluation.scale import DeviationScale, deviation_scale
-from reports.evaluation.shown import ShownEvaluation
+from reports.evaluation.shown import EvaluationSubject
 from reports.figures.beside import write_beside
 from reports.figures.style import INK, QUIET, WIDTH, caption
 from reports.scene.labels import label
@@ -25,7 +25,7 @@ _STEPS = 257
 _APART = 0.02  # of the picture: marks nearer than this share their line of names
 
 
-def deviation_map(shown: ShownEvaluation) -> Figure:
+def deviation_map(shown: EvaluationSubject) -> Figure:
     """The map with its scale, on which the limits of the tolerances are marked."""
     from matplotlib.figure import Figure
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reports.evaluation.figures.views import magnification
-from reports.evaluation.shown import ShownUncertainty
+from reports.evaluation.shown import UncertaintySubject
 from reports.figures.style import BLUE, INK, ORANGE, WIDTH, caption
 from reports.scene.labels import label
 from robots.core.arrays import Array
@@ -24,7 +24,7 @@ _MOST = 2000  # ellipses that are drawn
 _VIEWS = (((0, 1), "x", "y", "from above"), ((0, 2), "x", "z", "from the side"))
 
 
-def ellipsoid_figure(shown: ShownUncertainty) -> Figure:
+def ellipsoid_figure(shown: UncertaintySubject) -> Figure:
     """Ellipsoids of one standard deviation in two views, base frame."""
     from matplotlib.figure import Figure
 
@@ -48,7 +48,7 @@ def ellipsoid_figure(shown: ShownUncertainty) -> Figure:
 
 
 def _draw(
-    axis: Axes, shown: ShownUncertainty, centres: Array, pair: tuple[int, int], factor: float
+    axis: Axes, shown: UncertaintySubject, centres: Array, pair: tuple[int, int], factor: float
 ) -> None:
     from matplotlib.patches import Ellipse
 

@@ -17,7 +17,7 @@ from reports.evaluation.figures.histogram import histogram_figure
 from reports.evaluation.figures.roundness import roundness_figure
 from reports.evaluation.figures.tornado import tornado_figure
 from reports.evaluation.figures.whiskers import whisker_figure
-from reports.evaluation.shown import ShownEvaluation, ShownUncertainty
+from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
 from reports.figures.style import FORMATS, house_style, rendered
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _ROUND = ("circle3d", "cylinder", "cone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class EvaluationFigure:
     """A figure that can be drawn.
 
     Args:
@@ -44,11 +44,11 @@ class Drawing:
     draw: Callable[[], Figure]
 
 
-def evaluation_drawings(shown: ShownEvaluation) -> tuple[Drawing, ...]:
+def evaluation_drawings(shown: EvaluationSubject) -> tuple[EvaluationFigure, ...]:
     """Map of all deviations, then one figure per feature, then those of the uncertainty."""
     points = shown.evaluation.points
     worst = f"{1e3 * points.profile[points.worst]:.4f} mm at {points.names[points.worst]}"
-    overview = Drawing(
+    overview = EvaluationFigure(
         key="deviations",
         title="Deviations",
         words=f"{len(points)} points in the colours of their deviations, the largest {worst}.",
@@ -58,12 +58,12 @@ def evaluation_drawings(shown: ShownEvaluation) -> tuple[Drawing, ...]:
     return (overview, *_features(shown), *more)
 
 
-def uncertainty_drawings(shown: ShownUncertainty) -> tuple[Drawing, ...]:
+def uncertainty_drawings(shown: UncertaintySubject) -> tuple[EvaluationFigure, ...]:
     """Ellipsoids, budget, draws; none where no point is reached."""
     return tuple(_of_uncertainty(shown)) if shown.points else ()
 
 
-def rendered_drawings(drawings: Sequence[Drawing]) -> dict[str, bytes]:
+def rendered_drawings(drawings: Sequence[EvaluationFigure]) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG."""
     files: dict[str, bytes] = {}
     with house_style():
@@ -73,24 +73,24 @@ def rendered_drawings(drawings: Sequence[Drawing]) -> dict[str, bytes]:
     return files
 
 
-def _of_uncertainty(shown: ShownUncertainty) -> Iterator[Drawing]:
+def _of_uncertainty(shown: UncertaintySubject) -> Iterator[EvaluationFigure]:
     worst = shown.points[shown.worst]
     told = f"{1e6 * worst.sigma_normal:.3g} µm along the normal at {worst.name}"
-    yield Drawing(
+    yield EvaluationFigure(
         key="ellipsoids",
         title="Uncertainty ellipsoids",
         words=f"Ellipsoids of one standard deviation on {len(shown.points)} points; {told}.",
         draw=partial(ellipsoid_figure, shown),
     )
     if worst.budget.names:
-        yield Drawing(
+        yield EvaluationFigure(
             key="budget",
             title="Uncertainty budget",
             words=f"Sources by what they give alone, the largest is {worst.budget.largest}.",
             draw=partial(tornado_figure, shown),
         )
     if shown.draws is not None:
-        yield Drawing(
+        yield EvaluationFigure(
             key="draws",
             title="Monte Carlo draws",
             words=f"Histogram of {shown.draws.samples} draws of {worst.name}; {told}.",
@@ -98,7 +98,7 @@ def _of_uncertainty(shown: ShownUncertainty) -> Iterator[Drawing]:
         )
 
 
-def _features(shown: ShownEvaluation) -> Iterator[Drawing]:
+def _features(shown: EvaluationSubject) -> Iterator[EvaluationFigure]:
     found = shown.evaluation.features
     far = [float(np.abs(one.deviations.profile).max(initial=0.0)) for one in found]
     chosen = sorted(np.argsort(-np.array(far), kind="stable")[:MOST_FEATURES].tolist())
@@ -106,7 +106,7 @@ def _features(shown: ShownEvaluation) -> Iterator[Drawing]:
         one = found[number]
         limit = _limit(shown, one)
         what, draw = _figure(one, limit)
-        yield Drawing(
+        yield EvaluationFigure(
             key=f"feature-{number + 1}",
             title=f"{what} of {one.name}",
             words=f"{what} of {one.name}: {len(one.deviations)} points, the largest deviation "
@@ -124,6 +124,6 @@ def _figure(one: FeatureResult, limit: float) -> tuple[str, Callable[[], Figure]
     return "Deviations", partial(whisker_figure, one, limit)
 
 
-def _limit(shown: ShownEvaluation, one: FeatureResult) -> float:
+def _limit(shown: EvaluationSubject, one: FeatureResult) -> float:
     rows = shown.evaluation.points.rows_of(one.name)
     return float(shown.limits[rows[0]]) if rows.size else float("nan")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.evaluation.shown import ShownUncertainty
+from reports.evaluation.shown import UncertaintySubject
 from reports.figures.style import BLUE, INK, LIMIT, LIMIT_DASHES, WIDTH, caption
 from reports.scene.labels import label
 
@@ -17,7 +17,7 @@ _HEIGHT = 3.9  # [in]
 _BARS = (12, 80)
 
 
-def histogram_figure(shown: ShownUncertainty) -> Figure:
+def histogram_figure(shown: UncertaintySubject) -> Figure:
     """The draws along the normal.
 
     Args:

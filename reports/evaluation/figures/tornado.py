@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.evaluation.shown import ShownUncertainty
+from reports.evaluation.shown import UncertaintySubject
 from reports.evaluation.uncertainty_tables import budget
 from reports.figures.style import BLUE, ORANGE, QUIET, WIDTH, caption
 from reports.scene.labels import label
@@ -18,7 +18,7 @@ _ROW, _FRAME = 0.3, 1.9  # heights [in]
 _MOST = 20  # sources; the others are one
 
 
-def tornado_figure(shown: ShownUncertainty) -> Figure:
+def tornado_figure(shown: UncertaintySubject) -> Figure:
     """What every source alone would give, along the normal."""
     from matplotlib.figure import Figure
 

@@ -13,7 +13,7 @@ _ROUND = np.array([1.0, 2.0, 5.0, 10.0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class View:
+class DrawingPlane:
     """A plane to draw on.
 
     Args:
@@ -29,7 +29,7 @@ class View:
         return np.asarray((points - self.origin) @ self.axes[:2].T)
 
 
-def main_view(points: Array, outward: Array | None = None) -> View:
+def main_view(points: Array, outward: Array | None = None) -> DrawingPlane:
     """The view in which points are spread widest; along an axis of the part where one is near.
 
     Args:
@@ -46,15 +46,15 @@ def main_view(points: Array, outward: Array | None = None) -> View:
             across = np.eye(3)[(near + 2) % 3]
     if outward is not None and float(np.sum(outward @ toward)) < 0.0:
         toward = -toward
-    return View(origin=origin, axes=np.array([across, np.cross(toward, across), toward]))
+    return DrawingPlane(origin=origin, axes=np.array([across, np.cross(toward, across), toward]))
 
 
-def view_along(toward: Array, origin: Array) -> View:
+def view_along(toward: Array, origin: Array) -> DrawingPlane:
     """The view along a direction. Args: toward, unit, to the reader. # (3,); origin # (3,) [m]."""
     helper = np.eye(3)[int(np.argmin(np.abs(toward)))]
     across = np.cross(helper, toward)
     across /= np.linalg.norm(across)
-    return View(origin=origin, axes=np.array([across, np.cross(toward, across), toward]))
+    return DrawingPlane(origin=origin, axes=np.array([across, np.cross(toward, across), toward]))
 
 
 def magnification(largest: float, wanted: float) -> float:

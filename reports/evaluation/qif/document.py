@@ -9,7 +9,7 @@ from reports.evaluation.qif.characteristics import CharacteristicParts
 from reports.evaluation.qif.datums import DatumParts
 from reports.evaluation.qif.features import FeatureParts, feature_parts
 from reports.evaluation.qif.numbering import Numbering, listed
-from reports.evaluation.shown import ShownEvaluation
+from reports.evaluation.shown import EvaluationSubject
 from reports.evaluation.words import verdict
 from reports.programmes.xml_text import attribute, element, parent
 
@@ -17,7 +17,7 @@ _NAMESPACE = "http://qifstandards.org/xsd/qif3"
 _DEGREE = "0.017453292519943295"
 
 
-def results_qif(shown: ShownEvaluation) -> bytes:
+def results_qif(shown: EvaluationSubject) -> bytes:
     """Results in QIF 3.0, part frame, millimetres and degrees; the same bytes for the same."""
     numbering = Numbering()
     standard, results = numbering.next(), numbering.next()
@@ -51,14 +51,14 @@ def results_qif(shown: ShownEvaluation) -> bytes:
     return text.encode("utf-8")
 
 
-def _identity(shown: ShownEvaluation) -> str:
+def _identity(shown: EvaluationSubject) -> str:
     """A name that the same inputs give again."""
     others = "+".join(one.sha256 for one in shown.source.others)
     told = f"urn:sha256:{shown.job.fingerprint}+{others}:results"
     return str(uuid.uuid5(uuid.NAMESPACE_URL, told))
 
 
-def _attributes(shown: ShownEvaluation) -> str:
+def _attributes(shown: EvaluationSubject) -> str:
     made = [
         attribute("AttributeStr", name="job", value=shown.job.name),
         attribute("AttributeStr", name="job sha256", value=shown.job.sha256),
@@ -68,7 +68,7 @@ def _attributes(shown: ShownEvaluation) -> str:
     return parent("Attributes", *made, n=len(made))
 
 
-def _header(shown: ShownEvaluation) -> str:
+def _header(shown: EvaluationSubject) -> str:
     application = parent("Application", element("Name", f"Palpeur {version('palpeur')}"))
     return parent("Header", application, element("Description", verdict(shown.evaluation)))
 
@@ -119,7 +119,7 @@ def _characteristics(made: CharacteristicParts, standard: int) -> str:
 
 
 def _results(
-    shown: ShownEvaluation, features: FeatureParts, asked: CharacteristicParts, number: int
+    shown: EvaluationSubject, features: FeatureParts, asked: CharacteristicParts, number: int
 ) -> str:
     measured = listed("CharacteristicMeasurements", asked.measurements)
     found = [
@@ -132,7 +132,7 @@ def _results(
     return parent("Results", parent("MeasurementResultsSet", results, n=1))
 
 
-def _status(shown: ShownEvaluation, asked: CharacteristicParts) -> str:
+def _status(shown: EvaluationSubject, asked: CharacteristicParts) -> str:
     if not shown.evaluation.conforms:
         return "FAIL"
     if not asked.items or shown.evaluation.undecided:

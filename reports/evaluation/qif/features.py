@@ -19,7 +19,7 @@ from reports.evaluation.qif.geometry import (
     word_of,
 )
 from reports.evaluation.qif.numbering import Numbering, reference
-from reports.evaluation.shown import ShownEvaluation
+from reports.evaluation.shown import EvaluationSubject
 from reports.programmes.plain_numbers import MM, numbers
 from reports.programmes.xml_text import attribute, element, parent
 from robots.core.arrays import Array
@@ -155,7 +155,7 @@ class FeatureParts:
         return parent("DefiningPoints", *inside, n=len(inside))
 
 
-def feature_parts(shown: ShownEvaluation, numbering: Numbering) -> FeatureParts:
+def feature_parts(shown: EvaluationSubject, numbering: Numbering) -> FeatureParts:
     """All features of an evaluation, and the points that belong to none."""
     found = shown.evaluation
     parts = FeatureParts(numbering=numbering, radius=found.measured.probe_radius)

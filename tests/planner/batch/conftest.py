@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from planner.batch.case import Case, FileHashes, Surroundings, key_of
-from planner.batch.engine import Task
+from planner.batch.case import Case, Environment, FileHashes, key_of
+from planner.batch.engine import CaseTask
 from planner.batch.ledger import Ledger
-from planner.batch.outcome import Outcome, Status
-from planner.batch.pool import Pool, PoolOptions
+from planner.batch.outcome import CaseStatus, Outcome
+from planner.batch.pool import PoolOptions, WorkerPool
 from planner.batch.worker_process import Caps
 from planner.library import path_of
 
@@ -46,7 +46,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def around():
-    return Surroundings(
+    return Environment(
         parameters=(("allow-outside", "false"),),
         code="c0de",
         environment=(("machine", "abacus"), ("numpy", "2.0")),
@@ -79,7 +79,7 @@ def key(job, around):
 @pytest.fixture
 def outcome():
     return Outcome(
-        status=Status.INFEASIBLE,
+        status=CaseStatus.INFEASIBLE,
         code="P101",
         where="A",
         message="a point, and 1 more: é \ud800",
@@ -95,7 +95,9 @@ def task(tmp_path):
 
     def made(name, text=""):
         digest = name.encode().hex().ljust(64, "0")
-        return Task(case=Case(name=name, job=tmp_path / f"{name}.toml", text=text), digest=digest)
+        return CaseTask(
+            case=Case(name=name, job=tmp_path / f"{name}.toml", text=text), digest=digest
+        )
 
     return made
 
@@ -126,7 +128,7 @@ def pool(tmp_path, stand_in):
             caps=Caps(seconds=seconds, memory=megabytes * MEGABYTE),
             log=tmp_path / "workers.log",
         )
-        made.append(Pool(options))
+        made.append(WorkerPool(options))
         return made[-1]
 
     yield make

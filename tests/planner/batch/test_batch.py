@@ -8,7 +8,7 @@ import re
 import pytest
 
 from planner.batch.batch import Batch, BatchInterrupted, BatchOptions, run_batch
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 from planner.errors import OptionError, OutputError
 from tests.planner.batch.generated_jobs import generate
 
@@ -39,7 +39,7 @@ def test_every_job_has_a_row(first, jobs):
         name: sum(status.value == name for status in statuses)
         for name in sorted({status.value for status in statuses})
     }
-    failed = sum(status is not Status.FEASIBLE for status in statuses)
+    failed = sum(status is not CaseStatus.FEASIBLE for status in statuses)
     assert found.feasible is (failed == 0)
     assert sum(found.reasons.values()) == failed
     assert told[0] == (0, 0, found.jobs)

@@ -6,16 +6,16 @@ import shutil
 
 import pytest
 
-from planner.batch.case import Case, FileHashes, Surroundings, key_of
+from planner.batch.case import Case, Environment, FileHashes, key_of
 from planner.batch.ledger import result_text
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 from planner.batch.worker import placeless, run_case
 from planner.errors import JobError
 from planner.job import read_job
 from planner.planning import plan
 from tests.planner.batch.generated_jobs import FAR
 
-AROUND = Surroundings(parameters=(), code="c", environment=())
+AROUND = Environment(parameters=(), code="c", environment=())
 
 
 def judged(job, text=""):
@@ -25,7 +25,7 @@ def judged(job, text=""):
 
 def test_a_feasible_job_has_its_figures(nine):
     outcome = judged(nine / "job.toml").outcome
-    assert (outcome.status, outcome.code, outcome.message) == (Status.FEASIBLE, "", "")
+    assert (outcome.status, outcome.code, outcome.message) == (CaseStatus.FEASIBLE, "", "")
     # sources.md decision 4 and issue 2: 2.7931 s; rounded as printed there
     assert outcome.figures["duration_s"] == pytest.approx(2.7931, abs=5e-5)
     assert outcome.figures["points"] == outcome.figures["points_reached"] == 9.0
@@ -46,7 +46,7 @@ def test_an_infeasible_job_says_its_first_reason(nine):
     points = nine / "points.csv"
     points.write_text(points.read_text() + FAR + "\n")
     outcome = judged(nine / "job.toml").outcome
-    assert (outcome.status, outcome.code, outcome.where) == (Status.INFEASIBLE, "P101", "far")
+    assert (outcome.status, outcome.code, outcome.where) == (CaseStatus.INFEASIBLE, "P101", "far")
     assert outcome.findings["P101"] == 1
     assert outcome.figures["points_reached"] == 9.0
     assert outcome.message
@@ -58,7 +58,7 @@ def test_where_nothing_moves_there_is_no_motion_to_count(nine):
     head = next(k for k, line in enumerate(lines) if line.startswith("name,"))
     points.write_text("\n".join([*lines[: head + 1], FAR]) + "\n")
     outcome = judged(nine / "job.toml").outcome
-    assert outcome.status is Status.INFEASIBLE
+    assert outcome.status is CaseStatus.INFEASIBLE
     assert outcome.figures == {"points": 1.0, "points_reached": 0.0}
 
 
@@ -75,7 +75,7 @@ def test_bad_input_is_refused_with_its_place(nine, old, new, where, told):
     job = nine / "job.toml"
     job.write_text(job.read_text().replace(old, new))
     outcome = judged(job).outcome
-    assert (outcome.status, outcome.code, outcome.where) == (Status.REFUSED, "JobError", where)
+    assert (outcome.status, outcome.code, outcome.where) == (CaseStatus.REFUSED, "JobError", where)
     assert told in outcome.message
     assert str(nine) not in outcome.message
 
@@ -94,7 +94,7 @@ def test_no_line_is_told_of_a_text_that_no_file_holds(nine):
 def test_a_job_that_is_gone_is_refused(nine):
     (nine / "job.toml").unlink()
     outcome = judged(nine / "job.toml").outcome
-    assert outcome.status is Status.REFUSED
+    assert outcome.status is CaseStatus.REFUSED
     assert "job.toml: the job file cannot be read: No such file" in outcome.message
     assert str(nine) not in outcome.message
 
@@ -103,7 +103,7 @@ def test_a_variants_text_is_read_in_place_of_the_file(nine):
     job = nine / "job.toml"
     text = job.read_text()
     job.write_text("this is read by nobody")
-    assert judged(job, text).outcome.status is Status.FEASIBLE
+    assert judged(job, text).outcome.status is CaseStatus.FEASIBLE
 
 
 @pytest.mark.parametrize("change", ["", "far", "format"])
@@ -135,7 +135,7 @@ def test_a_plan_that_fails_its_own_check_is_our_fault(nine, monkeypatch):
 
     monkeypatch.setattr(planner.proof, "prove", fail)
     outcome = judged(nine / "job.toml").outcome
-    assert (outcome.status, outcome.code) == (Status.NOT_VALIDATED, "validation")
+    assert (outcome.status, outcome.code) == (CaseStatus.NOT_VALIDATED, "validation")
     assert outcome.where in outcome.message
 
 

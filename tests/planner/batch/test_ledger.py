@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.batch.case import CaseKey, Surroundings
+from planner.batch.case import CaseKey, Environment
 from planner.batch.ledger import Ledger, result_of, result_text
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.errors import OutputError
 
 KEY = CaseKey(
     inputs=(("job.toml", "ab"), ("é.stl", "cd")),
-    surroundings=Surroundings(parameters=(("a", "b"),), code="c", environment=()),
+    surroundings=Environment(parameters=(("a", "b"),), code="c", environment=()),
 )
-OUTCOME = Outcome(status=Status.REFUSED, code="JobError", message="nothing fits")
+OUTCOME = Outcome(status=CaseStatus.REFUSED, code="JobError", message="nothing fits")
 WHOLE = result_text(KEY, OUTCOME)
 
 

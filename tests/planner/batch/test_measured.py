@@ -7,12 +7,12 @@ import os
 import pytest
 
 from planner.batch.engine import Done, Ending
-from planner.batch.measured import Costs
+from planner.batch.measured import CaseCosts
 from planner.errors import OutputError
 
 
 def test_the_last_note_counts_and_torn_lines_do_not(tmp_path, task):
-    costs = Costs(folder=tmp_path)
+    costs = CaseCosts(folder=tmp_path)
     assert costs.read() == {}
     one = task("one")
     for seconds in (1.0, 2.5):
@@ -29,12 +29,14 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, task):
     (tmp_path / "measured").write_text("in the way")
     done = Done(task=task("a"), digest="d", ending=Ending.WRITTEN)
     with pytest.raises(OutputError, match="results are kept"):
-        Costs(folder=tmp_path).note(done)
+        CaseCosts(folder=tmp_path).note(done)
 
 
 def test_what_is_no_file_of_measurements_is_passed_over(tmp_path, task):
     one = task("one")
-    Costs(folder=tmp_path).note(Done(task=one, digest=one.digest, ending=Ending.WRITTEN, peak=7))
+    CaseCosts(folder=tmp_path).note(
+        Done(task=one, digest=one.digest, ending=Ending.WRITTEN, peak=7)
+    )
     folder = tmp_path / "measured"
     os.mkfifo(folder / "pipe.jsonl")
     (folder / "folder.jsonl").mkdir()
@@ -42,11 +44,11 @@ def test_what_is_no_file_of_measurements_is_passed_over(tmp_path, task):
     (folder / "zero.jsonl").symlink_to("/dev/zero")
     deep = b'{"digest": "d", "seconds": ' + b"[" * 9999 + b'}\n{"digest": "d", "peak": 1e999}\n'
     (folder / "deep.jsonl").write_bytes(deep)
-    assert list(Costs(folder=tmp_path).read()) == [one.digest]
+    assert list(CaseCosts(folder=tmp_path).read()) == [one.digest]
 
 
 def test_a_pipe_in_the_way_is_told_and_not_waited_for(tmp_path, task):
-    costs = Costs(folder=tmp_path)
+    costs = CaseCosts(folder=tmp_path)
     done = Done(task=task("a"), digest="d", ending=Ending.WRITTEN)
     costs.note(done)
     (path,) = (tmp_path / "measured").iterdir()

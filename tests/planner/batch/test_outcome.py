@@ -6,22 +6,22 @@ import json
 
 import pytest
 
-from planner.batch.outcome import Outcome, Status, outcome_of
+from planner.batch.outcome import CaseStatus, Outcome, outcome_of
 
 
-@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("status", CaseStatus)
 def test_read_back_it_is_the_same(outcome, status):
     made = Outcome(status=status, figures=outcome.figures, message=outcome.message, cap=3.5)
     assert outcome_of(json.loads(json.dumps(made.document()))) == made
 
 
 def test_only_a_feasible_job_has_not_failed():
-    assert [status for status in Status if not status.failed] == [Status.FEASIBLE]
+    assert [status for status in CaseStatus if not status.failed] == [CaseStatus.FEASIBLE]
 
 
 def test_caps_and_crashes_are_not_final():
-    again = {Status.TIME_CAP, Status.MEMORY_CAP, Status.CRASHED}
-    assert {status for status in Status if not status.final} == again
+    again = {CaseStatus.TIME_CAP, CaseStatus.MEMORY_CAP, CaseStatus.CRASHED}
+    assert {status for status in CaseStatus if not status.final} == again
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from planner.batch.case import Case, FileHashes, key_of
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.batch.pending import Redo, decide
 
-FEASIBLE = Outcome(status=Status.FEASIBLE)
+FEASIBLE = Outcome(status=CaseStatus.FEASIBLE)
 REDO = Redo(time_cap=10.0, memory_cap=1e9)
 
 
@@ -97,23 +97,23 @@ def test_what_was_not_finished_or_torn_is_said(why, done, ledger):
 
 
 def test_a_cap_is_tried_again_when_it_was_raised_or_when_asked(why, done):
-    done(Outcome(status=Status.TIME_CAP, message="took more than 10 s", cap=10.0))
+    done(Outcome(status=CaseStatus.TIME_CAP, message="took more than 10 s", cap=10.0))
     assert why() == ""
     assert why(redo=replace(REDO, time_cap=5.0)) == ""
     told = "failed before: took more than 10 s"
     assert why(redo=replace(REDO, time_cap=10.5)) == told
     assert why(redo=replace(REDO, failed=True)) == told
-    done(Outcome(status=Status.MEMORY_CAP, message="took too much", cap=1e9))
+    done(Outcome(status=CaseStatus.MEMORY_CAP, message="took too much", cap=1e9))
     assert why(redo=replace(REDO, time_cap=99.0)) == ""
     assert why(redo=replace(REDO, memory_cap=2e9)) == "failed before: took too much"
 
 
 def test_a_crash_is_always_tried_again(why, done):
-    done(Outcome(status=Status.CRASHED))
+    done(Outcome(status=CaseStatus.CRASHED))
     assert why() == "failed before: its worker died"
 
 
-@pytest.mark.parametrize("status", [s for s in Status if s.final])
+@pytest.mark.parametrize("status", [s for s in CaseStatus if s.final])
 def test_what_is_final_is_never_tried_again(why, done, status):
     done(Outcome(status=status))
     assert why(redo=replace(REDO, failed=True, time_cap=1e9)) == ""
@@ -122,7 +122,7 @@ def test_what_is_final_is_never_tried_again(why, done, status):
 def test_further_inputs_of_a_result_are_compared(why, done, job):
     (job.parent / "sub.stl").write_text("a")
     digest = FileHashes().of(job.parent / "sub.stl")
-    done(Outcome(status=Status.FEASIBLE, inputs={"sub.stl": digest}))
+    done(Outcome(status=CaseStatus.FEASIBLE, inputs={"sub.stl": digest}))
     assert why() == ""
     (job.parent / "sub.stl").write_text("b")
     assert why() == "input changed: sub.stl"

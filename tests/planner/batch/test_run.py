@@ -12,14 +12,14 @@ import pytest
 from planner.batch.case import Case, CaseKey
 from planner.batch.claim import Claims
 from planner.batch.engine import Done, Ending
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.batch.pending import Pending, Why
 from planner.batch.run import Run, run_pending
 from planner.batch.worker_process import Caps
 from planner.errors import OutputError
 
 CAPS = Caps(seconds=2.0, memory=600_000_000)
-DONE = Outcome(status=Status.FEASIBLE)
+DONE = Outcome(status=CaseStatus.FEASIBLE)
 
 
 class Bench:
@@ -107,10 +107,10 @@ def test_cases_with_one_key_are_judged_once_and_told_twice(run, items):
 @pytest.mark.parametrize(
     ("ending", "status", "code", "told", "cap"),
     [
-        (Ending.TIME_CAP, Status.TIME_CAP, "time-cap", r"more than 2 s; .*--time-cap", 2.0),
-        (Ending.MEMORY_CAP, Status.MEMORY_CAP, "memory-cap", "more than 600 MB of memory", 6e8),
-        (Ending.CRASHED, Status.CRASHED, "crash", "the worker failed: why. This is a bug", 0.0),
-        (Ending.LOST, Status.CRASHED, "crash", "the worker failed: why", 0.0),
+        (Ending.TIME_CAP, CaseStatus.TIME_CAP, "time-cap", r"more than 2 s; .*--time-cap", 2.0),
+        (Ending.MEMORY_CAP, CaseStatus.MEMORY_CAP, "memory-cap", "more than 600 MB of memory", 6e8),
+        (Ending.CRASHED, CaseStatus.CRASHED, "crash", "the worker failed: why. This is a bug", 0.0),
+        (Ending.LOST, CaseStatus.CRASHED, "crash", "the worker failed: why", 0.0),
     ],
 )
 def test_other_endings_are_results_too(run, items, ledger, ending, status, code, told, cap):
@@ -160,7 +160,7 @@ def test_what_another_batch_finishes_between_look_and_claim_is_not_done_again(
 
 
 def test_a_result_that_is_done_again_does_not_count_as_done(run, items, ledger):
-    capped = Outcome(status=Status.TIME_CAP, cap=1.0)
+    capped = Outcome(status=CaseStatus.TIME_CAP, cap=1.0)
     (item,) = items("a", why="failed before")
     ledger.write(item.key, capped)
     item = replace(item, stale=ledger.read(item.key.digest))

@@ -16,9 +16,9 @@ import pytest
 from planner.batch import worker
 from planner.batch.case import Case, FileHashes, key_of
 from planner.batch.ledger import Ledger
-from planner.batch.outcome import Status
+from planner.batch.outcome import CaseStatus
 from planner.batch.surroundings import surroundings
-from planner.batch.worker import Order, order_of
+from planner.batch.worker import WorkerRequest, order_of
 from planner.errors import OutputError
 
 AROUND = surroundings(allow_outside=False)
@@ -26,7 +26,7 @@ AROUND = surroundings(allow_outside=False)
 
 @pytest.fixture
 def order(tmp_path):
-    return Order(
+    return WorkerRequest(
         ledger=tmp_path / "out",
         surroundings=AROUND,
         allow_outside=False,
@@ -97,7 +97,7 @@ def test_ready_then_one_answer_to_a_task_then_the_end(order, said):
     assert answers[1]["digest"] == said["digest"]
     assert answers[1]["peak"] > 10e6
     assert (code, err) == (0, "")
-    assert Ledger(folder=order.ledger).read(said["digest"]).outcome.status is Status.FEASIBLE
+    assert Ledger(folder=order.ledger).read(said["digest"]).outcome.status is CaseStatus.FEASIBLE
 
 
 def test_a_worker_without_its_parent_ends_at_once(order, said):
@@ -210,7 +210,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(mine, said, nine, mo
     end = mine.do(said)
     assert seen[0] == said["digest"] != end["digest"] == seen[1]
     assert mine.ledger.read(said["digest"]) is None
-    assert mine.ledger.read(end["digest"]).outcome.status is Status.FEASIBLE
+    assert mine.ledger.read(end["digest"]).outcome.status is CaseStatus.FEASIBLE
 
 
 def test_files_that_never_rest_are_a_result(mine, said, nine, monkeypatch):
@@ -223,7 +223,7 @@ def test_files_that_never_rest_are_a_result(mine, said, nine, monkeypatch):
 
     monkeypatch.setattr(worker, "run_case", changing)
     outcome = mine.ledger.read(mine.do(said)["digest"]).outcome
-    assert (outcome.status, outcome.code) == (Status.CRASHED, "changing")
+    assert (outcome.status, outcome.code) == (CaseStatus.CRASHED, "changing")
 
 
 def test_a_request_to_end_waits_for_a_result_that_is_being_written(mine, monkeypatch):

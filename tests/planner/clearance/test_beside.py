@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from parts.geometry import TriangleMesh
 from planner.clearance.beside import Shank, beside
 from planner.clearance.checker import Checker
-from planner.clearance.patch import ProbedSurface, Touches
+from planner.clearance.patch import ProbedSurface, StylusPlacement
 from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model
@@ -80,7 +80,7 @@ def wall(lean=0.0, top=20.0, thick=10.0, wide=60.0):
 
 def touching(points, normals, ball=BALL, axis=DOWN):
     points, normals = MM * np.array(points, dtype=float), np.array(normals, dtype=float)
-    return Touches(
+    return StylusPlacement(
         points=points,
         contacts=points + MM * ball * normals,
         normals=normals,

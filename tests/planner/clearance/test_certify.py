@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.advance import Advance, Judged
+from planner.clearance.advance import Advance, IntervalVerdict
 from planner.clearance.certify import certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance, floors, yes_or_no
@@ -215,7 +215,7 @@ def test_any_function_of_bounded_slope_is_bounded(seed):
     def judge(index, low, high, floor):
         del floor
         here = value(index, 0.5 * (low + high))
-        return Judged(lower=here - slope[index] * 0.5 * (high - low), here=here)
+        return IntervalVerdict(lower=here - slope[index] * 0.5 * (high - low), here=here)
 
     course = Advance(judge, floors(0.0, DEFAULT), ends=True).run(40)
     lam = np.linspace(0, 1, 20001)

@@ -12,7 +12,7 @@ import pytest
 from parts.geometry import TriangleMesh
 from parts.geometry.triangle_distance import closest_on_triangles
 from planner.clearance.checker import Checker
-from planner.clearance.patch import ProbedSurface, Touches
+from planner.clearance.patch import ProbedSurface, StylusPlacement
 from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.mechanism import Mechanism
@@ -60,7 +60,7 @@ def standing(points, normals, ball=BALL):
     """Of a stylus that stands along the normals."""
     points, normals = np.array(points, dtype=float), np.array(normals, dtype=float)
     contacts = points + ball * normals
-    return Touches(points=points, contacts=contacts, normals=normals, axes=-normals)
+    return StylusPlacement(points=points, contacts=contacts, normals=normals, axes=-normals)
 
 
 def normals_of(solid, patch):

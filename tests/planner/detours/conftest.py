@@ -7,7 +7,7 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from planner.clearance.checker import Checker
-from planner.detours.route import Room
+from planner.detours.route import TravelSpace
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model
 
@@ -44,7 +44,7 @@ def make_room(arm, limits):
         if part is not None:
             solids.insert(0, Solid(name="part", kind=SolidKind.PART, mesh=box(*part), closed=True))
         cell = Cell(solids=tuple(solids))
-        return Room(
+        return TravelSpace(
             model=arm,
             cell=cell,
             checker=Checker(arm, cell),

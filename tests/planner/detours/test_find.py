@@ -12,7 +12,7 @@ from planner.clearance.certify import certify, keeps
 from planner.clearance.paths import StraightPaths
 from planner.detours.find import find_detours
 from planner.detours.leading import tips_of
-from planner.detours.route import Way
+from planner.detours.route import DetourKind
 from planner.job.settings import Travel
 from planner.motion.travel import travel_times
 
@@ -100,7 +100,7 @@ def coal_rotation(axis):
 
 def test_over_the_plane(over_wall):
     room, found = over_wall
-    assert found.ways == (Way.PLANE,)
+    assert found.ways == (DetourKind.PLANE,)
     route = found.routes[0]
     tips = tips_of(room.model, route)
     assert tips.position[1:-1, 2] == pytest.approx(0.0, abs=1e-6)
@@ -112,13 +112,13 @@ def test_over_the_plane(over_wall):
 
 def test_a_plane_too_low_is_raised(make_room, ends, wall):
     found = find_detours(make_room([wall]), *ends, Travel(clearance_plane=-0.25, detour="plane"))
-    assert found.ways == (Way.PLANE,)
+    assert found.ways == (DetourKind.PLANE,)
 
 
 def test_around_the_cube(around_part):
     """Out through opposite sides, so over the top: never inside the part's box."""
     room, found = around_part
-    assert found.ways == (Way.CUBE,)
+    assert found.ways == (DetourKind.CUBE,)
     tips = tips_of(room.model, found.routes[0])
     low, high = (np.array(c) for c in ((-0.15, 0.4, -3.1), (0.15, 3.1, -0.1)))
     inside = np.all((tips.position > low + 1e-6) & (tips.position < high - 1e-6), axis=1)
@@ -127,7 +127,7 @@ def test_around_the_cube(around_part):
 
 def test_under_a_roof_it_is_searched(under_roof):
     _, found = under_roof
-    assert found.ways == (Way.SEARCHED,)
+    assert found.ways == (DetourKind.SEARCHED,)
 
 
 def test_a_plane_under_a_roof_does_not_lead_there(make_room, ends, wall, roof):
@@ -238,6 +238,6 @@ def test_equal_input_gives_equal_bits(under_roof, ends):
 def test_another_seed_is_another_search(under_roof, ends):
     room, found = under_roof
     other = find_detours(room, *ends, Travel(seed=7))
-    assert other.ways == (Way.SEARCHED,)
+    assert other.ways == (DetourKind.SEARCHED,)
     assert not np.array_equal(other.routes[0], found.routes[0])
     assert keeps(room.checker, other.motions, room.required)[0]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from planner.clearance.results import Pair
+from planner.clearance.results import BodyPair
 from planner.detours.find import Blocked, Detours
 from planner.detours.findings import detour_findings
 from planner.detours.motions import DetourMotions
 from planner.detours.rounded import Legs
-from planner.detours.route import Way
+from planner.detours.route import DetourKind
 from planner.findings import Severity
 from planner.findings.detour_pages import DETOUR_PAGES
 from planner.job.settings import Travel
@@ -23,7 +23,7 @@ def blocked(**changes):
         "travel": 1,
         "motions": 3400,
         "end": False,
-        "pair": Pair(moving="forearm", against="wall", touching=False),
+        "pair": BodyPair(moving="forearm", against="wall", touching=False),
         "clearance": -0.0121,
         "place": np.array([0.1, 1.2, -0.5]),
     }
@@ -45,10 +45,10 @@ def said(way, travel, *failures):
 @pytest.mark.parametrize(
     ("way", "travel", "words"),
     [
-        (Way.PLANE, Travel(clearance_plane=1.2), "over the clearance plane at z = 1200 mm"),
-        (Way.CUBE, Travel(clearance_cube=0.05), "around the clearance cube 50 mm outside"),
-        (Way.SEARCHED, Travel(), "along a searched way"),
-        (Way.LIFTED, Travel(), "lifted over what is in the way"),
+        (DetourKind.PLANE, Travel(clearance_plane=1.2), "over the clearance plane at z = 1200 mm"),
+        (DetourKind.CUBE, Travel(clearance_cube=0.05), "around the clearance cube 50 mm outside"),
+        (DetourKind.SEARCHED, Travel(), "along a searched way"),
+        (DetourKind.LIFTED, Travel(), "lifted over what is in the way"),
     ],
 )
 def test_a_detour_is_a_note(way, travel, words):
@@ -60,7 +60,7 @@ def test_a_detour_is_a_note(way, travel, words):
 
 
 def test_a_travel_without_a_way_is_an_error():
-    _, error = said(Way.PLANE, Travel(), blocked())
+    _, error = said(DetourKind.PLANE, Travel(), blocked())
     assert (error.code, error.severity, error.where) == ("P137", Severity.ERROR, "P2 to P3")
     assert "forearm is 12.1 mm deep in wall at (100, 1200, -500) mm" in error.message
     assert "3400 motions were looked at" in error.message
@@ -77,7 +77,7 @@ def test_a_travel_without_a_way_is_an_error():
     ],
 )  # fmt: skip
 def test_what_is_in_the_way_and_what_to_do(changes, travel, message, hint):
-    _, error = said(Way.PLANE, travel, blocked(**changes))
+    _, error = said(DetourKind.PLANE, travel, blocked(**changes))
     assert message in error.message
     assert hint in error.hint
 

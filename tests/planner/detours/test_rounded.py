@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.detours.motions import DetourMotions
-from planner.detours.rounded import PEAK, Legs, Pieces, without_repeats
+from planner.detours.rounded import PEAK, Legs, RoundedMotion, without_repeats
 from planner.motion.extremes import highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import OneMotion
@@ -17,7 +17,7 @@ from tests.planner.clearance.spline_paths import SplinePaths
 LIMITS = JointLimits(
     max_speed=np.array([1.75, 1.75, 2.5]), max_acceleration=np.array([28.0, 14.0, 25.0])
 )
-NOTHING = Pieces(
+NOTHING = RoundedMotion(
     duration=np.zeros(0), q=np.zeros((0, 3)), before=np.zeros((0, 3)), after=np.zeros((0, 3))
 )
 

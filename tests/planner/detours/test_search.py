@@ -8,15 +8,15 @@ import pytest
 from planner.clearance.checker import Checker
 from planner.detours.roadmap import Roadmap
 from planner.detours.rounded import Legs
-from planner.detours.route import Room
-from planner.detours.search import Effort, GridTest, reaches, search
+from planner.detours.route import TravelSpace
+from planner.detours.search import GridTest, SearchEffort, reaches, search
 from planner.detours.shortening import route_time, shortened
 from planner.job.solids import Cell
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.library.catalogue import load
 
-EFFORT = Effort(motions=400, step=0.02, beyond=1.0, seeds=1)
+EFFORT = SearchEffort(motions=400, step=0.02, beyond=1.0, seeds=1)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_the_seed_decides(room, ends, found):
 
 @pytest.mark.parametrize("motions", [1, 7, 60])
 def test_it_ends_after_so_many_motions(room, ends, motions):
-    effort = Effort(motions=motions, step=0.02, beyond=np.inf, seeds=1)
+    effort = SearchEffort(motions=motions, step=0.02, beyond=np.inf, seeds=1)
     nothing = search(room, ends[0][0], ends[1][0], lambda _a, _b: False, effort, seed=1)
     assert nothing.route.shape == (0, 5)
     assert motions <= nothing.motions <= motions + 2  # the last growth may need two
@@ -74,7 +74,7 @@ def test_joints_without_limits(room, ends):
         upper=np.full(5, np.inf),
         required=room.required,
     )
-    effort = Effort(motions=2000, step=0.02, beyond=np.inf, seeds=1)
+    effort = SearchEffort(motions=2000, step=0.02, beyond=np.inf, seeds=1)
     assert len(search(endless, ends[0][0], ends[1][0], free, effort, seed=1).route) > 2
 
 
@@ -110,7 +110,7 @@ def test_a_slide_without_limits_reaches_as_far_as_it_is_out():
     bounded = reaches(replace(mechanism, joints=tuple(slide)))
     np.testing.assert_array_equal(reaches(mechanism, out), bounded)
     quick = [replace(j, max_speed=1.0, max_acceleration=1.0) for j in mechanism.joints]
-    looked = Room(
+    looked = TravelSpace(
         model=model,
         cell=Cell(),
         checker=Checker(model, Cell()),

@@ -10,7 +10,7 @@ import pytest
 from parts.geometry import TriangleMesh
 from planner.clearance.certify import Clearance
 from planner.clearance.goals import Tolerance
-from planner.clearance.results import Nearest, Pair
+from planner.clearance.results import BodyPair, Nearest
 from planner.findings import Severity, page
 from planner.findings.clearance_findings import (
     Watch,
@@ -34,11 +34,11 @@ MESH = TriangleMesh(
 PART = Solid(name="plate", kind=SolidKind.PART, mesh=MESH, closed=True)
 WALL = Solid(name="wall", kind=SolidKind.OBSTACLE, mesh=MESH, closed=False)
 PAIRS = (
-    Pair(moving="forearm", against="plate", touching=False),
-    Pair(moving="stylus ball", against="plate", touching=True),
-    Pair(moving="stylus shank", against="plate", touching=True),
-    Pair(moving="forearm", against="wall", touching=False),
-    Pair(moving="forearm", against="column", touching=False),
+    BodyPair(moving="forearm", against="plate", touching=False),
+    BodyPair(moving="stylus ball", against="plate", touching=True),
+    BodyPair(moving="stylus shank", against="plate", touching=True),
+    BodyPair(moving="forearm", against="wall", touching=False),
+    BodyPair(moving="forearm", against="column", touching=False),
 )
 WATCH = Watch(pairs=PAIRS, cell=Cell(solids=(PART, WALL)), required=0.005)
 

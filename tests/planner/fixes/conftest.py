@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Severity
-from planner.fixes.fix import Kind
+from planner.fixes.fix import FixKind
 from planner.job import read_job
 from planner.planning import plan
 
@@ -72,7 +72,7 @@ def apply():
             for key, value in zip(("nx", "ny", "nz"), values, strict=True):
                 after = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", after, count=1)
             text = before + f'name = "{name}"' + after
-        elif fix.kind is Kind.BRANCH:
+        elif fix.kind is FixKind.BRANCH:
             key = fix.line.split(" = ")[0]
             text = re.sub(rf"(?m)^robot\.{key} = .*$\n", "", text)
             text = text.replace("robot.model", f"robot.{fix.line}\nrobot.model")

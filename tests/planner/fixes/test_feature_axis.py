@@ -10,9 +10,9 @@ import pytest
 import trimesh
 
 from planner.cli.main import main
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.feature_axis import MOST_POINTS, FeatureAxes
-from planner.fixes.fix import Kind
+from planner.fixes.fix import FixKind
 from planner.fixes.own_approach import with_feature
 from planner.fixes.smallest import Finder
 from planner.job import read_job
@@ -106,14 +106,14 @@ def test_a_shorter_distance_goes_with_the_axis_where_it_has_to(cone_job):
         fix
         for name in ("C1", "C2")
         for fix in Finder(job).search(name, others=False).fixes
-        if fix.kind is Kind.AXIS
+        if fix.kind is FixKind.AXIS
     ]
     assert found
     far = replace(job, approach=replace(job.approach, distance=1.5))
     row = far.points.index("C1")
-    best = next(FeatureAxes(Bench(far), far, row).found())
+    best = next(FeatureAxes(PointCheck(far), far, row).found())
     assert best.distance < 1.5
-    fix = next(f for f in Finder(far).search("C1", others=False).fixes if f.kind is Kind.AXIS)
+    fix = next(f for f in Finder(far).search("C1", others=False).fixes if f.kind is FixKind.AXIS)
     assert [line.split(" = ")[0] for line in fix.line.splitlines()] == ["axis", "distance_mm"]
     assert "C1" in reached(fix.job)
 
@@ -135,7 +135,7 @@ def test_no_stylus_is_put_through_the_material(cone_job):
     job = read_job(cone_job)
     bare = replace(job, cell=replace(job.cell, solids=()))
     normals = bare.points.normals[:8]
-    for found in FeatureAxes(Bench(bare), bare, 1).found():
+    for found in FeatureAxes(PointCheck(bare), bare, 1).found():
         assert found.axis @ normals[1] <= 1e-6
         assert found.served <= int(np.sum(normals @ found.axis <= 1e-6))
 
@@ -153,5 +153,5 @@ def test_no_more_points_are_judged_than_stand_for_a_feature(cone_job):
             features=("cone",) * 80,
         ),
     )
-    best = next(FeatureAxes(Bench(many), many, 1).found())
+    best = next(FeatureAxes(PointCheck(many), many, 1).found())
     assert best.judged == MOST_POINTS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.reasons import reasons_of
 from planner.job import read_job
 from planner.library import path_of
@@ -18,7 +18,7 @@ from robots.library import load
 @pytest.fixture(scope="module")
 def library():
     job = read_job(path_of("unreachable"))
-    bench = Bench(job)
+    bench = PointCheck(job)
     return lambda name: reasons_of(job, name, bench)
 
 
@@ -87,7 +87,7 @@ def test_the_place_of_a_singularity_is_where_the_wrist_is_straight(library):
     """Half way down, says the job: the axis of the forearm passes through the stylus there."""
     reasons = library("singular")
     (failure,) = reasons.branches[0].failures
-    bench = Bench(read_job(path_of("unreachable")))
+    bench = PointCheck(read_job(path_of("unreachable")))
     found = bench.reach.candidates(reasons.placed)
     lam = (0.050 - failure.before) / 0.052
     q = found.lines.joints(np.array([0]), np.array([lam]))
@@ -106,7 +106,7 @@ def test_the_joint_that_passes_its_limit_is_where_it_is_worst(job_file):
     point = {"name": "P", "x": 0.0, "y": 1500.0, "z": 0.0}
     reasons = reasons_of(read_job(job_file([point], more=limit)), "P")
     failure = next(f for f in reasons.branches[0].failures if f.what == "q3")
-    bench = Bench(read_job(job_file([point], more=limit)))
+    bench = PointCheck(read_job(job_file([point], more=limit)))
     found = bench.reach.candidates(reasons.placed)
     row = np.zeros(201, dtype=int)
     q3 = np.degrees(found.lines.joints(row, np.linspace(0.0, 1.0, 201))[:, 2])

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from planner.fixes.bench import Bench
+from planner.fixes.bench import PointCheck
 from planner.fixes.changes import (
     along_the_normals,
     leaning_axis,
@@ -141,31 +141,31 @@ def test_a_shift_moves_the_part_and_nothing_else(job):
 
 @pytest.mark.parametrize("longer", [-0.05, 0.08])
 def test_a_shared_checker_answers_like_a_new_one(job, longer):
-    bench = Bench(job)
+    bench = PointCheck(job)
     other = with_stylus_length(job, job.probe.stylus_length + longer)
     shared = checker_for(bench.checker, job.mechanism, other.mechanism)
-    new = Bench(other).checker
+    new = PointCheck(other).checker
     rng = np.random.default_rng(3)
     q = rng.uniform(job.mechanism.q_min, job.mechanism.q_max, (200, 5))
     np.testing.assert_array_equal(shared.nearest(q).value, new.nearest(q).value)
     assert shared.pairs == new.pairs
     # The base is as it was.
     np.testing.assert_array_equal(
-        bench.checker.nearest(q).value, Bench(job).checker.nearest(q).value
+        bench.checker.nearest(q).value, PointCheck(job).checker.nearest(q).value
     )
 
 
 def test_a_stylus_that_was_not_there_takes_a_checker_of_its_own(job):
     none = with_stylus_length(job, 0.0)
-    assert checker_for(Bench(none).checker, none.mechanism, job.mechanism) is None
+    assert checker_for(PointCheck(none).checker, none.mechanism, job.mechanism) is None
 
 
 @pytest.mark.parametrize("name", [NAME, "beam", "stylus", "good-1"])
 def test_longer_styluses_are_judged_as_in_their_own_jobs(job, name):
     """By shared trees and the joints of the stylus as it was, and by reading everything anew."""
-    bench, one = Bench(job), row_of(job, name)
+    bench, one = PointCheck(job), row_of(job, name)
     styluses = Styluses(bench=bench.of_variations(one), one=one)
     for longer in (-0.04, -0.02, 0.03, 0.06):
         ray, amount = np.array([[np.sign(longer)]]), np.array([abs(longer)])
         other = with_stylus_length(job, job.probe.stylus_length + longer)
-        assert styluses.serves(ray, amount)[0] == Bench(other).serves(one)[0]
+        assert styluses.serves(ray, amount)[0] == PointCheck(other).serves(one)[0]

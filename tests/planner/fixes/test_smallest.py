@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.fixes.fix import Kind
+from planner.fixes.fix import FixKind
 from planner.fixes.reasons import reasons_of
 from planner.fixes.smallest import Finder, inward, smallest_fixes
 from planner.job import PlacedPart, read_job
@@ -48,7 +48,7 @@ def test_out_of_reach_the_part_comes_nearer(job_file, apply, served, arm_reach):
     path = job_file([point, EASY], stylus=0, ball=0)
     search = found(path)
     (fix,) = search.fixes
-    assert fix.kind is Kind.SHIFT
+    assert fix.kind is FixKind.SHIFT
     # A shift that lowers the line by 25 mm saves the half millimetre.
     assert close(fix.amount, 0.03)
     job = apply(path, fix)
@@ -61,7 +61,7 @@ def test_a_joint_limit_is_left_by_the_shortest_way(job_file, apply, served):
     point = P | {"x": 1500.0 * np.cos(azimuth), "y": 1500.0 * np.sin(azimuth)}
     limit = "robot.limits.q1 = { min_deg = -50, max_deg = 50 }\n"
     path = job_file([point, EASY | {"y": 0.0}], more=limit)
-    fix = of_kind(found(path).fixes, Kind.SHIFT)
+    fix = of_kind(found(path).fixes, FixKind.SHIFT)
     # The stylus is upright: the wrist must come over the vertical plane 2 degrees away.
     assert close(fix.amount, 1.5 * np.sin(np.radians(2.0)))
     assert served(apply(path, fix), "P")
@@ -69,7 +69,7 @@ def test_a_joint_limit_is_left_by_the_shortest_way(job_file, apply, served):
 
 def test_a_distance_too_long_for_its_pocket(job_file, apply, served, wall):
     path = job_file(**wall)
-    fix = of_kind(found(path).fixes, Kind.DISTANCE)
+    fix = of_kind(found(path).fixes, FixKind.DISTANCE)
     assert fix.line == "distance_mm = 46.6"
     assert close(fix.amount, 0.080 - 0.033 * np.sqrt(2.0))
     assert served(apply(path, fix), "P")
@@ -78,8 +78,8 @@ def test_a_distance_too_long_for_its_pocket(job_file, apply, served, wall):
 def test_a_wall_near_the_approach(job_file, apply, served, wall):
     path = job_file(**wall)
     search = found(path)
-    assert [fix.kind for fix in search.fixes] == [Kind.DISTANCE, Kind.AXIS, Kind.SHIFT]
-    fix = of_kind(search.fixes, Kind.SHIFT)
+    assert [fix.kind for fix in search.fixes] == [FixKind.DISTANCE, FixKind.AXIS, FixKind.SHIFT]
+    fix = of_kind(search.fixes, FixKind.SHIFT)
     assert close(fix.amount, 0.080 / np.sqrt(2.0) - 0.033)
     assert served(apply(path, fix), "P")
 
@@ -88,7 +88,7 @@ def test_a_stylus_too_short_for_its_wrist(job_file, apply, served, shelf):
     path = job_file(**shelf)
     search = found(path)
     needed = np.sqrt(0.055**2 - 0.020**2)
-    longer, shift = (of_kind(search.fixes, kind) for kind in (Kind.STYLUS, Kind.SHIFT))
+    longer, shift = (of_kind(search.fixes, kind) for kind in (FixKind.STYLUS, FixKind.SHIFT))
     assert close(longer.amount, needed - 0.030)
     # Shifting, the wrist leaves the shelf's edge by the shortest way.
     assert close(shift.amount, 0.055 - np.hypot(0.020, 0.030))
@@ -99,7 +99,7 @@ def test_a_stylus_too_short_for_its_wrist(job_file, apply, served, shelf):
 
 def test_a_tilt_outside_the_cone_comes_last_and_says_so(job_file, shelf):
     fix = found(job_file(**shelf)).fixes[-1]
-    assert fix.kind is Kind.TILT
+    assert fix.kind is FixKind.TILT
     assert not fix.allowed
     assert "the job's cone is 0 deg: it takes tilt_deg = " in fix.sentence
 
@@ -109,7 +109,7 @@ def test_a_tilt_gains_what_the_wrist_lacks(job_file, apply, served):
     path = job_file([P, EASY], more=limit, stylus=0, ball=0, tilt=10)
     (failure,) = reasons_of(read_job(path), "P").branches[0].failures
     # Without a stylus the wrist stays where it is and q5 turns by what the axis leans.
-    fix = of_kind(found(path).fixes, Kind.TILT)
+    fix = of_kind(found(path).fixes, FixKind.TILT)
     assert fix.allowed
     assert failure.what == "q5"
     assert close(np.degrees(fix.amount), failure.amount)
@@ -123,7 +123,7 @@ def test_a_tilt_of_the_axis_that_all_points_share(job_file, apply, served):
     point = P | {"n": (np.sin(lean), 0.0, np.cos(lean))}
     path = job_file([point, EASY], more=limit, stylus=0, ball=0, tilt=10, direction=axis)
     (failure,) = reasons_of(read_job(path), "P").branches[0].failures
-    fix = of_kind(found(path).fixes, Kind.TILT)
+    fix = of_kind(found(path).fixes, FixKind.TILT)
     assert fix.place == "[approach]"
     assert fix.line.startswith("axis = [")
     assert fix.others.looked_at == 1
@@ -142,7 +142,7 @@ def test_a_branch_that_is_light_enough(job_file, apply, served):
     reasons = reasons_of(read_job(path), "P")
     assert {b.holds for b in reasons.branches if "shoulder+" in b.branch} == {True, False}
     fix = found(path).fixes[0]
-    assert fix.kind is Kind.BRANCH
+    assert fix.kind is FixKind.BRANCH
     assert 'branch "shoulder+ elbow- ' in fix.sentence
     assert served(apply(path, fix), "P")
 
@@ -151,10 +151,10 @@ def test_a_normal_that_points_into_the_material(job_file, apply, served):
     path = job_file([P | {"n": (0.0, 0.0, -1.0)}, EASY])
     search = found(path)
     (fix,) = search.fixes
-    assert fix.kind is Kind.APPROACH
+    assert fix.kind is FixKind.APPROACH
     assert "turned around" in fix.sentence
     assert served(apply(path, fix), "P")
-    assert dict(search.without)[Kind.SHIFT].startswith("the probe comes through the material")
+    assert dict(search.without)[FixKind.SHIFT].startswith("the probe comes through the material")
 
 
 def test_a_face_that_the_approach_does_not_suit(job_file, apply, served):
@@ -189,14 +189,14 @@ def test_points_given_in_the_base_frame_do_not_move_with_the_part(job_file, arm_
     path.write_text(path.read_text().replace("points.comp", 'points.frame = "base"\npoints.comp'))
     search = found(path)
     assert search.fixes == ()
-    assert "base frame" in dict(search.without)[Kind.SHIFT]
+    assert "base frame" in dict(search.without)[FixKind.SHIFT]
 
 
 def test_only_so_many_points_are_worked_on(job_file, wall):
     job = read_job(job_file(**wall))
     fixes = smallest_fixes(job, ["P", "easy"], limit=1, others=False)
     assert list(fixes) == ["P"]
-    assert fixes["P"][0].kind is Kind.DISTANCE
+    assert fixes["P"][0].kind is FixKind.DISTANCE
     assert fixes["P"][0].others is None
 
 
@@ -211,12 +211,12 @@ def test_the_surface_says_where_a_normal_points():
     ("name", "kinds", "amounts"),
     [
         # beam: 65 mm above the wrist at contact; distance and its rest come from its job file
-        ("far", {Kind.SHIFT}, {}),
-        ("wrist", {Kind.TILT, Kind.AXIS, Kind.SHIFT, Kind.STYLUS}, {}),
-        ("inside", {Kind.APPROACH}, {}),
+        ("far", {FixKind.SHIFT}, {}),
+        ("wrist", {FixKind.TILT, FixKind.AXIS, FixKind.SHIFT, FixKind.STYLUS}, {}),
+        ("inside", {FixKind.APPROACH}, {}),
         ("good-1", set(), {}),
         # q1 lacks 14°: the wrist, 1.47 m from the axis, must go 0.355 m sideways
-        ("limit", {Kind.SHIFT}, {Kind.SHIFT: 0.3548}),
+        ("limit", {FixKind.SHIFT}, {FixKind.SHIFT: 0.3548}),
     ],
 )
 def test_the_library_s_unreachable_points(unreachable, name, kinds, amounts):
@@ -251,7 +251,7 @@ def test_other_robots_are_fixed_too(corrected_job):
         checks=replace(corrected_job.checks, torque_limits=np.full(6, np.inf)),
     )
     (fix,) = Finder(job).search("P").fixes
-    assert fix.kind is Kind.SHIFT
+    assert fix.kind is FixKind.SHIFT
     assert fix.verified
     # Back to the posture is one way: the smallest is not longer.
     assert fix.amount <= 0.6 * np.linalg.norm(T[:3, 3])

@@ -13,7 +13,7 @@ import pytest
 
 from parts.points import ProbePoints
 from planner.detours.motions import DetourMotions
-from planner.detours.rounded import Pieces
+from planner.detours.rounded import RoundedMotion
 from planner.job import Job, read_job
 from planner.library import path_of
 from planner.motion.travel import TravelMotions
@@ -116,7 +116,7 @@ def test_detours_have_no_slivers_and_no_noise():
     v = np.array([0.5, 1e-17, 0.0, 0.0, 0.0])
     w = np.array([0.5, 0.3, 0.0, 0.0, 0.0])
     still = np.zeros(5)
-    pieces = Pieces(
+    pieces = RoundedMotion(
         duration=np.array([0.1, 1e-14, 0.1, 0.1]),
         q=np.cumsum([still, 0.05 * v, 1e-14 * v, 0.05 * (v + w)], axis=0),
         before=np.array([still, v, v, w]),

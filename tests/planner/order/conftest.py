@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.order import chooser
-from planner.order.chooser import Costs
+from planner.order.chooser import SequenceCost
 from planner.order.rules import Rules
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins
@@ -58,7 +58,7 @@ def made_up(monkeypatch):
         found = Candidates(
             lines=MadeUpLines(q, good), point=point, margins=margins_of(np.ones(point.size, bool))
         )
-        return found, Costs(lines=rng.uniform(0.1, 0.3, point.size), limits=LIMITS)
+        return found, SequenceCost(lines=rng.uniform(0.1, 0.3, point.size), limits=LIMITS)
 
     return made
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound, quickest_pairs, spanning_tree
 from planner.order.chooser import Chooser
-from planner.order.fastest import Effort, solve
+from planner.order.fastest import SearchBudget, solve
 from planner.order.joint_times import JointTimes
 from planner.order.near import Near
-from planner.order.pool import Forced, Pool
+from planner.order.pool import CandidatePool, Forced
 from robots.core.motion.joint_limits import JointLimits
 from tests.cases import cases
 
@@ -21,7 +21,7 @@ LIMITS = JointLimits(max_speed=np.array([1.5, 1.0]), max_acceleration=np.array([
 def pool_of(q, point, weight):
     times = JointTimes.of(q, LIMITS, "trapezoid")
     rows = np.arange(len(q))
-    return Pool(rows=rows, point=point, weight=weight, times=times, near=Near.none(len(q)))
+    return CandidatePool(rows=rows, point=point, weight=weight, times=times, near=Near.none(len(q)))
 
 
 def shortest(q, point, weight):
@@ -78,7 +78,7 @@ def test_points_in_a_row_have_no_gap():
 
 def test_the_gap_of_a_thousand_points_is_small(made_up):
     found, costs = made_up(2, 300, 3)
-    ordered = solve(Chooser(found, costs), 300, Effort(base=3000))
+    ordered = solve(Chooser(found, costs), 300, SearchBudget(base=3000))
     assert 0.0 < ordered.gap < 0.1
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from parts.points import ProbePoints
 from planner.motion.probing_lines import LineMotions, rough_line_times
-from planner.order.chooser import _TIE_BREAK, Chooser, Costs, choose
+from planner.order.chooser import _TIE_BREAK, Chooser, SequenceCost, choose
 from planner.reach.arm_lines import ArmLines
 from planner.reach.candidates import Candidates, candidates, end_solutions
 from planner.reach.margins import SINGULAR, exact_margins, rough_margins
@@ -41,7 +41,7 @@ def problem(job, count, required=0.0):
     found = candidates(inverse, placed, end_solutions(inverse, placed))
     limits = JointLimits.of(job.mechanism)
     rough = rough_line_times(LineMotions(found.lines, "quintic"), limits)
-    return found, Costs(lines=rough, limits=limits, required=required)
+    return found, SequenceCost(lines=rough, limits=limits, required=required)
 
 
 def exhaustive(found, costs, order):
@@ -155,7 +155,7 @@ def test_a_limit_is_kept_between_the_ends_too(passing, corrected_job, with_joint
     assert exact.limit[0, 2] < 0.0
     assert exact.limit[0, 2] == pytest.approx(dense[low] - q_min[2], abs=1e-9)
     found = Candidates(lines=lines, point=np.zeros(1, dtype=np.int64), margins=rough)
-    costs = Costs(lines=np.ones(1), limits=JointLimits.of(arm))
+    costs = SequenceCost(lines=np.ones(1), limits=JointLimits.of(arm))
     chooser = Chooser(found, costs)
     assert chooser.choose(np.arange(1)).visits.size == 0
     assert chooser.choose(np.arange(1)).candidate.tolist() == [-1]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from planner.order.chooser import _TIE_BREAK, Chooser
-from planner.order.fastest import Effort, again, solve
+from planner.order.fastest import SearchBudget, again, solve
 from planner.order.rules import Rules
 from tests.cases import cases
 
-LITTLE = Effort(kicks=10, base=500, ascent=60)
+LITTLE = SearchBudget(kicks=10, base=500, ascent=60)
 TIE = 8 * _TIE_BREAK  # the tie-break may prefer a posture that costs this much more
 
 
@@ -182,9 +182,13 @@ def test_the_same_seed_gives_the_same_order_and_progress_is_told(made_up):
 
 
 def test_efforts():
-    usual = Effort.named("normal", seed=3)
-    assert usual == Effort(seed=3)
-    assert Effort.named("quick").of(1000) < usual.of(1000) < Effort.named("thorough").of(1000)
+    usual = SearchBudget.named("normal", seed=3)
+    assert usual == SearchBudget(seed=3)
+    assert (
+        SearchBudget.named("quick").of(1000)
+        < usual.of(1000)
+        < SearchBudget.named("thorough").of(1000)
+    )
     assert usual.of(10_000) == usual.base + 10_000 * usual.kicks
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from planner.job import PlacedPart
 from planner.part_pose.best_pose import best_pose
-from planner.part_pose.judge import Judge
+from planner.part_pose.judge import PoseRating
 from robots.core.pose import make_pose, rotation_zyx
 
 
@@ -20,7 +20,7 @@ def placing(corrected_job):
 
 @pytest.fixture(scope="session")
 def judge(corrected_job):
-    return Judge(corrected_job)
+    return PoseRating(corrected_job)
 
 
 @pytest.fixture(scope="session")

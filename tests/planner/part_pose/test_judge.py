@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.part_pose.judge import Judge, worst_margin
+from planner.part_pose.judge import PoseRating, worst_margin
 from planner.part_pose.moved import moved
 from planner.part_pose.pose_space import PoseSpace
 from planner.planning import plan
@@ -55,7 +55,7 @@ def test_many_points_are_judged_by_a_few(corrected_job):
         positions=np.repeat(points.positions, 20, axis=0) + np.linspace(0, 0.01, 180)[:, None],
         normals=np.repeat(points.normals, 20, axis=0),
     )
-    few = Judge(replace(corrected_job, points=many))
+    few = PoseRating(replace(corrected_job, points=many))
     assert few.points == 48
     # the nine groups are far apart: every one of them is among the few
     groups = {int(name[1:]) // 20 for name in few.placed.names}
@@ -64,7 +64,7 @@ def test_many_points_are_judged_by_a_few(corrected_job):
 
 def test_an_approach_from_inside_serves_nothing(change):
     job = change(approach={"direction": np.array([0.0, 0.0, -1.0])})
-    assert Judge(job)(job.part.T_base_part[None]).points[0] == 0
+    assert PoseRating(job)(job.part.T_base_part[None]).points[0] == 0
 
 
 def test_the_worst_margin_is_an_angle():

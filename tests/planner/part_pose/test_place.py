@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.part_pose.held_lines import ErrorKind
+from planner.part_pose.held_lines import FixturingErrorKind
 from planner.part_pose.mis_fixturing import mis_fixturing
 from planner.part_pose.place import place
 
@@ -12,6 +12,6 @@ def test_the_best_pose_with_its_tolerances(corrected_job, placing):
     assert found.maps is None
     assert found.feasible is placing.feasible is True
     assert found.placing.best.pose.line == placing.best.pose.line
-    assert [one.kind for one in found.tolerances] == list(ErrorKind)
-    apart = mis_fixturing(placing.best.plan, ErrorKind.TRANSLATION)
+    assert [one.kind for one in found.tolerances] == list(FixturingErrorKind)
+    apart = mis_fixturing(placing.best.plan, FixturingErrorKind.TRANSLATION)
     assert (found.tolerances[0].size, found.tolerances[0].proven) == (apart.size, apart.proven)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from planner.part_pose.quickest import Ways, quickest, tabled
+from planner.part_pose.quickest import LineCandidates, quickest, tabled
 
 
 def travel(a, b):
@@ -29,7 +29,7 @@ def test_against_all_sequences():
         owner = np.sort(rng.integers(0, visits * points, 26))
         q, cost = rng.normal(size=(26, 3)), rng.random(26)
         table = tabled(owner, visits * points).reshape(visits, points, -1)
-        found = quickest(Ways(table=table, q=q, cost=cost), travel)
+        found = quickest(LineCandidates(table=table, q=q, cost=cost), travel)
         for k in range(visits):
             time, chosen = brute(table[k], q, cost)
             got = found.chosen[k]
@@ -43,6 +43,6 @@ def test_against_all_sequences():
 
 def test_nothing_to_choose_from():
     table = tabled(np.zeros(0, dtype=np.int64), 6).reshape(2, 3, -1)
-    found = quickest(Ways(table=table, q=np.zeros((0, 5)), cost=np.zeros(0)), travel)
+    found = quickest(LineCandidates(table=table, q=np.zeros((0, 5)), cost=np.zeros(0)), travel)
     assert np.all(found.chosen == -1)
     np.testing.assert_array_equal(found.time, [0.0, 0.0])

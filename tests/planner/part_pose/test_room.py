@@ -9,8 +9,8 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from planner.job.solids import Cell, Solid, SolidKind
-from planner.part_pose.judge import Judge
-from planner.part_pose.room import Room
+from planner.part_pose.judge import PoseRating
+from planner.part_pose.room import PartClearance
 from robots.core.pose import transform_points
 
 FACES = [
@@ -48,7 +48,7 @@ def shifted(job, *shift):
 
 
 def test_the_part_stands_on_its_table_and_not_in_the_wall(walled):
-    room = Room(walled)
+    room = PartClearance(walled)
     poses = [shifted(walled, dx, 0.0, dz) for dx, dz in ((0, 0), (0.2, 0), (0.3, 0), (0, -0.01))]
     # turned by 30 deg the plate's corner lies at x = 0.5·cos 30 deg = 0.433 m
     assert list(room.free(np.array(poses))) == [True, True, False, False]
@@ -58,32 +58,32 @@ def test_a_fixture_around_the_part_says_nothing(walled):
     T = walled.part.T_base_part
     fixture = block("fixture", SolidKind.OBSTACLE, [-0.1, 0.1, 0.0], [0.6, 0.3, 0.1], T)
     job = replace(walled, cell=Cell(solids=(*walled.cell.solids, fixture)))
-    assert Room(job).free(T[None])[0]
+    assert PartClearance(job).free(T[None])[0]
 
 
 def test_keep_out_volumes_are_for_the_robot(walled):
     volume = block("volume", SolidKind.KEEP_OUT, [-2, 0, 0], [2, 3, 3])
     job = replace(walled, cell=Cell(solids=(*walled.cell.solids, volume)))
-    assert Room(job).free(shifted(walled, 0.2, 0, 0)[None])[0]
+    assert PartClearance(job).free(shifted(walled, 0.2, 0, 0)[None])[0]
 
 
 def test_a_pose_inside_an_obstacle_serves_nothing(walled):
-    points = Judge(walled)(np.array([shifted(walled, 0.3, 0.0, 0.0)])).points
+    points = PoseRating(walled)(np.array([shifted(walled, 0.3, 0.0, 0.0)])).points
     assert points[0] == 0.0
 
 
 def test_postures_that_meet_an_obstacle_are_no_ways(corrected_job):
     """A keep-out volume around the shoulder takes every posture; one far away takes none."""
     T = corrected_job.part.T_base_part
-    free = Judge(corrected_job)(T[None]).points[0]
+    free = PoseRating(corrected_job)(T[None]).points[0]
     assert free == 9
     for low, expected in (([-3.5, -3.5, 0.0], 9), ([-0.5, -0.5, 0.2], 0)):
         volume = block("volume", SolidKind.KEEP_OUT, low, np.array(low) + 1.0)
         job = replace(corrected_job, cell=Cell(solids=(volume,)))
-        assert Judge(job)(T[None]).points[0] == expected
+        assert PoseRating(job)(T[None]).points[0] == expected
 
 
 def test_a_part_without_geometry_has_room_everywhere(corrected_job):
     wall = block("wall", SolidKind.OBSTACLE, [-5, -5, -5], [5, 5, 5])
     job = replace(corrected_job, cell=Cell(solids=(wall,)))
-    assert Room(job).free(job.part.T_base_part[None])[0]
+    assert PartClearance(job).free(job.part.T_base_part[None])[0]

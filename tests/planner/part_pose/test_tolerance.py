@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.job import FeatureApproach
-from planner.part_pose.held_lines import ErrorKind, HeldLines
+from planner.part_pose.held_lines import FixturingErrorKind, HeldLines
 from planner.part_pose.mis_fixturing import mis_fixturing
 from planner.part_pose.moved import moved
 from planner.part_pose.proof import _Boxes, _Cover, prove
@@ -19,7 +19,7 @@ from planner.planning import plan
 from planner.reach.placement import place
 from tests.cases import cases
 
-KINDS = list(ErrorKind)
+KINDS = list(FixturingErrorKind)
 
 
 @pytest.fixture(scope="module", params=["given", "best"])
@@ -154,17 +154,21 @@ def test_a_better_pose_tolerates_more(placing):
 
 def test_a_required_margin_takes_from_the_tolerance(change):
     job = change(checks={"joint_margin": np.radians(2.0)})
-    plain, less = (estimate(HeldLines(plan(j), ErrorKind.TRANSLATION)) for j in (change(), job))
+    plain, less = (
+        estimate(HeldLines(plan(j), FixturingErrorKind.TRANSLATION)) for j in (change(), job)
+    )
     assert less.size < 0.7 * plain.size
 
 
 def test_planning_anew_agrees(placing):
     """Branches may change in a new plan, so it tolerates no less than the branches held."""
-    held = HeldLines(placing.given.plan, ErrorKind.TRANSLATION)
+    held = HeldLines(placing.given.plan, FixturingErrorKind.TRANSLATION)
     size = estimate(held).size
-    again = replanned(placing.given.plan, ErrorKind.TRANSLATION, 0.99 * size, lambda _: None)
+    again = replanned(
+        placing.given.plan, FixturingErrorKind.TRANSLATION, 0.99 * size, lambda _: None
+    )
     assert again.first is None
-    beyond = replanned(placing.given.plan, ErrorKind.TRANSLATION, 0.4, lambda _: None)
+    beyond = replanned(placing.given.plan, FixturingErrorKind.TRANSLATION, 0.4, lambda _: None)
     # halved four times between 0.4/9 and 0.4/3 m: to 5.6 mm
     assert size - 0.0056 < beyond.size < 0.4
     assert beyond.first.limit.startswith("P10")
@@ -173,13 +177,13 @@ def test_planning_anew_agrees(placing):
 
 def test_nothing_served_tolerates_nothing(put):
     nothing = plan(put([9.0, 9.0, 0.84], [30, 0, 0]))
-    found = mis_fixturing(nothing, ErrorKind.ROTATION)
+    found = mis_fixturing(nothing, FixturingErrorKind.ROTATION)
     assert (found.size, found.first, found.proven) == (0.0, None, None)
 
 
 def test_all_together(placing):
-    found = mis_fixturing(placing.best.plan, ErrorKind.TRANSLATION)
-    assert 0.15 < found.proven < found.size < LARGEST[ErrorKind.TRANSLATION]
+    found = mis_fixturing(placing.best.plan, FixturingErrorKind.TRANSLATION)
+    assert 0.15 < found.proven < found.size < LARGEST[FixturingErrorKind.TRANSLATION]
     assert found.directions > 2000
     assert found.plans >= 14
 

@@ -14,7 +14,7 @@ from planner.proof import smooth_pieces as pieces_module
 from planner.proof.kinks import kinks
 from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.resolved_motion import resolve
-from planner.proof.smooth_pieces import Pieces, smooth_pieces
+from planner.proof.smooth_pieces import SmoothPieces, smooth_pieces
 from planner.proof.survey import Survey, survey
 from robots.core.model import Model
 
@@ -43,7 +43,7 @@ class Broken:
 
 
 def one_piece(length=1.3, offset=0.2):
-    return Pieces(
+    return SmoothPieces(
         segment=np.zeros(1, dtype=np.int64),
         origin=np.zeros(1),
         offset=np.array([offset]),

@@ -7,7 +7,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.virtual_measuring import Wanted, points_for
+from planner.virtual_measuring import PointCountRequest, points_for
 
 UM = 1e-6
 NOISE = UncertaintySettings(probe=10 * UM, seed=3)
@@ -15,7 +15,7 @@ DRAWS = 400  # half widths of 95 % to 6 %
 
 
 def asked(planned, settings, uncertain, **values):
-    wanted = Wanted(**({"feature": "ball"} | values))
+    wanted = PointCountRequest(**({"feature": "ball"} | values))
     return points_for(uncertain(planned, settings), wanted, count=DRAWS)
 
 
@@ -74,7 +74,7 @@ def test_flatness_of_a_plane(corrected, uncertain):
     assert found.wanted.kind == "flatness"
     few = points_for(
         uncertain(corrected, NOISE),
-        Wanted(feature="plane", target=1e-9, most=30),
+        PointCountRequest(feature="plane", target=1e-9, most=30),
         count=DRAWS,
     )
     assert "hardly gets surer" in few.sentence
@@ -98,7 +98,7 @@ def test_seed_decides(round_plan, uncertain):
 )
 def test_bad_wishes(values, words):
     with pytest.raises(JobError, match=words):
-        Wanted(feature="ball", **values)
+        PointCountRequest(feature="ball", **values)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_bad_questions(round_plan, uncertain, values, words):
 
 def test_nothing_is_guessed(corrected):
     with pytest.raises(JobError, match=r"no \[uncertainty\]"):
-        points_for(corrected, Wanted(feature="plane", target=UM))
+        points_for(corrected, PointCountRequest(feature="plane", target=UM))
 
 
 def test_distance_needs_both_features(round_plan, uncertain):

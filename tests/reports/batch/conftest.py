@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings.unchecked import Aspect
-from reports.batch import Row
+from reports.batch import JobRow
 
 # Each would set window.hit, or change what the reader sees, where it is taken for more than text.
 HOSTILE = (
@@ -41,10 +41,10 @@ def digest_of(name):
     return hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def make_row(name, status=Status.FEASIBLE, *, code="", why="new", seconds=0.1, **others):
+def make_row(name, status=CaseStatus.FEASIBLE, *, code="", why="new", seconds=0.1, **others):
     digest = digest_of(name)
     outcome = Outcome(status=status, code=code, **others)
-    return Row(
+    return JobRow(
         name=name,
         digest=digest,
         why=why,
@@ -71,18 +71,22 @@ def every_kind():
         make_row("parts/a.toml", figures=figures, findings={"P203": 2}),
         make_row(
             "parts/b.toml",
-            Status.INFEASIBLE,
+            CaseStatus.INFEASIBLE,
             code="P101",
             where="P3",
             message="P3 lies 0.120 m beyond the reach.",
             figures=figures | {"clearance_mm": 1.25},
             findings={"P101": 1},
         ),
-        make_row("c.toml", Status.REFUSED, code="JobError", where="points", message="no points"),
-        make_row("d.toml", Status.NOT_VALIDATED, code="validation", message="a fault"),
-        make_row("e.toml", Status.TIME_CAP, code="time-cap", message="took more", cap=60.0),
-        make_row("f.toml", Status.MEMORY_CAP, code="memory-cap", message="too much", cap=4e9),
-        make_row("g.toml", Status.CRASHED, code="crash", message="died", seconds=math.nan, why=""),
+        make_row(
+            "c.toml", CaseStatus.REFUSED, code="JobError", where="points", message="no points"
+        ),
+        make_row("d.toml", CaseStatus.NOT_VALIDATED, code="validation", message="a fault"),
+        make_row("e.toml", CaseStatus.TIME_CAP, code="time-cap", message="took more", cap=60.0),
+        make_row("f.toml", CaseStatus.MEMORY_CAP, code="memory-cap", message="too much", cap=4e9),
+        make_row(
+            "g.toml", CaseStatus.CRASHED, code="crash", message="died", seconds=math.nan, why=""
+        ),
     )
 
 
@@ -97,7 +101,7 @@ def hostile():
             cause=name,
         )
         for name in HOSTILE
-        for status in (Status.INFEASIBLE,)
+        for status in (CaseStatus.INFEASIBLE,)
     )
 
 
@@ -118,12 +122,12 @@ def _outcome(k, random):
     findings = dict(Counter(random.choice(["P103", "P106", "P110"], size=k % 3).tolist()))
     kind = k % 50
     if kind < 34:
-        return Outcome(status=Status.FEASIBLE, figures=figures, findings=findings)
+        return Outcome(status=CaseStatus.FEASIBLE, figures=figures, findings=findings)
     if kind < 45:
         code, say = ("P101", "lies beyond the reach") if kind < 40 else ("P102", "needs too much")
         point = f"P{k % 9 + 1}"
         return Outcome(
-            status=Status.INFEASIBLE,
+            status=CaseStatus.INFEASIBLE,
             code=code,
             where=point,
             message=f"{point} {say}: {random.gamma(2.0, 30.0):.1f} mm over; turn the part by "
@@ -133,11 +137,13 @@ def _outcome(k, random):
         )
     if kind < 48:
         message = f"variant-{k}.toml: line {k % 90}: [part] names plate-{k}.stl, which is missing."
-        return Outcome(status=Status.REFUSED, code="JobError", where="part.file", message=message)
+        return Outcome(
+            status=CaseStatus.REFUSED, code="JobError", where="part.file", message=message
+        )
     if kind == 48:
         said = "took more than 60 s; allow more with --time-cap."
-        return Outcome(status=Status.TIME_CAP, code="time-cap", message=said, cap=60.0)
-    return Outcome(status=Status.CRASHED, code="crash", message="the worker died: signal 11.")
+        return Outcome(status=CaseStatus.TIME_CAP, code="time-cap", message=said, cap=60.0)
+    return Outcome(status=CaseStatus.CRASHED, code="crash", message="the worker died: signal 11.")
 
 
 def _with_why(row, k):
@@ -154,7 +160,7 @@ def generated():
     for k in range(5000):
         name = f"sweeps/plates/variant x={k % 100:03d} y={k // 100:02d} r={random.uniform():.4f}"
         outcome = _outcome(k, random)
-        slow = 60.0 if outcome.status is Status.TIME_CAP else 0.05 + random.gamma(2.0, 0.02)
+        slow = 60.0 if outcome.status is CaseStatus.TIME_CAP else 0.05 + random.gamma(2.0, 0.02)
         row = replace(make_row(name, seconds=slow), outcome=outcome)
         found.append(_with_why(row, k))
     return tuple(found)
@@ -190,7 +196,7 @@ def before(generated):
             figures["duration_s"] *= random.uniform(0.9, 1.05)
             figures["joint_margin_deg"] += random.normal()
         if random.uniform() < 0.02:
-            outcome = replace(outcome, status=Status.FEASIBLE, code="", message="")
+            outcome = replace(outcome, status=CaseStatus.FEASIBLE, code="", message="")
         found.append(replace(row, outcome=replace(outcome, figures=figures)))
     return (*found, *(make_row(f"gone {k}") for k in range(25)))
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.batch.outcome import Outcome, Status
-from reports.batch import Row
+from planner.batch.outcome import CaseStatus, Outcome
+from reports.batch import JobRow
 from reports.batch.changes import changes
 
 
-def row(name, status=Status.FEASIBLE, code="", **figures):
+def row(name, status=CaseStatus.FEASIBLE, code="", **figures):
     outcome = Outcome(status=status, code=code, figures=figures)
-    return Row(
+    return JobRow(
         name=name, digest="", why="", outcome=outcome, seconds=math.nan, peak_bytes=0, report=""
     )
 
@@ -28,13 +28,13 @@ def only(old, new):
 @pytest.mark.parametrize(
     ("was", "now", "verdict"),
     [
-        (Status.FEASIBLE, Status.INFEASIBLE, "worse"),
-        (Status.FEASIBLE, Status.CRASHED, "worse"),
-        (Status.INFEASIBLE, Status.TIME_CAP, "worse"),
-        (Status.INFEASIBLE, Status.FEASIBLE, "better"),
-        (Status.REFUSED, Status.INFEASIBLE, "better"),
-        (Status.REFUSED, Status.CRASHED, "changed"),
-        (Status.FEASIBLE, Status.FEASIBLE, "same"),
+        (CaseStatus.FEASIBLE, CaseStatus.INFEASIBLE, "worse"),
+        (CaseStatus.FEASIBLE, CaseStatus.CRASHED, "worse"),
+        (CaseStatus.INFEASIBLE, CaseStatus.TIME_CAP, "worse"),
+        (CaseStatus.INFEASIBLE, CaseStatus.FEASIBLE, "better"),
+        (CaseStatus.REFUSED, CaseStatus.INFEASIBLE, "better"),
+        (CaseStatus.REFUSED, CaseStatus.CRASHED, "changed"),
+        (CaseStatus.FEASIBLE, CaseStatus.FEASIBLE, "same"),
     ],
 )
 def test_a_status_is_better_worse_or_another(was, now, verdict):
@@ -44,7 +44,9 @@ def test_a_status_is_better_worse_or_another(was, now, verdict):
 
 
 def test_another_reason_is_a_change():
-    found, (line,) = only(row("a", Status.INFEASIBLE, "P101"), row("a", Status.INFEASIBLE, "P102"))
+    found, (line,) = only(
+        row("a", CaseStatus.INFEASIBLE, "P101"), row("a", CaseStatus.INFEASIBLE, "P102")
+    )
     assert (found, line.what, line.before) == ("changed", "reason", "infeasible P101")
 
 
@@ -101,7 +103,7 @@ def test_a_motion_to_fewer_points_is_not_better_for_being_shorter():
 
 def test_new_and_gone_jobs():
     old = [row("kept"), row("lost"), row("dropped")]
-    found = changes([row("kept"), row("x"), row("y", Status.REFUSED)], old)
+    found = changes([row("kept"), row("x"), row("y", CaseStatus.REFUSED)], old)
     assert found.verdicts == ("same", "new", "new")
     assert (found.count("new"), found.new_failed, found.count("gone")) == (2, 1, 2)
     assert found.gone == ("lost", "dropped")
@@ -109,7 +111,7 @@ def test_new_and_gone_jobs():
 
 def test_the_gravest_come_first():
     old = [row("a", duration_s=1.0), row("b", duration_s=1.0), row("c")]
-    new = [row("a", duration_s=1.1), row("b", duration_s=1.5), row("c", Status.CRASHED)]
+    new = [row("a", duration_s=1.1), row("b", duration_s=1.5), row("c", CaseStatus.CRASHED)]
     assert [line.name for line in changes(new, old).of("worse")] == ["c", "b", "a"]
 
 

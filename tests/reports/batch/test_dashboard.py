@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings import page as finding_page
 from reports.batch.dashboard import BUDGET, dashboard, totals
 from reports.batch.links import href
@@ -105,7 +105,7 @@ def test_hostile_rows_keep_the_budget(hostile):
             cause=f"{k} {long[k % 3]}",
             report=f"{k}{long[k % 3]}"[:300],
             outcome=Outcome(
-                status=Status.INFEASIBLE,
+                status=CaseStatus.INFEASIBLE,
                 code=f"{k}{long[k % 3]}",
                 where=f"{k}{long[k % 3]}",
                 message=f"{k} {long[k % 3]}",
@@ -137,7 +137,7 @@ def test_totals_are_shares_of_a_whole(generated, every_kind):
         found = totals(rows)
         assert sum(one.count for one in found) == len(rows)
         assert found[-1].start + found[-1].share == pytest.approx(100.0)
-    assert [one.status for one in totals(every_kind)] == [status.value for status in Status]
+    assert [one.status for one in totals(every_kind)] == [status.value for status in CaseStatus]
     assert totals(()) == ()
 
 

@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from planner.batch.case import CaseKey, Surroundings
+from planner.batch.case import CaseKey, Environment
 from planner.batch.ledger import Ledger
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.errors import OptionError, OutputError
 from planner.result_files import whole_file
 from reports.batch import IndexCount, index, previous_rows, write_index, write_summary
@@ -17,7 +17,7 @@ from reports.batch.columns import storable
 
 pq = pytest.importorskip("pyarrow.parquet")
 
-AROUND = Surroundings(parameters=(), code="0" * 64, environment=())
+AROUND = Environment(parameters=(), code="0" * 64, environment=())
 
 
 def key_of(name):
@@ -29,7 +29,7 @@ def ledger(tmp_path):
     found = Ledger(folder=tmp_path)
     for k in range(7):
         outcome = Outcome(
-            status=Status.INFEASIBLE,
+            status=CaseStatus.INFEASIBLE,
             code="P101",
             message="half \ud800",
             figures={"duration_s": 1.5 * k},

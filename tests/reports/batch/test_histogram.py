@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.batch.figures import SECONDS, Figure
-from reports.batch.histogram import Sample, histogram
+from reports.batch.histogram import JobValue, histogram
 from reports.batch.plots import plots
 
 PLAIN = Figure(key="x", title="x", unit="s")
 
 
 def samples(values, failed=()):
-    return [Sample(value=float(v), failed=k in failed, row=k) for k, v in enumerate(values)]
+    return [JobValue(value=float(v), failed=k in failed, row=k) for k, v in enumerate(values)]
 
 
 @given(

@@ -9,7 +9,7 @@ import pytest
 import parts.errors
 import planner.errors
 import robots.core.errors
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from reports.batch.reason_words import brief_reason, reason_words, verdict_words
 
 ROOMS = (parts.errors, planner.errors, robots.core.errors)
@@ -18,7 +18,7 @@ CLASSES = sorted({name for room in ROOMS for name in vars(room) if name.endswith
 
 @pytest.mark.parametrize("code", CLASSES)
 def test_every_error_has_words(code):
-    words = reason_words(Outcome(status=Status.REFUSED, code=code))
+    words = reason_words(Outcome(status=CaseStatus.REFUSED, code=code))
     assert re.fullmatch("refused: [a-z ]+", words)
     assert "error" not in words
 
@@ -26,14 +26,14 @@ def test_every_error_has_words(code):
 @pytest.mark.parametrize(
     ("status", "code", "brief", "verdict"),
     [
-        (Status.REFUSED, "JobError", "refused: job file", "refused: job file"),
-        (Status.REFUSED, "MotionError", "refused: motion", "refused: motion"),
-        (Status.REFUSED, "RobotFileError", "refused: robot file", "refused: robot file"),
-        (Status.INFEASIBLE, "P101", "P101", "infeasible P101"),
-        (Status.TIME_CAP, "time-cap", "time cap", "time cap"),
-        (Status.CRASHED, "crash", "crashed: worker died", "crashed: worker died"),
-        (Status.FEASIBLE, "", "", "feasible"),
-        (Status.CRASHED, "<odd>", "<odd>", "crashed <odd>"),
+        (CaseStatus.REFUSED, "JobError", "refused: job file", "refused: job file"),
+        (CaseStatus.REFUSED, "MotionError", "refused: motion", "refused: motion"),
+        (CaseStatus.REFUSED, "RobotFileError", "refused: robot file", "refused: robot file"),
+        (CaseStatus.INFEASIBLE, "P101", "P101", "infeasible P101"),
+        (CaseStatus.TIME_CAP, "time-cap", "time cap", "time cap"),
+        (CaseStatus.CRASHED, "crash", "crashed: worker died", "crashed: worker died"),
+        (CaseStatus.FEASIBLE, "", "", "feasible"),
+        (CaseStatus.CRASHED, "<odd>", "<odd>", "crashed <odd>"),
     ],
 )
 def test_words(status, code, brief, verdict):
@@ -42,5 +42,5 @@ def test_words(status, code, brief, verdict):
 
 
 def test_a_finding_has_its_title():
-    told = reason_words(Outcome(status=Status.INFEASIBLE, code="P101"))
+    told = reason_words(Outcome(status=CaseStatus.INFEASIBLE, code="P101"))
     assert told == "P101: point out of reach"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.batch.outcome import Outcome, Status, outcome_of
+from planner.batch.outcome import CaseStatus, Outcome, outcome_of
 from reports.batch import previous_rows, write_summary
 from reports.batch.columns import columns_of
 from reports.batch.tables import write_csv, write_json, write_parquet
@@ -33,7 +33,7 @@ def test_the_columns_are_those_of_the_contract(every_kind, tmp_path):
         *("clearance_mm", "duration_s", "joint_margin_deg", "torque_fraction"),
         *("findings_P101", "findings_P203", "digest", "report"),
     ]
-    assert [row[1] for row in rows] == [status.value for status in Status]
+    assert [row[1] for row in rows] == [status.value for status in CaseStatus]
     assert rows[0][6:12] == ["", "2.7931", "12.5", "0.61", "0", "2"]
     assert rows[1][6:12] == ["1.25", "2.7931", "12.5", "0.61", "1", "0"]
     assert rows[2][6:12] == [""] * 6  # of a job that was never planned nothing is known
@@ -74,7 +74,7 @@ def test_json_has_totals_and_one_row_per_line(every_kind, tmp_path):
     text = (tmp_path / "t.json").read_text(encoding="ascii")
     document = json.loads(text)
     assert document["jobs"] == 7
-    assert document["by_status"] == {status.value: 1 for status in Status}
+    assert document["by_status"] == {status.value: 1 for status in CaseStatus}
     assert document["reasons"]["P101"] == 1
     assert "" not in document["reasons"]
     assert document["rows"][0]["figures"]["duration_s"] == 2.7931
@@ -122,7 +122,7 @@ def test_hostile_texts_come_back(hostile, tmp_path):
 
 def test_figures_that_are_called_like_a_column_get_another_name(every_kind, tmp_path):
     outcome = Outcome(
-        status=Status.FEASIBLE,
+        status=CaseStatus.FEASIBLE,
         figures={"name": 1.0, "findings_P1": 2.0, "odd": math.inf, "fine": math.nan},
         findings={"P1": 3},
     )

@@ -9,7 +9,7 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.subjects import SupportEdge
-from reports.biped.shown_motion import ShownMotion
+from reports.biped.shown_motion import ReportedMotion
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads
@@ -125,7 +125,7 @@ def _shown(motion):
         message="The centre of mass leaves the support polygon over the heel at 1.4 s.",
         hint="Go less deep.",
     )
-    return ShownMotion(
+    return ReportedMotion(
         scenario="squat",
         motion=motion,
         margin=motion.judged_margin(),

@@ -9,10 +9,15 @@ import math
 import pytest
 
 from planner.errors import OptionError
-from reports.comparison import Verdict, compare, comparison_document, read_plan
+from reports.comparison import ChangeVerdict, compare, comparison_document, read_plan
 from reports.plan_document import document_text
 
-SAME, BETTER, WORSE, OTHER = Verdict.SAME, Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED
+SAME, BETTER, WORSE, OTHER = (
+    ChangeVerdict.SAME,
+    ChangeVerdict.BETTER,
+    ChangeVerdict.WORSE,
+    ChangeVerdict.CHANGED,
+)
 
 
 def section(comparison, key):

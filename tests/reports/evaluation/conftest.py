@@ -17,7 +17,7 @@ from planner.findings.subjects import Requirement
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.uncertainty import Measuring, monte_carlo, point_uncertainties
-from reports.evaluation.shown import InputFile, ShownEvaluation, ShownUncertainty, Source
+from reports.evaluation.shown import EvaluationSubject, InputFile, ResultSource, UncertaintySubject
 
 EVIL = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">'
 # By hand: the cone is 60 µm too high, so its profile is out; the hole is 0.06 mm too wide.
@@ -58,7 +58,7 @@ def measured(job):
 
 @pytest.fixture(scope="session")
 def source(job):
-    return Source(
+    return ResultSource(
         command="palpeur evaluate job.toml measured.csv",
         job=InputFile(name="job.toml", sha256=job.sha256),
         others=(InputFile(name="measured.csv", sha256="ab" * 32),),
@@ -79,7 +79,7 @@ def doubtful(job, source):
         normals=placed.normals[:count] @ T[:3, :3].T,
     )
     points = point_uncertainties(measuring)
-    shown = ShownUncertainty(
+    shown = UncertaintySubject(
         job=job, measuring=measuring, points=points, draws=None, findings=(), source=source
     )
     runs = list(monte_carlo(measuring))
@@ -94,7 +94,7 @@ def errors(job):
 @pytest.fixture(scope="session")
 def shown(job, measured, errors, doubtful, source):
     """Everything is known."""
-    return ShownEvaluation(
+    return EvaluationSubject(
         job=job,
         evaluation=evaluate(job, measured, errors=errors),
         uncertainty=doubtful,
@@ -106,7 +106,7 @@ def shown(job, measured, errors, doubtful, source):
 def plain(job, measured, source):
     """No uncertainty is known, no tolerance is asked for."""
     free = replace(job, evaluation=replace(job.evaluation, tolerances=()))
-    return ShownEvaluation(
+    return EvaluationSubject(
         job=free, evaluation=evaluate(free, measured), uncertainty=None, source=source
     )
 
@@ -146,7 +146,7 @@ def hostile(shown):
         findings=(finding,),
         compensation=EVIL,
     )
-    origin = Source(command=EVIL, job=InputFile(name=EVIL, sha256="00" * 32))
+    origin = ResultSource(command=EVIL, job=InputFile(name=EVIL, sha256="00" * 32))
     return replace(shown, job=replace(shown.job, name=EVIL), evaluation=evaluation, source=origin)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from parts.evaluation import Characteristic, Uncertainty
 from planner.evaluation import evaluate
-from reports.content.table import Status
+from reports.content.table import ValueStatus
 from reports.evaluation import tables, words
 from reports.evaluation.content import evaluation_content, uncertainty_content
 from reports.evaluation.uncertainty_tables import budget
@@ -36,9 +36,9 @@ def judged(shown, *items):
     ("size", "sentence", "status"),
     [
         # ISO 14253-1 with U = 10 µm at a tolerance of 100 µm, by hand
-        (89e-6, "Within tolerance: the one characteristic.", Status.GOOD),
-        (105e-6, "Undecided: 1 of 1 characteristic, nearer to the limit", Status.DOUBTFUL),
-        (111e-6, "Out of tolerance: 1 of 1 characteristic.", Status.BAD),
+        (89e-6, "Within tolerance: the one characteristic.", ValueStatus.GOOD),
+        (105e-6, "Undecided: 1 of 1 characteristic, nearer to the limit", ValueStatus.DOUBTFUL),
+        (111e-6, "Out of tolerance: 1 of 1 characteristic.", ValueStatus.BAD),
     ],
 )
 def test_the_verdict_follows_the_decision_rule(shown, size, sentence, status):
@@ -49,7 +49,7 @@ def test_the_verdict_follows_the_decision_rule(shown, size, sentence, status):
 
 def test_without_a_tolerance_nothing_passes_or_fails(plain):
     assert words.verdict(plain.evaluation).startswith("Evaluated; the job asks for no tolerance")
-    assert words.status(plain.evaluation) is Status.PLAIN
+    assert words.status(plain.evaluation) is ValueStatus.PLAIN
 
 
 def test_every_characteristic_stands_in_the_table_in_millimetres(shown):
@@ -126,7 +126,7 @@ def test_a_job_without_a_reached_point_tells_that(doubtful):
     nothing = replace(doubtful, points=(), draws=None, measuring=doubtful.measuring.take([]))
     content = uncertainty_content(nothing)
     assert content.verdict.startswith("No point of the job is reached")
-    assert content.status is Status.BAD
+    assert content.status is ValueStatus.BAD
 
 
 def test_the_content_ends_with_where_it_comes_from(shown, source):

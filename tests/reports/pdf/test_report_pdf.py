@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from planner.findings.subjects import Point
-from reports.content import Status, Value
+from reports.content import Value, ValueStatus
 from reports.pdf import report_pdf
 from reports.pdf.shown_text import shown
 
@@ -233,7 +233,7 @@ def test_every_character_that_is_shown_can_be_printed_bold_and_in_the_listing(re
     assert len(kept) > 1500
     texts = [" ".join(kept[k : k + 40]) for k in range(0, len(kept), 40)]
     row = report.joints.rows[0]
-    rows = tuple((Value(text=text, status=Status.BAD), *row[1:]) for text in texts)
+    rows = tuple((Value(text=text, status=ValueStatus.BAD), *row[1:]) for text in texts)
     spoken = replace(
         report,
         title=texts[7],

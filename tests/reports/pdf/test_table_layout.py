@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reports.content import Column, Status, Table, Value
+from reports.content import Column, Table, Value, ValueStatus
 from reports.pdf.table_layout import ROOM, laid_out, parted
 from reports.pdf.typeface import width
 
@@ -42,7 +42,7 @@ def test_a_status_goes_along():
         key="t",
         title="T",
         columns=(Column(header="a", unit="mm"),),
-        rows=((Value(text="−1", number=-1.0, status=Status.BAD),),),
+        rows=((Value(text="−1", number=-1.0, status=ValueStatus.BAD),),),
     )
     told = laid_out(bad)
     assert told["rows"] == [[{"pieces": ["−1"], "status": "bad"}]]

@@ -8,7 +8,7 @@ import pytest
 from planner.errors import OutputError
 from planner.result_files import check_set
 from reports.page.scene import LIMIT
-from reports.stewart.leg_motion import Balance, LegMotion, LegSamples, leg_quantities
+from reports.stewart.leg_motion import Balance, LegSamples, PlatformMotion, leg_quantities
 from reports.stewart.motion_document import motion_document, samples_csv
 from reports.stewart.motion_set import KIND
 from reports.stewart.page import leg_page
@@ -34,7 +34,7 @@ def shown():
         accelerations=model.length_accelerations(state.T, state.V, state.A),
         forces=model.forces(state.T, state.V, state.A),
     )
-    return LegMotion(
+    return PlatformMotion(
         platform=platform,
         title="<script>alert(1)</script>",
         law="harmonic",
@@ -50,9 +50,9 @@ def shown():
 
 def placed(scene, index, q):
     """Pose of a link of the scene in the base, through its chain. # (4, 4)."""
-    from reports.scene.model import Link
+    from reports.scene.model import SceneLink
 
-    link: Link = scene.links[index]
+    link: SceneLink = scene.links[index]
     w, x, y, z = link.rotations(q[None])[0]
     T = np.eye(4)
     T[:3, :3] = [

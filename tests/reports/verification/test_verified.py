@@ -11,10 +11,10 @@ import pytest
 from planner.library import path_of
 from reports.plan_document import document_text
 from reports.verification import read_record, verified_document, verified_lines, verify
-from reports.verification.verified import Verdict
+from reports.verification.verified import VerificationVerdict
 
-GENUINE, CHANGED = Verdict.GENUINE, Verdict.CHANGED
-DIFFERENT, UNKNOWN = Verdict.DIFFERENT, Verdict.UNKNOWN
+GENUINE, CHANGED = VerificationVerdict.GENUINE, VerificationVerdict.CHANGED
+DIFFERENT, UNKNOWN = VerificationVerdict.DIFFERENT, VerificationVerdict.UNKNOWN
 
 
 def told(verified):

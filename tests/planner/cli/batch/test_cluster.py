@@ -278,14 +278,14 @@ class Client:
 @pytest.fixture
 def engine(monkeypatch, tmp_path):
     from planner.batch import cluster
-    from planner.batch.case import Surroundings
-    from planner.batch.worker import Order
+    from planner.batch.case import Environment
+    from planner.batch.worker import WorkerRequest
     from planner.batch.worker_process import Caps
 
     monkeypatch.setattr(cluster, "connected", lambda _: Client())
-    order = Order(
+    order = WorkerRequest(
         ledger=tmp_path,
-        surroundings=Surroundings(parameters=(), code="", environment=()),
+        surroundings=Environment(parameters=(), code="", environment=()),
         allow_outside=False,
         reports="none",
         memory=0,
@@ -296,10 +296,10 @@ def engine(monkeypatch, tmp_path):
 
 def tasks(count):
     from planner.batch.case import Case
-    from planner.batch.engine import Task
+    from planner.batch.engine import CaseTask
 
     cases = [Case(name=str(k), job=Path(f"/{k}")) for k in range(count)]
-    return [Task(case=case, digest=f"{case.name:0>64}") for case in cases]
+    return [CaseTask(case=case, digest=f"{case.name:0>64}") for case in cases]
 
 
 def test_chunks_keep_every_worker_busy(engine):

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.cli.batch.compared import compared_document, print_compared
-from reports.batch import Row, changes
+from reports.batch import JobRow, changes
 
 HOSTILE = "a\x1b[31m\u202e\udcff"
 
 
-def row(name, status=Status.FEASIBLE, code=""):
-    return Row(
+def row(name, status=CaseStatus.FEASIBLE, code=""):
+    return JobRow(
         name=name,
         digest="0" * 64,
         why="",
@@ -31,8 +31,8 @@ def found():
 
     def made(names):
         before = [row(name) for name in (*names, "same", "gone")]
-        now = [row(name, Status.INFEASIBLE, "P101") for name in names]
-        return changes([*now, row("same"), row("new", Status.REFUSED, "JobError")], before)
+        now = [row(name, CaseStatus.INFEASIBLE, "P101") for name in names]
+        return changes([*now, row("same"), row("new", CaseStatus.REFUSED, "JobError")], before)
 
     return made
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from planner.batch.outcome import Outcome, Status
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.cli.batch.totals import print_totals
-from reports.batch import Row
+from reports.batch import JobRow
 
 
-def row(name, status=Status.REFUSED, code="JobError"):
-    return Row(
+def row(name, status=CaseStatus.REFUSED, code="JobError"):
+    return JobRow(
         name=name,
         digest="ab",
         why="",
@@ -21,7 +21,10 @@ def row(name, status=Status.REFUSED, code="JobError"):
 
 def test_the_first_jobs_of_each_reason_are_named(capsys):
     rows = [row(f"{k}.toml") for k in range(4)]
-    rows += [row("cap.toml", Status.TIME_CAP, "time-cap"), row("ok.toml", Status.FEASIBLE, "")]
+    rows += [
+        row("cap.toml", CaseStatus.TIME_CAP, "time-cap"),
+        row("ok.toml", CaseStatus.FEASIBLE, ""),
+    ]
     print_totals(rows)
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "reason             jobs  such as",
@@ -37,5 +40,5 @@ def test_long_names_are_cut_at_their_beginning_and_odd_ones_seen(capsys):
 
 
 def test_where_none_failed_no_reason_is_told(capsys):
-    print_totals([row("ok.toml", Status.FEASIBLE, "")])
+    print_totals([row("ok.toml", CaseStatus.FEASIBLE, "")])
     assert capsys.readouterr().out == "status    jobs\nfeasible     1\n"
