@@ -25,8 +25,7 @@ from planner.errors import StatesError
 from robots.core.arrays import Array
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.mechanism import Joint, Mechanism
-from robots.core.orientation.angles import rotation_zyx
-from robots.core.orientation.rotation import as_rotation
+from robots.core.orientation import as_rotation, rotation_zyx
 from robots.core.pose import make_pose
 
 STANDARD_INPUT = "-"

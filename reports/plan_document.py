@@ -19,7 +19,7 @@ from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.proof import Proof
-    from robots.core.file_reading import Tip
+    from robots.core.file_reading import TipLink
 
 FORMAT = 1
 Document = dict[str, object]
@@ -55,7 +55,7 @@ def document_text(document: Document) -> str:
     return _text(document) + "\n"
 
 
-def _tip(tip: Tip | None) -> Document:
+def _tip(tip: TipLink | None) -> Document:
     """The link that is the tool frame of a robot from a URDF file."""
     if tip is None:
         return {}

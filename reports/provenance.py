@@ -10,7 +10,7 @@ from planner.job import JobInput
 from planner.plan_types import Plan
 from planner.result_files import REPORT_SET, ListedFile, file_rows
 from reports.inputs import StoredInput, StoredInputs
-from robots.core.file_reading import Tip
+from robots.core.file_reading import TipLink
 
 RECORD_FORMAT = 1
 
@@ -41,7 +41,7 @@ class Provenance:
     inputs: tuple[JobInput, ...]
     versions: tuple[tuple[str, str], ...]
     machine: str
-    tip: Tip | None = None
+    tip: TipLink | None = None
 
 
 def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml") -> Provenance:

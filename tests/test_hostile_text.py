@@ -18,9 +18,7 @@ from reports.verification import stage
 from reports.visible_text import UNSEEN
 from robots.core.errors import RobotFileError
 from robots.core.robot_file import source_text
-from robots.core.robot_file.source_text import SourceText
-from robots.core.robot_file.toml_document import MOST_PARTS, toml_document
-from robots.core.robot_file.toml_slips import toml_slip
+from robots.core.robot_file.source_text import MOST_PARTS, SourceText, toml_document, toml_slip
 from tests.cases import cases
 
 # A search whose cost grows with the square of 64,000 characters is seen in either run.

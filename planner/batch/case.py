@@ -13,7 +13,7 @@ from pathlib import Path
 from planner.batch.shown import shown
 from planner.batch.swept import Swept
 from robots.core.caps import Cap, read_capped
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.source_text import toml_document
 
 _BLOCK = 1 << 20
 OUTSIDE = "allow-outside"  # the parameter, "true" or "false"

@@ -15,7 +15,7 @@ from planner.batch.sweep_file import Path_, SweepFile, sweep_file
 from planner.batch.swept import swept_value
 from planner.job.job_text import JobText, read_job_text
 from robots.core.caps import Cap
-from robots.core.robot_file.toml_document import toml_text
+from robots.core.robot_file.source_text import toml_text
 from robots.core.schema_problems import shown
 
 

@@ -7,7 +7,7 @@ from datetime import date, time
 from decimal import Decimal
 
 from planner.errors import JobError
-from robots.core.robot_file.toml_document import toml_value
+from robots.core.robot_file.source_text import toml_value
 
 Swept = str | int | float | bool
 

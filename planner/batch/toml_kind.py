@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from robots.core.caps import Cap, read_capped
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.source_text import toml_document
 
 _WORDS = ("job", "sweep")
 _ALIKE = 0.65  # "jbo" is like "job"; "robot" and "speed" are like neither word

@@ -92,7 +92,7 @@ def _print_whatever_comes() -> None:
 def _check(arguments: Sequence[str]) -> None:
     """What no shell can give, and what no command should have to expect."""
     from planner.errors import OptionError
-    from robots.core.caps.cap import check_environment
+    from robots.core.caps import check_environment
 
     if any("\0" in argument for argument in arguments):
         raise OptionError("An argument holds a zero byte, which no name or number has.")

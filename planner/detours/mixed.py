@@ -8,7 +8,7 @@ from planner.detours.motions import LAW, DetourMotions
 from planner.motion.law_table import LawState
 from planner.motion.travel import TravelMotions
 from robots.core.arrays import Array, Indices
-from robots.core.motion.path import PathState
+from robots.core.motion.joint_motion import PathState
 
 
 class MixedTravels:

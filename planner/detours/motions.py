@@ -10,8 +10,7 @@ from planner.detours.rounded import PEAK, RoundedMotion
 from planner.motion.law_table import LawState
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.path import PathState
-from robots.core.motion.rest import at_rest
+from robots.core.motion.joint_motion import PathState, at_rest
 
 LAW = "rounded"
 """Name of the law of detours: changes of velocity with a smooth bump of acceleration."""

@@ -14,7 +14,7 @@ from robots.core.errors import RobotError
 from robots.core.file_reading import TipRule
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import read_robot
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.source_text import toml_document
 from robots.core.urdf import read_urdf
 
 

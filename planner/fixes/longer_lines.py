@@ -9,7 +9,7 @@ import numpy as np
 from planner.reach.lines import Lines
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
-from robots.core.motion.path import PathState
+from robots.core.motion.joint_motion import PathState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,8 +10,7 @@ from planner.job import Job
 from planner.job.settings import Probe
 from planner.job.stylus import probe_capsules, with_probe
 from robots.core.arrays import Array
-from robots.core.body import Body
-from robots.core.mechanism import Mechanism
+from robots.core.mechanism import Body, Mechanism
 from robots.core.pose import make_pose, transform_points
 
 

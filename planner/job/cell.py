@@ -16,7 +16,7 @@ from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.arrays import Array
 from robots.core.file_units import metres
 from robots.core.pose import transform_points
-from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:

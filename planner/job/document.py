@@ -26,7 +26,7 @@ from robots.core.caps import reason_of
 from robots.core.file_units import degrees_text, millimetres_text
 from robots.core.mechanism import Mechanism
 from robots.core.pose import angles_zyx, as_pose
-from robots.core.robot_file.toml_document import toml_text
+from robots.core.robot_file.source_text import toml_text
 from robots.robot import Robot, load_robot
 
 if TYPE_CHECKING:

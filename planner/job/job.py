@@ -42,8 +42,7 @@ from planner.job.unit_label import part_label, points_label
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.robot_file.source_text import SourceText
-from robots.core.robot_file.toml_document import toml_key
+from robots.core.robot_file.source_text import SourceText, toml_key
 from robots.core.schema_problems import schema_error
 from robots.robot import Robot
 

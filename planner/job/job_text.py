@@ -9,9 +9,7 @@ from pathlib import Path
 from planner.errors import JobError
 from planner.job.mistaken_table import looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.robot_file.source_text import SourceText, path_text
-from robots.core.robot_file.toml_document import toml_document
-from robots.core.robot_file.toml_slips import toml_slip
+from robots.core.robot_file.source_text import SourceText, path_text, toml_document, toml_slip
 from robots.core.schema_problems import KeyPath, Vocabulary
 
 

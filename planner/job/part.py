@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planner.job.elements import JobInput, PlacedPart
 from planner.job.folder import JobFolder
 from planner.job.job_text import JobText
-from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from planner.job.folder import JobFolder
 from robots.core.caps import Cap
 from robots.core.errors import RobotError
 from robots.core.file_units import metres
-from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.robot_file import read_robot
-from robots.core.robot_file.joints import pose_of
+from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
 from robots.core.urdf import read_urdf
 from robots.library import names as library_names

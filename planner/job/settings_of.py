@@ -14,7 +14,7 @@ from planner.job.settings import Checks, PlaceSettings, Probe, ProbeBody, Travel
 from robots.core.arrays import Array
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
-from robots.core.robot_file.joints import vector
+from robots.core.robot_file.joint_tables import vector
 
 if TYPE_CHECKING:
     from planner.job.schema import ChecksTable, JobFile, PlaceTable, ProbeCapsuleTable

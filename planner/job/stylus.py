@@ -13,8 +13,7 @@ import numpy as np
 from planner.job.settings import Probe
 from robots.core.arrays import Array
 from robots.core.capsule import Capsule
-from robots.core.mechanism import Mechanism
-from robots.core.payload import with_payload
+from robots.core.mechanism import Mechanism, with_payload
 from robots.core.pose import make_pose, transform_points
 from robots.core.self_pairs import default_self_pairs
 

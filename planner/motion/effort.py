@@ -10,8 +10,8 @@ from planner.motion.motions import Motions, OneMotion
 from robots.core.arrays import Array
 from robots.core.errors import MotionError
 from robots.core.model import Model
-from robots.core.motion.effort_scaling import effort_model, least_duration_with_efforts
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.time_scaling import effort_model, minimum_duration_with_efforts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,7 +57,7 @@ def slow_for_torque(
     over = np.any(peak_torque > limits.max_effort, axis=1)
     for k in np.nonzero(over)[0]:
         try:
-            found = least_duration_with_efforts(OneMotion(motions, int(k)), limits, efforts)
+            found = minimum_duration_with_efforts(OneMotion(motions, int(k)), limits, efforts)
         except MotionError as error:
             impossible[int(k)] = error.message
             continue

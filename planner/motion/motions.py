@@ -12,8 +12,8 @@ import numpy as np
 
 from planner.motion.law_table import LawState
 from robots.core.arrays import Array, Indices
+from robots.core.motion.joint_motion import PathState
 from robots.core.motion.motion_law import Side
-from robots.core.motion.path import PathState
 
 
 class Motions(Protocol):

@@ -18,9 +18,8 @@ from planner.motion.motions import along_path
 from planner.reach.lines import Lines
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.joint_motion import PathState, at_rest
 from robots.core.motion.motion_law import motion_law
-from robots.core.motion.path import PathState
-from robots.core.motion.rest import at_rest
 
 _GRID = 17  # places of a law where candidates are timed first
 # Places of a line, not evenly spread, where a joint that moves somewhere moves at one at least.

@@ -6,12 +6,9 @@ import numpy as np
 
 from planner.motion.law_table import LawState, LawTable
 from robots.core.arrays import Array, Indices
-from robots.core.motion.double_s import double_s_phases
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import LeastTime, least_time
-from robots.core.motion.motion_law import motion_law
-from robots.core.motion.path import PathState
-from robots.core.motion.rest import at_rest
+from robots.core.motion.joint_motion import MinimumTime, PathState, at_rest, minimum_time
+from robots.core.motion.motion_law import double_s_phases, motion_law
 
 
 class TravelMotions:
@@ -31,8 +28,8 @@ class TravelMotions:
         self.starts = starts
         moved = ends - starts
         self.displacements = np.where(at_rest(moved), 0.0, moved)
-        self.times: tuple[LeastTime, ...] = tuple(
-            least_time(law_name, D, limits) for D in self.displacements
+        self.times: tuple[MinimumTime, ...] = tuple(
+            minimum_time(law_name, D, limits) for D in self.displacements
         )
         self._table = LawTable([time.law for time in self.times])
 

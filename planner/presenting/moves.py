@@ -16,8 +16,8 @@ from planner.presenting.posed import carried_points
 from planner.presenting.presentation import PlatformMove, PresentedPose
 from planner.presenting.waiting import Bystander, waiting
 from robots.core.arrays import Array
-from robots.core.body import Body
 from robots.core.errors import MotionError
+from robots.core.mechanism import Body
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion

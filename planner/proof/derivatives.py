@@ -13,7 +13,7 @@ from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.recovered_rates import recovered_rates
 from planner.proof.resolved_motion import ResolvedMotion
 from robots.core.arrays import Array, Indices
-from robots.core.motion.rest import REST
+from robots.core.motion.joint_motion import REST
 
 RESOLUTION = 1e-7  # of each joint's peak
 SPEED = 1e-7  # ten times what the resolution lets differences of q miss

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from robots.core.arrays import Array
+from robots.core.equations.kinematics import frames
 from robots.core.equations.lagrange import lagrange
-from robots.core.equations.transforms import frames
 from robots.core.equations.tree import tree_of
 from robots.core.kernels import Kernel
 from robots.core.mechanism import Mechanism

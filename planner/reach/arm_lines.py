@@ -12,7 +12,7 @@ from robots.arm.inverse import ArmInverse
 from robots.arm.solutions import branch_name
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
-from robots.core.motion.path import PathState
+from robots.core.motion.joint_motion import PathState
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

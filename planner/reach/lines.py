@@ -6,7 +6,7 @@ from typing import Protocol
 
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
-from robots.core.motion.path import PathState
+from robots.core.motion.joint_motion import PathState
 
 
 class Lines(Protocol):

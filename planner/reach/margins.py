@@ -10,7 +10,7 @@ from planner.motion.extremes import Evaluate, highest
 from planner.reach.lines import Lines
 from robots.arm.limits import ROUNDING
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.inverse.scaling import column_scale, scale_length
+from robots.core.inverse.task import column_scale, scale_length
 from robots.core.mechanism import Mechanism
 
 SINGULAR = 1e-3  # singularity margin below which a line is refused: rates grow as its inverse

@@ -12,7 +12,7 @@ from planner.reach.serial_path import Straight, between, corrected, rates
 from planner.reach.serial_task import SerialTask
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
-from robots.core.motion.path import PathState
+from robots.core.motion.joint_motion import PathState
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

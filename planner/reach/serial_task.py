@@ -22,7 +22,7 @@ from planner.reach.serial_loops import (
     square_solutions,
 )
 from robots.core.arrays import Array, Mask
-from robots.core.inverse.scaling import column_scale, scale_length
+from robots.core.inverse.task import column_scale, scale_length
 from robots.core.joint_samples import joint_ranges
 from robots.core.kernels.loop import Loop
 from robots.core.mechanism import Mechanism

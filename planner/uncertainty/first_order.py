@@ -14,15 +14,15 @@ from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.types import Budget, Sensitivity
 from robots.core.arrays import Array
-from robots.core.geometric_errors import ErrorKind, ErrorModel, GeometricParameter
+from robots.core.geometric_errors import ErrorModel, GeometricParameter, ParameterKind
 from robots.core.pose import skew
 
 _POSE = ("x", "y", "z", "turn x", "turn y", "turn z")
 _GROUPS = {
-    ErrorKind.ANGLE: "angles",
-    ErrorKind.LENGTH: "lengths",
-    ErrorKind.TOOL: "stylus",
-    ErrorKind.EXPANSION: "arm temperature",
+    ParameterKind.ANGLE: "angles",
+    ParameterKind.LENGTH: "lengths",
+    ParameterKind.TOOL: "stylus",
+    ParameterKind.EXPANSION: "arm temperature",
 }
 
 
@@ -157,11 +157,11 @@ def _of_arm(measuring: Measuring, given: Inputs) -> Iterator[_Input]:
 
 
 def _rank(parameter: GeometricParameter) -> int:
-    return (ErrorKind.OFFSET, *_GROUPS).index(parameter.kind)
+    return (ParameterKind.OFFSET, *_GROUPS).index(parameter.kind)
 
 
 def _source(parameter: GeometricParameter, measuring: Measuring) -> str:
-    if parameter.kind is ErrorKind.OFFSET:
+    if parameter.kind is ParameterKind.OFFSET:
         return f"offset {measuring.mechanism.joints[parameter.joint].name}"
     return _GROUPS[parameter.kind]
 

@@ -15,7 +15,7 @@ import numpy as np
 from planner.job import UncertaintySettings
 from planner.uncertainty.measuring import Carrier, Measuring
 from robots.core.arrays import Array, Indices
-from robots.core.geometric_errors import ErrorKind, GeometricParameter, geometric_parameters
+from robots.core.geometric_errors import GeometricParameter, ParameterKind, geometric_parameters
 from robots.core.mechanism import Mechanism
 
 _UNIFORM = 1.0 / np.sqrt(12.0)  # standard deviation of an error within one step, per step
@@ -104,11 +104,11 @@ def inputs_of(measuring: Measuring) -> Inputs:
 def _sigma(parameter: GeometricParameter, settings: UncertaintySettings) -> float:
     turns = parameter.unit == "rad"
     return {
-        ErrorKind.ANGLE: settings.angle,
-        ErrorKind.LENGTH: settings.length,
-        ErrorKind.OFFSET: settings.encoder_offset if turns else settings.encoder_offset_slide,
-        ErrorKind.TOOL: settings.stylus,
-        ErrorKind.EXPANSION: settings.arm_scale,
+        ParameterKind.ANGLE: settings.angle,
+        ParameterKind.LENGTH: settings.length,
+        ParameterKind.OFFSET: settings.encoder_offset if turns else settings.encoder_offset_slide,
+        ParameterKind.TOOL: settings.stylus,
+        ParameterKind.EXPANSION: settings.arm_scale,
     }[parameter.kind]
 
 

@@ -15,7 +15,7 @@ from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.streams import CommonStream, TouchStreams
 from robots.core.arrays import Array
 from robots.core.geometric_errors import GeometricParameter
-from robots.core.orientation.axis_angle import rotation_exp
+from robots.core.orientation import rotation_exp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

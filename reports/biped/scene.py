@@ -21,7 +21,7 @@ from reports.scene.model import RoundBody, Scene, SceneMotion, ScenePoints
 from robots.biped.motion import BipedMotion
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
-from robots.core.orientation.angles import angles_zyx
+from robots.core.orientation import angles_zyx
 
 _MOST = 3000  # instants
 _POLYGONS = 60  # that are drawn

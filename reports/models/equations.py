@@ -16,13 +16,14 @@ from robots.core.symbols.condensed import (
     described_equations,
     neglect,
 )
-from robots.core.symbols.condensed.pages import (
+from robots.core.symbols.condensed.equations import (
     centrifugal_lines,
     coriolis_lines,
     gravity_lines,
     inertia_lines,
 )
-from robots.core.symbols.export import EXPORTED, Language, SourceFile, export
+from robots.core.symbols.export import EXPORTED, GeneratedFile, export
+from robots.core.symbols.listing import Language
 
 TEXT, LATEX = "text", "latex"
 FORMS = (TEXT, *(language.value for language in Language))
@@ -63,7 +64,7 @@ def equations_file(
     *,
     threshold: float = 0.0,
     document: Mapping[str, Any],
-) -> SourceFile:
+) -> GeneratedFile:
     """Equations as the text of a file, with the name that it should have.
 
     LaTeX is condensed too, unless a quantity is named that is exported as a programme.
@@ -95,7 +96,7 @@ def _condensed(
     quantities: Sequence[str],
     threshold: float,
     document: Mapping[str, Any],
-) -> SourceFile:
+) -> GeneratedFile:
     unknown = [name for name in quantities if name not in _PARTS]
     if unknown:
         raise OptionError(
@@ -114,7 +115,7 @@ def _condensed(
         comment = "" if form == TEXT else "% "
         remarks = "".join(f"{comment}{line}\n" for line in _remarks(mechanism, equations, left))
         text = (equations.as_text() if form == TEXT else equations.as_latex()) + "\n" + remarks
-    return SourceFile(name=f"{mechanism.name}{_ENDINGS[form]}".replace("/", "_"), text=text)
+    return GeneratedFile(name=f"{mechanism.name}{_ENDINGS[form]}".replace("/", "_"), text=text)
 
 
 def _remarks(

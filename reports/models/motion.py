@@ -9,7 +9,7 @@ import numpy as np
 from reports.answers import FORMAT, bold, finite, number, table_lines
 from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import LeastTime
+from robots.core.motion.joint_motion import MinimumTime
 from robots.core.motion.straight_line import StraightLine
 
 _POSE_HEADERS = [f"T{row}{column}" for row in (1, 2, 3) for column in (1, 2, 3, 4)]
@@ -19,13 +19,13 @@ _RATE_HEADERS = [
 ]
 
 
-def laws_document(times: Sequence[LeastTime]) -> dict[str, object]:
+def laws_document(times: Sequence[MinimumTime]) -> dict[str, object]:
     """Minimum time of every law, as in [LAMMARI12] Tableau 4, in JSON."""
     rows = [{"law": t.law.name, "duration_s": t.duration, "binding": _bindings(t)} for t in times]
     return {"format": FORMAT, "laws": rows}
 
 
-def laws_lines(times: Sequence[LeastTime]) -> Iterator[str]:
+def laws_lines(times: Sequence[MinimumTime]) -> Iterator[str]:
     """The same for a terminal."""
     rows = [(t.law.name, f"{t.duration:.4f}", ", ".join(_bindings(t)) or "-") for t in times]
     yield from table_lines(("law", "duration s", "bound by"), rows)
@@ -34,7 +34,9 @@ def laws_lines(times: Sequence[LeastTime]) -> Iterator[str]:
 # --- joints --------------------------------------------------------------------------------------
 
 
-def joint_motion_document(found: LeastTime, start: Array, limits: JointLimits) -> dict[str, object]:
+def joint_motion_document(
+    found: MinimumTime, start: Array, limits: JointLimits
+) -> dict[str, object]:
     """A synchronised motion of joints in JSON."""
     motion = found.motion(start)
     rows = zip(
@@ -62,7 +64,7 @@ def joint_motion_document(found: LeastTime, start: Array, limits: JointLimits) -
     }
 
 
-def joint_motion_lines(found: LeastTime, start: Array, limits: JointLimits) -> Iterator[str]:
+def joint_motion_lines(found: MinimumTime, start: Array, limits: JointLimits) -> Iterator[str]:
     """The same for a terminal."""
     yield from _law_lines(found)
     motion = found.motion(start)
@@ -76,7 +78,7 @@ def joint_motion_lines(found: LeastTime, start: Array, limits: JointLimits) -> I
 
 
 def joint_motion_table(
-    found: LeastTime, start: Array, limits: JointLimits, t: Array
+    found: MinimumTime, start: Array, limits: JointLimits, t: Array
 ) -> tuple[list[str], list[list[float]]]:
     """Headers and samples at some instants. Args: t. # (k,) [s]."""
     motion = found.motion(start)
@@ -92,20 +94,20 @@ def joint_motion_table(
 # --- straight lines ------------------------------------------------------------------------------
 
 
-def line_motion_document(found: LeastTime, line: StraightLine) -> dict[str, object]:
+def line_motion_document(found: MinimumTime, line: StraightLine) -> dict[str, object]:
     """A motion along a straight line in JSON."""
     ends = {"distance_m": line.distance, "angle_rad": line.angle}
     return {"format": FORMAT, **_law(found), **ends}
 
 
-def line_motion_lines(found: LeastTime, line: StraightLine) -> Iterator[str]:
+def line_motion_lines(found: MinimumTime, line: StraightLine) -> Iterator[str]:
     """The same for a terminal."""
     yield from _law_lines(found)
     yield f"distance {line.distance * 1e3:.6g} mm, turn {np.degrees(line.angle):.6g} deg"
 
 
 def line_motion_table(
-    found: LeastTime, line: StraightLine, t: Array
+    found: MinimumTime, line: StraightLine, t: Array
 ) -> tuple[list[str], list[list[float]]]:
     """Headers and samples at some instants. Args: t. # (k,) [s]."""
     T = found.duration or 1.0  # nothing moves in no time: the tangent is zero whatever T is
@@ -119,7 +121,7 @@ def line_motion_table(
 # --- laws ----------------------------------------------------------------------------------------
 
 
-def _law(found: LeastTime) -> dict[str, object]:
+def _law(found: MinimumTime) -> dict[str, object]:
     document: dict[str, object] = {
         "law": found.law.name,
         "duration_s": found.duration,
@@ -131,7 +133,7 @@ def _law(found: LeastTime) -> dict[str, object]:
     return document | ({"jerk_time_s": found.jerk_time} if found.law.name == "double-s" else {})
 
 
-def _law_lines(found: LeastTime) -> Iterator[str]:
+def _law_lines(found: MinimumTime) -> Iterator[str]:
     """Law, duration and what binds it."""
     yield bold(f"{found.law.name}: {found.duration:.6f} s")
     yield f"bound by {' and '.join(_bindings(found)) or 'nothing: there is no motion'}"
@@ -142,5 +144,5 @@ def _law_lines(found: LeastTime) -> Iterator[str]:
         yield f"speeds up for {found.acceleration_time:.6f} s, {shape} a plateau"
 
 
-def _bindings(found: LeastTime) -> list[str]:
+def _bindings(found: MinimumTime) -> list[str]:
     return [str(binding) for binding in found.bindings]

@@ -21,7 +21,7 @@ from reports.answers import (
 from reports.stewart.leg_motion import PlatformMotion
 from reports.stewart.workspace_document import WorkspaceSlices
 from robots.core.arrays import Array
-from robots.core.orientation.angles import angles_zyx
+from robots.core.orientation import angles_zyx
 from robots.stewart.calibration import Calibration
 from robots.stewart.forward import HeldPoses
 from robots.stewart.inverse import lengths

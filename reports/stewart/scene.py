@@ -17,7 +17,7 @@ from reports.scene.model import RoundBody, Scene, SceneLink, SceneMotion, SceneP
 from reports.stewart.leg_motion import PlatformMotion
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
-from robots.core.orientation.angles import angles_zyx
+from robots.core.orientation import angles_zyx
 from robots.stewart.inverse import leg_vectors
 from robots.stewart.leg_axes import leg_axes
 from robots.stewart.platform import Platform

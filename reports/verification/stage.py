@@ -22,7 +22,7 @@ from reports.verification.files import is_plain
 from reports.verification.record import Record
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import PalpeurError
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.source_text import toml_document
 
 _KEYS = ("model", "geometry", "file")  # of the job file, that name files
 _NAMED = re.compile(rf"""(\b(?:{"|".join(_KEYS)})[ \t]*=[ \t]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""")

@@ -18,8 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from robots.core.equations.algebra import Scalar, Vec3
-from robots.core.equations.functions import Functions
+from robots.core.equations.algebra import Functions, Scalar, Vec3
 
 SIGNS = (1.0, -1.0)
 FAMILIES = tuple(product(SIGNS, SIGNS, SIGNS))  # (shoulder, elbow, wrist)

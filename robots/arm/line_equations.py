@@ -14,10 +14,8 @@ from dataclasses import dataclass
 
 from robots.arm.branch_equations import Reach, family_angles, target
 from robots.arm.task_solution import task_solution
-from robots.core.equations.algebra import ZERO, Scalar, Vec3, add, dot, scale, subtract
-from robots.core.equations.functions import Functions
-from robots.core.equations.rates import Rates, link_rates
-from robots.core.equations.transforms import frames, tool_frame
+from robots.core.equations.algebra import ZERO, Functions, Scalar, Vec3, add, dot, scale, subtract
+from robots.core.equations.kinematics import Rates, frames, link_rates, tool_frame
 from robots.core.equations.tree import Tree
 
 

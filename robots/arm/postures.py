@@ -19,7 +19,7 @@ from robots.arm.solutions import ArmSolutions, branch_name
 from robots.core.arrays import Array
 from robots.core.inverse import Answer, Solutions, Target, Task, solve_many
 from robots.core.inverse.limits import limit_breaches
-from robots.core.inverse.solve import DEFAULT_STARTS
+from robots.core.inverse.solver import DEFAULT_STARTS
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 

@@ -12,9 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from robots.core.equations.algebra import ZERO, Scalar, Vec3, add, cross, dot, scale, subtract
-from robots.core.equations.functions import Functions
-from robots.core.equations.transforms import Frame, frames, tool_frame
+from robots.core.equations.algebra import (
+    ZERO,
+    Functions,
+    Scalar,
+    Vec3,
+    add,
+    cross,
+    dot,
+    scale,
+    subtract,
+)
+from robots.core.equations.kinematics import Frame, frames, tool_frame
 from robots.core.equations.tree import Tree
 
 

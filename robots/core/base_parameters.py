@@ -17,9 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from robots.core.arrays import Array, frozen
-from robots.core.equations.grouping import grouped
-from robots.core.equations.regressor import PARAMETERS, inertia_of, parameters_of
-from robots.core.equations.tree import tree_of
+from robots.core.equations.dynamics import PARAMETERS, inertia_of, parameters_of
+from robots.core.equations.tree import grouped, tree_of
 from robots.core.errors import EquationError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model

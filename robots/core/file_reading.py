@@ -24,7 +24,7 @@ class TipRule(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tip:
+class TipLink:
     """The link of a robot file whose frame is the tool frame.
 
     Args:

@@ -25,35 +25,31 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
 from robots.core.errors import PoseError
-from robots.core.orientation.angles import (
+from robots.core.orientation import (
+    ORTHONORMALITY_LIMIT,
+    AxisAngle,
     OrientationAngles,
     angles_zxz,
     angles_zyx,
+    as_finite,
+    as_rotation,
+    axis_angle,
+    exact_cos_sin,
+    exact_cos_sin_deg,
     inverse_rate_matrix,
+    nearest_rotation,
     rate_matrix_zxz,
     rate_matrix_zyx,
-    rotation_zxz,
-    rotation_zyx,
-)
-from robots.core.orientation.axis_angle import (
-    AxisAngle,
-    axis_angle,
     rotation_about,
     rotation_exp,
     rotation_log,
-    turn_between,
-)
-from robots.core.orientation.rotation import (
-    ORTHONORMALITY_LIMIT,
-    as_finite,
-    as_rotation,
-    exact_cos_sin,
-    exact_cos_sin_deg,
-    nearest_rotation,
     rotation_x,
     rotation_y,
     rotation_z,
+    rotation_zxz,
+    rotation_zyx,
     skew,
+    turn_between,
     unit_direction,
 )
 

@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robots.core.arrays import Array, freeze_fields
-from robots.core.body import Body
 from robots.core.capsule import Capsule, unique_name
-from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
+from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
 from robots.core.pose import inverse_pose, transform_points
 
 _HALF_TURN_ABOUT_X = np.diag([1.0, -1.0, -1.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rerooted:
+class RerootedMechanism:
     """A mechanism seen from another link, and how the two correspond.
 
     Args:
@@ -72,7 +71,7 @@ class Rerooted:
         return np.asarray(transforms[..., self.carriers, :, :] @ self.offsets)
 
 
-def rerooted(mechanism: Mechanism, link: str, q: Array | None = None) -> Rerooted:
+def reroot(mechanism: Mechanism, link: str, q: Array | None = None) -> RerootedMechanism:
     """The mechanism with the link of joint ``link`` as its base.
 
     Args:
@@ -97,7 +96,7 @@ def rerooted(mechanism: Mechanism, link: str, q: Array | None = None) -> Reroote
         capsules=tuple(build.moved(capsule) for capsule in mechanism.capsules),
     )
     names = [joint.name for joint in mechanism.movable]
-    return Rerooted(
+    return RerootedMechanism(
         mechanism=new,
         link=link,
         order=np.array([names.index(joint.name) for joint in new.movable], dtype=int),

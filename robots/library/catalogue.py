@@ -9,7 +9,7 @@ from robots.core.errors import RobotFileError
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import load as load_toml
 from robots.core.robot_file import read_robot
-from robots.core.robot_file.toml_document import toml_document
+from robots.core.robot_file.source_text import toml_document
 from robots.core.urdf import load_urdf
 
 _ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", ".urdf"))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
-from robots.core.orientation.rotation import ORTHONORMALITY_LIMIT
+from robots.core.orientation import ORTHONORMALITY_LIMIT
 from robots.core.pose import as_pose
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import Platform

@@ -24,10 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
-from robots.core.body import Body
-from robots.core.equations.algebra import Vec3, from_columns
-from robots.core.equations.functions import numbers
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.equations.algebra import Vec3, from_columns, numbers
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.stewart.inverse import checked_poses
 from robots.stewart.leg_axes import LegAxes, leg_axes
 from robots.stewart.leg_posture import Turn, leg_posture

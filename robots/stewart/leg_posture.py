@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from robots.core.equations.algebra import (
     ZERO,
+    Functions,
     Mat3,
     Scalar,
     Vec3,
@@ -26,7 +27,6 @@ from robots.core.equations.algebra import (
     scale,
     subtract,
 )
-from robots.core.equations.functions import Functions
 from robots.core.equations.tree import matrix, vector
 from robots.stewart.leg_axes import LegAxes
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.motion.motion_law import Side
-from robots.core.motion.peak import highest
+from robots.core.motion.time_scaling import highest
 from robots.stewart.limits import Limit, PoseLimits, broken, pose_limits
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robots.core.arrays import Array
+from robots.core.motion.joint_motion import PathState
 from robots.core.motion.motion_law import Side
-from robots.core.motion.path import PathState
-from robots.core.motion.peak import Peak, highest
+from robots.core.motion.time_scaling import Peak, highest
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import Course, PlatformState, TimedMotion
 
@@ -90,7 +90,8 @@ class MotionPeaks:
 def motion_peaks(model: PlatformModel, motion: TimedMotion) -> MotionPeaks:
     """Extremes of every leg over the whole motion.
 
-    Found by dense samples whose brackets are narrowed to rounding (``robots.core.motion.peak``):
+    Found by dense samples whose brackets are narrowed to rounding
+    (``robots.core.motion.time_scaling``):
     exact unless a peak is narrower than the spacing of two grids that agree.
 
     Args:

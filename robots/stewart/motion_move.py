@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
 from robots.core.motion.motion_law import MotionLaw, Side
-from robots.core.orientation.axis_angle import rotation_exp, rotation_log
+from robots.core.orientation import rotation_exp, rotation_log
 from robots.core.pose import as_pose
 from robots.stewart.errors import PlatformError
 from robots.stewart.motion import PlatformState, SpeedBound

@@ -11,7 +11,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.motion.motion_law import Side
-from robots.core.orientation.rotation import rotation_x, rotation_y, rotation_z
+from robots.core.orientation import rotation_x, rotation_y, rotation_z
 from robots.stewart.motion import PlatformState, SpeedBound, TimedMotion
 from robots.stewart.platform import Platform
 

@@ -14,15 +14,15 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.errors import OverloadError
-from robots.core.motion.effort_scaling import (
-    EffortParts,
-    effort_model,
-    least_duration_with_efforts,
-)
 from robots.core.motion.joint_limits import Binding, JointLimits
+from robots.core.motion.joint_motion import PathState
 from robots.core.motion.motion_law import Side, motion_law, trapezoid
-from robots.core.motion.path import PathState
-from robots.core.motion.time_scaling import PathDuration
+from robots.core.motion.time_scaling import (
+    EffortParts,
+    PathDuration,
+    effort_model,
+    minimum_duration_with_efforts,
+)
 from robots.core.rounding import apart_digits
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
@@ -95,7 +95,7 @@ def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True
     limits = _limits(model.platform, with_forces=with_forces)
     path = LegPath(model=model, course=course)
     try:
-        found = least_duration_with_efforts(path, limits, _efforts(model))
+        found = minimum_duration_with_efforts(path, limits, _efforts(model))
     except OverloadError as error:
         raise _heavy(model.platform, error) from error
     return _least_motion(course, found)

@@ -13,8 +13,7 @@ from enum import Enum
 import numpy as np
 
 from robots.core.arrays import Array, freeze_field, freeze_fields, frozen
-from robots.core.body import Body
-from robots.core.mechanism import STANDARD_GRAVITY, checked_placement
+from robots.core.mechanism import STANDARD_GRAVITY, Body, checked_placement
 from robots.stewart.errors import PlatformError
 
 LEGS = 6

@@ -18,12 +18,9 @@ from robots.core.equations.algebra import (
     transpose,
 )
 from robots.core.equations.energy import kinetic_energy, potential_energy
-from robots.core.equations.grouping import grouped
-from robots.core.equations.inertia import Inertia
-from robots.core.equations.inertia import kinetic_energy as body_kinetic_energy
-from robots.core.equations.rates import link_rates
-from robots.core.equations.transforms import frames
-from robots.core.equations.tree import Tree, tensor, tree_of, vector
+from robots.core.equations.kinematics import frames, link_rates
+from robots.core.equations.tree import Inertia, Tree, grouped, tensor, tree_of, vector
+from robots.core.equations.tree import kinetic_energy as body_kinetic_energy
 from robots.core.recording import Programme, Recorder, recording_functions
 from robots.stewart.leg_axes import LegAxes, leg_axes
 from robots.stewart.leg_chain import body_links, leg_chain

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robots.core.equations.algebra import (
+    Functions,
     Mat3,
     Scalar,
     Vec3,
@@ -25,10 +26,8 @@ from robots.core.equations.algebra import (
     sym_apply,
     transpose,
 )
-from robots.core.equations.functions import Functions
-from robots.core.equations.inertia import Inertia
-from robots.core.equations.newton_euler import newton_euler
-from robots.core.equations.tree import Tree
+from robots.core.equations.dynamics import newton_euler
+from robots.core.equations.tree import Inertia, Tree
 from robots.stewart.leg_posture import (
     LegPosture,
     TipMotion,

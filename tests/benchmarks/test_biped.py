@@ -19,8 +19,7 @@ from robots.biped.stabiliser.ground_motion import ThereAndBack
 from robots.biped.stabiliser.leg_controller import LegController
 from robots.biped.stabiliser.leg_simulation import LegSimulation
 from robots.biped.stabiliser.step import Stabiliser
-from robots.core.body import Body
-from robots.core.mechanism import Mechanism
+from robots.core.mechanism import Body, Mechanism
 
 pytestmark = pytest.mark.benchmark
 

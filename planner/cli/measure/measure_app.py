@@ -225,7 +225,7 @@ def machine_test(
     from planner.virtual_measuring.machine_tests import machine_tests
     from reports.answers import tip_document
     from reports.virtual_measuring import machine_test_document, machine_test_lines
-    from robots.core.payload import with_stylus
+    from robots.core.mechanism import with_stylus
 
     mechanism = movable_robot(robot, tip, context.obj)
     read = read_job(job, allow_outside=allow_outside) if job else None

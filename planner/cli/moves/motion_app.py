@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planner.cli.session import Session
     from reports.answers import Table
     from robots.core.arrays import Array
-    from robots.core.motion.least_time import LeastTime
+    from robots.core.motion.joint_motion import MinimumTime
 
 COMMAND = "palpeur motion"
 
@@ -85,7 +85,7 @@ def motion(
     from planner.errors import OptionError
     from planner.result_files import check_file
     from reports.models import motion as answers
-    from robots.core.motion.least_time import least_time, usable_laws
+    from robots.core.motion.joint_motion import minimum_time, usable_laws
 
     session, form = context.obj.forced(force), Form(json=as_json)
     if out:
@@ -115,9 +115,9 @@ def motion(
     needs_jerk = law == "double-s" and not all_laws
     q, target, limits = joint_move(start, end, (kv, ka, kj), unit, mechanism, needs_jerk=needs_jerk)
     if all_laws:
-        times = [least_time(name, target - q, limits) for name in usable_laws(limits)]
+        times = [minimum_time(name, target - q, limits) for name in usable_laws(limits)]
         return _all_laws(times, form)
-    found = least_time(law, target - q, limits)
+    found = minimum_time(law, target - q, limits)
     _write(
         out, found, period_ms, lambda t: answers.joint_motion_table(found, q, limits, t), session
     )
@@ -127,7 +127,7 @@ def motion(
     )
 
 
-def _all_laws(times: list[LeastTime], form: Form) -> int:
+def _all_laws(times: list[MinimumTime], form: Form) -> int:
     from reports.models.motion import laws_document, laws_lines
 
     return form.show(json=lambda: laws_document(times), text=lambda: laws_lines(times))
@@ -135,7 +135,7 @@ def _all_laws(times: list[LeastTime], form: Form) -> int:
 
 def _write(
     out: str,
-    found: LeastTime,
+    found: MinimumTime,
     period_ms: float,
     table: Callable[[Array], Table],
     session: Session,

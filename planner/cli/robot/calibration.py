@@ -36,8 +36,8 @@ from robots.core.identification import (
     calibrate,
     plan_postures,
 )
-from robots.core.identification.plan import DEFAULT_NOISE
-from robots.core.payload import with_stylus
+from robots.core.identification.posture_plan import DEFAULT_NOISE
+from robots.core.mechanism import with_stylus
 
 _COMMAND = "palpeur robot calibrate"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.cli.moves.motion_values import pose_values
 from robots.core.arrays import Array
-from robots.core.orientation.angles import rotation_zyx
+from robots.core.orientation import rotation_zyx
 from robots.core.pose import make_pose
 from robots.stewart.platform import Platform
 

@@ -14,7 +14,7 @@ from robots.core.arrays import Array
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
-from robots.core.robot_file.joints import pose_of, vector
+from robots.core.robot_file.joint_tables import pose_of, vector
 from robots.core.robot_file.source_text import SourceText, read_text
 from robots.core.schema_problems import KeyPath, Vocabulary, nearest, schema_error
 from robots.library import names as robot_names

@@ -23,7 +23,7 @@ from robots.biped.posture.zero_moment import (
 from robots.core.arrays import Array, Indices
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.rerooted import rerooted
+from robots.core.rerooted import reroot
 
 # [s] Of the time derivative, which is of fourth order: its error and rounding are about 1e-12 each
 # at rates of 1 rad/s and 1 rad/s², and 1e-8 at 400 rad/s².
@@ -147,7 +147,7 @@ def _seen_from(standing: Standing, foot: str) -> tuple[Mechanism, Indices]:
     link = biped.foot(foot).link
     if not link:
         return biped.mechanism, np.arange(biped.mechanism.dof, dtype=np.intp)
-    found = rerooted(biped.mechanism, link)
+    found = reroot(biped.mechanism, link)
     return found.mechanism, np.asarray(found.order, dtype=np.intp)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from robots.biped.errors import BipedError, PostureError
 from robots.core.arrays import Array, frozen
-from robots.core.equations.functions import Functions, numbers
+from robots.core.equations.algebra import Functions, numbers
 
 Scalar = Any
 Point = tuple[Scalar, Scalar]  # horizontal world axes [m]

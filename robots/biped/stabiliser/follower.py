@@ -15,7 +15,7 @@ import numpy as np
 from robots.biped.errors import BipedError
 from robots.biped.stabiliser.tilting_ground import Tilt, leg_torques
 from robots.core.arrays import Array
-from robots.core.equations.functions import Functions
+from robots.core.equations.algebra import Functions
 from robots.core.equations.tree import Tree
 from robots.core.mechanism import Mechanism
 

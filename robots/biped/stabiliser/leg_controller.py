@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robots.core.arrays import Array
-from robots.core.equations.grouping import grouped
-from robots.core.equations.newton_euler import newton_euler
-from robots.core.equations.transforms import frames, tool_frame
-from robots.core.equations.tree import tree_of
+from robots.core.equations.dynamics import newton_euler
+from robots.core.equations.kinematics import frames, tool_frame
+from robots.core.equations.tree import grouped, tree_of
 from robots.core.kernels.bound_call import BoundCall
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions

@@ -28,9 +28,8 @@ from robots.biped.stabiliser.tilting_ground import (
     on_tilting_ground,
 )
 from robots.core.arrays import Array, Mask
-from robots.core.equations.functions import Functions
-from robots.core.equations.grouping import grouped
-from robots.core.equations.tree import Tree, tree_of
+from robots.core.equations.algebra import Functions
+from robots.core.equations.tree import Tree, grouped, tree_of
 from robots.core.kernels.recurrence import Recurrence
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions

@@ -50,7 +50,7 @@ from robots.biped.stabiliser.virtual_robot import (
     wanted_speed,
 )
 from robots.core.arrays import Array
-from robots.core.equations.functions import Functions, numbers
+from robots.core.equations.algebra import Functions, numbers
 from robots.core.equations.tree import Tree, tree_of
 from robots.core.kernels.bound_call import BoundCall
 from robots.core.recording import Programme, Recorder, recording_functions

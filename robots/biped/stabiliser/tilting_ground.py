@@ -20,12 +20,9 @@ from robots.biped.stabiliser.fields import Point
 from robots.biped.stabiliser.virtual_robot import Tip
 from robots.core.arrays import Array
 from robots.core.equations import energy
-from robots.core.equations.algebra import Mat3, Vec3, add, dot, product, scale
-from robots.core.equations.forward_dynamics import solve_symmetric
-from robots.core.equations.functions import Functions
-from robots.core.equations.mass_matrix import mass_matrix
-from robots.core.equations.newton_euler import newton_euler
-from robots.core.equations.transforms import frames
+from robots.core.equations.algebra import Functions, Mat3, Vec3, add, dot, product, scale
+from robots.core.equations.dynamics import mass_matrix, newton_euler, solve_symmetric
+from robots.core.equations.kinematics import frames
 from robots.core.equations.tree import Tree
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 

@@ -30,7 +30,7 @@ from robots.biped.stabiliser.virtual_robot import (
     wanted_speed,
 )
 from robots.core.arrays import Array
-from robots.core.equations.functions import numbers
+from robots.core.equations.algebra import numbers
 
 Point = tuple[float, float]
 

@@ -21,9 +21,8 @@ import numpy as np
 
 from robots.biped.errors import BipedError
 from robots.core.arrays import Array
-from robots.core.equations.algebra import Vec3, dot, subtract
-from robots.core.equations.forward_dynamics import solve_symmetric
-from robots.core.equations.functions import Functions
+from robots.core.equations.algebra import Functions, Vec3, dot, subtract
+from robots.core.equations.dynamics import solve_symmetric
 from robots.core.mechanism import Mechanism
 
 Scalar = Any

@@ -17,7 +17,7 @@ from robots.biped.posture.ground_wrench import GroundWrench
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.orientation.angles import angles_zyx
+from robots.core.orientation import angles_zyx
 
 FREE = 6  # coordinates of the base
 

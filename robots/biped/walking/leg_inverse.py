@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.walking.leg_geometry import Leg
 from robots.core.arrays import Array
-from robots.core.orientation.rotation import rotation_x, rotation_y
+from robots.core.orientation import rotation_x, rotation_y
 
 Knee = Literal["forward", "backward"]
 

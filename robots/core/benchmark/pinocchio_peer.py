@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from robots.core.arrays import Array
-from robots.core.body import Body
-from robots.core.mechanism import BASE, JointKind, Mechanism
+from robots.core.mechanism import BASE, Body, JointKind, Mechanism
 
 # What is measured of Pinocchio, by quantity.
 METHODS = {

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robots.core.composite.comparison import Comparison, compared
-from robots.core.composite.composition import Composition, by_symmetry, cut, standing_on
+from robots.core.composite.composition import (
+    CompositeComparison,
+    Composition,
+    by_symmetry,
+    compared,
+    cut,
+    standing_on,
+)
 from robots.core.composite.symmetry import mirror_pairs
 from robots.core.joint_samples import joint_samples
 from robots.core.kernels import Kernel
@@ -33,7 +39,7 @@ class CompositeCost:
         monolithic_us: of the robot's own model. [µs]
     """
 
-    comparison: Comparison
+    comparison: CompositeComparison
     composite_us: float
     monolithic_us: float
 

@@ -1,4 +1,4 @@
-"""Composition: how a whole robot is put together from sub-robots, in numbers or as a programme.
+"""Composition of a robot from sub-robots, and its comparison with the monolithic model.
 
 The recipe asks for the models of its sub-robots and joins them; whether those models hold numbers
 or recorded nodes is the reading's choice, so that a composite is evaluated, compiled and counted
@@ -12,17 +12,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from robots.core.composite.base_distal import base_distal_change
-from robots.core.composite.chaining import Branch, chain, tree
-from robots.core.composite.mirror import mirrored, rearranged
-from robots.core.composite.own_model import recorded_sub_model, sub_model
-from robots.core.composite.splitting import split, variables_of, without
-from robots.core.composite.sub_model import BASE_LINK, SubModel
-from robots.core.composite.symmetry import MirrorPair
+from robots.core.composite.coupling import (
+    MountedRobot,
+    base_distal_change,
+    chain,
+    split,
+    tree,
+    variables_of,
+    without,
+)
+from robots.core.composite.sub_model import BASE_LINK, SubModel, recorded_sub_model, sub_model
+from robots.core.composite.symmetry import MirrorPair, mirrored, rearranged
+from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
-from robots.core.model import Model
+from robots.core.model import Lagrange, Model
+from robots.core.quantities import quantity
 from robots.core.recording import Programme, Recorder
-from robots.core.rerooted import rerooted
+from robots.core.rerooted import reroot
 
 # Gives the model of a sub-robot at some of the whole's variables, each with a sign.
 Leaf = Callable[[Mechanism, Sequence[int], Sequence[float]], SubModel]
@@ -91,7 +97,7 @@ def cut(whole: Mechanism, joint: str, keep: Sequence[str] = ()) -> Composition:
 
     def recipe(leaf: Leaf) -> SubModel:
         carrier, carried = (_plain(leaf, whole, p) for p in (parts.carrier, parts.carried))
-        branch = Branch(robot=_kept(carried, keep), link=parts.link)
+        branch = MountedRobot(robot=_kept(carried, keep), link=parts.link)
         return chain(_kept(carrier, (parts.link, *keep)), branch)
 
     return Composition(title=f"cut at {joint}", whole=whole, recipe=recipe)
@@ -117,7 +123,9 @@ def by_symmetry(whole: Mechanism, pair: MirrorPair, keep: Sequence[str] = ()) ->
         own = leaf(limb, variables_of(whole, limb), ones)
         image = mirrored(leaf(limb, variables_of(whole, twin), pair.signs), pair.normal)
         other = _as_twin(image, twin, pair.signs)
-        branches = [Branch(robot=_kept(robot, keep), link=pair.link) for robot in (own, other)]
+        branches = [
+            MountedRobot(robot=_kept(robot, keep), link=pair.link) for robot in (own, other)
+        ]
         return tree(_kept(_plain(leaf, whole, root), (pair.link, *keep)), branches)
 
     title = f"{pair.second} from {pair.first} by symmetry"
@@ -134,7 +142,7 @@ def standing_on(composition: Composition, link: str) -> Composition:
     Raises:
         MechanismError: no such link, or it was not kept.
     """
-    seen = rerooted(composition.whole, link)
+    seen = reroot(composition.whole, link)
 
     def recipe(leaf: Leaf) -> SubModel:
         return base_distal_change(composition.recipe(reordered(leaf)), link)
@@ -165,3 +173,73 @@ def _plain(leaf: Leaf, whole: Mechanism, part: Mechanism) -> SubModel:
     """The model of a part at the whole's own variables."""
     places = variables_of(whole, part)
     return leaf(part, places, [1.0] * len(places))
+
+
+# ------------------------------------------------------------ Comparison with the monolithic model
+
+STATES = 16  # postures compared, spread over the joint ranges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompositeComparison:
+    """How far a composite is from the monolithic model, and what each costs.
+
+    Args:
+        title: of the composition.
+        inertia: largest difference in A. [kg m², kg m or kg]
+        coriolis: largest difference in B and C. [N m s² and the like]
+        gravity: largest difference in the gravity torques. [N m or N]
+        relative: the largest of the three, each beside the largest entry of its kind.
+        composite: the composite as one programme, whose operations count.
+        monolithic: quantity "lagrange" of the whole robot.
+    """
+
+    title: str
+    inertia: float
+    coriolis: float
+    gravity: float
+    relative: float
+    composite: Programme
+    monolithic: Programme
+
+
+def compared(composition: Composition, states: int = STATES) -> CompositeComparison:
+    """Both models on the same postures.
+
+    Args:
+        composition: what to compare.
+        states: how many postures.
+
+    Raises:
+        StateError: a negative number of states.
+    """
+    whole = composition.whole
+    q = joint_samples(whole, states, slide=1.0)
+    own = composition.model(q).lagrange(whole.gravity)
+    peer = Model(whole, "single-use").lagrange(q)
+    far = {name: _largest(_array(own, name) - _array(peer, name)) for name in _PARTS}
+    sizes = {name: max(_largest(_array(peer, name)), 1e-300) for name in _PARTS}
+    return CompositeComparison(
+        title=composition.title,
+        inertia=far["A"],
+        coriolis=max(far["B"], far["C"]),
+        gravity=far["gravity"],
+        relative=max(
+            far["A"] / sizes["A"],
+            max(far["B"], far["C"]) / max(sizes["B"], sizes["C"]),
+            far["gravity"] / sizes["gravity"] if sizes["gravity"] > 1e-300 else 0.0,
+        ),
+        composite=composition.record(),
+        monolithic=quantity("lagrange").record(whole),
+    )
+
+
+_PARTS = ("A", "B", "C", "gravity")
+
+
+def _array(values: Lagrange, name: str) -> np.ndarray:
+    return np.asarray(getattr(values, name))
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.abs(values).max(initial=0.0))

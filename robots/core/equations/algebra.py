@@ -1,4 +1,4 @@
-"""Three-vectors, rotations and symmetric tensors over scalars that are never looked into.
+"""Vectors, rotations and symmetric tensors over generic scalars, and their functions.
 
 A scalar is whatever the reading puts there: a float, an array, a recorded node, a SymPy
 expression. Nothing here compares or branches on one; constants 0 and 1 are left to the reading to
@@ -7,12 +7,15 @@ fold.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from robots.core.errors import EquationError
 
 Scalar = Any
 Vec3 = tuple[Scalar, Scalar, Scalar]
 Mat3 = tuple[Vec3, Vec3, Vec3]  # rows
-
 ZERO: Vec3 = (0.0, 0.0, 0.0)
 IDENTITY: Mat3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -144,3 +147,51 @@ def sym_rotate(R: Mat3, A: Sym3) -> Sym3:
     rows = ((A.xx, A.xy, A.xz), (A.xy, A.yy, A.yz), (A.xz, A.yz, A.zz))
     x, y, z = (apply(rows, row) for row in R)
     return Sym3(dot(R[0], x), dot(R[0], y), dot(R[0], z), dot(R[1], y), dot(R[1], z), dot(R[2], z))
+
+
+# ---------------------------------------------------------------------------- Functions of scalars
+
+
+def _not_in_this_reading(a: Scalar, b: Scalar) -> Scalar:
+    """Stand in where a reading, such as exact polynomials, has no such function."""
+    raise EquationError(f"This reading of the equations has no atan2 or maximum of {a!r}, {b!r}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Functions:
+    """What the equations may do to a scalar besides adding and multiplying it."""
+
+    sin: Callable[[Scalar], Scalar]
+    cos: Callable[[Scalar], Scalar]
+    sign: Callable[[Scalar], Scalar]
+    sqrt: Callable[[Scalar], Scalar]
+    atan2: Callable[[Scalar, Scalar], Scalar] = _not_in_this_reading
+    maximum: Callable[[Scalar, Scalar], Scalar] = _not_in_this_reading
+
+
+def numbers() -> Functions:
+    """Floats and NumPy arrays."""
+    import numpy as np
+
+    return Functions(
+        sin=np.sin,
+        cos=np.cos,
+        sign=np.sign,
+        sqrt=np.sqrt,
+        atan2=np.arctan2,
+        maximum=np.maximum,
+    )
+
+
+def symbols() -> Functions:
+    """SymPy expressions."""
+    import sympy
+
+    return Functions(
+        sin=sympy.sin,
+        cos=sympy.cos,
+        sign=sympy.sign,
+        sqrt=sympy.sqrt,
+        atan2=sympy.atan2,
+        maximum=sympy.Max,
+    )

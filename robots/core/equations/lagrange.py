@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robots.core.equations.algebra import Scalar, Sym3, Vec3, add, cross, dot, scale, sym_rotate
-from robots.core.equations.inertia import Inertia
-from robots.core.equations.transforms import Frame
-from robots.core.equations.tree import Tree
+from robots.core.equations.kinematics import Frame
+from robots.core.equations.tree import Inertia, Tree
 from robots.core.mechanism import JointKind
 
 Row4 = tuple[Scalar, Scalar, Scalar, Scalar]

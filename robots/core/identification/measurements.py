@@ -1,4 +1,4 @@
-"""What was measured to calibrate an arm: postures, and what is known about the ball there."""
+"""Measurements for the calibration of an arm: postures, ball positions, noise."""
 
 from __future__ import annotations
 
@@ -23,6 +23,42 @@ class MeasurementKind(Enum):
     def block(self) -> int:
         """Numbers that one measurement gives."""
         return 1 if self is MeasurementKind.LENGTH else 3
+
+
+def _check_spheres(given: ArmMeasurements) -> None:
+    _check_groups(given, "sphere")
+
+
+def _check_pairs(given: ArmMeasurements) -> None:
+    _check_groups(given, "pair")
+    for name, count in zip(given.names, np.bincount(given.group_index), strict=True):
+        if count != 2:
+            raise IdentificationError(
+                f"Pair {name!r} has {count} postures; a length is measured between two.",
+                pair=name,
+                found=int(count),
+            )
+    if given.lengths.shape != (len(given.names),) or np.any(given.lengths <= 0.0):
+        raise IdentificationError(
+            f"{len(given.names)} pairs have lengths {given.lengths.tolist()} m; give each pair "
+            "one length above zero.",
+        )
+
+
+def _check_points(given: ArmMeasurements) -> None:
+    if given.points.shape != (len(given.q), 3):
+        raise IdentificationError(
+            f"{len(given.q)} postures have points of shape {given.points.shape}; give x, y, z of "
+            "the ball centre for each.",
+            found=given.points.shape,
+        )
+
+
+_CHECKS = {
+    MeasurementKind.SPHERE: _check_spheres,
+    MeasurementKind.LENGTH: _check_pairs,
+    MeasurementKind.POINT: _check_points,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,35 +151,6 @@ class ArmMeasurements:
         )
 
 
-def _check_spheres(given: ArmMeasurements) -> None:
-    _check_groups(given, "sphere")
-
-
-def _check_pairs(given: ArmMeasurements) -> None:
-    _check_groups(given, "pair")
-    for name, count in zip(given.names, np.bincount(given.group_index), strict=True):
-        if count != 2:
-            raise IdentificationError(
-                f"Pair {name!r} has {count} postures; a length is measured between two.",
-                pair=name,
-                found=int(count),
-            )
-    if given.lengths.shape != (len(given.names),) or np.any(given.lengths <= 0.0):
-        raise IdentificationError(
-            f"{len(given.names)} pairs have lengths {given.lengths.tolist()} m; give each pair "
-            "one length above zero.",
-        )
-
-
-def _check_points(given: ArmMeasurements) -> None:
-    if given.points.shape != (len(given.q), 3):
-        raise IdentificationError(
-            f"{len(given.q)} postures have points of shape {given.points.shape}; give x, y, z of "
-            "the ball centre for each.",
-            found=given.points.shape,
-        )
-
-
 def _check_groups(given: ArmMeasurements, what: str) -> None:
     if len(given.groups) != len(given.q):
         raise IdentificationError(
@@ -151,13 +158,6 @@ def _check_groups(given: ArmMeasurements, what: str) -> None:
             f"name the {what} of each posture.",
             found=len(given.groups),
         )
-
-
-_CHECKS = {
-    MeasurementKind.SPHERE: _check_spheres,
-    MeasurementKind.LENGTH: _check_pairs,
-    MeasurementKind.POINT: _check_points,
-}
 
 
 def _read_only(value: object, what: str) -> Array:
@@ -168,3 +168,81 @@ def _read_only(value: object, what: str) -> Array:
             f"The {what} hold a value in row {row} that is not finite; measure it again.", row=row
         )
     return frozen(array)
+
+
+# ------------------------------------------------------------------------------------------- Noise
+
+_FLATTEST = 1e-10  # ratio of the variances of one measurement, below which it would have none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmNoise:
+    """Standard deviations.
+
+    Args:
+        encoder: of every joint reading. [rad or m]
+        reading: of the ball centre in its seat, of a measured point per axis, or of a length. [m]
+    """
+
+    encoder: float = 0.0
+    reading: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (0.0 <= self.encoder < np.inf and 0.0 <= self.reading < np.inf):
+            raise IdentificationError(
+                f"Noise is encoder {self.encoder!r} and reading {self.reading!r}; standard "
+                "deviations are finite numbers, zero or more."
+            )
+        if self.encoder == 0.0 == self.reading:
+            raise IdentificationError(
+                "Noise is zero in both encoder and reading; give one of them, or no noise at all."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """How far the parameters may be from their nominal values: standard deviations.
+
+    Args:
+        angle: of every angle. [rad]
+        length: of every length. [m]
+    """
+
+    angle: float
+    length: float
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.angle < np.inf and 0.0 < self.length < np.inf):
+            raise IdentificationError(
+                f"The prior is {self.angle!r} rad and {self.length!r} m; standard deviations "
+                "beforehand are finite numbers above zero."
+            )
+
+
+def whitening(spread: Array, noise: ArmNoise | None) -> Array:
+    """W of every measurement, with WᵀW the inverse covariance of its numbers.
+
+    Args:
+        spread: change of the residual per joint reading. # (B, k, readings)
+        noise: none gives the identity.
+
+    Returns:
+        # (B, k, k) [1/m]
+
+    Raises:
+        IdentificationError: a posture where encoder noise alone leaves a direction without any.
+    """
+    size = spread.shape[1]
+    if noise is None:
+        return np.broadcast_to(np.eye(size), (len(spread), size, size))
+    covariance = noise.encoder**2 * spread @ np.swapaxes(spread, -1, -2)
+    covariance = covariance + noise.reading**2 * np.eye(size)
+    values = np.linalg.eigvalsh(covariance)
+    flat = ~(values[:, 0] > _FLATTEST * values[:, -1])
+    if np.any(flat):
+        raise IdentificationError(
+            f"Measurement {int(np.argmax(flat)) + 1} would have no noise at all in one direction "
+            "(a singular posture); give the noise of the reading too.",
+            measurement=int(np.argmax(flat)) + 1,
+        )
+    return np.linalg.inv(np.linalg.cholesky(covariance))

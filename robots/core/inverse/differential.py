@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Counts, Mask, freeze_fields
-from robots.core.inverse.damped import (
+from robots.core.inverse.pseudo_inverse import (
     DampedInverse,
     adaptive_damped_inverse,
     damped_inverse,
     null_projector,
     project,
+    pseudo_inverse,
 )
-from robots.core.inverse.greville import pseudo_inverse
-from robots.core.inverse.scaling import scale_length, without_rounding
-from robots.core.inverse.task import Task
+from robots.core.inverse.task import Task, scale_length, without_rounding
 from robots.core.model import Model
 
 

@@ -15,7 +15,7 @@ from robots.core.arrays import Array, freeze_field
 from robots.core.errors import MotionError
 from robots.core.mechanism import Mechanism
 
-Kind = Literal["velocity", "acceleration", "jerk", "torque"]
+LimitKind = Literal["velocity", "acceleration", "jerk", "torque"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -167,7 +167,7 @@ class Binding:
 
     joint: int
     name: str
-    kind: Kind
+    kind: LimitKind
     s: float
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Motion laws: how r goes from 0 to 1 while s = t/T goes from 0 to 1.
+"""Motion laws: polynomial, trapezoidal and double-S, from rest to rest over unit time.
 
 Every law is made of polynomial pieces. A law is defined on 0 ≤ s ≤ 1; its ends are taken from the
 inside, so r' and r'' at s = 0 and s = 1 are those of the motion. Before and after it r rests.
@@ -13,16 +13,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Mask
 from robots.core.errors import MotionError
 
 Side = Literal["left", "right"]
-
 LAW_NAMES = ("linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class LawPiece:
     """A polynomial in rising powers of s - origin, in force up to ``end``."""
 
     end: float
@@ -50,7 +49,7 @@ class MotionLaw:
     """
 
     name: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LawPiece, ...]
     peak_rate: float
     peak_acceleration: float
     peak_acceleration_at: float
@@ -105,27 +104,25 @@ class MotionLaw:
 
 LINEAR = MotionLaw(
     name="linear",
-    pieces=(Piece(end=1.0, origin=0.0, coefficients=(0.0, 1.0)),),
+    pieces=(LawPiece(end=1.0, origin=0.0, coefficients=(0.0, 1.0)),),
     peak_rate=1.0,
     peak_acceleration=0.0,
     peak_acceleration_at=0.0,
     acceleration_fraction=0.0,
 )
 """Constant speed; its speed jumps at both ends. Source: [LAMMARI12] §V.3.1 eq. (V.3)."""
-
 CUBIC = MotionLaw(
     name="cubic",
-    pieces=(Piece(end=1.0, origin=0.0, coefficients=(0.0, 0.0, 3.0, -2.0)),),
+    pieces=(LawPiece(end=1.0, origin=0.0, coefficients=(0.0, 0.0, 3.0, -2.0)),),
     peak_rate=3 / 2,
     peak_acceleration=6.0,
     peak_acceleration_at=0.0,
     acceleration_fraction=0.5,
 )
 """Speed zero at both ends. Source: [LAMMARI12] §V.3.1 eqs. (V.4)-(V.5)."""
-
 QUINTIC = MotionLaw(
     name="quintic",
-    pieces=(Piece(end=1.0, origin=0.0, coefficients=(0.0, 0.0, 0.0, 10.0, -15.0, 6.0)),),
+    pieces=(LawPiece(end=1.0, origin=0.0, coefficients=(0.0, 0.0, 0.0, 10.0, -15.0, 6.0)),),
     peak_rate=15 / 8,
     peak_acceleration=10 / math.sqrt(3),
     peak_acceleration_at=0.5 - math.sqrt(3) / 6,
@@ -133,12 +130,11 @@ QUINTIC = MotionLaw(
     peak_jerk=60.0,
 )
 """Speed and acceleration zero at both ends. Source: [LAMMARI12] §V.3.1 eq. (V.6)."""
-
 BANG_BANG = MotionLaw(
     name="bang-bang",
     pieces=(
-        Piece(end=0.5, origin=0.0, coefficients=(0.0, 0.0, 2.0)),
-        Piece(end=1.0, origin=1.0, coefficients=(1.0, 0.0, -2.0)),
+        LawPiece(end=0.5, origin=0.0, coefficients=(0.0, 0.0, 2.0)),
+        LawPiece(end=1.0, origin=1.0, coefficients=(1.0, 0.0, -2.0)),
     ),
     peak_rate=2.0,
     peak_acceleration=4.0,
@@ -167,13 +163,13 @@ def trapezoid(acceleration_fraction: float) -> MotionLaw:
             acceleration_fraction=f,
         )
     bend = 1.0 / (2.0 * f * (1.0 - f))
-    plateau = (Piece(end=1.0 - f, origin=0.5, coefficients=(0.5, 1.0 / (1.0 - f), 0.0)),)
+    plateau = (LawPiece(end=1.0 - f, origin=0.5, coefficients=(0.5, 1.0 / (1.0 - f), 0.0)),)
     return MotionLaw(
         name="trapezoid",
         pieces=(
-            Piece(end=f, origin=0.0, coefficients=(0.0, 0.0, bend)),
+            LawPiece(end=f, origin=0.0, coefficients=(0.0, 0.0, bend)),
             *(plateau if f < 0.5 else ()),
-            Piece(end=1.0, origin=1.0, coefficients=(1.0, 0.0, -bend)),
+            LawPiece(end=1.0, origin=1.0, coefficients=(1.0, 0.0, -bend)),
         ),
         peak_rate=1.0 / (1.0 - f),
         peak_acceleration=2.0 * bend,
@@ -204,11 +200,11 @@ def double_s(acceleration_fraction: float, jerk_fraction: float) -> MotionLaw:
     V = 1.0 / (1.0 - f)
     A = V / (f - j)
     J = A / j
-    rising = Piece(end=j, origin=0.0, coefficients=(0.0, 0.0, 0.0, J / 6.0))
+    rising = LawPiece(end=j, origin=0.0, coefficients=(0.0, 0.0, 0.0, J / 6.0))
     # About the place where this line of speed would start from rest; the jerk's gain is constant.
-    steady = Piece(end=f - j, origin=j / 2.0, coefficients=(A * j * j / 24.0, 0.0, A / 2.0, 0.0))
-    easing = Piece(end=f, origin=f, coefficients=(V * f / 2.0, V, 0.0, -J / 6.0))
-    plateau = Piece(end=1.0 - f, origin=0.5, coefficients=(0.5, V, 0.0, 0.0))
+    steady = LawPiece(end=f - j, origin=j / 2.0, coefficients=(A * j * j / 24.0, 0.0, A / 2.0, 0.0))
+    easing = LawPiece(end=f, origin=f, coefficients=(V * f / 2.0, V, 0.0, -J / 6.0))
+    plateau = LawPiece(end=1.0 - f, origin=0.5, coefficients=(0.5, V, 0.0, 0.0))
     start = (rising, *((steady,) if 2.0 * j < f else ()), easing)
     return MotionLaw(
         name="double-s",
@@ -221,14 +217,14 @@ def double_s(acceleration_fraction: float, jerk_fraction: float) -> MotionLaw:
     )
 
 
-def _mirrored(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _mirrored(pieces: tuple[LawPiece, ...]) -> tuple[LawPiece, ...]:
     """Pieces of 1 - r(1 - s) for those of r that begin at 0; powers up to three."""
     ends = (1.0, *(1.0 - piece.end for piece in pieces[:-1]))
     found = []
     for end, piece in zip(ends, pieces, strict=True):
         c0, c1, c2, c3 = piece.coefficients
         found.append(
-            Piece(end=end, origin=1.0 - piece.origin, coefficients=(1.0 - c0, c1, -c2, c3))
+            LawPiece(end=end, origin=1.0 - piece.origin, coefficients=(1.0 - c0, c1, -c2, c3))
         )
     return tuple(reversed(found))
 
@@ -258,4 +254,72 @@ def motion_law(
         f"There is no motion law {name!r}; choose one of {', '.join(LAW_NAMES)}.",
         name=name,
         known=LAW_NAMES,
+    )
+
+
+# --------------------------------------------------------------------------------- Double-S phases
+# All joints follow one law r, as with the trapezoid. Their limits bound its rates, r' by 1/v, r''
+# by 1/a and r''' by 1/j with v = max |D|/KV, a = max |D|/KA and j = max |D|/KJ. The acceleration
+# rises and falls in t_j each; speeding up takes t_a, slowing down as long, and with r' = 1/v in
+# between T = v + t_a. Which of the limits are reached decides between four shapes:
+#
+# - speed and acceleration: t_j = j/a, t_a = t_j + a/v;
+# - speed alone, when a² < v·j: t_j = √(j/v), t_a = 2·t_j;
+# - acceleration alone, when T would be below 2·t_a: t_a = (t_j + √(t_j² + 4a))/2, T = 2·t_a;
+# - neither, when then t_a < 2·t_j: t_j = ∛(j/2), t_a = 2·t_j, T = 2·t_a.
+#
+# With j = 0 these are the trapezoid's times.
+
+# A rise of the acceleration shorter than this part of the motion is lost in rounding of s.
+SHORTEST_RISE = 1e-15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Phases:
+    """Durations of many motions.
+
+    Args:
+        jerk: t_j, in which the acceleration rises. # (...) [s]
+        acceleration: t_a, in which the motion speeds up. # (...) [s]
+        duration: T, zero where nothing moves. # (...) [s]
+        reaches_speed: whether the motion runs at its largest speed. # (...)
+        reaches_acceleration: whether it keeps its largest acceleration for a time. # (...)
+    """
+
+    jerk: Array
+    acceleration: Array
+    duration: Array
+    reaches_speed: Mask
+    reaches_acceleration: Mask
+
+
+def double_s_phases(v: ArrayLike, a: ArrayLike, j: ArrayLike) -> Phases:
+    """Least times from rest to rest.
+
+    Args:
+        v: largest |D|/KV. # (...) [s]
+        a: largest |D|/KA. # (...) [s²]
+        j: largest |D|/KJ. # (...) [s³]
+    """
+    v, a, j = (np.asarray(value, dtype=np.float64) for value in (v, a, j))
+    moves = v > 0.0
+    v, a, j = (np.where(moves, value, 1.0) for value in (v, a, j))
+    rise = j / a
+    steady = a * a >= v * j
+    jerk = np.where(steady, rise, np.sqrt(j / v))
+    acceleration = jerk + np.where(steady, a / v, jerk)
+    cruises = acceleration <= v
+    # Without plateau.
+    held = rise * rise * 2.0 <= a
+    short_jerk = np.where(held, rise, np.cbrt(j / 2.0))
+    short = np.where(held, 0.5 * (rise + np.sqrt(rise * rise + 4.0 * a)), 2.0 * short_jerk)
+    jerk = np.where(cruises, jerk, short_jerk)
+    acceleration = np.where(cruises, acceleration, short)
+    duration = np.where(cruises, v + acceleration, 2.0 * acceleration)
+    return Phases(
+        jerk=np.where(moves, jerk, 0.0),
+        acceleration=np.where(moves, acceleration, 0.0),
+        duration=np.where(moves, duration, 0.0),
+        reaches_speed=moves & cruises,
+        reaches_acceleration=moves & np.where(cruises, steady, held),
     )

@@ -12,9 +12,15 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, freeze_field
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import LeastTime, least_time
-from robots.core.orientation.axis_angle import AxisAngle, axis_angle, rotation_about, turn_between
-from robots.core.orientation.rotation import nearest_rotation, unit_direction
+from robots.core.motion.joint_motion import MinimumTime, minimum_time
+from robots.core.orientation import (
+    AxisAngle,
+    axis_angle,
+    nearest_rotation,
+    rotation_about,
+    turn_between,
+    unit_direction,
+)
 from robots.core.pose import as_pose, make_pose
 
 # A turn this close to π can be made either way round; rounding of the poses decides nothing. [rad]
@@ -140,7 +146,7 @@ class StraightLine:
             acceleration=np.asarray(rdd, dtype=np.float64)[..., None] * self.tangent,
         )
 
-    def least_time(self, law_name: str, limits: JointLimits) -> LeastTime:
+    def least_time(self, law_name: str, limits: JointLimits) -> MinimumTime:
         """Least duration under limits of the tool's own speed and acceleration.
 
         Args:
@@ -150,7 +156,7 @@ class StraightLine:
         Raises:
             MotionError: unknown law, or limits of another number of joints.
         """
-        return least_time(law_name, [self.distance, self.angle], limits)
+        return minimum_time(law_name, [self.distance, self.angle], limits)
 
 
 def line_limits(

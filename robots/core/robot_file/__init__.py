@@ -1,6 +1,6 @@
 """Robot files: TOML ⇄ Mechanism, and their JSON Schema."""
 
-from robots.core.robot_file.read import json_schema as json_schema
-from robots.core.robot_file.read import load as load
-from robots.core.robot_file.read import read_robot as read_robot
-from robots.core.robot_file.write import write_toml as write_toml
+from robots.core.robot_file.conversion import json_schema as json_schema
+from robots.core.robot_file.conversion import load as load
+from robots.core.robot_file.conversion import read_robot as read_robot
+from robots.core.robot_file.conversion import write_toml as write_toml

@@ -16,7 +16,7 @@ from robots.core.errors import RobotFileError
 from robots.core.file_units import number_text
 from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.pose import angles_zyx
-from robots.core.robot_file.toml_document import toml_string
+from robots.core.robot_file.source_text import toml_string
 from robots.core.schema_problems import nearest
 
 if TYPE_CHECKING:

@@ -1,16 +1,21 @@
-"""The text of a robot file: its size limit, its TOML, and the line where a key stands."""
+"""Text of a robot file: size limit, TOML document, line of a key, frequent TOML mistakes."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotFileError
-from robots.core.robot_file.toml_document import toml_document, toml_key
-from robots.core.robot_file.toml_slips import toml_slip
+from robots.core.file_units import decimal_of
 from robots.core.schema_problems import KeyPath
 
 _HEADER = re.compile(r"\s*+(\[\[?)([^\[\]#]++)\]\]?\s*+(?:#.*)?$")
@@ -179,3 +184,243 @@ def _table_path(names: tuple[str, ...], counts: dict[KeyPath, int], *, is_array:
 
 def _parts(text: str) -> tuple[str, ...]:
     return tuple("".join(found) for found in _PART.findall(text))
+
+
+# ----------------------------------------------------------------------------- TOML in linear time
+
+MOST_PARTS = 32  # of a dotted key; no file of ours has more than six
+# For every part of a dotted key tomllib keeps all that stand before it, so that 50 kB of "a.a.a…"
+# take 15 s and 1 MB more memory than there is.
+_TOKEN = re.compile(
+    r"""
+    (?P<deep>
+      (?<![\w-]) (?: (?: [\w-]++ | "[^"\n]*+" | '[^'\n]*+' ) [ \t]*+ \. [ \t]*+ ){MOST_PARTS}
+    )
+    | \#[^\n]*+
+    | "{3} (?: [^"\\] | \\. | "(?!"") )*+ "{3,5} | '{3} (?: [^'] | '(?!'') )*+ '{3,5}
+    | (?P<torn> "{3} | '{3} )
+    | " (?: [^"\\\n] | \\[^\n] )*+ " | ' [^'\n]*+ '
+    """.replace("MOST_PARTS", str(MOST_PARTS)),
+    re.ASCII | re.VERBOSE | re.DOTALL,
+)
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_WIDTH = 100  # of a line, where a value can be broken
+
+
+def toml_document(text: str, parse_float: Callable[[str], object] = decimal_of) -> dict[str, Any]:
+    """Read a TOML document, by default with its decimals exactly as printed.
+
+    Args:
+        text: of a file.
+        parse_float: makes a value of a decimal.
+
+    Raises:
+        ValueError: not TOML; a dotted key with more than ``MOST_PARTS`` parts.
+        RecursionError: nested too deeply.
+    """
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "torn":
+            break  # the parser stops there as well
+        if token.lastgroup == "deep":
+            line = text.count("\n", 0, token.start()) + 1
+            raise tomllib.TOMLDecodeError(
+                f"A dotted key has more than {MOST_PARTS} parts (at line {line}, column 1)"
+            )
+    try:
+        return tomllib.loads(text, parse_float=parse_float)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # of int, whose advice is meant for programmers
+        limit = sys.get_int_max_str_digits()
+        raise tomllib.TOMLDecodeError(f"A whole number has more than {limit} digits") from None
+
+
+def toml_text(document: Mapping[str, object]) -> str:
+    """Write a document that reads back the same; the comments of the text it came from are lost.
+
+    Tables at the top and those with tables inside have headers, others stand in a line.
+
+    Args:
+        document: tables (dict), lists, texts, numbers (Decimal with all its digits), truth values
+            and dates.
+
+    Raises:
+        TypeError: a value of another kind.
+    """
+    return "\n".join(_table(document, ())).lstrip("\n") + "\n"
+
+
+def toml_value(value: object) -> str:
+    """A value as it stands behind an equals sign, in one line.
+
+    Raises:
+        TypeError: not a value of TOML.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | Decimal):
+        text = str(value).lower().replace("infinity", "inf")
+        return text if any(mark in text for mark in (".", "e", "inf", "nan")) else f"{text}.0"
+    if isinstance(value, str):
+        return toml_string(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, dict):
+        items = (f"{toml_key(name)} = {toml_value(item)}" for name, item in value.items())
+        return f"{{ {', '.join(items)} }}" if value else "{}"
+    raise TypeError(f"{value!r} is no value of TOML.")
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML: bare where it can be, else in quotes."""
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A text in quotes, as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
+    """The plain keys of a table first, then its sub-tables under their headers."""
+    below = {name: value for name, value in table.items() if _has_header(value, path)}
+    for name, value in table.items():
+        if name not in below:
+            yield f"{toml_key(name)} = {_laid_out(value)}"
+    for name, value in below.items():
+        header = ".".join(map(toml_key, (*path, name)))
+        entries: list[Any] = value if isinstance(value, list) else [value]
+        for entry in entries:
+            yield ""
+            yield f"[[{header}]]" if isinstance(value, list) else f"[{header}]"
+            yield from _table(entry, (*path, name))
+
+
+def _has_header(value: object, path: tuple[str, ...]) -> bool:
+    if isinstance(value, dict):
+        return not path or any(isinstance(item, dict) for item in value.values())
+    return isinstance(value, list) and not path and value != [] and _are_tables(value)
+
+
+def _laid_out(value: object) -> str:
+    """A value; a long list of lists or tables has a line for each of them."""
+    text = toml_value(value)
+    if not isinstance(value, list) or len(text) < _WIDTH:
+        return text
+    if not _are_tables(value) and not all(isinstance(item, list) for item in value):
+        return text
+    return "\n".join(["[", *(f"    {toml_value(item)}," for item in value), "]"])
+
+
+def _are_tables(values: list[object]) -> bool:
+    return all(isinstance(item, dict) for item in values)
+
+
+# -------------------------------------------------------------------------- Frequent TOML mistakes
+# Everything here looks at each character of the faulty line a bounded number of times.
+
+_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_KEY_BEFORE = re.compile(r"[\w-]++\Z", re.ASCII)
+_COMMA_AFTER = re.compile(r"\s*+([+-]?\d++),(\d++)(?=\s*+(?:#|$|\}|,\s*+(?:\D|$)))", re.ASCII)
+_LONGEST = 40  # characters of a number or a path that is told whole
+_WORD = 80  # characters before an equals sign that a key is looked for in
+# What the parser says of a backslash; the last one of a path that ends with it: "C:\data\".
+_ESCAPES = (
+    "Unescaped '\\' in a string",
+    "Invalid hex value",
+    "Escaped character is not a Unicode scalar value",
+    "Illegal character '\\n'",
+    "Unterminated string",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlSlip:
+    """A fault of TOML in the words of a file's author.
+
+    Args:
+        path: of the key.
+        found: as it stands.
+        better: what to write.
+        sentence: as it follows the key in a message.
+    """
+
+    path: KeyPath
+    found: str
+    better: str
+    sentence: str
+
+
+def toml_slip(source: SourceText, fault: str) -> TomlSlip | None:
+    """What was meant at the place where the parser stopped; None where nothing is known of it.
+
+    Args:
+        source: text of the file.
+        fault: what the parser said.
+    """
+    place = _LINE.search(fault)
+    if place is None:
+        return None
+    number = int(place[1])
+    line = source.text.split("\n", number)[number - 1]
+    if fault.startswith(_ESCAPES):
+        return _backslash(source, number, line)
+    return _decimal_comma(source, number, line)
+
+
+def _decimal_comma(source: SourceText, number: int, line: str) -> TomlSlip | None:
+    """The first number with a comma behind an equals sign."""
+    sign = line.find("=")
+    while sign >= 0:
+        comma = _COMMA_AFTER.match(line, sign + 1)
+        key = _key_before(line, sign)
+        if comma and key:
+            found, better = f"{comma[1]},{comma[2]}", f"{comma[1]}.{comma[2]}"
+            if len(found) > _LONGEST:
+                return None
+            return TomlSlip(
+                path=_path(source, number, key),
+                found=found,
+                better=better,
+                sentence=f"is {found}; decimals have a point: write {better}.",
+            )
+        sign = line.find("=", sign + 1)
+    return None
+
+
+def _backslash(source: SourceText, number: int, line: str) -> TomlSlip | None:
+    """The first backslash in double quotes, and its text in single ones."""
+    slash = line.find("\\")
+    quote = line.rfind('"', 0, max(slash, 0))
+    sign = line.rfind("=", 0, max(quote, 0))
+    if sign < 0:
+        return None
+    text = line[quote + 1 :].partition('"')[0].rstrip("\r\\")
+    name = text.replace("\\\\", "\\")
+    shown = name if len(name) <= _LONGEST else name[:_LONGEST] + "…"
+    better = shown.replace("\\", "/")
+    return TomlSlip(
+        path=_path(source, number, _key_before(line, sign)),
+        found=text,
+        better=better,
+        sentence=f"has a backslash in double quotes, where it begins an escape such as \\n; write "
+        f"a path with /, as in \"{better}\", or in single quotes, as in '{shown}'.",
+    )
+
+
+def _key_before(line: str, sign: int) -> str:
+    """The word before an equals sign; nothing where none is near."""
+    before = line[max(0, sign - _WORD) : sign].rstrip().rstrip("\"'")
+    found = _KEY_BEFORE.search(before, max(0, len(before) - _LONGEST))
+    return found[0] if found else ""
+
+
+def _path(source: SourceText, number: int, key: str) -> KeyPath:
+    path = source.key_at(number)
+    if not key or path[-1:] == (key,):
+        return path
+    return (*path, key)  # it stands in an inline table

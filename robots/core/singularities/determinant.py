@@ -1,8 +1,8 @@
-"""The determinant of a task Jacobian in closed form, factored, each factor a named condition."""
+"""Determinant of a task Jacobian in closed form, its factors as conditions, singular sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +10,41 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
-from robots.core.inverse.task import Task
+from robots.core.inverse.task import Task, scale_length
+from robots.core.joint_samples import joint_ranges, joint_samples
 from robots.core.mechanism import Mechanism
-from robots.core.singularities.conditions import Condition, condition_of, contracted
-from robots.core.singularities.exact_jacobian import exact_jacobian, square_minors
-from robots.core.singularities.exact_tree import ExactMechanism
-from robots.core.singularities.factors import factors
-from robots.core.singularities.trigonometric_ring import TrigonometricRing
+from robots.core.model import Model
+from robots.core.singularities.analysis import Singularity, analyse
+from robots.core.singularities.exact_jacobian import (
+    ExactMechanism,
+    TrigonometricRing,
+    exact_jacobian,
+    factors,
+    square_minors,
+)
 
 Expression = Any
 Element = Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """One way of being singular.
+
+    Args:
+        expressions: SymPy expressions that vanish together; one only for a square Jacobian.
+        multiplicity: power of the factor.
+        joints: indices of the joint variables in them.
+        text: the equations, with their solutions where they are evident.
+    """
+
+    expressions: tuple[Expression, ...]
+    multiplicity: int
+    joints: tuple[int, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -199,3 +224,163 @@ def _length(expression: Expression) -> int:
     import sympy
 
     return int(sympy.count_ops(expression))
+
+
+# ----------------------------------------------------------------------------------- Singular sets
+
+_POSTURES = 24  # from which each joint of a condition is turned
+_SCAN = 97  # values over its range
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SingularSet:
+    """One way of being singular, met at a posture.
+
+    Args:
+        condition: the equation.
+        q: a posture within limits on which nothing else is singular, where one was found; empty
+            otherwise, and then ``example`` is None. # (n,) or (0,) [rad or m]
+        example: analysis of that posture.
+    """
+
+    condition: Condition
+    q: Array
+    example: Singularity | None
+
+    @property
+    def within_limits(self) -> bool:
+        """Whether a posture within the joint limits was found on the set."""
+        return self.example is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SingularSets:
+    """All singular sets of a task.
+
+    Args:
+        determinant: in closed form.
+        sets: one per condition, in its order.
+    """
+
+    determinant: Determinant
+    sets: tuple[SingularSet, ...]
+
+
+def singular_sets(model: Model, task: Task) -> SingularSets:
+    """Conditions of the determinant, and what each means for the tool.
+
+    A condition of several equations (redundant mechanisms) is listed without an example.
+
+    Args:
+        model: of the mechanism.
+        task: what of the tool counts.
+
+    Raises:
+        EquationError: the closed form has too many terms.
+    """
+    closed_form = determinant(model.mechanism, task)
+    sets = tuple(_located(model, task, closed_form, c) for c in closed_form.conditions)
+    return SingularSets(determinant=closed_form, sets=sets)
+
+
+def _located(model: Model, task: Task, whole: Determinant, condition: Condition) -> SingularSet:
+    best: tuple[Array, Singularity] | None = None
+    for q in _postures_on(model, whole, condition):
+        found = analyse(model, q, task)
+        if found.singular and (best is None or found.order < best[1].order):
+            best = q, found
+        if found.order == 1:
+            break
+    if best is None:
+        return SingularSet(condition=condition, q=np.zeros(0), example=None)
+    return SingularSet(condition=condition, q=best[0], example=best[1])
+
+
+def _postures_on(model: Model, whole: Determinant, condition: Condition) -> list[Array]:
+    """Postures where one joint has been turned until the expression changes sign."""
+    if len(condition.expressions) != 1:
+        return []
+    import sympy
+
+    expression = condition.expressions[0].subs(whole.constants)
+    function = sympy.lambdify(whole.variables, expression, "numpy")
+
+    def value(q: Array) -> Array:
+        found = np.asarray(function(*np.moveaxis(q, -1, 0)), dtype=np.float64)
+        return np.broadcast_to(found, q.shape[:-1])
+
+    slide = scale_length(model.mechanism)
+    seeds = joint_samples(model.mechanism, _POSTURES, slide=slide, skip=1)
+    low, high = joint_ranges(model.mechanism, slide)
+    found: list[Array] = []
+    for joint in condition.joints:
+        grid = np.repeat(seeds[:, None, :], _SCAN, axis=1)
+        grid[..., joint] = np.linspace(low[joint], high[joint], _SCAN)
+        found += _sign_changes(value, grid, joint)
+    return found
+
+
+def _sign_changes(value: Callable[[Array], Array], grid: Array, joint: int) -> list[Array]:
+    """Postures between neighbours on the grid where the value is zero. # grid: (k, scan, n)."""
+    signs = np.sign(value(grid))
+    rows, columns = np.nonzero(signs[:, :-1] * signs[:, 1:] < 0.0)
+    left, right = grid[rows, columns], grid[rows, columns + 1]
+    start = signs[rows, columns]
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (left + right)
+        before = np.sign(value(middle)) == start
+        left[before, joint] = middle[before, joint]
+        right[~before, joint] = middle[~before, joint]
+    exact = grid[signs == 0.0]
+    return [*exact, *(0.5 * (left + right))]
+
+
+# -------------------------------------------------------------------------------------- Conditions
+
+
+def condition_of(
+    expressions: Sequence[Expression], multiplicity: int, exact: ExactMechanism
+) -> Condition:
+    """Name expressions that vanish together.
+
+    Args:
+        expressions: see ``contracted``.
+        multiplicity: power of the factor.
+        exact: whose variables and constants they hold.
+    """
+    free = set().union(*(expression.free_symbols for expression in expressions))
+    return Condition(
+        expressions=tuple(expressions),
+        multiplicity=multiplicity,
+        joints=tuple(i for i, variable in enumerate(exact.variables) if variable in free),
+        text=" and ".join(f"{e} = 0{_solutions(e, exact)}" for e in expressions),
+    )
+
+
+def contracted(polynomial: Expression, exact: ExactMechanism) -> Expression:
+    """Put products of sines and cosines back together: s2·c3 + c2·s3 becomes sin(q2 + q3)."""
+    import sympy
+    from sympy.simplify.fu import TR10i
+
+    lengths = [s for s in exact.names.constants if s.is_positive]
+    expanded = sympy.expand(polynomial)
+    by_length = sympy.collect(expanded, lengths, evaluate=False) if lengths else {1: expanded}
+    terms = [key * TR10i(sympy.factor_terms(value)) for key, value in by_length.items()]
+    return _positive(sympy.factor_terms(sympy.Add(*terms)))
+
+
+def _positive(expression: Expression) -> Expression:
+    """Without a leading minus: the sign of a condition has no meaning."""
+    return -expression if expression.could_extract_minus_sign() else expression
+
+
+def _solutions(expression: Expression, exact: ExactMechanism) -> str:
+    import sympy
+
+    for variable in exact.variables:
+        if expression == sympy.sin(variable):
+            return f" ({variable} = 0 or ±180°)"
+        if expression == sympy.cos(variable):
+            return f" ({variable} = ±90°)"
+    return ""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robots.core.arrays import Array
-from robots.core.inverse.scaling import scale_length
-from robots.core.inverse.task import Task
+from robots.core.inverse.task import Task, scale_length
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
 from robots.core.singularities.analysis import Singularity, analyse, full_rank

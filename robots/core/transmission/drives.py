@@ -1,18 +1,52 @@
-"""Drives: the transmissions of a whole robot, in the order of its joints."""
+"""Drives: the transmissions of a whole robot, in joint order, and their protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Indices, Mask, frozen
-from robots.core.transmission.assignment import places_of
-from robots.core.transmission.checks import finite_values, outside
+from robots.core.transmission.checks import checked_range, finite_values, outside, require_range
 from robots.core.transmission.errors import TransmissionError
-from robots.core.transmission.protocol import Transmission
+
+# ---------------------------------------------------------------------------------------- Protocol
+
+
+class Transmission(Protocol):
+    """A coupling of k joints with k motors, one to one over the joints' working range.
+
+    Motor positions count from zero at q = 0. Every array may have leading batch axes.
+    """
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of ``q``."""
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the motors, in the order of their positions."""
+
+    @property
+    def joint_range(self) -> Array:
+        """Least and greatest position of every joint. # (k, 2) [rad]."""
+
+    def motor_position(self, q: Array) -> Array:
+        """Motor positions of joint positions. # (..., k) [rad]."""
+
+    def joint_position(self, motor: Array) -> Array:
+        """Joint positions of motor positions, on the branch of the working range. # (..., k)."""
+
+    def jacobian(self, q: Array) -> Array:
+        """Motor turn per joint turn, motors in rows. # (..., k, k)."""
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        """Motor acceleration at constant joint speeds, J̇q̇. # (..., k) [rad/s²]."""
+
 
 _Part = tuple[Transmission, Indices, Indices]
 
@@ -50,8 +84,8 @@ class Drives:
         if not self.motors:
             held = tuple(motor for part in self.transmissions for motor in part.motors)
             object.__setattr__(self, "motors", held)
-        joints = places_of(self.joints, [part.joints for part in self.transmissions], "Joint")
-        motors = places_of(self.motors, [part.motors for part in self.transmissions], "Motor")
+        joints = positions_of(self.joints, [part.joints for part in self.transmissions], "Joint")
+        motors = positions_of(self.motors, [part.motors for part in self.transmissions], "Motor")
         parts = tuple(zip(self.transmissions, joints, motors, strict=True))
         object.__setattr__(self, "_parts", parts)
         for name in ("rotor_inertias", "max_speed", "max_torque"):
@@ -183,3 +217,115 @@ class Drives:
 
 def _product(J: Array, values: Array) -> Array:
     return np.asarray((J @ values[..., np.newaxis])[..., 0])
+
+
+# ------------------------------------------------------------------------------------------- Gears
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FixedRatio:
+    """A motor that turns ``ratio`` times as far as its joint.
+
+    Args:
+        joint: name.
+        motor: name.
+        ratio: motor turns per joint turn; negative where they turn against each other.
+        joint_range: where it works; everywhere when left out. # (1, 2) [rad]
+
+    Raises:
+        TransmissionError: a ratio of zero, or an empty range.
+    """
+
+    joint: str
+    motor: str
+    ratio: float
+    joint_range: Array = field(default_factory=lambda: np.array([[-np.inf, np.inf]]))
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.ratio) and self.ratio != 0.0):
+            raise TransmissionError(
+                f"The ratio of joint {self.joint} is {self.ratio}; give motor turns per joint "
+                "turn, not zero.",
+                joint=self.joint,
+                value=self.ratio,
+                limit=0.0,
+                unit="1",
+            )
+        object.__setattr__(self, "joint_range", checked_range(self.joint_range, self.joints))
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Name of the joint."""
+        return (self.joint,)
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Name of the motor."""
+        return (self.motor,)
+
+    def motor_position(self, q: Array) -> Array:
+        """Motor position. # (..., 1) [rad].
+
+        Raises:
+            TransmissionError: a joint beyond its range.
+        """
+        return self.ratio * self._checked(q)
+
+    def joint_position(self, motor: Array) -> Array:
+        """Joint position of a motor position. # (..., 1) [rad].
+
+        Raises:
+            TransmissionError: the joint would be beyond its range.
+        """
+        q = finite_values(motor, self.motors, "The motor position") / self.ratio
+        require_range(q, self.joint_range, self.joints)
+        return q
+
+    def jacobian(self, q: Array) -> Array:
+        """The ratio. # (..., 1, 1)."""
+        return np.full((*self._checked(q).shape, 1), self.ratio)
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        """None: the ratio does not change. # (..., 1) [rad/s²]."""
+        return np.zeros(np.broadcast_shapes(np.shape(q), np.shape(qd)))
+
+    def _checked(self, q: Array) -> Array:
+        array = finite_values(q, self.joints, "The joint position")
+        require_range(array, self.joint_range, self.joints)
+        return array
+
+
+# -------------------------------------------------------------------------------------- Assignment
+
+
+def positions_of(
+    names: tuple[str, ...], held: Sequence[tuple[str, ...]], what: str
+) -> list[Indices]:
+    """Places in ``names`` of what every transmission holds.
+
+    Args:
+        names: of the robot's joints or motors, in order.
+        held: names per transmission.
+        what: "Joint" or "Motor", for messages.
+
+    Raises:
+        TransmissionError: a name that is held twice, by none, or not the robot's.
+    """
+    count = Counter(name for group in held for name in group)
+    if len(set(names)) != len(names):
+        raise TransmissionError(f"{what} names repeat: {', '.join(names)}; give each once.")
+    for name, times in count.items():
+        if name not in names:
+            raise TransmissionError(
+                f"{what} {name} is not one of the robot's: {', '.join(names)}.", name=name
+            )
+        if times > 1:
+            raise TransmissionError(
+                f"{what} {name} is in {times} transmissions; keep one of them.", name=name
+            )
+    for name in names:
+        if name not in count:
+            raise TransmissionError(
+                f"{what} {name} is in no transmission; add one, as a fixed ratio.", name=name
+            )
+    return [np.array([names.index(name) for name in group], dtype=np.intp) for group in held]

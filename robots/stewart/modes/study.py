@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robots.core.arrays import Array
-from robots.core.orientation.axis_angle import rotation_log
+from robots.core.orientation import rotation_log
 
 Numbers = NDArray[Any]  # float64 or complex128: the continuation works over the complex numbers
 

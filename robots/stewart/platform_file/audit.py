@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robots.core.orientation.axis_angle import rotation_exp
+from robots.core.orientation import rotation_exp
 from robots.stewart.inverse import leg_vectors
 from robots.stewart.limits import violations
 from robots.stewart.platform import Platform

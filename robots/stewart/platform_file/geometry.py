@@ -8,7 +8,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.file_units import metres
-from robots.core.robot_file.joints import vector
+from robots.core.robot_file.joint_tables import vector
 from robots.core.robot_file.source_text import SourceText
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.file_units import metres, radians
-from robots.core.robot_file.joints import body_of, vector
+from robots.core.robot_file.joint_tables import body_of, vector
 from robots.core.robot_file.source_text import SourceText
 from robots.core.schema_problems import KeyPath
 from robots.stewart.platform import Leg, LegBodies, LegEnd

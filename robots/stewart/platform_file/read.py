@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robots.core.body import Body
 from robots.core.errors import RobotError, RobotFileError
-from robots.core.mechanism import STANDARD_GRAVITY
-from robots.core.robot_file.joints import body_of, pose_of, vector
+from robots.core.mechanism import STANDARD_GRAVITY, Body
+from robots.core.robot_file.joint_tables import body_of, pose_of, vector
 from robots.core.robot_file.source_text import SourceText, read_text
 from robots.core.schema_problems import Vocabulary, schema_error
 from robots.stewart.platform import LEGS, Platform

@@ -8,8 +8,8 @@ import numpy as np
 
 from robots.core.file_units import degrees_text, millimetres_text, number_text
 from robots.core.pose import angles_zyx
-from robots.core.robot_file.toml_document import toml_text
-from robots.core.robot_file.write import body_table, numbers, printed
+from robots.core.robot_file.conversion import body_table, numbers, printed
+from robots.core.robot_file.source_text import toml_text
 from robots.stewart.platform import Leg, Platform
 from robots.stewart.platform_file.legs import BODIES
 

@@ -13,7 +13,7 @@ from parts.geometry.triangle_distance import closest_on_triangles
 from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.motion.path import PathState
+from robots.core.motion.joint_motion import PathState
 from robots.core.pose import make_pose
 
 SHARES = np.linspace(0.0, 1.0, 5)

@@ -11,7 +11,7 @@ from planner.motion.extremes import highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import OneMotion
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.time_scaling import least_duration
+from robots.core.motion.time_scaling import minimum_duration
 from tests.planner.clearance.spline_paths import SplinePaths
 
 LIMITS = JointLimits(
@@ -70,7 +70,7 @@ def test_limits_are_kept_and_reached(batch):
 def test_the_core_finds_the_same_least_time(batch):
     _, _, motions = batch
     for k in range(0, 80, 16):
-        found = least_duration(OneMotion(motions, k), LIMITS)
+        found = minimum_duration(OneMotion(motions, k), LIMITS)
         assert found.duration == pytest.approx(motions.duration[k], rel=1e-9)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from planner.findings import Severity
 from planner.planning import plan
-from robots.core.motion.effort_scaling import effort_model, least_duration_with_efforts
+from robots.core.motion.time_scaling import effort_model, minimum_duration_with_efforts
 
 
 def limit(values):
@@ -60,7 +60,7 @@ def test_durations_are_those_of_the_core(tight, corrected):
         max_speed=free.max_speed, max_acceleration=free.max_acceleration, max_effort=TIGHT
     )
     model = effort_model(corrected.trajectory.model.torques)
-    expected = least_duration_with_efforts(path, limits, model)
+    expected = minimum_duration_with_efforts(path, limits, model)
     assert segment.duration == pytest.approx(expected.duration, rel=1e-9)
 
 

@@ -9,7 +9,7 @@ from planner.reach.candidates import candidates, end_solutions
 from planner.reach.placement import place
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import LAW_NAMES
-from robots.core.motion.time_scaling import least_duration
+from robots.core.motion.time_scaling import minimum_duration
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_least_times_are_those_of_the_core(lines, limits, law):
     found = least_line_times(motions, limits)
     rough = rough_line_times(motions, limits)
     for k in range(len(lines)):
-        expected = least_duration(OneMotion(motions, k), limits)
+        expected = minimum_duration(OneMotion(motions, k), limits)
         assert found.duration[k] == pytest.approx(expected.duration, rel=1e-11)
         assert found.bindings[k] == str(expected.binding)
     assert np.all(rough <= found.duration * (1.0 + 1e-12))

@@ -20,7 +20,7 @@ from planner.motion.travel import TravelMotions
 from planner.planning import plan
 from planner.proof import prove
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.rest import REST, at_rest
+from robots.core.motion.joint_motion import REST, at_rest
 
 COULOMB = 4.0
 

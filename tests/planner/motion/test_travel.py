@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from planner.motion.travel import TravelMotions, travel_times
 from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import least_time
+from robots.core.motion.joint_motion import at_rest, minimum_time
 from robots.core.motion.motion_law import LAW_NAMES
-from robots.core.motion.rest import at_rest
 
 LIMITS = JointLimits(
     max_speed=np.array([1.75, 1.75, 1.75, 2.5, 2.5]),
@@ -23,7 +22,7 @@ angles = st.lists(st.floats(-3.0, 3.0), min_size=5, max_size=5).map(np.array)
 @given(start=angles, end=angles, law=st.sampled_from(LAW_NAMES))
 def test_times_are_those_of_the_core(start, end, law):
     end = np.where(at_rest(end - start), start, end)  # the rest is tested in test_rest
-    expected = least_time(law, end - start, LIMITS)
+    expected = minimum_time(law, end - start, LIMITS)
     motions = TravelMotions(start[None], end[None], law, LIMITS)
     assert motions.duration[0] == expected.duration
     assert motions.bindings[0] == ", ".join(map(str, expected.bindings))
@@ -50,7 +49,7 @@ def test_many_at_once_broadcast(law):
     assert found.shape == (4, 6)
     assert found[0, 0] == 0.0
     for i, j in np.ndindex(4, 6):
-        expected = least_time(law, b[j] - a[i], LIMITS).duration
+        expected = minimum_time(law, b[j] - a[i], LIMITS).duration
         assert found[i, j] == pytest.approx(expected, rel=1e-14)
 
 

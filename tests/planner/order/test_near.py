@@ -9,7 +9,7 @@ from planner.motion.travel import travel_times
 from planner.order.joint_times import JointTimes, pair_seconds
 from planner.order.near import NEIGHBOURS, OUTSIDE, Near, nearest
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import least_time
+from robots.core.motion.joint_motion import minimum_time
 from robots.core.motion.motion_law import LAW_NAMES
 
 # Small moves of these joints are limited by acceleration, large ones by speed, not all alike.
@@ -36,7 +36,7 @@ def test_times_are_those_of_the_law(law):
     seconds = times.between(every[:, None], every)
     assert np.abs(seconds - travel_times(q[:, None], q, LIMITS, law)).max() < 1e-14
     for a, b in ((0, 1), (3, 17), (5, 5), (39, 0)):
-        exact = least_time(law, q[b] - q[a], LIMITS).duration
+        exact = minimum_time(law, q[b] - q[a], LIMITS).duration
         assert seconds[a, b] == pytest.approx(exact, rel=1e-12, abs=1e-15)
     assert np.array_equal(seconds, seconds.T)
 

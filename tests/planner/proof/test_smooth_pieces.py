@@ -17,7 +17,7 @@ from planner.proof.smooth_pieces import smooth_pieces, states_at
 from planner.proof.survey import survey
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import least_time
+from robots.core.motion.joint_motion import minimum_time
 
 
 def resolved(plan):
@@ -36,7 +36,7 @@ def test_switches_of_travels_are_those_of_their_least_time(plan):
             continue
         ends = plan.trajectory.state(np.array([segment.start, segment.end]), "left").q
         first = plan.trajectory.state(np.array([segment.start])).q[0]
-        law = least_time("trapezoid", ends[1] - first, limits).law
+        law = minimum_time("trapezoid", ends[1] - first, limits).law
         assert own.offset[1:] / segment.duration == pytest.approx(law.switches, abs=1e-10)
 
 
@@ -49,7 +49,7 @@ def test_switches_of_the_double_s_are_those_of_its_least_time(jerky):
         own = pieces.take(np.nonzero(pieces.segment == index)[0])
         ends = jerky.trajectory.state(np.array([segment.start, segment.end]), "left").q
         first = jerky.trajectory.state(np.array([segment.start])).q[0]
-        law = least_time("double-s", ends[1] - first, limits).law
+        law = minimum_time("double-s", ends[1] - first, limits).law
         assert own.offset[1:] / segment.duration == pytest.approx(law.switches, abs=1e-10)
 
 
@@ -61,7 +61,7 @@ def test_every_shape_of_the_double_s_is_cut_at_its_switches(job, jerk, travel, c
     """No limit reached but jerk; acceleration; speed; both."""
     joints = tuple(replace(joint, max_jerk=jerk) for joint in job.mechanism.joints)
     limits = JointLimits.of(replace(job.mechanism, joints=joints))
-    least = least_time("double-s", np.array([travel, 0.0, -0.2 * travel, 0.0, 0.0]), limits)
+    least = minimum_time("double-s", np.array([travel, 0.0, -0.2 * travel, 0.0, 0.0]), limits)
     plan = one_travel(job, least, travel)
     pieces = smooth_pieces(plan, Model(plan.job.mechanism))
     assert len(least.law.switches) == count

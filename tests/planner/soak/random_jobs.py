@@ -17,7 +17,7 @@ import numpy as np
 
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_zyx
-from robots.core.robot_file.toml_document import toml_text
+from robots.core.robot_file.source_text import toml_text
 from tests.planner.soak.random_robots import Robot, robot
 
 JOB = "job.toml"

@@ -15,8 +15,7 @@ from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads
 from robots.biped.posture.ground import Ground
 from robots.biped.verdict import Stance, Verdict
-from robots.core.body import Body
-from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
+from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
 
 SOLE = np.array([[0.17, -0.09], [0.17, 0.09], [-0.12, 0.06], [-0.12, -0.06]])
 SPREAD = 0.11  # [m]

@@ -13,7 +13,7 @@ from reports.scene.build import scene_of
 from reports.scene.robot import LEAST_BALL, scene_robot
 from robots.core.mechanism import BASE, JointKind
 from robots.core.model import Model
-from robots.core.orientation.axis_angle import rotation_exp
+from robots.core.orientation import rotation_exp
 
 
 def matrix(wxyz):

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robots.core.body import Body
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 
 KINDS = (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.FIXED)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.core.body import Body
 from robots.core.errors import MechanismError
+from robots.core.mechanism import Body
 
 
 def test_the_arms_second_tensor_is_the_published_one_at_the_joint():

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from robots.core.body import Body
 from robots.core.errors import MechanismError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 
 
 def joint(name="q1", parent=-1, kind=JointKind.REVOLUTE, **more):

@@ -124,7 +124,7 @@ def test_friction_and_wrench_add_to_the_torques(seed, make_mechanism):
 
 
 def test_regressor_times_parameters_gives_the_torques(make_mechanism):
-    from robots.core.equations.regressor import parameters_of
+    from robots.core.equations.dynamics import parameters_of
     from robots.core.equations.tree import tree_of
 
     for seed in (1, 2, 3):

@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.core.body import Body
 from robots.core.errors import MechanismError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism, with_payload
 from robots.core.model import Model
-from robots.core.payload import with_payload
 from robots.library import load
 
 SEEDS = range(12)

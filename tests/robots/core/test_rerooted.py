@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from robots.core.body import Body
 from robots.core.capsule import Capsule
 from robots.core.errors import MechanismError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.rerooted import rerooted
+from robots.core.rerooted import reroot
 
 SEEDS = range(12)
 EXACT = 1e-11  # composition of up to twelve poses with metres and radians near one
@@ -19,7 +18,7 @@ def pair(request, make_mechanism):
     old = make_mechanism(request.param)
     rng = np.random.default_rng(request.param)
     link = old.joints[int(rng.integers(len(old.joints)))].name
-    return old, rerooted(old, link), rng
+    return old, reroot(old, link), rng
 
 
 def states(rng, n, count=3):
@@ -76,7 +75,7 @@ def test_there_and_back_is_the_same_robot(pair):
     old, new, rng = pair
     q, qd, qdd = states(rng, old.dof)
     carrier = new.mechanism.joints[new.carriers[-1]].name
-    back = rerooted(new.mechanism, carrier)
+    back = reroot(new.mechanism, carrier)
     tau = Model(old, engine="numpy").torques(q, qd, qdd)
     there = back.variables(new.variables(np.array([q, qd, qdd])))
     # The base came back with the axes of the carrier's frame; gravity is what tells them apart.
@@ -120,7 +119,7 @@ def test_gravity_keeps_its_direction_in_the_posture_it_was_taken_in(pair):
     old, _, rng = pair
     q = states(rng, old.dof)[0][0]
     link = old.joints[-1].name
-    new = rerooted(old, link, q)
+    new = reroot(old, link, q)
     T = old_poses(old, q)[-2]
     assert np.allclose(new.T_base_link, T, atol=EXACT)
     assert np.allclose(T[:3, :3] @ new.mechanism.gravity, old.gravity, atol=EXACT)
@@ -131,7 +130,7 @@ def test_holding_torques_change_by_what_the_new_base_holds(pair):
     old, _, rng = pair
     q = states(rng, old.dof)[0][0]
     link = old.joints[-1].name
-    new = rerooted(old, link, q)
+    new = reroot(old, link, q)
     model, seen = Model(old, engine="numpy"), Model(new.mechanism, engine="numpy")
     hold = new.old_variables(seen.gravity_torques(new.variables(q)))
     before = model.gravity_torques(q)
@@ -163,7 +162,7 @@ def test_capsules_go_with_their_links():
     ball = Capsule(name="ball", joint=0, start=[1, 2, 3], end=[1, 2, 4], radius=0.1)
     foot = Capsule(name="foot", joint=-1, start=[1, 0, 0], end=[1, 0, 0], radius=0.1)
     old = two_links(capsules=(ball, foot))
-    new = rerooted(old, "b")
+    new = reroot(old, "b")
     q = np.array([0.3, 0.7])
     T = old_poses(old, q)
     seen = Model(new.mechanism, engine="numpy").transforms(new.variables(q))
@@ -174,14 +173,14 @@ def test_capsules_go_with_their_links():
 
 
 def test_the_body_of_the_new_base_counts_and_the_old_base_has_none():
-    new = rerooted(two_links(), "a")
+    new = reroot(two_links(), "a")
     assert [joint.name for joint in new.mechanism.joints] == ["a body", "a", "b"]
     assert [joint.body.mass for joint in new.mechanism.joints] == [2.0, 0.0, 0.0]
 
 
 def test_unknown_link_is_refused_by_name():
     with pytest.raises(MechanismError, match="no joint 'c'; it has a, b"):
-        rerooted(two_links(), "c")
+        reroot(two_links(), "c")
 
 
 def test_a_name_that_is_taken_gets_a_number():
@@ -189,5 +188,5 @@ def test_a_name_that_is_taken_gets_a_number():
         Joint(name="a", kind=JointKind.REVOLUTE, parent=-1, placement=np.eye(4)),
         Joint(name="a body", kind=JointKind.FIXED, parent=0, placement=np.eye(4)),
     )
-    new = rerooted(Mechanism(name="m", joints=joints), "a")
+    new = reroot(Mechanism(name="m", joints=joints), "a")
     assert [joint.name for joint in new.mechanism.joints] == ["a body 2", "a", "a body"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robots.core.model import Model
-from robots.core.rerooted import rerooted
+from robots.core.rerooted import reroot
 from robots.library import load
 
 UNREAL = {"q9", "q10", "q11", "q12", "q13", "q14"}  # rounded source, bip2000.md
@@ -119,11 +119,11 @@ def test_the_leg_is_the_robots_left_one_seen_from_its_foot(robot, leg):
     """q1 … q4 are q5 … q8: the same torques, when the rest of the robot has no mass."""
     from dataclasses import replace
 
-    from robots.core.body import Body
+    from robots.core.mechanism import Body
 
     own = {"q11", "q12", "q8", "q7", "q6", "q5"}
     joints = tuple(j if j.name in own else replace(j, body=Body()) for j in robot.joints)
-    new = rerooted(replace(robot, joints=joints), "q5")
+    new = reroot(replace(robot, joints=joints), "q5")
     rng = np.random.default_rng(2)
     q, qd, qdd = rng.uniform(-0.5, 0.5, (3, 4))
     whole = np.zeros((3, 15))

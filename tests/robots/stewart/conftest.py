@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from robots.core.body import Body
+from robots.core.mechanism import Body
 from robots.core.pose import rotation_exp
 from robots.stewart.platform import Leg, LegBodies, LegEnd, Platform
 

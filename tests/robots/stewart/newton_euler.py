@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
-from robots.core.body import Body
+from robots.core.mechanism import Body
 from robots.core.pose import skew
 from robots.stewart.errors import PlatformError
 from robots.stewart.inverse import checked_poses

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.core.body import Body
+from robots.core.mechanism import Body
 from robots.stewart.errors import PlatformError
 from robots.stewart.forward_dynamics import accelerations
 from robots.stewart.model import PlatformModel

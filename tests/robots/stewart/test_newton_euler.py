@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.core.body import Body
+from robots.core.mechanism import Body
 from robots.core.pose import rotation_z
 from robots.stewart.errors import PlatformError
 from robots.stewart.leg_chain import STROKE

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robots.core.equations.functions import numbers
+from robots.core.equations.algebra import numbers
 from robots.core.mechanism import Mechanism
 from robots.core.pose import skew
 from robots.stewart.leg_chain import STROKE, joint_values, leg_chain

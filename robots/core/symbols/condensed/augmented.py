@@ -1,4 +1,4 @@
-"""Augmented bodies: referred masses V, referred inertias W and total inertias J of every link.
+"""Augmented bodies: referred masses V, referred inertias W, total inertias J of every link.
 
 A link is augmented by the masses that it carries, put at the joints where they hang. A prismatic
 joint's slide belongs to the lever of the link before it; it adds variable parts to V and J.
@@ -10,23 +10,18 @@ the sliding link itself behind; here the slide carries M_j, that link included, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from robots.core.mechanism import BASE
-from robots.core.symbols.condensed.chain import AXES, SymbolicChain
-from robots.core.symbols.condensed.slides import (
-    Piece,
-    TensorPiece,
-    slide_inertias,
-    slide_masses,
-    slide_pieces,
-)
+from robots.core.symbols.condensed.chain import AXES, SymbolicChain, SymbolicLink
 from robots.core.symbols.condensed.terms import (
     ZERO,
     Slide,
     Sum,
     Symbol,
+    Term,
     added,
     collected,
     multiplied,
@@ -36,7 +31,7 @@ from robots.core.symbols.condensed.terms import (
 )
 
 
-class Table(Enum):
+class ConstantTable(Enum):
     """Tables of constants, as printed."""
 
     GRAVITY = "GRAVITY"
@@ -61,8 +56,25 @@ class Constant:
 
     name: str
     body: int
-    table: Table
+    table: ConstantTable
     definition: Sum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlidePiece:
+    """A weight along one axis of a link: part of a lever or of a referred mass."""
+
+    weight: Term
+    axis: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorPiece:
+    """A weight in the entries (row, column) and (column, row) of a link's inertia J."""
+
+    weight: Term
+    row: int
+    column: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,15 +91,15 @@ class AugmentedBodies:
         constants: definitions, in order of use.
     """
 
-    masses: list[list[Piece]] = field(default_factory=list)
-    levers: list[list[Piece]] = field(default_factory=list)
+    masses: list[list[SlidePiece]] = field(default_factory=list)
+    levers: list[list[SlidePiece]] = field(default_factory=list)
     inertias: list[list[TensorPiece]] = field(default_factory=list)
     carried: dict[int, Sum] = field(default_factory=dict)
     motors: list[Sum] = field(default_factory=list)
-    gravity: list[Piece] = field(default_factory=list)
+    gravity: list[SlidePiece] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
 
-    def named(self, name: str, body: int, table: Table, definition: Sum) -> Sum:
+    def named(self, name: str, body: int, table: ConstantTable, definition: Sum) -> Sum:
         """Enter a constant, unless zero, and return its symbol."""
         if not definition:
             return ZERO
@@ -105,8 +117,12 @@ def augmented_bodies(chain: SymbolicChain) -> AugmentedBodies:
     for index, link in enumerate(chain.links):
         if not link.turns:
             name, mass = f"MA{index + 1}", carried_mass(chain, index)
-            bodies.carried[index] = bodies.named(name, index + 1, Table.AUGMENTED_MASSES, mass)
-        bodies.motors.append(bodies.named(f"IA{index + 1}", index + 1, Table.DRIVES, link.motor))
+            bodies.carried[index] = bodies.named(
+                name, index + 1, ConstantTable.AUGMENTED_MASSES, mass
+            )
+        bodies.motors.append(
+            bodies.named(f"IA{index + 1}", index + 1, ConstantTable.DRIVES, link.motor)
+        )
     for index in range(chain.dof):
         bodies.masses.append(_referred_mass(chain, index, bodies))
         bodies.inertias.append(_inertia(chain, index, bodies))
@@ -124,11 +140,11 @@ def _gravity(chain: SymbolicChain, bodies: AugmentedBodies) -> None:
         value = chain.gravity[axis]
         name = "G" if len(given) == 1 else f"G{AXES[axis]}"
         if not _is_symbol(value):
-            value = bodies.named(name, 0, Table.GRAVITY, value)
-        bodies.gravity.append(Piece(weight=value.terms[0], axis=axis))
+            value = bodies.named(name, 0, ConstantTable.GRAVITY, value)
+        bodies.gravity.append(SlidePiece(weight=value.terms[0], axis=axis))
 
 
-def _lever(chain: SymbolicChain, index: int, bodies: AugmentedBodies) -> list[Piece]:
+def _lever(chain: SymbolicChain, index: int, bodies: AugmentedBodies) -> list[SlidePiece]:
     """Constant parts, each a symbol, then the slide."""
     link = chain.links[index]
     if link.parent == BASE:
@@ -142,23 +158,23 @@ def _lever(chain: SymbolicChain, index: int, bodies: AugmentedBodies) -> list[Pi
         if not _is_symbol(value):
             name = f"L{parent}{branch}" if len(given) == 1 else f"L{AXES[axis]}{parent}{branch}"
             name = f"L{AXES[axis]}{parent}{branch}" if name in chain.symbols() else name
-            value = bodies.named(name, parent, Table.LEVERS, value)
-        pieces.append(Piece(weight=value.terms[0], axis=axis))
+            value = bodies.named(name, parent, ConstantTable.LEVERS, value)
+        pieces.append(SlidePiece(weight=value.terms[0], axis=axis))
     return pieces + slide_pieces(chain.links[index], index + 1)
 
 
-def _referred_mass(chain: SymbolicChain, index: int, bodies: AugmentedBodies) -> list[Piece]:
+def _referred_mass(chain: SymbolicChain, index: int, bodies: AugmentedBodies) -> list[SlidePiece]:
     """V = m·d + Σ l·M over the levers that stand on the link. Source: eq. (3-3)."""
     link, number = chain.links[index], index + 1
-    pieces: list[Piece] = []
+    pieces: list[SlidePiece] = []
     for axis in range(3):
         parts = [multiplied(link.com[axis], link.mass)]
         for child in chain.children(index):
             length = _named_length(chain, bodies, child, axis)
             parts.append(_bracketed(length, carried_mass(chain, child), signed=True))
         name = f"V{AXES[axis]}{number}"
-        value = bodies.named(name, number, Table.REFERRED_MASSES, added(*parts))
-        pieces.extend(Piece(weight=term, axis=axis) for term in value.terms)
+        value = bodies.named(name, number, ConstantTable.REFERRED_MASSES, added(*parts))
+        pieces.extend(SlidePiece(weight=term, axis=axis) for term in value.terms)
     for child in chain.children(index):
         pieces.extend(slide_masses(chain.links[child], child + 1, bodies.carried.get(child, ZERO)))
     return pieces
@@ -205,7 +221,7 @@ def _inertia(chain: SymbolicChain, index: int, bodies: AugmentedBodies) -> list[
         else:
             parts = [own, scaled(-1.0, referred[a, b])]
             name = f"J{AXES[a]}{AXES[b]}{number}"
-        value = bodies.named(name, number, Table.TOTAL_INERTIA, added(*parts))
+        value = bodies.named(name, number, ConstantTable.TOTAL_INERTIA, added(*parts))
         pieces.extend(TensorPiece(weight=term, row=a, column=b) for term in value.terms)
     for child in chain.children(index):
         pieces.extend(slide_inertias(bodies.levers[child], bodies.carried.get(child, ZERO)))
@@ -223,7 +239,7 @@ def _referred_inertia(
         parts.append(_bracketed(lengths, carried_mass(chain, child), signed=False))
     total = added(*parts)
     name = f"W{AXES[a]}{AXES[b] if a != b else ''}{index + 1}"
-    entered = bodies.named(name, index + 1, Table.REFERRED_INERTIAS, total)
+    entered = bodies.named(name, index + 1, ConstantTable.REFERRED_INERTIAS, total)
     return entered if total.number is None else total
 
 
@@ -236,3 +252,60 @@ def _is_symbol(value: Sum) -> bool:
         and len(term.factors) == 1
         and isinstance(term.factors[0], Symbol)
     )
+
+
+# -------------------------------------------------------------------------------- Prismatic joints
+# Source: [LIEGEOIS80] §3.1 (l_j = l_j0 + q_j); §5 mentions the variable terms without printing any.
+
+
+def slide_pieces(link: SymbolicLink, joint: int) -> list[SlidePiece]:
+    """The variable part of a lever: q along the axis of a prismatic joint; none of a revolute."""
+    if link.turns:
+        return []
+    slide = (Slide(joint=joint),)
+    return [
+        SlidePiece(weight=Term(coefficient=size, factors=slide), axis=axis)
+        for axis, size in enumerate(link.axis)
+        if size
+    ]
+
+
+def slide_masses(link: SymbolicLink, joint: int, carried: Sum) -> list[SlidePiece]:
+    """The variable part of V: the slide times the mass that it moves."""
+    return [
+        SlidePiece(
+            weight=Term(
+                coefficient=mass.coefficient * piece.weight.coefficient,
+                factors=(*mass.factors, *piece.weight.factors),
+            ),
+            axis=piece.axis,
+        )
+        for mass in carried.terms
+        for piece in slide_pieces(link, joint)
+    ]
+
+
+def slide_inertias(lever: Sequence[SlidePiece], carried: Sum) -> list[TensorPiece]:
+    """The variable part of J: M·(r·rE - rrᵀ) of the lever r, without its constant part."""
+    found: list[TensorPiece] = []
+    for mass in carried.terms:
+        for place, first in enumerate(lever):
+            for second in lever[place:]:
+                if _varies(first) or _varies(second):
+                    found.extend(_pair(mass, first, second))
+    return found
+
+
+def _pair(mass: Term, first: SlidePiece, second: SlidePiece) -> list[TensorPiece]:
+    size = mass.coefficient * first.weight.coefficient * second.weight.coefficient
+    factors = (*mass.factors, *first.weight.factors, *second.weight.factors)
+    if first.axis == second.axis:
+        twice = size if first is second else 2.0 * size
+        weight = Term(coefficient=twice, factors=factors)
+        return [TensorPiece(weight=weight, row=a, column=a) for a in range(3) if a != first.axis]
+    row, column = sorted((first.axis, second.axis))
+    return [TensorPiece(weight=Term(coefficient=-size, factors=factors), row=row, column=column)]
+
+
+def _varies(piece: SlidePiece) -> bool:
+    return any(isinstance(factor, Slide) for factor in piece.weight.factors)

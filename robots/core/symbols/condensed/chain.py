@@ -1,4 +1,4 @@
-"""SymbolicChain: the tree that condensed equations are made of.
+"""Symbolic chain for condensed equations, from a mechanism or from a description phrase.
 
 Every moving link has a frame that is parallel to its parent's at q = 0 whenever the joint's axis
 lies along an axis of the parent; then rotations about parallel axes group into one angle. Only a
@@ -15,12 +15,36 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from robots.core.arrays import Array
 from robots.core.errors import EquationError
-from robots.core.mechanism import BASE, JointKind
-from robots.core.symbols.condensed.terms import ZERO, Sum, Vector
+from robots.core.file_units import metres, radians
+from robots.core.language.syntax import (
+    Branch,
+    ConstantMove,
+    Description,
+    JointMove,
+    Move,
+    MoveKind,
+    PhraseQuantity,
+)
+from robots.core.language.tables import BodySymbols, Row3, internal_tables
+from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
+from robots.core.orientation import rotation_x, rotation_y, rotation_z
+from robots.core.symbols.condensed.terms import (
+    ZERO,
+    Sum,
+    Symbol,
+    Term,
+    Vector,
+    added,
+    number,
+    scaled,
+    symbol,
+)
 
 Matrix = tuple[tuple[float, float, float], ...]
-
 NO_VECTOR: Vector = (ZERO, ZERO, ZERO)
 AXES = "XYZ"
 # Names that the equations give themselves: trigonometry, slides, and the tables' constants.
@@ -196,3 +220,303 @@ class SymbolicChain:
             )
         if not link.turns and link.turn is not None:
             raise EquationError(f"{where}: a slide needs no turn; give its axis in parent axes.")
+
+
+# -------------------------------------------------------------------------------- From a mechanism
+# Frames are chosen parallel to the parent's at q = 0 wherever the joint's axis allows it, so that
+# constant rotations vanish and parallel axes group. Fixed joints' bodies are merged with the link
+# that carries them.
+
+# An axis this near to X, Y or Z is that axis: placements come from sines and cosines of right
+# angles, whose rounding (6e-17) would otherwise hide every grouping.
+ALIGNED = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Place:
+    """A joint frame seen from the link that carries it.
+
+    Args:
+        link: index of the link, BASE for the base.
+        rotation: joint frame in the link's axes. # (3, 3)
+        origin: joint origin in the link's axes. # (3,) [m]
+    """
+
+    link: int
+    rotation: Array
+    origin: Array
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Draft:
+    """A link under construction, with the bodies that it collects."""
+
+    kind: JointKind
+    parent: int
+    axis: Array
+    turn: Array | None
+    lever: Array
+    motor: float
+    mass: float
+    com: Array
+    inertia: Array  # at the centre of mass
+
+    def merge(self, mass: float, com: Array, inertia: Array) -> None:
+        """Add a body that is fixed to the link; its tensor is at its own centre of mass."""
+        total = self.mass + mass
+        if total:
+            reduced = self.mass * mass / total
+            d = com - self.com
+            inertia = inertia + reduced * (d @ d * np.eye(3) - np.outer(d, d))
+            self.com = (self.mass * self.com + mass * com) / total
+        self.mass, self.inertia = total, self.inertia + inertia
+
+
+def from_mechanism(mechanism: Mechanism) -> SymbolicChain:
+    """The chain of a mechanism's movable joints, in the order of q, with plain numbers.
+
+    Args:
+        mechanism: any tree; friction has no place in these equations.
+    """
+    drafts: list[_Draft] = []
+    places: list[_Place] = []
+    ground = _Place(link=BASE, rotation=np.eye(3), origin=np.zeros(3))
+    for joint in mechanism.joints:
+        before = ground if joint.parent == BASE else places[joint.parent]
+        reached = _Place(
+            link=before.link,
+            rotation=snapped(before.rotation @ joint.placement[:3, :3]),
+            origin=before.origin + before.rotation @ joint.placement[:3, 3],
+        )
+        if joint.movable:
+            draft, reached = _moving(joint, reached, len(drafts))
+            drafts.append(draft)
+        _carry(joint.body, reached, drafts)
+        places.append(reached)
+    return SymbolicChain(
+        name=mechanism.name,
+        links=tuple(_link(draft) for draft in drafts),
+        gravity=_vector(mechanism.gravity),
+    )
+
+
+def snapped(matrix: Array) -> Array:
+    """Entries within rounding of 0 and ±1 put there."""
+    near = np.round(matrix)
+    return np.where(np.abs(matrix - near) < ALIGNED, near, matrix)
+
+
+def as_matrix(matrix: Array) -> Matrix:
+    """A (3, 3) array as tuples of numbers."""
+    return tuple((float(x), float(y), float(z)) for x, y, z in matrix)
+
+
+def _moving(joint: Joint, reached: _Place, index: int) -> tuple[_Draft, _Place]:
+    """A new link; its axes are the carrier's when the joint's axis is aligned with one."""
+    direction = reached.rotation[:, 2]
+    slanted = joint.kind.angular and 1.0 not in np.abs(direction)
+    draft = _Draft(
+        kind=joint.kind,
+        parent=reached.link,
+        axis=np.array((0.0, 0.0, 1.0)) if slanted else direction,
+        turn=reached.rotation if slanted else None,
+        lever=reached.origin,
+        motor=joint.motor_inertia,
+        mass=0.0,
+        com=np.zeros(3),
+        inertia=np.zeros((3, 3)),
+    )
+    rotation = np.eye(3) if slanted else reached.rotation
+    return draft, _Place(link=index, rotation=rotation, origin=np.zeros(3))
+
+
+def _carry(body: Body, place: _Place, drafts: list[_Draft]) -> None:
+    """Give a body to its link; what is fixed to the base never moves."""
+    if place.link != BASE:
+        R = place.rotation
+        drafts[place.link].merge(
+            body.mass, place.origin + R @ body.com, R @ body.inertia_at_com @ R.T
+        )
+
+
+def _link(draft: _Draft) -> SymbolicLink:
+    x, y, z = (float(c) for c in draft.axis)
+    entries = {
+        name: number(float(draft.inertia[a, b]))
+        for name, (a, b) in {
+            "xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2),
+        }.items()
+    }  # fmt: skip
+    return SymbolicLink(
+        kind=draft.kind,
+        axis=(x, y, z),
+        parent=draft.parent,
+        turn=None if draft.turn is None else as_matrix(draft.turn),
+        lever=_vector(draft.lever),
+        mass=number(draft.mass),
+        com=_vector(draft.com),
+        inertia=Tensor(**entries),
+        motor=number(draft.motor),
+    )
+
+
+def _vector(components: Array) -> Vector:
+    x, y, z = (number(float(c)) for c in components)
+    return (x, y, z)
+
+
+# ----------------------------------------------------------------------- From a description phrase
+# Source: [LIEGEOIS80] §4.1-4.2
+
+_TURN = {"X": rotation_x, "Y": rotation_y, "Z": rotation_z}
+_KIND = {MoveKind.ROTATION: JointKind.REVOLUTE, MoveKind.TRANSLATION: JointKind.PRISMATIC}
+
+
+def from_description(
+    description: Description,
+    *,
+    name: str = "described robot",
+    gravity: str = "Z",
+    values: Mapping[str, float] | None = None,
+) -> SymbolicChain:
+    """The chain of a phrase: one link per joint, in the order of the phrase.
+
+    A body's centre of mass lies on the axis that carries it and its tensor is diagonal without
+    inertia about that axis, as in the report; a body without length has no mass.
+
+    Args:
+        description: a parsed phrase; its lengths may be symbols.
+        name: of the robot.
+        gravity: axis of the base that the component G of gravity's acceleration lies along.
+        values: of symbols, as far as they are known; angles of constant rotations must be. [SI]
+
+    Raises:
+        EquationError: no joint, a constant rotation by a symbol without value, a wrong axis.
+    """
+    if gravity not in AXES or len(gravity) != 1:
+        raise EquationError(f"Gravity lies along X, Y or Z of the base, not along {gravity!r}.")
+    builder = _Builder(bodies=internal_tables(description).bodies, values=values or {})
+    builder.follow(description.moves, _DescriptionChainPlace(link=BASE, rotation=np.eye(3)))
+    if not builder.links:
+        raise EquationError(f"The phrase {str(description)!r} has no joint: nothing moves.")
+    x, y, z = (symbol("G") if gravity == axis else ZERO for axis in AXES)
+    return SymbolicChain(
+        name=name, links=tuple(builder.links), gravity=(x, y, z), values=values or {}
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _DescriptionChainPlace:
+    """The phrase's current frame, in the axes of the link that carries it."""
+
+    link: int
+    rotation: Array  # (3, 3)
+    origin: Vector = NO_VECTOR
+
+
+@dataclass(slots=True, kw_only=True)
+class _Builder:
+    bodies: tuple[BodySymbols, ...]
+    values: Mapping[str, float]
+    links: list[SymbolicLink] = field(default_factory=list)
+
+    def follow(self, moves: tuple[Move, ...], place: _DescriptionChainPlace) -> None:
+        for move in moves:
+            if isinstance(move, Branch):
+                self.follow(move.moves, place)
+            elif isinstance(move, JointMove):
+                place = self.joint(move, place)
+            else:
+                place = self.constant(move, place)
+
+    def constant(self, move: ConstantMove, place: _DescriptionChainPlace) -> _DescriptionChainPlace:
+        if move.kind is MoveKind.ROTATION:
+            turn = _TURN[move.axis](self.angle(move.value))
+            return _DescriptionChainPlace(
+                link=place.link,
+                rotation=snapped(place.rotation @ turn),
+                origin=place.origin,
+            )
+        step = turned(place.rotation, _on_axis(move.axis, _length(move.value)))
+        return _DescriptionChainPlace(
+            link=place.link, rotation=place.rotation, origin=_moved(place.origin, step)
+        )
+
+    def joint(self, move: JointMove, place: _DescriptionChainPlace) -> _DescriptionChainPlace:
+        direction = place.rotation[:, AXES.index(move.axis)]
+        slanted = move.kind is MoveKind.ROTATION and 1.0 not in np.abs(direction)
+        rotation = np.eye(3) if slanted else place.rotation
+        x, y, z = (float(c) for c in rotation @ np.eye(3)[AXES.index(move.axis)])
+        body = self.bodies[len(self.links)]
+        self.links.append(
+            SymbolicLink(
+                kind=_KIND[move.kind],
+                axis=(x, y, z),
+                parent=place.link,
+                turn=as_matrix(place.rotation) if slanted else None,
+                lever=place.origin,
+                mass=_named(body.mass),
+                com=turned(rotation, _row(body.com)),
+                inertia=_tensor(rotation, _row(body.inertia)),
+            )
+        )
+        return _DescriptionChainPlace(link=len(self.links) - 1, rotation=rotation)
+
+    def angle(self, quantity: PhraseQuantity) -> float:
+        """Of a constant rotation. [rad]."""
+        if quantity.number is not None:
+            return radians(quantity.number)
+        if quantity.symbol not in self.values:
+            raise EquationError(
+                f"A constant rotation by {quantity.text!r}: no value is known for "
+                f"{quantity.symbol!r}; write degrees in the phrase or give a value in radians.",
+                symbol=quantity.symbol,
+            )
+        return quantity.sign * float(self.values[quantity.symbol])
+
+
+def turned(rotation: Array, v: Vector) -> Vector:
+    """R·v of a vector of quantities."""
+    x, y, z = (
+        added(*(scaled(float(entry), part) for entry, part in zip(row, v, strict=True)))
+        for row in rotation
+    )
+    return (x, y, z)
+
+
+def _tensor(R: Array, diagonal: Vector) -> Tensor:
+    """R·diag·Rᵀ."""
+    entries = {
+        name: added(*(scaled(float(R[a, c] * R[b, c]), diagonal[c]) for c in range(3)))
+        for name, (a, b) in {
+            "xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2),
+        }.items()
+    }  # fmt: skip
+    return Tensor(**entries)
+
+
+def _moved(origin: Vector, step: Vector) -> Vector:
+    x, y, z = (added(a, b) for a, b in zip(origin, step, strict=True))
+    return (x, y, z)
+
+
+def _on_axis(axis: str, value: Sum) -> Vector:
+    x, y, z = (value if letter == axis else ZERO for letter in AXES)
+    return (x, y, z)
+
+
+def _length(quantity: PhraseQuantity) -> Sum:
+    """A length in metres, or a symbol."""
+    if quantity.number is not None:
+        return number(metres(quantity.number))
+    factor = Symbol(name=quantity.symbol)
+    return Sum(terms=(Term(coefficient=float(quantity.sign), factors=(factor,)),))
+
+
+def _row(texts: Row3) -> Vector:
+    x, y, z = (_named(text) for text in texts)
+    return (x, y, z)
+
+
+def _named(text: str) -> Sum:
+    return ZERO if text == "0" else symbol(text)

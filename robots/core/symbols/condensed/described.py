@@ -16,10 +16,10 @@ import numpy as np
 
 from robots.core.joint_samples import joint_samples
 from robots.core.language import Description, internal_tables, parse
-from robots.core.language.building import AXES, joint_axes
+from robots.core.language.conversion import AXES, joint_axes
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.symbols.condensed.description_chain import from_description
+from robots.core.symbols.condensed.chain import from_description
 from robots.core.symbols.condensed.equations import CondensedEquations, condensed_equations
 
 _POSTURES = 8

@@ -1,4 +1,4 @@
-"""CondensedEquations: the Lagrange equations of a chain as sums to read, print and evaluate.
+"""Condensed Lagrange equations of a chain as sums to read, print and evaluate.
 
 Σ_j (A_ij·qdd_j + Σ_{k>j} B_ijk·qd_j·qd_k + C_ij·qd_j²) = Q_i + F_i
 
@@ -7,32 +7,38 @@ Source: [LIEGEOIS80] eq. (3-1)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robots.core.arrays import Array
-from robots.core.errors import StateError
+from robots.core.errors import EquationError, StateError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Lagrange
-from robots.core.recording.programme import OperationCounts
-from robots.core.symbols.condensed.augmented import Constant, augmented_bodies
-from robots.core.symbols.condensed.chain import SymbolicChain
-from robots.core.symbols.condensed.frames import Frames
-from robots.core.symbols.condensed.gravity import gravity_torques
-from robots.core.symbols.condensed.inertia_coefficients import InertiaCoefficients
-from robots.core.symbols.condensed.mechanism_chain import from_mechanism
-from robots.core.symbols.condensed.numeric import (
-    CountReading,
-    NumberReading,
-    combined,
-    constant_values,
-    trig_counts,
+from robots.core.recording import OperationCounts
+from robots.core.symbols.condensed.augmented import Constant, ConstantTable, augmented_bodies
+from robots.core.symbols.condensed.chain import SymbolicChain, from_mechanism
+from robots.core.symbols.condensed.coefficients import (
+    FrameChanges,
+    InertiaCoefficients,
+    centrifugal,
+    coriolis,
+    gravity_torques,
 )
-from robots.core.symbols.condensed.pages import latex_page, text_page
-from robots.core.symbols.condensed.speed_coefficients import centrifugal, coriolis
-from robots.core.symbols.condensed.terms import Sum
+from robots.core.symbols.condensed.terms import (
+    Factor,
+    GravityTorque,
+    LatexReading,
+    Reading,
+    Slide,
+    Sum,
+    Symbol,
+    TextReading,
+    Trig,
+    symbol_latex,
+)
 
 Row = tuple[Sum, ...]
 
@@ -150,7 +156,7 @@ def condensed_equations(robot: SymbolicChain | Mechanism) -> CondensedEquations:
     Source: [LIEGEOIS80] §3, §4
     """
     chain = from_mechanism(robot) if isinstance(robot, Mechanism) else robot
-    frames, bodies = Frames(chain=chain), augmented_bodies(chain)
+    frames, bodies = FrameChanges(chain=chain), augmented_bodies(chain)
     A = InertiaCoefficients(frames=frames, bodies=bodies).matrix()
     return CondensedEquations(
         chain=chain,
@@ -165,3 +171,279 @@ def condensed_equations(robot: SymbolicChain | Mechanism) -> CondensedEquations:
 def _stacked(parts: list[Array], depth: int = 1) -> Array:
     """Parts along a new axis before the ``depth - 1`` last ones."""
     return np.stack(parts, axis=-depth)
+
+
+# ----------------------------------------------------------------------------------- Printed pages
+# Source: [LIEGEOIS80] §4.3-4.5, its printed tables, in English
+
+if TYPE_CHECKING:
+    pass
+_CONVENTION = "sum_j (Aij*qdd_j + sum_(k>j) Bijk*qd_j*qd_k + Cij*qd_j**2) = Q(i) + F(i)"
+_LATEX_CONVENTION = (
+    r"\sum_j \Bigl( A_{ij} \ddot q_j + \sum_{k>j} B_{ijk} \dot q_j \dot q_k"
+    r" + C_{ij} \dot q_j^2 \Bigr) = Q_i + F_i"
+)
+TERMS_PER_LINE = 6
+
+
+def text_page(equations: CondensedEquations) -> str:
+    """Tables of constants, then Q, A, and those B and C that are not zero."""
+    lines = [f"CONDENSED LAGRANGE EQUATIONS OF {equations.chain.name}", "", _CONVENTION]
+    for table in ConstantTable:
+        rows = [constant for constant in equations.constants if constant.table is table]
+        if rows:
+            lines += ["", *_headed(table.value)]
+            lines += [constant_line(constant, equations.dof) for constant in rows]
+    lines += ["", *_headed("TORQUES EXERTED BY GRAVITY"), *gravity_lines(equations)]
+    lines += ["", *_headed("INERTIA COEFFICIENTS AIJ"), *inertia_lines(equations)]
+    lines += ["", *_headed("CORIOLIS COEFFICIENTS BIJK"), *coriolis_lines(equations)]
+    lines += ["", *_headed("CENTRIFUGAL COEFFICIENTS CIJ"), *centrifugal_lines(equations)]
+    return "\n".join(lines) + "\n"
+
+
+def constant_line(constant: Constant, dof: int) -> str:
+    """``BODY 1: VY1 = D1*M1+L1*(+M2+M3+M6)``."""
+    where = f"BODY {constant.body}: " if constant.body else ""
+    return f"{where}{constant.name} = {TextReading(dof).read(constant.definition)}"
+
+
+def gravity_lines(equations: CondensedEquations) -> list[str]:
+    """``Q(3) = +G*(-C23*VZ3)+Q(4)``, tip first as they are calculated."""
+    reading = TextReading(equations.dof)
+    n = equations.dof
+    return [f"Q({i + 1}) = {reading.read(equations.Q[i])}" for i in reversed(range(n))]
+
+
+def inertia_lines(equations: CondensedEquations) -> list[str]:
+    """``A23=+VZ3*L2*(-S3)+…``, the upper half, zeros included."""
+    reading, n = TextReading(equations.dof), equations.dof
+    return [
+        f"{label('A', (i, j), n)}={reading.read(equations.A[i][j])}"
+        for i in range(n)
+        for j in range(i, n)
+    ]
+
+
+def coriolis_lines(equations: CondensedEquations) -> list[str]:
+    """``B123=…`` for j < k; those that are zero are left out."""
+    reading = TextReading(equations.dof)
+    return _lines("B", _coriolis(equations), equations.dof, reading.read)
+
+
+def centrifugal_lines(equations: CondensedEquations) -> list[str]:
+    """``C12=…``; those that are zero are left out."""
+    reading = TextReading(equations.dof)
+    return _lines("C", _centrifugal(equations), equations.dof, reading.read)
+
+
+def label(head: str, indices: Sequence[int], dof: int) -> str:
+    """``A12``; ``A1_12`` from ten joints on."""
+    return head + ("_" if dof > 9 else "").join(str(index + 1) for index in indices)
+
+
+def latex_page(equations: CondensedEquations) -> str:
+    """The same as ``align*`` blocks."""
+    n = equations.dof
+    blocks = [_latex_constants(equations)] if equations.constants else []
+    blocks.append([(f"Q_{{{i + 1}}}", equations.Q[i]) for i in reversed(range(n))])
+    upper = [((i, j), equations.A[i][j]) for i in range(n) for j in range(i, n)]
+    blocks.append([(_index("A", indices, n), body) for indices, body in upper])
+    for head, found in (("B", _coriolis(equations)), ("C", _centrifugal(equations))):
+        blocks.append([(_index(head, indices, n), body) for indices, body in found if body])
+    made = [_align(block, n) for block in blocks if block]
+    return "\n".join((f"\\[\n{_LATEX_CONVENTION}\n\\]", *made)) + "\n"
+
+
+def _latex_constants(equations: CondensedEquations) -> list[tuple[str, Sum]]:
+    return [(symbol_latex(constant.name), constant.definition) for constant in equations.constants]
+
+
+def _align(block: Sequence[tuple[str, Sum]], dof: int) -> str:
+    reading = LatexReading(dof)
+    rows = []
+    for name, body in block:
+        pieces = [
+            Sum(terms=body.terms[start : start + TERMS_PER_LINE])
+            for start in range(0, max(len(body.terms), 1), TERMS_PER_LINE)
+        ]
+        lines = [reading.read(piece) for piece in pieces]
+        lines[1:] = [line if line.startswith("-") else f"+ {line}" for line in lines[1:]]
+        rows.append(f"{name} &= " + " \\\\\n&\\quad ".join(lines))
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+def _index(head: str, indices: Sequence[int], dof: int) -> str:
+    return f"{head}_{{{(',' if dof > 9 else '').join(str(index + 1) for index in indices)}}}"
+
+
+def _coriolis(equations: CondensedEquations) -> Iterator[tuple[tuple[int, ...], Sum]]:
+    n = equations.dof
+    for i in range(n):
+        for j in range(n):
+            yield from (((i, j, k), equations.B[i][j][k]) for k in range(j + 1, n))
+
+
+def _centrifugal(equations: CondensedEquations) -> Iterator[tuple[tuple[int, ...], Sum]]:
+    n = equations.dof
+    yield from (((i, j), equations.C[i][j]) for i in range(n) for j in range(n))
+
+
+def _lines(
+    head: str,
+    found: Iterator[tuple[tuple[int, ...], Sum]],
+    dof: int,
+    read: Callable[[Sum], str],
+) -> list[str]:
+    lines = [f"{label(head, indices, dof)}={read(body)}" for indices, body in found if body]
+    return [*lines, "(all others are 0)" if lines else "(all are 0)"]
+
+
+def _headed(title: str) -> list[str]:
+    return [title, "*" * len(title)]
+
+
+# -------------------------------------------------------------------- Numbers and operation counts
+
+
+class NumberReading(Reading[Array]):
+    """Values at postures.
+
+    Args:
+        constants: every symbol's value, by name.
+        q: joint variables. # (..., n) [rad or m]
+    """
+
+    def __init__(self, constants: Mapping[str, float], q: Array) -> None:
+        self._constants = constants
+        self._q = q
+        self._known: dict[Trig, Array] = {}
+        self.torques: dict[int, Array] = {}
+
+    def symbol(self, factor: Symbol) -> Array:
+        """The constant's value."""
+        return np.asarray(self._constants[factor.name])
+
+    def slide(self, factor: Slide) -> Array:
+        """The joint's variable."""
+        return np.asarray(self._q[..., factor.joint - 1])
+
+    def torque(self, factor: GravityTorque) -> Array:
+        """The torque entered before, tip to base."""
+        return self.torques[factor.joint]
+
+    def trig(self, factor: Trig) -> Array:
+        """Sine or cosine of the summed angles."""
+        if factor not in self._known:
+            angle = sum(sign * self._q[..., joint - 1] for joint, sign in factor.angle)
+            self._known[factor] = np.cos(angle) if factor.cosine else np.sin(angle)
+        return self._known[factor]
+
+    def product(self, coefficient: float, factors: Sequence[tuple[Factor, Array]]) -> Array:
+        """The product."""
+        value = np.asarray(coefficient)
+        for _, factor in factors:
+            value = value * factor
+        return value
+
+    def total(self, terms: Sequence[Array]) -> Array:
+        """The sum, of the postures' batch shape."""
+        value = np.zeros(self._q.shape[:-1])
+        for term in terms:
+            value = value + term
+        return value
+
+
+class CountReading(Reading[OperationCounts]):
+    """Arithmetic of a sum as printed; each different sine or cosine is counted by its owner."""
+
+    def __init__(self) -> None:
+        self.trigs: set[Trig] = set()
+
+    def symbol(self, factor: Symbol) -> OperationCounts:  # noqa: ARG002
+        """Nothing."""
+        return counts()
+
+    def slide(self, factor: Slide) -> OperationCounts:  # noqa: ARG002
+        """Nothing."""
+        return counts()
+
+    def torque(self, factor: GravityTorque) -> OperationCounts:  # noqa: ARG002
+        """Nothing: it is counted where it is defined."""
+        return counts()
+
+    def trig(self, factor: Trig) -> OperationCounts:
+        """Nothing here: noted in ``trigs``, where equal ones meet."""
+        self.trigs.add(factor)
+        return counts()
+
+    def product(
+        self, coefficient: float, factors: Sequence[tuple[Factor, OperationCounts]]
+    ) -> OperationCounts:
+        """One multiplication fewer than there are factors, a number other than ±1 included."""
+        values = len(factors) + (abs(coefficient) != 1.0)
+        return combined(counts(multiplications=max(values - 1, 0)), *(f for _, f in factors))
+
+    def total(self, terms: Sequence[OperationCounts]) -> OperationCounts:
+        """One addition fewer than there are terms."""
+        return combined(counts(additions=max(len(terms) - 1, 0)), *terms)
+
+
+def counts(
+    *, multiplications: int = 0, additions: int = 0, sines_cosines: int = 0
+) -> OperationCounts:
+    """Counts without divisions."""
+    return OperationCounts(
+        multiplications=multiplications,
+        additions=additions,
+        divisions=0,
+        sines_cosines=sines_cosines,
+        others=0,
+    )
+
+
+def combined(*parts: OperationCounts) -> OperationCounts:
+    """Counts of everything together."""
+    return counts(
+        multiplications=sum(part.multiplications for part in parts),
+        additions=sum(part.additions for part in parts),
+        sines_cosines=sum(part.sines_cosines for part in parts),
+    )
+
+
+def trig_counts(trigs: set[Trig]) -> OperationCounts:
+    """Sines and cosines, and the additions inside their angles, each angle added up once."""
+    angles = {trig.angle for trig in trigs}
+    return counts(sines_cosines=len(trigs), additions=sum(len(angle) - 1 for angle in angles))
+
+
+def constant_values(
+    constants: Sequence[Constant], chain: SymbolicChain, given: Mapping[str, float]
+) -> dict[str, float]:
+    """Values of all constants, in the order of their definitions.
+
+    Args:
+        constants: of the equations.
+        chain: whose symbols they stand on; its own values come first.
+        given: further values, which win.
+
+    Raises:
+        EquationError: symbols without a value; the message lists them.
+    """
+    values = {**chain.values, **given}
+    missing = sorted(chain.symbols() - set(values))
+    if missing:
+        raise EquationError(
+            f"Robot {chain.name!r}: no value is known for {', '.join(missing)}; "
+            "give one for each in ``values``.",
+            missing=tuple(missing),
+        )
+    wrong = sorted(name for name in chain.symbols() if not np.isfinite(values[name]))
+    if wrong:
+        raise EquationError(
+            f"Robot {chain.name!r}: the values of {', '.join(wrong)} are not finite numbers.",
+            wrong=tuple(wrong),
+        )
+    for constant in constants:
+        reading = NumberReading(values, np.zeros(0))
+        values[constant.name] = float(reading.read(constant.definition))
+    return values

@@ -1,4 +1,4 @@
-"""The term structure of condensed equations: sums of ordered products.
+"""Terms of condensed equations: sums of ordered products, and their readings as text and LaTeX.
 
 The order of factors and terms is kept exactly as it was built, so that a printed equation shows how
 it came about; nothing is simplified unless ``collected`` is asked for.
@@ -9,10 +9,14 @@ Source: [LIEGEOIS80] §4.4-4.5, the form of its printed equations.
 from __future__ import annotations
 
 import math
+import re
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import groupby
+from typing import Generic, TypeVar
 
 # Above this many products a product of two sums stays factored instead of being multiplied out.
 EXPANSION_LIMIT = 64
@@ -110,9 +114,15 @@ class Sum:
 
 Factor = Symbol | Slide | Trig | GravityTorque | Sum
 Vector = tuple[Sum, Sum, Sum]
-
 ZERO = Sum()
 ONE = Sum(terms=(Term(),))
+
+
+# ---------------------------------------------------------------------------------------- Readings
+# Text, LaTeX, numbers, intervals and operation counts say only what a factor, a product and a sum
+# are.
+
+T = TypeVar("T")
 
 
 def number(value: float) -> Sum:
@@ -232,3 +242,203 @@ def _regrouped(head: Term, group: dict[tuple[object, ...], Term]) -> Sum:
         Term(coefficient=common, factors=head.factors),
         scaled(1.0 / common, Sum(terms=terms)),
     )
+
+
+class Reading(ABC, Generic[T]):
+    """What a sum of products becomes."""
+
+    def read(self, body: Sum) -> T:
+        """The reading of a whole sum."""
+        return self.total(
+            [
+                self.product(
+                    term.coefficient, [(factor, self.factor(factor)) for factor in term.factors]
+                )
+                for term in body.terms
+            ]
+        )
+
+    def factor(self, factor: Factor) -> T:
+        """The reading of one factor; a bracket is read as a sum."""
+        if isinstance(factor, Sum):
+            return self.read(factor)
+        if isinstance(factor, Symbol):
+            return self.symbol(factor)
+        if isinstance(factor, Trig):
+            return self.trig(factor)
+        return self.slide(factor) if isinstance(factor, Slide) else self.torque(factor)
+
+    @abstractmethod
+    def symbol(self, factor: Symbol) -> T:
+        """A named constant."""
+
+    @abstractmethod
+    def trig(self, factor: Trig) -> T:
+        """Sine or cosine of a grouped angle."""
+
+    @abstractmethod
+    def slide(self, factor: Slide) -> T:
+        """The variable of a prismatic joint."""
+
+    @abstractmethod
+    def torque(self, factor: GravityTorque) -> T:
+        """Gravity torque of a parallel joint farther out."""
+
+    @abstractmethod
+    def product(self, coefficient: float, factors: Sequence[tuple[Factor, T]]) -> T:
+        """A number times factors that have been read."""
+
+    @abstractmethod
+    def total(self, terms: Sequence[T]) -> T:
+        """A sum of terms that have been read; none means zero."""
+
+
+# -------------------------------------------------------------------------------------------- Text
+# ``+2*VZ3*L2*(+C23*S2)``: S and C stand for sine and cosine of the sum of the joints' angles; a
+# joint that turns against the others is written with an M, C2M3 = cos(q2 - q3). From ten joints on
+# the numbers of a sum are kept apart by underscores, C9_10.
+#
+# Source: [LIEGEOIS80] §4.3-4.5
+
+
+class TextReading(Reading[str]):
+    """Prints sums on one line.
+
+    Args:
+        dof: number of joints of the chain, which decides how joint numbers are joined.
+    """
+
+    def __init__(self, dof: int) -> None:
+        self._between = "_" if dof > 9 else ""
+
+    def read(self, body: Sum) -> str:
+        """A sum; its leading plus goes when the sum says so."""
+        line = super().read(body)
+        return line if body.signed else line.removeprefix("+")
+
+    def symbol(self, factor: Symbol) -> str:
+        """The name."""
+        return factor.name
+
+    def slide(self, factor: Slide) -> str:
+        """``q4``."""
+        return f"q{factor.joint}"
+
+    def torque(self, factor: GravityTorque) -> str:
+        """``Q(4)``."""
+        return f"Q({factor.joint})"
+
+    def trig(self, factor: Trig) -> str:
+        """``S234``, ``C2M3``."""
+        name = "C" if factor.cosine else "S"
+        for place, (joint, sign) in enumerate(factor.angle):
+            joined = "M" if sign < 0 else self._between
+            name += f"{joined if place else ''}{joint}"
+        return name
+
+    def product(self, coefficient: float, factors: Sequence[tuple[Factor, str]]) -> str:
+        """Sign, number, factors; always with its sign."""
+        sign = "-" if coefficient < 0.0 else "+"
+        size = abs(coefficient)
+        parts = [] if size == 1.0 and factors else [number_text(size)]
+        return sign + "*".join((*parts, *self._powers(factors)))
+
+    def total(self, terms: Sequence[str]) -> str:
+        """Terms side by side; ``0`` when there is none."""
+        return "".join(terms) or "0"
+
+    def _powers(self, factors: Sequence[tuple[Factor, str]]) -> Iterator[str]:
+        """Constants met several times become powers, D1**2; trigonometry is left as it came."""
+        for text, group in groupby(factors, key=lambda pair: pair):
+            count = len(list(group))
+            factor, name = text
+            if isinstance(factor, Sum):
+                name = f"({name})"
+            if count > 1 and isinstance(factor, Symbol | Slide):
+                yield f"{name}**{count}"
+            else:
+                yield from [name] * count
+
+
+def number_text(value: float) -> str:
+    """Shortest digits that give the number back; whole numbers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+# ------------------------------------------------------------------------------------------- LaTeX
+# ``A_{11} = 2 V_{Z3} L_{2} (c_{23} s_{2}) + …``: s_{234} and c_{234} are sine and cosine of
+# q_2 + q_3 + q_4.
+#
+# Source: [LIEGEOIS80], list of notations (c_i, s_ij)
+
+_NAME = re.compile(r"([A-Za-zΑ-Ωα-ω]+?)((?:[XYZ]{1,2})?\d[\d_]*)$")
+_SCIENTIFIC = re.compile(r"(.*)e([+-])0*(\d+)$")
+
+
+class LatexReading(Reading[str]):
+    """Prints sums in LaTeX's mathematics.
+
+    Args:
+        dof: number of joints of the chain, which decides how joint numbers are joined.
+    """
+
+    def __init__(self, dof: int) -> None:
+        self._between = "," if dof > 9 else ""
+
+    def symbol(self, factor: Symbol) -> str:
+        r"""``VZ3`` becomes ``V_{Z3}``; an unknown form stands upright."""
+        return symbol_latex(factor.name)
+
+    def slide(self, factor: Slide) -> str:
+        """``q_{4}``."""
+        return f"q_{{{factor.joint}}}"
+
+    def torque(self, factor: GravityTorque) -> str:
+        """``Q_{4}``."""
+        return f"Q_{{{factor.joint}}}"
+
+    def trig(self, factor: Trig) -> str:
+        """``s_{234}``, ``c_{2-3}``."""
+        index = ""
+        for place, (joint, sign) in enumerate(factor.angle):
+            joined = "-" if sign < 0 else self._between
+            index += f"{joined if place else ''}{joint}"
+        return f"{'c' if factor.cosine else 's'}_{{{index}}}"
+
+    def product(self, coefficient: float, factors: Sequence[tuple[Factor, str]]) -> str:
+        """Sign, number, factors; equal neighbours become powers."""
+        sign = "-" if coefficient < 0.0 else "+"
+        size = abs(coefficient)
+        parts = [] if size == 1.0 and factors else [number_latex(size)]
+        return f" {sign} " + r" \, ".join((*parts, *_powers(factors)))
+
+    def total(self, terms: Sequence[str]) -> str:
+        """Terms side by side, without a leading plus."""
+        line = "".join(terms).strip().removeprefix("+").strip() or "0"
+        return re.sub(r"^- ", "-", line)
+
+
+def symbol_latex(name: str) -> str:
+    """A constant's name with its index below."""
+    found = _NAME.match(name)
+    if found:
+        head, index = found.groups()
+        head = head if len(head) == 1 else rf"\mathit{{{head}}}"
+        return f"{head}_{{{index.replace('_', ',')}}}"
+    return name if len(name) == 1 else rf"\mathit{{{name.replace('_', chr(92) + '_')}}}"
+
+
+def number_latex(value: float) -> str:
+    """A number, powers of ten written out."""
+    found = _SCIENTIFIC.match(number_text(value))
+    if not found:
+        return number_text(value)
+    digits, sign, power = found.groups()
+    return rf"{digits} \cdot 10^{{{'-' if sign == '-' else ''}{power}}}"
+
+
+def _powers(factors: Sequence[tuple[Factor, str]]) -> Iterator[str]:
+    for (factor, name), group in groupby(factors, key=lambda pair: pair):
+        count = len(list(group))
+        text = rf"\left({name}\right)" if isinstance(factor, Sum) else name
+        yield text if count == 1 else f"{text}^{{{count}}}"

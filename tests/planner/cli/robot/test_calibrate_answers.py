@@ -14,9 +14,9 @@ from planner.errors import OptionError, StatesError
 from reports.models.calibration import posture_table
 from robots.core.identification import MeasurementKind, calibrate
 from robots.core.identification.arm import IdentifiedArm
-from robots.core.identification.typical import candidates
+from robots.core.identification.identifiability import candidates
+from robots.core.mechanism import with_stylus
 from robots.core.model import Model
-from robots.core.payload import with_stylus
 from robots.library import load, open_robot
 
 ARM = with_stylus(load("measuring-arm"), 0.15)

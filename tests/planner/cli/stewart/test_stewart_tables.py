@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from robots.core.orientation.angles import rotation_zyx
+from robots.core.orientation import rotation_zyx
 from robots.core.pose import make_pose
 from robots.stewart.inverse import leg_vectors, lengths
 from robots.stewart.library import load

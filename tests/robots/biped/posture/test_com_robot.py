@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from robots.biped.errors import BipedError
 from robots.biped.posture.com_robot import AxialLeg, ComRobot, com_robot
-from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
 
 LEG = AxialLeg(m2=5.93, m3=10.9, m4=58.3, l2=0.41, l3=0.43, l2_cdg=0.26, l3_cdg=0.25, l4_cdg=0.44)

@@ -9,8 +9,7 @@ from robots.biped.biped import Biped, Foot
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.posture.contact import sole_in_world, support_of
 from robots.biped.posture.ground import Ground
-from robots.core.body import Body
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_y
 
 SOLE = np.array([[0.17, -0.09, 0], [0.17, 0.09, 0], [-0.12, 0.06, 0], [-0.12, -0.06, 0]])

@@ -16,7 +16,7 @@ from robots.biped.stabiliser.tilting_ground import (
     standing_points,
     tip_of,
 )
-from robots.core.equations.functions import numbers
+from robots.core.equations.algebra import numbers
 from robots.core.equations.tree import tree_of
 from robots.core.model import Model
 

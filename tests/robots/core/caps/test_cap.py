@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import robots.core.caps as leaf
-from robots.core.caps import Cap
-from robots.core.caps.cap import PREFIX, changed_caps, check_environment
+from robots.core.caps import PREFIX, Cap, changed_caps, check_environment
 from robots.core.errors import CapError
 
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.core.body import Body
-from robots.core.mechanism import Mechanism
+from robots.core.mechanism import Body, Mechanism
 from robots.core.model import Model
 
 

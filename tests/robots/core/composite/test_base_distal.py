@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robots.core.composite import SubModel, base_distal_change, sub_model
-from robots.core.composite.splitting import without
+from robots.core.composite.coupling import without
 from robots.core.errors import MechanismError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.rerooted import rerooted
+from robots.core.rerooted import reroot
 from robots.library import load
 from tests.cases import cases
 
@@ -37,7 +37,7 @@ def close(a: Any, b: Any, bound: float = 1e-10) -> bool:
 def check(mechanism: Mechanism, link: str, q: np.ndarray) -> SubModel:
     """The robot seen from a link is the rebuilt robot; one state."""
     robot = base_distal_change(sub_model(Model(mechanism), q), link)
-    new = rerooted(mechanism, link)
+    new = reroot(mechanism, link)
     order = new.order
     truth = Model(new.mechanism).lagrange(q[order])
     found = robot.lagrange(new.mechanism.gravity)
@@ -72,7 +72,7 @@ def test_bip_on_its_foot_is_pinocchio(foot: str, make_peer: Callable[[Mechanism]
     mechanism = load("bip2000")
     q, qd, qdd = np.random.default_rng(8).uniform(-1, 1, size=(3, 15))
     robot = check(mechanism, foot, q)
-    new = rerooted(mechanism, foot)
+    new = reroot(mechanism, foot)
     # The former base frame hangs on a massless link; Pinocchio cannot take one, and needs none.
     peer, order = make_peer(without(new.mechanism, ["pelvis"])), new.order
     found = robot.lagrange(new.mechanism.gravity)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.core.body import Body
 from robots.core.composite import (
-    Branch,
+    MountedRobot,
     SubModel,
     chain,
     floating_base,
@@ -21,9 +20,9 @@ from robots.core.composite import (
     split,
     sub_model,
 )
-from robots.core.composite.chaining import tree
+from robots.core.composite.coupling import tree
 from robots.core.errors import MechanismError, StateError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.library import load
 from tests.cases import cases
@@ -45,7 +44,7 @@ def composite(mechanism: Mechanism, joint: str, q: np.ndarray) -> SubModel:
         sub_model(Model(part), q[..., [names.index(j.name) for j in part.movable]])
         for part in (parts.carrier, parts.carried)
     )
-    return rearranged(chain(carrier, Branch(robot=carried, link=parts.link)), names, {})
+    return rearranged(chain(carrier, MountedRobot(robot=carried, link=parts.link)), names, {})
 
 
 def check_whole(mechanism: Mechanism, robot: SubModel, q: np.ndarray) -> None:
@@ -121,10 +120,13 @@ def test_three_robots_one_on_a_link_of_another(spatial: Make) -> None:
     ]
     a, b, c = (part.renamed(p) for part, p in zip(parts, "abc", strict=True))
     P = np.array([[0, -1, 0, 0.1], [1, 0, 0, 0.2], [0, 0, 1, -0.3], [0, 0, 0, 1.0]])
-    on_b = [Branch(robot=b, link="aq2", placement=P), Branch(robot=c, link="bq3", placement=P)]
+    on_b = [
+        MountedRobot(robot=b, link="aq2", placement=P),
+        MountedRobot(robot=c, link="bq3", placement=P),
+    ]
     forward = tree(a, on_b)
-    first = chain(b, Branch(robot=c, link="bq3", placement=P))
-    backward = chain(a, Branch(robot=first, link="aq2", placement=P))
+    first = chain(b, MountedRobot(robot=c, link="bq3", placement=P))
+    backward = chain(a, MountedRobot(robot=first, link="aq2", placement=P))
     assert forward.links == backward.links
     for name in ("T", "motion", "d_motion", "mass_matrix", "d_mass_matrix", "inertia"):
         assert close(getattr(forward, name), getattr(backward, name))
@@ -135,7 +137,7 @@ def test_three_robots_one_on_a_link_of_another(spatial: Make) -> None:
 def test_several_robots_on_one_base_do_not_couple(spatial: Make) -> None:
     q = np.array([0.3, -0.2, 0.9])
     a, b = (sub_model(Model(spatial(s, n=3)), q).renamed(p) for s, p in ((4, "a"), (5, "b")))
-    robot = tree(a, [Branch(robot=b)])
+    robot = tree(a, [MountedRobot(robot=b)])
     assert close(robot.mass_matrix[:3, 3:], np.zeros((3, 3)), 1e-15)
     assert close(robot.mass_matrix[3:, 3:], b.mass_matrix, 1e-15)
     assert close(robot.inertia, a.inertia + b.inertia, 1e-12)
@@ -147,7 +149,7 @@ def test_floating_robot_is_a_chain_on_six_passive_joints(spatial: Make) -> None:
     q, qd, qdd = rng.uniform(-1, 1, size=(3, 10))  # pitch away from 90 degrees
     found = chain(
         sub_model(Model(passive), q[:6]),
-        Branch(robot=sub_model(Model(robot), q[6:]), link="base yaw"),
+        MountedRobot(robot=sub_model(Model(robot), q[6:]), link="base yaw"),
     )
     whole = joined(passive, robot, link="base yaw")
     check_whole(whole, found, q)
@@ -173,7 +175,7 @@ def test_a_load_is_a_robot_without_joints(spatial: Make) -> None:
     )
     q = np.array([[0.3, -0.7, 1.1], [0.0, 0.4, -2.0]])
     carried = sub_model(Model(load_), np.zeros((2, 0)))
-    robot = chain(sub_model(Model(arm), q), Branch(robot=carried, link="q3", placement=grip))
+    robot = chain(sub_model(Model(arm), q), MountedRobot(robot=carried, link="q3", placement=grip))
     whole = joined(arm, load_, link="q3", placement=grip)
     found, truth = robot.lagrange(arm.gravity), Model(whole).lagrange(q)
     assert close(found.A, truth.A)
@@ -185,12 +187,12 @@ def test_refusals(spatial: Make) -> None:
     model = Model(spatial(1, n=2))
     a, many = sub_model(model, (0.1, 0.2)), sub_model(model, np.zeros((3, 2))).renamed("b")
     with pytest.raises(MechanismError, match="no link 'elbow'; there are 'q1', 'q2', ''"):
-        chain(a, Branch(robot=a.renamed("b"), link="elbow"))
+        chain(a, MountedRobot(robot=a.renamed("b"), link="elbow"))
     with pytest.raises(MechanismError, match=r"Two joints are called 'q1'.*renamed"):
-        chain(a, Branch(robot=a, link="q2"))
+        chain(a, MountedRobot(robot=a, link="q2"))
     with pytest.raises(StateError, match=r"carrier is given at \(\) states.*\(3,\)"):
-        chain(a, Branch(robot=many, link="q2"))
+        chain(a, MountedRobot(robot=many, link="q2"))
     with pytest.raises(MechanismError, match="not a rigid"):
-        Branch(robot=a, link="q2", placement=2.0 * np.eye(4))
+        MountedRobot(robot=a, link="q2", placement=2.0 * np.eye(4))
     with pytest.raises(MechanismError, match="cut at a joint farther out"):
         split(model.mechanism, "q1")

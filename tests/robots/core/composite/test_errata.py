@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robots.core.composite import Branch, base_distal_change, chain, split, sub_model
-from robots.core.composite.own_model import inertia_rate
+from robots.core.composite import MountedRobot, base_distal_change, chain, split, sub_model
+from robots.core.composite.sub_model import inertia_rate
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.rerooted import rerooted
+from robots.core.rerooted import reroot
 
 Make = Callable[..., Mechanism]
 Q = np.array([0.4, -1.1, 0.7, 1.9])
@@ -35,13 +35,13 @@ def agrees(found: np.ndarray, truth: np.ndarray) -> bool:
 
 def seen_from_end(mechanism: Mechanism) -> tuple[Mechanism, np.ndarray]:
     """The rebuilt robot, and the places of our variables in its q."""
-    new = rerooted(mechanism, mechanism.joints[-1].name)
+    new = reroot(mechanism, mechanism.joints[-1].name)
     return new.mechanism, np.argsort(new.order)
 
 
 def angular_rates(mechanism: Mechanism, link: int) -> np.ndarray:
     """J_ω of a link (-1: the base) seen from the end, by central differences. # (3, n)."""
-    new = rerooted(mechanism, mechanism.joints[-1].name)
+    new = reroot(mechanism, mechanism.joints[-1].name)
     model, h = Model(new.mechanism), 1e-6
 
     def R(q: np.ndarray) -> np.ndarray:
@@ -69,7 +69,7 @@ def test_theorem_3_gradient_of_position_gives_linear_rows_only(spatial: Make, su
     x, parts = sums(mechanism, Q), split(mechanism, "q3")
     robot = chain(
         sub_model(Model(parts.carrier), Q[:2]),
-        Branch(robot=sub_model(Model(parts.carried), Q[2:]), link="q2"),
+        MountedRobot(robot=sub_model(Model(parts.carried), Q[2:]), link="q2"),
     )
     J = robot.jacobian("q4", mechanism.joints[3].body.com)
     gradient = x.Jv_cdg(3)

@@ -9,7 +9,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.composite import Branch, SubModel, base_distal_change, chain, split, sub_model
+from robots.core.composite import (
+    MountedRobot,
+    SubModel,
+    base_distal_change,
+    chain,
+    split,
+    sub_model,
+)
 from robots.core.model import Model
 from robots.library import load
 
@@ -40,7 +47,7 @@ def parts() -> tuple[SubModel, SubModel]:
 
 @pytest.fixture(scope="module")
 def whole(parts: tuple[SubModel, SubModel]) -> SubModel:
-    return chain(parts[0], Branch(robot=parts[1], link="q2"))
+    return chain(parts[0], MountedRobot(robot=parts[1], link="q2"))
 
 
 def test_jacobian_at_a_point_eq_125(whole: SubModel) -> None:

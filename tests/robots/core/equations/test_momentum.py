@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from robots.core.body import Body
 from robots.core.errors import EquationError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
 
 SEEDS = range(10)

@@ -6,17 +6,13 @@ import numpy as np
 import pytest
 import sympy
 
-from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow
-from robots.core.equations.forward_dynamics import forward_dynamics
-from robots.core.equations.functions import numbers, symbols
-from robots.core.equations.grouping import grouped
-from robots.core.equations.mass_matrix import mass_matrix
-from robots.core.equations.newton_euler import Wrench, newton_euler
-from robots.core.equations.transforms import frames, tool_frame
-from robots.core.equations.tree import tree_of
+from robots.core.equations.algebra import numbers, symbols
+from robots.core.equations.dynamics import Wrench, forward_dynamics, mass_matrix, newton_euler
+from robots.core.equations.kinematics import frames, tool_frame
+from robots.core.equations.tree import grouped, tree_of
 from robots.core.errors import EquationError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
 
 

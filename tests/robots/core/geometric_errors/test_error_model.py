@@ -11,13 +11,15 @@ import pytest
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.errors import MechanismError
 from robots.core.geometric_errors import (
-    ErrorKind,
+    NEARLY_PARALLEL,
     ErrorModel,
     GeometricParameter,
+    ParameterKind,
+    foot,
     geometric_parameters,
+    path_to_tool,
     record_probe,
 )
-from robots.core.geometric_errors.parameters import NEARLY_PARALLEL, foot, path_to_tool
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.pose import exact_cos_sin, make_pose, rotation_x, rotation_y
@@ -247,17 +249,17 @@ def test_the_parameters_of_the_measuring_arm():
     # the second and third axes are parallel, and the first is parallel to the base's z
     assert [p.name for p in parameters if p.symbol == "beta"] == ["q1 beta", "q3 beta"]
     assert [p.name for p in parameters if p.base] == ["q1 alpha", "q1 d", "q1 beta", "q1 r"]
-    assert by_name["q4 theta"].kind is ErrorKind.OFFSET
-    assert by_name["q4 r"].kind is ErrorKind.LENGTH
-    assert by_name["q4 alpha"].kind is ErrorKind.ANGLE
+    assert by_name["q4 theta"].kind is ParameterKind.OFFSET
+    assert by_name["q4 r"].kind is ParameterKind.LENGTH
+    assert by_name["q4 alpha"].kind is ParameterKind.ANGLE
     assert (by_name["expansion"].unit, by_name["tool z"].unit) == ("1", "m")
 
 
 def test_a_sliding_joint_s_zero_is_its_r():
     by_name = {p.name: p for p in geometric_parameters(robot("stanford"))}
     joint = next(j for j in robot("stanford").joints if j.kind is JointKind.PRISMATIC)
-    assert by_name[f"{joint.name} r"].kind is ErrorKind.OFFSET
-    assert by_name[f"{joint.name} theta"].kind is ErrorKind.ANGLE
+    assert by_name[f"{joint.name} r"].kind is ParameterKind.OFFSET
+    assert by_name[f"{joint.name} theta"].kind is ParameterKind.ANGLE
 
 
 def test_only_the_path_to_the_tool_counts(make_mechanism):
@@ -286,7 +288,7 @@ def test_no_parameter_at_all():
 
 def test_a_parameter_that_is_not_there():
     strange = GeometricParameter(
-        name="q9 alpha", joint=9, symbol="alpha", kind=ErrorKind.ANGLE, unit="rad"
+        name="q9 alpha", joint=9, symbol="alpha", kind=ParameterKind.ANGLE, unit="rad"
     )
     with pytest.raises(MechanismError, match=r"'planar' has no geometric parameter 'q9 alpha'"):
         ErrorModel(planar(), (strange,))
@@ -303,7 +305,7 @@ def test_not_a_number_stays_one():
 
 def test_parameters_that_are_exact_cost_nothing():
     mechanism = robot("measuring-arm")
-    some = tuple(p for p in geometric_parameters(mechanism) if p.kind is ErrorKind.LENGTH)
+    some = tuple(p for p in geometric_parameters(mechanism) if p.kind is ParameterKind.LENGTH)
     few = record_probe(mechanism, some, axis=False).counts
     everything = record_probe(mechanism, geometric_parameters(mechanism), axis=False).counts
     assert few.sines_cosines <= 2 * mechanism.dof < everything.sines_cosines

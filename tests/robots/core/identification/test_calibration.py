@@ -16,10 +16,8 @@ from robots.core.identification import (
     calibrate,
     nominal_misfit,
 )
-from robots.core.identification.arm import IdentifiedArm
-from robots.core.identification.equations import residuals, start_centres
-from robots.core.identification.identifiable import identifiable
-from robots.core.identification.typical import exact_points
+from robots.core.identification.arm import IdentifiedArm, residuals, start_centres
+from robots.core.identification.identifiability import exact_points, identifiable
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
 

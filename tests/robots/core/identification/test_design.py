@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from robots.core.identification import Criterion, IdentificationError
-from robots.core.identification.design import information, most_informative
-from robots.core.identification.least_squares import System, settle
+from robots.core.identification.calibration import System, solve_least_squares
+from robots.core.identification.posture_plan import information, most_informative
 
 
 def determinant(rows, nuisance=0):
@@ -72,7 +72,7 @@ def test_the_search_ends_at_rosenbrocks_valley():
             jacobian=np.array([[-20.0 * x, 10.0], [-1.0, 0.0]]),
         )
 
-    found = settle(system_at, np.array([-1.2, 1.0]), 1.0)
+    found = solve_least_squares(system_at, np.array([-1.2, 1.0]), 1.0)
     np.testing.assert_allclose(found.x, [1.0, 1.0], atol=1e-9)
 
 
@@ -81,4 +81,4 @@ def test_a_search_without_end_says_so():
         return System(residual=np.exp(-v), jacobian=-np.exp(-v)[:, None])
 
     with pytest.raises(IdentificationError, match="does not settle in 100 iterations"):
-        settle(system_at, np.array([0.0]), 1e-40)
+        solve_least_squares(system_at, np.array([0.0]), 1e-40)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robots.core.identification import MeasurementKind
-from robots.core.identification.identifiable import identifiable
+from robots.core.identification.identifiability import identifiable
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.errors import InverseError
-from robots.core.inverse.damped import (
+from robots.core.inverse.pseudo_inverse import (
     adaptive_damped_inverse,
     damped_inverse,
     null_projector,

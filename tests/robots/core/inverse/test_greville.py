@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.errors import InverseError
-from robots.core.inverse.greville import DEFAULT_TOLERANCE, pseudo_inverse
+from robots.core.inverse.pseudo_inverse import DEFAULT_TOLERANCE, pseudo_inverse
 
 
 def of_rank(rng, m, n, rank, batch=(50,)):

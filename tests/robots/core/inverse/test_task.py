@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from robots.core.errors import InverseError, PoseError
 from robots.core.inverse import Target, Task
-from robots.core.inverse.jacobian_derivative import jacobian_derivative, task_jacobian_derivative
+from robots.core.inverse.null_space import jacobian_derivative, task_jacobian_derivative
 from robots.core.model import Model
 from tests.cases import cases
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from robots.core.equations.functions import numbers
-from robots.core.equations.newton_euler import newton_euler
+from robots.core.equations.algebra import numbers
+from robots.core.equations.dynamics import newton_euler
 from robots.core.equations.tree import tree_of
 from robots.core.kernels.numpy_form import CHUNK, NumpyForm
 from robots.core.quantities import quantity

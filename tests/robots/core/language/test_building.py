@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.core.body import Body
 from robots.core.errors import DescriptionError
 from robots.core.language import mechanism_of, parse
-from robots.core.language.building import joint_axes
+from robots.core.language.conversion import joint_axes
 from robots.core.language.syntax import ConstantMove, MoveKind, flat
-from robots.core.mechanism import JointKind
+from robots.core.mechanism import Body, JointKind
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_about
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from robots.core.body import Body
 from robots.core.language import internal_tables, mechanism_of, parse, tables_text
 from robots.core.language.tables import CONSTANT_ROTATION, PRISMATIC
+from robots.core.mechanism import Body
 
 LISTING = (
     "RY(01MIN,01MAX),TYK(L1),RX(02MIN,02MAX),TYK(L2),RX(03MIN,03MAX),\n"

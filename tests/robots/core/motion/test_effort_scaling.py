@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from robots.core.errors import MotionError
-from robots.core.motion.effort_scaling import EffortParts, effort_model, least_duration_with_efforts
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import JointMotion
 from robots.core.motion.motion_law import LINEAR, QUINTIC, trapezoid
+from robots.core.motion.time_scaling import EffortParts, effort_model, minimum_duration_with_efforts
 
 
 def limits(effort, speed=100.0):
@@ -46,7 +46,7 @@ def mass_under_weight(state):
 
 def test_lifting_a_mass_in_closed_form():
     # |0.5 ± 2·(10/√3)·|D|/T²| ≤ 3: the acceleration phase binds.
-    answer = least_duration_with_efforts(straight(QUINTIC, 1.5), limits(3.0), mass_under_weight)
+    answer = minimum_duration_with_efforts(straight(QUINTIC, 1.5), limits(3.0), mass_under_weight)
     expected = np.sqrt(2 * 10 / np.sqrt(3) * 1.5 / (3.0 - 0.5))
     assert answer.duration == pytest.approx(expected, rel=1e-12)
     assert str(answer.binding) == "q1 torque"
@@ -55,7 +55,7 @@ def test_lifting_a_mass_in_closed_form():
 
 def test_breaks_of_the_law_are_seen():
     law = trapezoid(0.25)
-    answer = least_duration_with_efforts(straight(law, -1.5), limits(3.0), mass_under_weight)
+    answer = minimum_duration_with_efforts(straight(law, -1.5), limits(3.0), mass_under_weight)
     # Going down, braking at the end is what weighs: +2·|q''| + 0.5 ≤ 3 after s = 0.75.
     assert answer.duration == pytest.approx(np.sqrt(2 * 16 / 3 * 1.5 / 2.5), rel=1e-12)
     assert answer.binding.s >= 0.75
@@ -63,14 +63,14 @@ def test_breaks_of_the_law_are_seen():
 
 def test_viscous_friction_in_closed_form():
     model = parts_of_s(lambda s: 1 + 0 * s, lambda s: 4 * s, lambda s: 0 * s)
-    answer = least_duration_with_efforts(LINE, limits(3.0), model)
+    answer = minimum_duration_with_efforts(LINE, limits(3.0), model)
     assert answer.duration == pytest.approx(4 / 2, rel=1e-13)
     assert answer.binding.s == 1.0
 
 
 def test_speed_limit_binds_when_drives_are_strong():
     for effort in (1e3, np.inf):
-        answer = least_duration_with_efforts(
+        answer = minimum_duration_with_efforts(
             straight(QUINTIC, 1.5), limits(effort, speed=0.1), mass_under_weight
         )
         assert str(answer.binding) == "q1 velocity"
@@ -84,7 +84,7 @@ def hump(s):
 def test_inertia_may_help_so_that_longer_is_infeasible():
     # Weight 1.2 at mid-path exceeds the limit 1; inertia takes u² off it there.
     model = parts_of_s(lambda s: 1.2 * hump(s), lambda s: 0 * s, lambda s: -hump(s))
-    answer = least_duration_with_efforts(LINE, limits(1.0), model)
+    answer = minimum_duration_with_efforts(LINE, limits(1.0), model)
     # -1 ≤ (1.2 - u²)·hump: the greatest u is √2.2; u below √0.2 would be too slow.
     assert answer.duration == pytest.approx(1 / np.sqrt(2.2), rel=1e-12)
     assert answer.binding.s == pytest.approx(0.5, abs=1e-6)
@@ -100,11 +100,11 @@ def test_inertia_may_help_so_that_longer_is_infeasible():
         return parts
 
     both = straight(LINEAR, [1.0, 1.0])
-    answer = least_duration_with_efforts(both, limits([1.0, 1.0]), two(4.0))
+    answer = minimum_duration_with_efforts(both, limits([1.0, 1.0]), two(4.0))
     assert answer.duration == pytest.approx(2.0, rel=1e-12)  # 4u² ≤ 1, and u² ≥ 0.2
     assert answer.binding.joint == 1
     with pytest.raises(MotionError, match="No duration keeps the efforts") as caught:
-        least_duration_with_efforts(both, limits([1.0, 1.0]), two(6.0))  # 6u² ≤ 1 < 1.2
+        minimum_duration_with_efforts(both, limits([1.0, 1.0]), two(6.0))  # 6u² ≤ 1 < 1.2
     assert "joint q1 holds 1.2 N m at rest, its limit is 1 N m" in str(caught.value)
     assert caught.value.facts["s"] == pytest.approx(0.5, abs=1e-6)
     assert caught.value.facts["static"] == pytest.approx(1.2, rel=1e-12)
@@ -114,10 +114,10 @@ def test_islands_between_forbidden_bands():
     # τ = 2u - u² (a hump over u with its top 1 at u = 1), limit 0.75: u in (1/2, 3/2) is forbidden.
     model = parts_of_s(lambda s: 0 * s, lambda s: 2 + 0 * s, lambda s: -1 + 0 * s)
     # Above the band -0.75 ≤ τ allows u up to 1 + √1.75.
-    answer = least_duration_with_efforts(LINE, limits(0.75), model)
+    answer = minimum_duration_with_efforts(LINE, limits(0.75), model)
     assert answer.duration == pytest.approx(1 / (1 + np.sqrt(1.75)), rel=1e-13)
     # A speed limit inside the band pushes T down to its lower edge.
-    answer = least_duration_with_efforts(LINE, limits(0.75, speed=1.2), model)
+    answer = minimum_duration_with_efforts(LINE, limits(0.75, speed=1.2), model)
     assert answer.duration == pytest.approx(2.0, rel=1e-13)
 
 
@@ -138,9 +138,9 @@ def test_random_efforts_against_brute_force(seed):
     feasible = [np.all(np.abs(dense.at(x)) <= given.max_effort) for x in u]
     if not any(feasible):
         with pytest.raises(MotionError, match="No duration"):
-            least_duration_with_efforts(path, given, model)
+            minimum_duration_with_efforts(path, given, model)
         return
-    answer = least_duration_with_efforts(path, given, model)
+    answer = minimum_duration_with_efforts(path, given, model)
     brute = u[int(np.argmax(feasible))]
     # The scan is coarse in u (1.5e-3) and, at 1001 places, blind to 1e-6 of the summits.
     assert 1 / answer.duration == pytest.approx(brute, abs=1.6e-3)
@@ -150,9 +150,9 @@ def test_random_efforts_against_brute_force(seed):
 
 def test_a_path_at_rest_must_still_be_held():
     rest = straight(QUINTIC, 0.0)
-    assert least_duration_with_efforts(rest, limits(1.0), mass_under_weight).duration == 0.0
+    assert minimum_duration_with_efforts(rest, limits(1.0), mass_under_weight).duration == 0.0
     with pytest.raises(MotionError, match=r"holds 0.5 N m at rest, its limit is 0.4 N m"):
-        least_duration_with_efforts(rest, limits(0.4), mass_under_weight)
+        minimum_duration_with_efforts(rest, limits(0.4), mass_under_weight)
 
 
 def test_parts_of_a_pendulum_with_friction():
@@ -167,7 +167,7 @@ def test_parts_of_a_pendulum_with_friction():
     state = path.state(s)
     expected = torques(state.q, state.dq / T, state.ddq / T**2)
     np.testing.assert_allclose(effort_model(torques)(state).at(1 / T), expected, rtol=1e-13)
-    strong = least_duration_with_efforts(path, limits([30.0, 30.0]), effort_model(torques))
+    strong = minimum_duration_with_efforts(path, limits([30.0, 30.0]), effort_model(torques))
     state = path.state(np.linspace(0, 1, 20001))
     peak = np.abs(torques(state.q, state.dq / strong.duration, state.ddq / strong.duration**2))
     assert peak.max() == pytest.approx(30.0, rel=1e-7)
@@ -176,4 +176,4 @@ def test_parts_of_a_pendulum_with_friction():
 def test_an_effort_that_is_not_finite_is_refused():
     model = parts_of_s(lambda s: np.where(s > 0.5, np.nan, 0.0), lambda s: 0 * s, lambda s: 0 * s)
     with pytest.raises(MotionError, match=r"Joint q1: its effort is not finite at s = 0.50"):
-        least_duration_with_efforts(LINE, limits(1.0), model)
+        minimum_duration_with_efforts(LINE, limits(1.0), model)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.least_time import least_time
+from robots.core.motion.joint_motion import minimum_time
 from robots.core.motion.motion_law import LAW_NAMES
 
 EACH_LAW = pytest.mark.parametrize("name", LAW_NAMES)
@@ -35,14 +35,14 @@ ANNEX_LIMITS = limits([3, 3, 3, 2.5, 2.5], [5, 5, 5, 3, 3])
 @pytest.mark.parametrize("name", TABLEAU_4)
 def test_tableau_4_to_the_printed_digits(name):
     duration, binding = TABLEAU_4[name]
-    answer = least_time(name, ANNEX_D, ANNEX_LIMITS)
+    answer = minimum_time(name, ANNEX_D, ANNEX_LIMITS)
     assert f"{answer.duration:.4f}" == f"{duration:.4f}"
     assert str(answer.binding) == binding
 
 
 def test_tableau_4_emp_column_of_the_trapezoid():
     # The EMP screen shows 2.0899703 s in single precision; its table truncates to 2.0899.
-    answer = least_time("trapezoid", ANNEX_D, ANNEX_LIMITS)
+    answer = minimum_time("trapezoid", ANNEX_D, ANNEX_LIMITS)
     assert answer.duration == pytest.approx(2.0899703, abs=5e-7)
     # On a plateau both limits bind: Mrv = π/2.5 and Mra = π/3, both of joint 4.
     assert [str(b) for b in answer.bindings] == ["q4 velocity", "q4 acceleration"]
@@ -54,8 +54,8 @@ def test_tableau_4_emp_column_of_the_trapezoid():
 def test_erratum_displacement_counts_without_sign(name):
     # As printed (D_j, not |D_j|) the linear law and the trapezoid would answer 1.0 / 1.5 s here.
     given = limits([1, 1], [2, 2])
-    backwards = least_time(name, [1.0, -3.0], given)
-    assert backwards.duration == least_time(name, [1.0, 3.0], given).duration
+    backwards = minimum_time(name, [1.0, -3.0], given)
+    assert backwards.duration == minimum_time(name, [1.0, 3.0], given).duration
     assert backwards.binding.joint == 1
     assert backwards.duration >= 3.0
 
@@ -66,7 +66,7 @@ def test_limits_hold_and_one_is_reached(name, joints):
     D, KV, KA = map(np.array, zip(*joints, strict=True))
     D[0] += 6.0  # something moves
     given_limits = limits(KV, KA)
-    answer = least_time(name, D, given_limits)
+    answer = minimum_time(name, D, given_limits)
     motion = answer.motion(np.zeros(D.size))
     speed, acceleration = motion.peak_velocity / KV, motion.peak_acceleration / KA
     jerk = motion.peak_jerk / given_limits.max_jerk
@@ -95,7 +95,7 @@ def test_trapezoid_is_time_optimal(seed):
     for _ in range(80):
         middle = (low + high) / 2
         low, high = (middle, high) if reachable(middle, speed, acceleration) < 1 else (low, middle)
-    answer = least_time("trapezoid", D, limits(KV, KA))
+    answer = minimum_time("trapezoid", D, limits(KV, KA))
     # The sum misses a corner of the profile by less than (T/4000)² · a.
     assert answer.duration == pytest.approx(high, rel=1e-6)
 
@@ -103,7 +103,7 @@ def test_trapezoid_is_time_optimal(seed):
 def test_trapezoid_becomes_a_triangle_continuously():
     # With KA = 1 and D = 1 the plateau disappears at KV = 1.
     KV = 1.0 + np.array([-1e-3, -1e-7, -1e-12, -1e-16, 0.0, 2e-16, 1e-12, 1e-3])
-    answers = [least_time("trapezoid", 1.0, limits(v, 1.0)) for v in KV]
+    answers = [minimum_time("trapezoid", 1.0, limits(v, 1.0)) for v in KV]
     durations = np.array([a.duration for a in answers])
     # T = KV·(1/KV² + 1): its slope is zero at KV = 1, so the step is the square of the change.
     np.testing.assert_allclose(durations, 2.0, atol=1.1e-6)
@@ -117,13 +117,13 @@ def test_trapezoid_becomes_a_triangle_continuously():
 @given(POSITIVE, POSITIVE)
 def test_trapezoid_is_never_slower_than_bang_bang(KV, KA):
     given = limits(KV, KA)
-    trapezoid, bang = (least_time(n, 1.0, given).duration for n in ("trapezoid", "bang-bang"))
+    trapezoid, bang = (minimum_time(n, 1.0, given).duration for n in ("trapezoid", "bang-bang"))
     assert trapezoid <= bang * (1 + 1e-15)
 
 
 @EACH_LAW
 def test_nothing_moves(name):
-    answer = least_time(name, [0.0, -0.0], limits([1, 1], [1, 1]))
+    answer = minimum_time(name, [0.0, -0.0], limits([1, 1], [1, 1]))
     assert answer.duration == 0.0
     assert answer.bindings == ()
     assert answer.binding is None
@@ -133,14 +133,14 @@ def test_nothing_moves(name):
 
 @EACH_LAW
 def test_one_joint_and_joints_at_rest(name):
-    alone = least_time(name, -2.0, limits(3.0, 5.0))
-    among = least_time(name, [0.0, -2.0, 0.0], limits([0.01, 3.0, 1.0], [0.01, 5.0, 1.0]))
+    alone = minimum_time(name, -2.0, limits(3.0, 5.0))
+    among = minimum_time(name, [0.0, -2.0, 0.0], limits([0.01, 3.0, 1.0], [0.01, 5.0, 1.0]))
     assert alone.duration == among.duration
     assert among.binding.joint == 1
 
 
 def test_refusals():
     with pytest.raises(MotionError, match=r"Joint q2: its displacement is inf rad"):
-        least_time("cubic", [0.0, np.inf], limits([1, 1], [1, 1]))
+        minimum_time("cubic", [0.0, np.inf], limits([1, 1], [1, 1]))
     with pytest.raises(MotionError, match="no motion law 'sine'"):
-        least_time("sine", [1.0], limits(1, 1))
+        minimum_time("sine", [1.0], limits(1, 1))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.errors import MotionError
-from robots.core.motion.peak import highest
+from robots.core.motion.time_scaling import highest
 
 
 def of(*functions):

@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from robots.core.errors import MotionError
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.joint_motion import JointMotion
-from robots.core.motion.least_time import least_time
+from robots.core.motion.joint_motion import JointMotion, PathState, minimum_time
 from robots.core.motion.motion_law import BANG_BANG, CUBIC, LINEAR, QUINTIC, motion_law, trapezoid
-from robots.core.motion.path import PathState
-from robots.core.motion.time_scaling import least_duration
+from robots.core.motion.time_scaling import minimum_duration
 from tests.cases import cases
 
 LIMITS = JointLimits(max_speed=np.array([3.0, 2.0]), max_acceleration=np.array([25.0, 8.0]))
@@ -52,7 +50,7 @@ class Wave:
 )
 def test_straight_quintic_path_in_closed_form(D, expected):
     limits = JointLimits(max_speed=np.array([3.0]), max_acceleration=np.array([25.0]))
-    answer = least_duration(straight(QUINTIC, D), limits)
+    answer = minimum_duration(straight(QUINTIC, D), limits)
     assert answer.duration == pytest.approx(expected, rel=1e-14)
     assert answer.binding.kind == ("velocity" if abs(D) > 1 else "acceleration")
 
@@ -61,25 +59,25 @@ def test_straight_quintic_path_in_closed_form(D, expected):
 @given(D=st.tuples(st.floats(-3, 3), st.floats(0.1, 3)))
 @settings(max_examples=cases(gate=4, soak=10))
 def test_straight_paths_take_the_laws_least_time(law, D):
-    answer = least_duration(straight(law, D), LIMITS)
-    expected = least_time(law.name, D, LIMITS)
+    answer = minimum_duration(straight(law, D), LIMITS)
+    expected = minimum_time(law.name, D, LIMITS)
     assert answer.duration == pytest.approx(expected.duration, rel=1e-12)
 
 
 def test_trapezoid_of_given_shape():
     law = motion_law("trapezoid", acceleration_fraction=0.2)
-    answer = least_duration(straight(law, [0.0, 3.0]), LIMITS)
+    answer = minimum_duration(straight(law, [0.0, 3.0]), LIMITS)
     expected = max(3 / 0.8 / 2, np.sqrt(3 / (0.2 * 0.8) / 8))
     assert answer.duration == pytest.approx(expected, rel=1e-13)
     # Breaks that fall together or on an end are still paths.
-    assert least_duration(straight(trapezoid(1e-18), [1.0, 0.0]), LIMITS).duration > 1e6
+    assert minimum_duration(straight(trapezoid(1e-18), [1.0, 0.0]), LIMITS).duration > 1e6
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_curved_paths_against_brute_force(seed):
     rng = np.random.default_rng(seed)
     path = Wave(rng.uniform(0.2, 2, 2), rng.uniform(-6, 6, 2), rng.uniform(0, 6, 2))
-    answer = least_duration(path, LIMITS)
+    answer = minimum_duration(path, LIMITS)
     state = path.state(np.linspace(0, 1, 400_001))
     brute = np.concatenate(
         [
@@ -102,13 +100,13 @@ def test_curved_paths_against_brute_force(seed):
 
 
 def test_a_path_that_does_not_move():
-    answer = least_duration(straight(QUINTIC, [0.0, 0.0]), LIMITS)
+    answer = minimum_duration(straight(QUINTIC, [0.0, 0.0]), LIMITS)
     assert (answer.duration, answer.binding) == (0.0, None)
 
 
 def test_refusals():
     with pytest.raises(MotionError, match=r"gives q of shape \(1, 1\).*2 joints"):
-        least_duration(straight(QUINTIC, 1.0), LIMITS)
+        minimum_duration(straight(QUINTIC, 1.0), LIMITS)
     broken = Wave([1.0, np.nan], [1.0, 1.0], [0.0, 0.0])
     with pytest.raises(MotionError, match=r"Joint q2: the path gives q = nan rad at s = 0;"):
-        least_duration(broken, LIMITS)
+        minimum_duration(broken, LIMITS)

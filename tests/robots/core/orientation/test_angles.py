@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from robots.core.errors import PoseError
-from robots.core.orientation.angles import (
+from robots.core.orientation import (
     angles_zxz,
     angles_zyx,
     inverse_rate_matrix,
     rate_matrix_zxz,
     rate_matrix_zyx,
+    rotation_z,
     rotation_zxz,
     rotation_zyx,
 )
-from robots.core.orientation.rotation import rotation_z
 
 SETS = {
     "zxz": (rotation_zxz, angles_zxz, rate_matrix_zxz, "ZXZ"),

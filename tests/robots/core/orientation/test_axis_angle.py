@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from robots.core.errors import PoseError
-from robots.core.orientation.axis_angle import (
+from robots.core.orientation import (
     axis_angle,
     rotation_about,
     rotation_exp,
     rotation_log,
     turn_between,
+    unit_direction,
 )
-from robots.core.orientation.rotation import unit_direction
 
 COMPONENT = st.floats(-1.0, 1.0)
 DIRECTIONS = st.tuples(COMPONENT, COMPONENT, COMPONENT).filter(lambda v: np.linalg.norm(v) > 0.1)

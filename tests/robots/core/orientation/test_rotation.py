@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.errors import PoseError
-from robots.core.orientation.rotation import (
+from robots.core.orientation import (
     as_rotation,
     exact_cos_sin,
     exact_cos_sin_deg,

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from robots.core.errors import InverseError
 from robots.core.paul import (
-    Case,
+    RootCase,
     Tolerances,
     solve_type_1,
     solve_type_2,
     solve_type_7,
     solve_type_8,
+    wrapped,
 )
-from robots.core.paul.roots import wrapped
 
 
 @given(st.floats(-1e4, 1e4))
@@ -57,12 +57,12 @@ def test_single_coefficients_broadcast_and_an_empty_batch_is_an_empty_answer():
 
 def test_one_batch_may_hold_every_case():
     answer = solve_type_2([1, 1, 1, 0, 0], [1, 0, 0, 0, 0], [1, 1, 3, 0, 2])
-    assert [Case(c) for c in answer.case] == [
-        Case.REGULAR,
-        Case.DOUBLE,
-        Case.NO_REAL_ROOT,
-        Case.INDETERMINATE,
-        Case.INCONSISTENT,
+    assert [RootCase(c) for c in answer.case] == [
+        RootCase.REGULAR,
+        RootCase.DOUBLE,
+        RootCase.NO_REAL_ROOT,
+        RootCase.INDETERMINATE,
+        RootCase.INCONSISTENT,
     ]
     assert answer.count.tolist() == [2, 1, 0, 1, 0]
     assert answer.shortfall.tolist() == [0, 0, 2, 0, 0]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.core.paul import Case, Tolerances, solve_type_2, solve_type_3
+from robots.core.paul import RootCase, Tolerances, solve_type_2, solve_type_3
 
 sizes = st.floats(0.01, 100.0)
 angles = st.floats(-3.14, 3.14)
@@ -38,7 +38,7 @@ def test_type_2_roots_are_ordered_by_the_slope_and_mirror_each_other(size, phase
 @pytest.mark.parametrize("excess", [-1e-13, 0.0, 1e-13])
 def test_type_2_tangent_is_one_double_root_on_both_sides_of_the_limit(Z, root, excess):
     answer = solve_type_2(3.0, 4.0, Z * (1.0 + excess))
-    assert answer.case_at() is Case.DOUBLE
+    assert answer.case_at() is RootCase.DOUBLE
     assert answer.valid.tolist() == [True, False]
     assert answer.roots[0, 0] == pytest.approx(root, abs=1e-15)
     assert answer.residual[0] < 1e-12
@@ -47,7 +47,7 @@ def test_type_2_tangent_is_one_double_root_on_both_sides_of_the_limit(Z, root, e
 @pytest.mark.parametrize("excess", [1e-11, 1e-3, 4.0])
 def test_type_2_beyond_reach_says_by_how_much(excess):
     answer = solve_type_2(3.0, 4.0, -5.0 * (1.0 + excess))
-    assert answer.case_at() is Case.NO_REAL_ROOT
+    assert answer.case_at() is RootCase.NO_REAL_ROOT
     assert answer.count == 0
     assert answer.shortfall == pytest.approx(excess, abs=1e-15)
 
@@ -55,7 +55,7 @@ def test_type_2_beyond_reach_says_by_how_much(excess):
 def test_type_2_just_inside_the_limit_keeps_two_accurate_roots():
     half_width = 1e-5  # 1 - cos = 5e-11: the cosine alone has lost eleven of sixteen digits
     answer = solve_type_2(0.0, 1.0, np.cos(half_width))
-    assert answer.case_at() is Case.REGULAR
+    assert answer.case_at() is RootCase.REGULAR
     # The input's own rounding, 1e-16, moves the root by 1e-16/sin(1e-5) = 1e-11.
     assert answer.roots[:, 0] == pytest.approx([half_width, -half_width], abs=2e-11)
 
@@ -67,18 +67,20 @@ def test_type_2_with_a_zero_coefficient():
 
 def test_type_2_without_coefficients():
     free = solve_type_2(0.0, 0.0, 0.0)
-    assert free.case_at() is Case.INDETERMINATE
+    assert free.case_at() is RootCase.INDETERMINATE
     assert free.free.tolist() == [True]
     assert free.roots[0, 0] == 0.0
     never = solve_type_2(0.0, 0.0, 1e-300)
-    assert never.case_at() is Case.INCONSISTENT
+    assert never.case_at() is RootCase.INCONSISTENT
     assert never.count == 0
 
 
 def test_type_2_noise_counts_as_zero_only_beside_a_stated_scale():
     noise = (1e-17, -2e-17, 1e-17)
-    assert solve_type_2(*noise).case_at() is Case.REGULAR
-    assert solve_type_2(*noise, tolerances=Tolerances(scale=1.0)).case_at() is Case.INDETERMINATE
+    assert solve_type_2(*noise).case_at() is RootCase.REGULAR
+    assert (
+        solve_type_2(*noise, tolerances=Tolerances(scale=1.0)).case_at() is RootCase.INDETERMINATE
+    )
 
 
 @pytest.mark.parametrize("size", [1e-280, 1e-12, 1e12, 1e280])
@@ -94,7 +96,7 @@ def test_type_3_returns_the_angle_it_was_made_from(size1, size2, phase, between,
     Z1 = X1 * np.sin(theta) + Y1 * np.cos(theta)
     Z2 = X2 * np.sin(theta) + Y2 * np.cos(theta)
     answer = solve_type_3(X1=X1, Y1=Y1, Z1=Z1, X2=X2, Y2=Y2, Z2=Z2)
-    assert answer.case_at() is Case.REGULAR
+    assert answer.case_at() is RootCase.REGULAR
     # Equations at an angle of 1e-5 fix θ to about 1e-16/1e-5 at worst.
     assert apart(answer.roots[0, 0], theta) < 1e-10
 
@@ -107,9 +109,9 @@ def test_type_3_sine_and_cosine_is_atan2():
 
 def test_type_3_contradicting_equations():
     answer = solve_type_3(X1=1.0, Y1=0.0, Z1=0.5, X2=0.0, Y2=1.0, Z2=0.5)
-    assert answer.case_at() is Case.INCONSISTENT
+    assert answer.case_at() is RootCase.INCONSISTENT
     far = solve_type_3(X1=1.0, Y1=0.0, Z1=1.5, X2=0.0, Y2=1.0, Z2=0.0)
-    assert far.case_at() is Case.NO_REAL_ROOT
+    assert far.case_at() is RootCase.NO_REAL_ROOT
     assert far.shortfall == 0.5
 
 
@@ -152,28 +154,32 @@ def test_type_3_nearly_parallel_equation_chooses_among_the_roots():
 
 def test_type_3_parallel_equations_that_disagree():
     answer = solve_type_3(X1=1.0, Y1=2.0, Z1=0.7, X2=2.0, Y2=4.0, Z2=1.3)
-    assert answer.case_at() is Case.INCONSISTENT
+    assert answer.case_at() is RootCase.INCONSISTENT
 
 
 def test_type_3_tangent_repeated_equation_is_double():
     answer = solve_type_3(X1=3.0, Y1=4.0, Z1=5.0, X2=3.0, Y2=4.0, Z2=5.0)
-    assert answer.case_at() is Case.DOUBLE
+    assert answer.case_at() is RootCase.DOUBLE
     assert answer.count == 1
 
 
 @pytest.mark.parametrize(
     ("Z1", "Z2", "case"),
-    [(0.0, 0.0, Case.INDETERMINATE), (0.0, 0.3, Case.INCONSISTENT), (0.3, 0.0, Case.INCONSISTENT)],
+    [
+        (0.0, 0.0, RootCase.INDETERMINATE),
+        (0.0, 0.3, RootCase.INCONSISTENT),
+        (0.3, 0.0, RootCase.INCONSISTENT),
+    ],
 )
 def test_type_3_without_coefficients(Z1, Z2, case):
     answer = solve_type_3(X1=0.0, Y1=0.0, Z1=Z1, X2=0.0, Y2=0.0, Z2=Z2)
     assert answer.case_at() is case
-    assert bool(answer.free[0]) is (case is Case.INDETERMINATE)
+    assert bool(answer.free[0]) is (case is RootCase.INDETERMINATE)
 
 
 def test_type_3_with_one_empty_equation():
     rest = {"X2": 3.0, "Y2": 4.0, "Z2": 2.0}
     assert solve_type_3(X1=0.0, Y1=0.0, Z1=0.0, **rest).count == 2
-    assert solve_type_3(X1=0.0, Y1=0.0, Z1=0.1, **rest).case_at() is Case.INCONSISTENT
+    assert solve_type_3(X1=0.0, Y1=0.0, Z1=0.1, **rest).case_at() is RootCase.INCONSISTENT
     # What rounding leaves beside coefficients of a few units is not a contradiction.
     assert solve_type_3(X1=0.0, Y1=0.0, Z1=1e-15, **rest).count == 2

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.core.paul import Case, Tolerances, solve_type_6, solve_type_7, solve_type_8
+from robots.core.paul import RootCase, Tolerances, solve_type_6, solve_type_7, solve_type_8
 
 S, C = np.sin, np.cos
 angles = st.floats(-3.14, 3.14)
@@ -53,7 +53,7 @@ def test_type_8_elbows_mirror_each_other_and_the_first_turns_one_way(X, Y, part,
     low, high = abs(abs(X) - abs(Y)), abs(X) + abs(Y)
     reach = low + part * (high - low)
     answer = solve_type_8(X, Y, reach * C(direction), reach * S(direction))
-    assert answer.case_at() is Case.REGULAR
+    assert answer.case_at() is RootCase.REGULAR
     assert X * Y * S(answer.roots[0, 1]) > 0.0
     assert answer.roots[0, 1] == pytest.approx(-answer.roots[1, 1], abs=1e-11)
 
@@ -73,7 +73,7 @@ def test_type_8_stretched_and_folded_are_double_roots(reach, elbow, excess):
     sign = 1.0 if elbow == 0.0 else -1.0
     distance = reach * (1.0 + sign * excess)
     answer = solve_type_8(1.0, 0.8, 0.6 * distance, 0.8 * distance)
-    assert answer.case_at() is Case.DOUBLE
+    assert answer.case_at() is RootCase.DOUBLE
     assert answer.count == 1
     assert answer.roots[0, 0] == pytest.approx(np.arctan2(0.8, 0.6), abs=1e-15)
     assert abs(answer.roots[0, 1]) == pytest.approx(elbow, abs=1e-12)
@@ -82,10 +82,10 @@ def test_type_8_stretched_and_folded_are_double_roots(reach, elbow, excess):
 
 def test_type_8_out_of_reach_says_by_how_much():
     far = solve_type_8(1.0, 0.8, 2.7, 0.0)
-    assert far.case_at() is Case.NO_REAL_ROOT
+    assert far.case_at() is RootCase.NO_REAL_ROOT
     assert far.shortfall == pytest.approx(0.5, abs=1e-15)  # 2.7 / 1.8 - 1
     near = solve_type_8(1.0, 0.5, 0.0, 0.3)
-    assert near.case_at() is Case.NO_REAL_ROOT
+    assert near.case_at() is RootCase.NO_REAL_ROOT
     assert near.shortfall == pytest.approx(1.0 / 0.8 - 1.0, abs=1e-15)
     assert near.count == 0
 
@@ -102,24 +102,24 @@ def test_type_8_nearly_stretched_keeps_its_accuracy(flatness):
 @pytest.mark.parametrize(
     ("k", "case", "free"),
     [
-        ((1.0, 1.0, 0.0, 0.0), Case.INDETERMINATE, [True, False]),  # folded on its own base
-        ((0.0, 0.8, 0.0, 0.8), Case.INDETERMINATE, [True, False]),  # no first link
-        ((1.0, 0.0, 0.6, 0.8), Case.INDETERMINATE, [False, True]),  # no second link
-        ((0.0, 0.0, 0.0, 0.0), Case.INDETERMINATE, [True, True]),
-        ((1.0, 0.5, 0.0, 0.0), Case.NO_REAL_ROOT, [False, False]),
-        ((0.0, 0.8, 0.0, 0.9), Case.NO_REAL_ROOT, [False, False]),
-        ((1.0, 0.0, 0.6, 0.7), Case.NO_REAL_ROOT, [False, False]),
-        ((0.0, 0.0, 0.6, 0.8), Case.INCONSISTENT, [False, False]),
-        ((1.0, 0.0, 0.0, 0.0), Case.INCONSISTENT, [False, False]),
-        ((0.0, 1.0, 0.0, 0.0), Case.INCONSISTENT, [False, False]),
+        ((1.0, 1.0, 0.0, 0.0), RootCase.INDETERMINATE, [True, False]),  # folded on its own base
+        ((0.0, 0.8, 0.0, 0.8), RootCase.INDETERMINATE, [True, False]),  # no first link
+        ((1.0, 0.0, 0.6, 0.8), RootCase.INDETERMINATE, [False, True]),  # no second link
+        ((0.0, 0.0, 0.0, 0.0), RootCase.INDETERMINATE, [True, True]),
+        ((1.0, 0.5, 0.0, 0.0), RootCase.NO_REAL_ROOT, [False, False]),
+        ((0.0, 0.8, 0.0, 0.9), RootCase.NO_REAL_ROOT, [False, False]),
+        ((1.0, 0.0, 0.6, 0.7), RootCase.NO_REAL_ROOT, [False, False]),
+        ((0.0, 0.0, 0.6, 0.8), RootCase.INCONSISTENT, [False, False]),
+        ((1.0, 0.0, 0.0, 0.0), RootCase.INCONSISTENT, [False, False]),
+        ((0.0, 1.0, 0.0, 0.0), RootCase.INCONSISTENT, [False, False]),
     ],
 )
 def test_type_8_degenerate(k, case, free):
     answer = solve_type_8(*k)
     assert answer.case_at() is case
     assert answer.free.tolist() == free
-    assert answer.count == (1 if case is Case.INDETERMINATE else 0)
-    if case is Case.INDETERMINATE:
+    assert answer.count == (1 if case is RootCase.INDETERMINATE else 0)
+    if case is RootCase.INDETERMINATE:
         assert answer.residual[0] < 1e-15
         assert (answer.roots[0][answer.free] == 0.0).all()
 
@@ -127,22 +127,22 @@ def test_type_8_degenerate(k, case, free):
 def test_type_8_target_on_the_base_axis_within_noise():
     # A relative 1e-13 beside links of 1 m counts as the axis itself, and θi as free.
     answer = solve_type_8(1.0, 1.0, 1e-13, -1e-13)
-    assert answer.case_at() is Case.INDETERMINATE
+    assert answer.case_at() is RootCase.INDETERMINATE
     assert answer.residual[0] < 3e-13
     tight = solve_type_8(1.0, 1.0, 1e-13, -1e-13, tolerances=Tolerances(tangency=1e-15))
-    assert tight.case_at() is Case.REGULAR
+    assert tight.case_at() is RootCase.REGULAR
 
 
 @pytest.mark.parametrize(
     ("k", "case", "free"),
     [
-        ((1.0, 0.0, 0.0, 0.6, 0.8), Case.INDETERMINATE, [True, False]),
-        ((1.0, 0.6, 0.8, 0.0, 0.0), Case.INDETERMINATE, [True, False]),
-        ((0.0, 0.6, 0.8, 1.0, 0.0), Case.INDETERMINATE, [False, True]),
-        ((0.0, 0.0, 0.0, 0.0, 0.0), Case.INDETERMINATE, [True, True]),
-        ((2.0, 0.6, 0.8, 1.0, 0.0), Case.DOUBLE, [False, False]),
-        ((2.1, 0.6, 0.8, 1.0, 0.0), Case.NO_REAL_ROOT, [False, False]),
-        ((1.0, 0.0, 0.0, 0.0, 0.0), Case.INCONSISTENT, [False, False]),
+        ((1.0, 0.0, 0.0, 0.6, 0.8), RootCase.INDETERMINATE, [True, False]),
+        ((1.0, 0.6, 0.8, 0.0, 0.0), RootCase.INDETERMINATE, [True, False]),
+        ((0.0, 0.6, 0.8, 1.0, 0.0), RootCase.INDETERMINATE, [False, True]),
+        ((0.0, 0.0, 0.0, 0.0, 0.0), RootCase.INDETERMINATE, [True, True]),
+        ((2.0, 0.6, 0.8, 1.0, 0.0), RootCase.DOUBLE, [False, False]),
+        ((2.1, 0.6, 0.8, 1.0, 0.0), RootCase.NO_REAL_ROOT, [False, False]),
+        ((1.0, 0.0, 0.0, 0.0, 0.0), RootCase.INCONSISTENT, [False, False]),
     ],
 )
 def test_type_6_and_7_degenerate(k, case, free):

@@ -9,8 +9,7 @@ from robots.core.errors import EquationError
 from robots.core.kernels import Kernel
 from robots.core.model import Model
 from robots.core.quantities import quantity
-from robots.core.recording import Recorder, recording_functions
-from robots.core.recording.derivative import derivative
+from robots.core.recording import Recorder, derivative, recording_functions
 from tests.cases import cases
 
 FN = recording_functions()

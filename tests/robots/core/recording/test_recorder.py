@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.kernels import Kernel
-from robots.core.recording import Node, Operation, Recorder, recording_functions
-from robots.core.recording.derivative import derivative
+from robots.core.recording import Node, Operation, Recorder, derivative, recording_functions
 
 FN = recording_functions()
 
@@ -283,7 +282,7 @@ def expressions(draw, depth=4):
 
 @given(expression=expressions(), x=st.tuples(*[st.floats(-3, 3)] * 3))
 def test_recorded_and_direct_evaluation_agree(expression, x):
-    from robots.core.equations.functions import numbers
+    from robots.core.equations.algebra import numbers
 
     recorder = Recorder()
     output = expression(recorder.argument("x", (3,)), FN)

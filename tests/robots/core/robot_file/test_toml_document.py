@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.core.robot_file.toml_document import toml_text
+from robots.core.robot_file.source_text import toml_text
 from robots.library import names, text_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

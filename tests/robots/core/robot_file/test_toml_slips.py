@@ -7,8 +7,7 @@ import tomllib
 import pytest
 
 from robots.core.errors import RobotFileError
-from robots.core.robot_file.source_text import SourceText
-from robots.core.robot_file.toml_slips import toml_slip
+from robots.core.robot_file.source_text import SourceText, toml_slip
 
 
 def slip_of(text):

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.core.body import Body
 from robots.core.denavit_hartenberg import DhRow
 from robots.core.errors import RobotFileError
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.robot_file import read_robot, write_toml
 
 SCALARS = [f.name for f in fields(Joint) if f.type == "float"]

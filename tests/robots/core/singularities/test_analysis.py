@@ -8,7 +8,7 @@ from robots.core.errors import InverseError
 from robots.core.inverse import Task
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.singularities import Kind, analyse
+from robots.core.singularities import SingularityKind, analyse
 from robots.library import load
 
 
@@ -102,7 +102,7 @@ def test_without_the_offset_the_stanford_shoulder_is_inside():
         for i, (kind, row) in enumerate(zip(kinds, rows, strict=True))
     )
     model = Model(Mechanism(name="spherical", joints=joints))
-    assert analyse(model, [0.3, 0.0, 0.5], Task.POSITION).kind is Kind.INTERIOR
+    assert analyse(model, [0.3, 0.0, 0.5], Task.POSITION).kind is SingularityKind.INTERIOR
 
 
 def test_a_regular_posture_and_its_numbers():
@@ -110,7 +110,7 @@ def test_a_regular_posture_and_its_numbers():
     model = Model(PLANAR_2R)
     found = analyse(model, [0.4, 1.1], Task.PLANE_POSITION)
     length = 0.8  # a1 + a2
-    assert found.kind is Kind.REGULAR
+    assert found.kind is SingularityKind.REGULAR
     assert not found.singular
     assert found.lost == ()
     assert found.scale_length == pytest.approx(length)
@@ -129,7 +129,7 @@ def test_rank_along_the_chain_names_the_joint_that_adds_nothing():
 def test_what_a_planar_arm_never_does_is_not_lost():
     found = analyse(Model(load("planar-3r")), [0.3, 0.5, 0.2], Task.POSE)
     assert (found.rank, found.full_rank) == (3, 3)
-    assert found.kind is Kind.REGULAR
+    assert found.kind is SingularityKind.REGULAR
 
 
 def test_lost_directions_in_words():
@@ -179,7 +179,7 @@ def test_a_mechanism_without_singularities_has_no_nearest():
     )
     found = analyse(Model(Mechanism(name="table", joints=joints)), [0.1, 0.2], Task.POSITION)
     assert found.nearest is None
-    assert found.kind is Kind.REGULAR
+    assert found.kind is SingularityKind.REGULAR
 
 
 def test_wrong_requests_are_refused():

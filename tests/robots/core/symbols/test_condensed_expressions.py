@@ -20,25 +20,23 @@ import numpy as np
 import pytest
 import sympy
 
-from robots.core.body import Body
 from robots.core.equations.algebra import Sym3
-from robots.core.equations.inertia import Inertia
+from robots.core.equations.kinematics import frames
 from robots.core.equations.lagrange import lagrange
-from robots.core.equations.transforms import frames
-from robots.core.equations.tree import Tree, tree_of
-from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
-from robots.core.singularities.trigonometric_ring import TrigonometricRing
+from robots.core.equations.tree import Inertia, Tree, tree_of
+from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
+from robots.core.singularities.exact_jacobian import TrigonometricRing
 from robots.core.symbols.condensed import (
     SymbolicChain,
     SymbolicLink,
     Tensor,
     condensed_equations,
 )
-from robots.core.symbols.condensed.reading import Reading
 from robots.core.symbols.condensed.terms import (
     ZERO,
     Factor,
     GravityTorque,
+    Reading,
     Slide,
     Sum,
     Symbol,

@@ -8,10 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from robots.core.body import Body
 from robots.core.errors import EquationError, StateError
 from robots.core.language import parse
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.symbols.condensed import (
     SymbolicChain,
     SymbolicLink,
@@ -20,19 +19,21 @@ from robots.core.symbols.condensed import (
     from_mechanism,
 )
 from robots.core.symbols.condensed.chain import NO_VECTOR
-from robots.core.symbols.condensed.latex import LatexReading, number_latex, symbol_latex
-from robots.core.symbols.condensed.pages import gravity_lines, inertia_lines
-from robots.core.symbols.condensed.speed_coefficients import derivative
+from robots.core.symbols.condensed.coefficients import derivative
+from robots.core.symbols.condensed.equations import gravity_lines, inertia_lines
 from robots.core.symbols.condensed.terms import (
+    LatexReading,
     Slide,
     Sum,
     Symbol,
     Term,
+    TextReading,
     Trig,
     collected,
+    number_latex,
     symbol,
+    symbol_latex,
 )
-from robots.core.symbols.condensed.text import TextReading
 
 PLANAR = "RZ(-9,9),TXK(L1),RZ(-9,9),TXK(L2);"
 SINE = Trig(cosine=False, angle=((2, 1), (3, -1)))

@@ -16,7 +16,7 @@ from robots.core.symbols.condensed import (
     from_description,
     neglect,
 )
-from robots.core.symbols.condensed.intervals import (
+from robots.core.symbols.condensed.neglect import (
     Interval,
     IntervalReading,
     cosine_range,

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.core.body import Body
 from robots.core.language import parse
-from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.symbols.condensed import condensed_equations, from_description
 from tests.cases import cases

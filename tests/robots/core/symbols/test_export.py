@@ -16,9 +16,8 @@ from robots.core.errors import EquationError
 from robots.core.kernels import Kernel
 from robots.core.quantities import QUANTITIES, quantity
 from robots.core.recording import Recorder, recording_functions
-from robots.core.symbols.export import EXPORTED, Language, export, export_programmes
-from robots.core.symbols.export.check_table import LIMIT
-from robots.core.symbols.export.naming import comment_text, identifier
+from robots.core.symbols.export import EXPORTED, LIMIT, export, export_programmes
+from robots.core.symbols.listing import Language, comment_text, identifier
 
 FN = recording_functions()
 HOSTILE = 'x"""\nimport os\nos._exit(3)\n*/ int y; /* \\\n%} ??/ $(id) `id` \u202e {0}'

@@ -18,7 +18,8 @@ import pytest
 from robots.core.kernels import Kernel
 from robots.core.quantities import quantity
 from robots.core.recording import Recorder, recording_functions
-from robots.core.symbols.export import EXPORTED, Language, export, export_programmes
+from robots.core.symbols.export import EXPORTED, export, export_programmes
+from robots.core.symbols.listing import Language
 
 FN = recording_functions()
 NAME = "[A-Za-z][A-Za-z0-9_]*"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robots.core.transmission.newton import root_in_box
+from robots.core.transmission.screws import root_in_box
 
 BOX = np.array([[-2.0, 2.0], [-1.0, 1.0]])
 

@@ -3,17 +3,20 @@
 import numpy as np
 import pytest
 
-from robots.core.equations.functions import numbers, symbols
+from robots.core.equations.algebra import numbers, symbols
 from robots.core.kernels import Kernel
-from robots.core.recording.recorder import Recorder, recording_functions
-from robots.core.transmission.pins import (
+from robots.core.recording import Recorder, recording_functions
+from robots.core.transmission.screws import (
     Anchor,
     cardan_pin,
     cardan_pin_rates,
+    carriage,
+    carriage_acceleration,
+    carriage_speed,
     crank_pin,
     crank_pin_rates,
+    reach,
 )
-from robots.core.transmission.rod import carriage, carriage_acceleration, carriage_speed, reach
 
 GUIDE, ROD = (0.0379, 0.0512), 0.1258
 ANCHOR = Anchor(0.002, 0.0379, 0.06)

@@ -15,7 +15,7 @@ from robots.core.errors import RobotFileError
 from robots.core.model import Model
 from robots.core.self_pairs import segment_distance
 from robots.core.urdf import read_urdf, write_urdf
-from robots.core.urdf.enclosing import around_box, around_cylinder
+from robots.core.urdf_elements import around_box, around_cylinder
 from robots.library import load
 
 SIZE = st.floats(1e-3, 10.0)

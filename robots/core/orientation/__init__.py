@@ -1,1 +1,0 @@
-"""Orientation: rotations, axis and angle, the two sets of three angles."""

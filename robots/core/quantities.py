@@ -1,0 +1,428 @@
+"""Quantities that can be recorded for a mechanism: poses, Jacobians, torques, masses, energies.
+
+One entry in ``kinematics`` or ``dynamics`` makes a quantity available as a number, a compiled batch
+function, an operation count and an export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from robots.core.equations import dynamics, energy
+from robots.core.equations.algebra import Functions, Vec3, subtract
+from robots.core.equations.dynamics import base_wrench, forward_dynamics, mass_matrix, newton_euler
+from robots.core.equations.energy import centroidal_momentum
+from robots.core.equations.kinematics import (
+    AngleSet,
+    Column,
+    Frame,
+    Rates,
+    analytic_jacobian,
+    frames,
+    geometric_jacobian,
+    link_rates,
+    statics,
+    tool_frame,
+)
+from robots.core.equations.lagrange import lagrange
+from robots.core.equations.tree import Tree, grouped, tree_of
+from robots.core.errors import EquationError
+from robots.core.mechanism import Mechanism
+from robots.core.recording import (
+    OperationCounts,
+    Programme,
+    Recorder,
+    recording_functions,
+    remembered,
+)
+
+Arguments = Sequence[Sequence[Any]]
+Equations = Callable[[Tree, Arguments, Functions], list[Any]]
+Extent = int | str  # a number, or a name of ``_extents``
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A quantity of a mechanism.
+
+    Args:
+        name: as users call it.
+        purpose: one line.
+        arguments: names of the argument arrays: q, qd, qdd, tau (n,) or wrench (6,).
+        shape: result shape: numbers, "n" (variables), "links", "parameters" (ten per link).
+        equations: row-major numbers of the result.
+        inertial: whether bodies matter only through torques, so that they may be grouped.
+    """
+
+    name: str
+    purpose: str
+    arguments: tuple[str, ...]
+    shape: tuple[Extent, ...]
+    equations: Equations
+    inertial: bool = False
+
+    @remembered(lambda self, mechanism: (self, repr(tree_of(mechanism))))
+    def record(self, mechanism: Mechanism) -> Programme:
+        """The straight-line programme of this quantity for one mechanism.
+
+        Raises:
+            EquationError: the mechanism makes the quantity divide by zero in every posture.
+        """
+        tree = tree_of(mechanism)
+        extents = _extents(tree)
+        recorder = Recorder()
+        arguments = [
+            recorder.argument(name, (6,) if name == "wrench" else (tree.dof,))
+            for name in self.arguments
+        ]
+        read = grouped(tree) if self.inertial else tree
+        try:
+            outputs = self.equations(read, arguments, recording_functions())
+        except ZeroDivisionError:
+            raise EquationError(
+                f"{self.name} of {mechanism.name!r} divides by zero in every posture. "
+                f"{_DIVISORS.get(self.name, _NO_ANGLES)}",
+                quantity=self.name,
+            ) from None
+        shape = tuple(extents[e] if isinstance(e, str) else e for e in self.shape)
+        return recorder.programme(self.name, outputs, shape)
+
+
+# -------------------------------------------------------------------------------------- Kinematics
+
+
+def _forward(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return _flat_pose(_placed(tree, args[0], fn)[1])
+
+
+def _transforms(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return [x for frame in frames(tree, args[0], fn) for x in _flat_pose(frame)]
+
+
+def _jacobian(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return _by_rows(_tool_columns(tree, args[0], fn)[0])
+
+
+def _tool_jacobian(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    placed, tool = _placed(tree, args[0], fn)
+    return _by_rows(geometric_jacobian(tree, placed, tree.tool_link, tool.origin, tool.rotation))
+
+
+def _analytic(angles: AngleSet) -> Equations:
+    def equations(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+        columns, tool = _tool_columns(tree, args[0], fn)
+        return _by_rows(analytic_jacobian(columns, tool.rotation, angles, fn))
+
+    return equations
+
+
+def _statics(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    q, wrench = args
+    force: Vec3 = (wrench[0], wrench[1], wrench[2])
+    moment: Vec3 = (wrench[3], wrench[4], wrench[5])
+    return statics(_tool_columns(tree, q, fn)[0], force, moment)
+
+
+def _velocity(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    rates = _tool_rates(tree, (args[0], args[1], [0.0] * tree.dof), fn)
+    return [*rates.v, *rates.w]
+
+
+def _acceleration(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    rates = _tool_rates(tree, (args[0], args[1], args[2]), fn)
+    return [*rates.vd, *rates.wd]
+
+
+def _bias_acceleration(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    rates = _tool_rates(tree, (args[0], args[1], [0.0] * tree.dof), fn)
+    return [*rates.vd, *rates.wd]
+
+
+KINEMATICS = (
+    Quantity(
+        name="forward",
+        purpose="pose of the tool in the base frame",
+        arguments=("q",),
+        shape=(4, 4),
+        equations=_forward,
+    ),
+    Quantity(
+        name="transforms",
+        purpose="pose of every link in the base frame",
+        arguments=("q",),
+        shape=("links", 4, 4),
+        equations=_transforms,
+    ),
+    Quantity(
+        name="jacobian",
+        purpose="geometric Jacobian at the tool, base axes, linear rows first",
+        arguments=("q",),
+        shape=(6, "n"),
+        equations=_jacobian,
+    ),
+    Quantity(
+        name="tool_jacobian",
+        purpose="geometric Jacobian at the tool, tool axes",
+        arguments=("q",),
+        shape=(6, "n"),
+        equations=_tool_jacobian,
+    ),
+    Quantity(
+        name="jacobian_zxz",
+        purpose="analytic Jacobian for Euler angles ZXZ",
+        arguments=("q",),
+        shape=(6, "n"),
+        equations=_analytic(AngleSet.ZXZ),
+    ),
+    Quantity(
+        name="jacobian_rpy",
+        purpose="analytic Jacobian for yaw, pitch and roll",
+        arguments=("q",),
+        shape=(6, "n"),
+        equations=_analytic(AngleSet.RPY),
+    ),
+    Quantity(
+        name="statics",
+        purpose="joint torques that a tool wrench on the environment asks for",
+        arguments=("q", "wrench"),
+        shape=("n",),
+        equations=_statics,
+    ),
+    Quantity(
+        name="velocity",
+        purpose="linear and angular velocity of the tool, base axes",
+        arguments=("q", "qd"),
+        shape=(6,),
+        equations=_velocity,
+    ),
+    Quantity(
+        name="acceleration",
+        purpose="linear and angular acceleration of the tool, base axes",
+        arguments=("q", "qd", "qdd"),
+        shape=(6,),
+        equations=_acceleration,
+    ),
+    Quantity(
+        name="bias_acceleration",
+        purpose="acceleration of the tool at zero joint acceleration, J̇·qd",
+        arguments=("q", "qd"),
+        shape=(6,),
+        equations=_bias_acceleration,
+    ),
+)
+
+
+# ---------------------------------------------------------------------------------------- Dynamics
+
+
+def _torques(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return newton_euler(tree, (args[0], args[1], args[2]), fn)
+
+
+def _gravity(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    still = [0.0] * tree.dof
+    return newton_euler(tree, (args[0], still, still), fn)
+
+
+def _mass(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return [x for row in mass_matrix(tree, args[0], fn) for x in row]
+
+
+def _forward_dynamics(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return forward_dynamics(tree, (args[0], args[1], args[2]), fn)
+
+
+def _lagrange(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    found = lagrange(tree, frames(tree, args[0], fn))
+    flat = [x for row in found.A for x in row]
+    flat += [x for plane in found.B for row in plane for x in row]
+    return flat + [x for row in found.C for x in row] + found.Q
+
+
+def _energies(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    q, qd = args
+    kinetic = energy.kinetic_energy(tree, q, qd, fn)
+    return [kinetic, energy.potential_energy(tree, frames(tree, q, fn))]
+
+
+def _center_of_mass(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return list(energy.center_of_mass(tree, frames(tree, args[0], fn)))
+
+
+def _center_of_mass_jacobian(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    columns = energy.center_of_mass_jacobian(tree, frames(tree, args[0], fn))
+    return [x for row in zip(*columns, strict=True) for x in row]
+
+
+def _base_wrench(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return base_wrench(tree, (args[0], args[1], args[2]), fn)
+
+
+def _centroidal_momentum(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    return centroidal_momentum(tree, args[0], args[1], fn)
+
+
+def _regressor(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
+    rows = dynamics.regressor(tree, (args[0], args[1], args[2]), fn)
+    return [x for row in rows for x in row]
+
+
+DYNAMICS = (
+    Quantity(
+        name="torques",
+        purpose="joint torques of a motion (Newton-Euler)",
+        arguments=("q", "qd", "qdd"),
+        shape=("n",),
+        equations=_torques,
+        inertial=True,
+    ),
+    Quantity(
+        name="gravity_torques",
+        purpose="joint torques that hold the mechanism still",
+        arguments=("q",),
+        shape=("n",),
+        equations=_gravity,
+        inertial=True,
+    ),
+    Quantity(
+        name="mass_matrix",
+        purpose="joint-space mass matrix (composite bodies)",
+        arguments=("q",),
+        shape=("n", "n"),
+        equations=_mass,
+        inertial=True,
+    ),
+    Quantity(
+        name="forward_dynamics",
+        purpose="joint accelerations of given torques",
+        arguments=("q", "qd", "tau"),
+        shape=("n",),
+        equations=_forward_dynamics,
+        inertial=True,
+    ),
+    Quantity(
+        name="lagrange",
+        purpose="Lagrange coefficients A, B, C, Q one after another",
+        arguments=("q",),
+        shape=("lagrange",),
+        equations=_lagrange,
+    ),
+    Quantity(
+        name="energies",
+        purpose="kinetic and potential energy",
+        arguments=("q", "qd"),
+        shape=(2,),
+        equations=_energies,
+    ),
+    Quantity(
+        name="center_of_mass",
+        purpose="centre of mass in the base frame",
+        arguments=("q",),
+        shape=(3,),
+        equations=_center_of_mass,
+    ),
+    Quantity(
+        name="center_of_mass_jacobian",
+        purpose="velocity of the centre of mass per joint speed",
+        arguments=("q",),
+        shape=(3, "n"),
+        equations=_center_of_mass_jacobian,
+    ),
+    Quantity(
+        name="base_wrench",
+        purpose="force and moment that the ground exerts on the base, at its origin, base axes",
+        arguments=("q", "qd", "qdd"),
+        shape=(6,),
+        equations=_base_wrench,
+    ),
+    Quantity(
+        name="centroidal_momentum",
+        purpose="linear momentum, and angular momentum about the centre of mass, base axes",
+        arguments=("q", "qd"),
+        shape=(6,),
+        equations=_centroidal_momentum,
+    ),
+    Quantity(
+        name="regressor",
+        purpose="torques per unit of every inertial parameter",
+        arguments=("q", "qd", "qdd"),
+        shape=("n", "parameters"),
+        equations=_regressor,
+    ),
+)
+QUANTITIES: dict[str, Quantity] = {item.name: item for item in (*KINEMATICS, *DYNAMICS)}
+MAIN = ("forward", "jacobian", "torques", "mass_matrix", "forward_dynamics", "lagrange")
+_NO_MASS = "Some joint moves no inertia: give the bodies theirs, or the drive a motor inertia."
+_NO_ANGLES = "The angles it uses are singular for all joint values; take the other angle set."
+_DIVISORS = {
+    "forward_dynamics": _NO_MASS,
+    "center_of_mass": "The mechanism has no mass: give its bodies theirs.",
+    "centroidal_momentum": "The mechanism has no mass: give its bodies theirs.",
+    "center_of_mass_jacobian": "The mechanism has no mass: give its bodies theirs.",
+}
+
+
+def quantity(name: str) -> Quantity:
+    """The quantity called ``name``.
+
+    Raises:
+        EquationError: there is none; the message lists those that exist.
+    """
+    if name not in QUANTITIES:
+        raise EquationError(
+            f"There is no quantity {name!r}; there are {', '.join(QUANTITIES)}.", name=name
+        )
+    return QUANTITIES[name]
+
+
+def defined(mechanism: Mechanism, names: Iterable[str]) -> tuple[str, ...]:
+    """The quantities that exist: without inertia, torques determine no accelerations."""
+    found = []
+    for name in names:
+        with suppress(EquationError):
+            quantity(name).record(mechanism)
+            found.append(name)
+    return tuple(found)
+
+
+def operation_counts(mechanism: Mechanism) -> dict[str, OperationCounts]:
+    """Operations per sample of those main quantities that the mechanism has."""
+    if mechanism.dof == 0:
+        return {}
+    return {name: quantity(name).record(mechanism).counts for name in defined(mechanism, MAIN)}
+
+
+def _extents(tree: Tree) -> dict[str, int]:
+    n, links = tree.dof, len(tree.links)
+    return {"n": n, "links": links, "parameters": 10 * links, "lagrange": n**3 + 2 * n * n + n}
+
+
+def _placed(tree: Tree, q: Sequence[Any], fn: Functions) -> tuple[list[Frame], Frame]:
+    placed = frames(tree, q, fn)
+    return placed, tool_frame(tree, placed)
+
+
+def _flat_pose(frame: Frame) -> list[Any]:
+    rows = zip(frame.rotation, frame.origin, strict=True)
+    return [x for row, p in rows for x in (*row, p)] + [0.0, 0.0, 0.0, 1.0]
+
+
+def _by_rows(columns: Sequence[Sequence[Any]]) -> list[Any]:
+    return [x for row in zip(*columns, strict=True) for x in row]
+
+
+def _tool_columns(tree: Tree, q: Sequence[Any], fn: Functions) -> tuple[list[Column], Frame]:
+    placed, tool = _placed(tree, q, fn)
+    return geometric_jacobian(tree, placed, tree.tool_link, tool.origin), tool
+
+
+def _tool_rates(
+    tree: Tree, motion: tuple[Sequence[Any], Sequence[Any], Sequence[Any]], fn: Functions
+) -> Rates:
+    q, qd, qdd = motion
+    placed, tool = _placed(tree, q, fn)
+    carrier = link_rates(tree, placed, qd, qdd)[tree.tool_link]
+    return carrier.at(subtract(tool.origin, placed[tree.tool_link].origin))

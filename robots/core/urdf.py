@@ -1,0 +1,625 @@
+"""URDF files to ``Mechanism`` and back, with the rule that selects the tip.
+
+A URDF joint moves about any axis of its frame; ours moves about z. The joint frame is turned so
+that z is the axis, and what stands in it (children, body) is turned back. Collision geometry
+becomes capsules; visuals, meshes, colours, transmissions and Gazebo's elements are not read. A
+limit of zero effort or velocity means that none is stated.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robots.core.arrays import Array
+from robots.core.errors import MechanismError, RobotFileError
+from robots.core.file_reading import HeldJoint, SideBranches, TipLink, TipRule
+from robots.core.mechanism import BASE, STANDARD_GRAVITY, Body, Joint, JointKind, Mechanism
+from robots.core.pose import angles_zyx, make_pose, rotation_z, unit_direction
+from robots.core.robot_file.source_text import read_bytes
+from robots.core.schema_problems import nearest
+from robots.core.self_pairs import default_self_pairs
+from robots.core.urdf_elements import (
+    UNLIMITED,
+    Collisions,
+    Element,
+    LinkTree,
+    UrdfText,
+    add_collisions,
+    joints_in_order,
+    parse_urdf,
+)
+
+_KINDS = {
+    "revolute": JointKind.REVOLUTE,
+    "continuous": JointKind.REVOLUTE,
+    "prismatic": JointKind.PRISMATIC,
+    "fixed": JointKind.FIXED,
+}
+XmlElement = Any  # lxml's element class is private
+
+
+def load_urdf(path: Path | str, *, tip: str = "") -> Mechanism:
+    """Read a URDF file.
+
+    Args:
+        path: of the file.
+        tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
+
+    Raises:
+        RobotFileError: not readable, or not a robot of this kind; the message names the line.
+    """
+    path = Path(path)
+    return read_urdf(read_bytes(path), origin=path.name, tip=tip)
+
+
+def read_urdf(text: bytes | str, *, origin: str = "URDF", tip: str = "") -> Mechanism:
+    """Read a URDF document: the chain from the root link to the tip.
+
+    What branches off the chain is fixed to it, its joints held; ``side_branches`` says so. Masses
+    and shapes of the branches count.
+
+    Args:
+        text: the document.
+        origin: the name that messages give it.
+        tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
+
+    Raises:
+        RobotFileError: not a robot of this kind, or no link is plainly the tip; the message names
+            the line.
+    """
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    document = parse_urdf(raw, origin)
+    try:
+        mechanism = _mechanism(document, tip)
+        return replace(mechanism, self_pairs=default_self_pairs(mechanism))
+    except RobotFileError:
+        raise
+    except MechanismError as error:
+        raise RobotFileError(f"{origin}: {error}", file=origin) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Frame:
+    """Joint that carries a link, and the link's frame in that joint's."""
+
+    joint: int
+    T: Array  # of the link in the joint's frame # (4, 4)
+
+
+def _mechanism(document: UrdfText, tip: str) -> Mechanism:
+    tree = joints_in_order(document)
+    if not tree.joints:
+        raise document.error(document.root, "has no joint; a mechanism has at least one.")
+    chosen = tip_of(document, tree, tip)
+    return _Reading(document=document, tree=tree, tip=chosen).mechanism()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _SideLink:
+    """A link off the chain, and the body it adds to the joint of the chain that carries it."""
+
+    name: str
+    joint: int
+    body: Body
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Reading:
+    """The chain to the tip as it grows, joint by joint; what hangs beside it is fixed to it."""
+
+    document: UrdfText
+    tree: LinkTree
+    tip: TipLink
+    chain: frozenset[str] = frozenset()
+    joints: list[Joint] = field(default_factory=list)
+    frames: dict[str, _Frame] = field(default_factory=dict)
+    held: list[HeldJoint] = field(default_factory=list)
+    side_links: list[_SideLink] = field(default_factory=list)
+    behind_held: set[str] = field(default_factory=set)  # names of links
+
+    def mechanism(self) -> Mechanism:
+        """Read the whole tree."""
+        document, tree = self.document, self.tree
+        self.frames = {tree.root: _Frame(joint=BASE, T=np.eye(4))}
+        collisions = Collisions(document=document)
+        collisions.add(tree.links[tree.root], BASE, np.eye(4), None)
+        self.chain = frozenset(joint.get("name") for joint in tree.chain(self.tip.link))
+        for element in tree.joints:
+            link = tree.links[_link(document, element, "child")]
+            if element.get("name") in self.chain:
+                self._add_to_chain(element, link)
+            else:
+                self._hold(element, link)
+            frame = self.frames[link.get("name")]
+            carrier = None if frame.joint == BASE else self.joints[frame.joint].name
+            collisions.add(link, frame.joint, frame.T, carrier)
+        frame = self.frames[self.tip.link]
+        return Mechanism(
+            name=document.root.get("name") or "urdf robot",
+            source=f"URDF {document.origin}",
+            joints=self._joined(),
+            tool=frame.T,
+            tool_joint=frame.joint,
+            capsules=tuple(collisions.capsules),
+            tip=self.tip,
+            side_branches=self._side_branches(),
+            unread_shapes=tuple(collisions.unread.values()),
+        )
+
+    def _add_to_chain(self, element: Element, link: Element) -> None:
+        """A joint of the chain; a massless tip on a fixed joint is a mere frame and needs none."""
+        document = self.document
+        parent = self.frames[_link(document, element, "parent")]
+        placement = parent.T @ document.origin_of(element)
+        kind = _kind(document, element)
+        is_tip = link.get("name") == self.tip.link
+        if is_tip and kind is JointKind.FIXED and _body(document, link, np.eye(4)).massless:
+            self.frames[self.tip.link] = _Frame(joint=parent.joint, T=placement)
+            return
+        axes = np.eye(3) if kind is JointKind.FIXED else _axes(document, element)
+        T = make_pose(axes.T)
+        self.joints.append(
+            Joint(
+                name=document.required(element, "name"),
+                kind=kind,
+                parent=parent.joint,
+                placement=placement @ make_pose(axes),
+                body=_body(document, link, T),
+                **_drive(document, element, kind),
+            )
+        )
+        self.frames[link.get("name")] = _Frame(joint=len(self.joints) - 1, T=T)
+
+    def _hold(self, element: Element, link: Element) -> None:
+        """A joint off the chain: its link is fixed where the joint is held."""
+        document = self.document
+        parent = self.frames[_link(document, element, "parent")]
+        T = parent.T @ document.origin_of(element)
+        parent_link = _link(document, element, "parent")
+        if is_moving(element) or parent_link in self.behind_held:
+            self.behind_held.add(link.get("name"))
+        if is_moving(element):
+            joint = self._held(element)
+            self.held.append(joint)
+            T = T @ _displacement(document, element, joint.value)
+        self.frames[link.get("name")] = _Frame(joint=parent.joint, T=T)
+        body = _body(document, link, T)
+        if not body.massless or link.find("collision") is not None:
+            self.side_links.append(_SideLink(name=link.get("name"), joint=parent.joint, body=body))
+
+    def _held(self, element: Element) -> HeldJoint:
+        """At zero, or at the limit nearest to it; a joint that mimics one follows it."""
+        document = self.document
+        kind = document.required(element, "type")
+        mimic = document.child(element, "mimic")
+        return HeldJoint(
+            name=document.required(element, "name"),
+            value=self._held_value(element, frozenset()),
+            unit="m" if kind == "prismatic" else "rad",
+            mimics="" if mimic is None else document.required(mimic, "joint"),
+        )
+
+    def _held_value(self, element: Element, followers: frozenset[str]) -> float:
+        """Of a joint and those that it mimics. Args: followers: that lead to it by mimicking it."""
+        document, name = self.document, element.get("name")
+        if name in followers:
+            raise document.error(element, "mimics itself by way of others; remove one <mimic>.")
+        if name in self.chain:
+            return 0.0
+        mimic, limit = document.child(element, "mimic"), document.child(element, "limit")
+        if mimic is not None:
+            leader = self.tree.joint(document.required(mimic, "joint"))
+            if leader is None:
+                raise document.error(mimic, f"of {name!r} names a joint that is missing.")
+            value = self._held_value(leader, followers | {name})
+            factor = document.number(mimic, "multiplier", 1.0)
+            return factor * value + document.number(mimic, "offset")
+        if limit is None or element.get("type") not in ("revolute", "prismatic"):
+            return 0.0
+        lower, upper = document.number(limit, "lower"), document.number(limit, "upper")
+        return min(max(0.0, lower), upper) if lower <= upper else 0.0
+
+    def _joined(self) -> tuple[Joint, ...]:
+        """The chain's joints, with the bodies beside it."""
+        bodies = [joint.body for joint in self.joints]
+        for side in self.side_links:
+            if side.joint != BASE:
+                bodies[side.joint] = bodies[side.joint].joined(side.body)
+        return tuple(
+            joint if body is joint.body else replace(joint, body=body)
+            for joint, body in zip(self.joints, bodies, strict=True)
+        )
+
+    def _side_branches(self) -> SideBranches:
+        held = [side for side in self.side_links if side.name in self.behind_held]
+        fixed = [side for side in self.side_links if side.name not in self.behind_held]
+        return SideBranches(
+            joints=tuple(self.held),
+            links=tuple(side.name for side in held),
+            mass=self._carried_mass(held),
+            fixed_links=tuple(side.name for side in fixed),
+            fixed_mass=self._carried_mass(fixed),
+        )
+
+    def _carried_mass(self, links: Sequence[_SideLink]) -> float:
+        """Of those that a moving joint of the chain carries. [kg]."""
+        return sum((side.body.mass for side in links if self._moves(side.joint)), 0.0)
+
+    def _moves(self, index: int) -> bool:
+        while index != BASE and not self.joints[index].movable:
+            index = self.joints[index].parent
+        return index != BASE
+
+
+def _displacement(document: UrdfText, joint: Element, value: float) -> Array:
+    """Displacement of a joint by its value, in the joint's URDF frame. # (4, 4)."""
+    kind = joint.get("type")
+    if kind not in ("revolute", "continuous", "prismatic"):
+        return np.eye(4)
+    axes = _axes(document, joint)
+    if kind == "prismatic":
+        return make_pose(translation=value * axes[:, 2])
+    return make_pose(axes @ rotation_z(value) @ axes.T)
+
+
+def _link(document: UrdfText, joint: Element, end: str) -> str:
+    return document.required(document.child(joint, end), "link")
+
+
+def _kind(document: UrdfText, joint: Element) -> JointKind:
+    kind = document.required(joint, "type")
+    if kind not in _KINDS:
+        raise document.error(
+            joint,
+            f"has type {kind!r} and moves the tip; {', '.join(_KINDS)} are read, planar and "
+            "floating are not.",
+        )
+    mimic = document.child(joint, "mimic")
+    if mimic is not None:
+        raise document.error(
+            joint,
+            f"moves the tip and mimics joint {mimic.get('joint')!r}: coupled joints cannot be "
+            "planned one by one. Give a tip before it, or remove <mimic>.",
+        )
+    return _KINDS[kind]
+
+
+def _axes(document: UrdfText, joint: Element) -> Array:
+    """Rotation whose z is the joint's axis; exact where the axis is one of the frame's own."""
+    element = document.child(joint, "axis")
+    axis = np.array(document.numbers(element, "xyz", [1.0, 0.0, 0.0]))
+    if not np.any(axis):
+        raise document.error(element, "has length zero; give the axis a direction.")
+    z = unit_direction(axis)
+    if z[2] == 1.0:
+        return np.eye(3)
+    # x is the frame axis farthest from z, made perpendicular: no cancellation anywhere.
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = unit_direction(x - (x @ z) * z)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _drive(document: UrdfText, joint: Element, kind: JointKind) -> dict[str, float]:
+    """Limits and friction, as keywords of ``Joint``."""
+    if kind is JointKind.FIXED:
+        return {}
+    limit, dynamics = document.child(joint, "limit"), document.child(joint, "dynamics")
+    turns_freely = joint.get("type") == "continuous"
+    if limit is None and not turns_freely:
+        raise document.error(
+            joint,
+            "has no <limit>; URDF requires it for this type. Add one, such as "
+            '<limit lower="-3.14" upper="3.14" effort="0" velocity="1.0"/>.',
+        )
+    q_min, q_max = document.number(limit, "lower"), document.number(limit, "upper")
+    if q_min > q_max and not turns_freely:
+        raise document.error(
+            limit,
+            f"of joint {joint.get('name')!r} has lower {q_min:g} above upper {q_max:g} "
+            f"{kind.unit}; exchange them or correct one.",
+        )
+    unlimited_below, unlimited_above = turns_freely or q_min <= -UNLIMITED, q_max >= UNLIMITED
+    return {
+        "q_min": -math.inf if unlimited_below else q_min,
+        "q_max": math.inf if turns_freely or unlimited_above else q_max,
+        "max_speed": _bound(document, joint, limit, "velocity"),
+        "max_effort": _bound(document, joint, limit, "effort"),
+        "viscous": _friction(document, joint, dynamics, "damping"),
+        "coulomb": _friction(document, joint, dynamics, "friction"),
+    }
+
+
+def _bound(document: UrdfText, joint: Element, limit: Element | None, key: str) -> float:
+    """A limit; zero, which published files write for "not known", is none."""
+    value = document.number(limit, key)
+    if value < 0.0:
+        raise document.error(
+            limit, f"of joint {joint.get('name')!r} has {key} {value:g}; expected zero or more."
+        )
+    return math.inf if value == 0.0 or value >= UNLIMITED else value
+
+
+def _friction(document: UrdfText, joint: Element, dynamics: Element | None, key: str) -> float:
+    value = document.number(dynamics, key)
+    if value < 0.0:
+        raise document.error(
+            dynamics, f"of joint {joint.get('name')!r} has {key} {value:g}; expected zero or more."
+        )
+    return value
+
+
+def _body(document: UrdfText, link: Element, T: Array) -> Body:
+    """Mass properties of a link in the frame of its joint. Args: T of the link there. # (4, 4)."""
+    inertial = document.child(link, "inertial")
+    if inertial is None:
+        return Body()
+    mass = document.number(document.child(inertial, "mass"), "value")
+    if mass < 0.0:
+        raise document.error(inertial, f"has mass {mass:g} kg; expected zero or more.")
+    pose = T @ document.origin_of(inertial)
+    entries = document.child(inertial, "inertia")
+    xx, xy, xz, yy, yz, zz = (
+        document.number(entries, key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    R = pose[:3, :3]
+    turned = R @ tensor @ R.T
+    return Body(mass=mass, com=pose[:3, 3], inertia=0.5 * (turned + turned.T), at="com")
+
+
+# --------------------------------------------------------------------------------------------- Tip
+# The link that the user gives; else a link with one of the usual names; else the leaf behind the
+# most moving joints. Where several are as good, none is taken: the file does not say which is
+# meant.
+
+# The ROS-Industrial names first: a tool frame behind them belongs to a tool that is not ours.
+TIP_NAMES = ("tool0", "flange", "tcp", "tool")
+_MOST_LISTED = 12
+
+
+def tip_of(document: UrdfText, tree: LinkTree, given: str = "") -> TipLink:
+    """The tip.
+
+    Args:
+        document: for messages.
+        tree: links and joints.
+        given: name of a link; empty for the rule.
+
+    Raises:
+        RobotFileError: no such link, a link that no joint moves, or several as good.
+    """
+    if given:
+        return _given(document, tree, given)
+    for name in TIP_NAMES:
+        if name in tree.links and moving_joints(tree, name):
+            return _tip(tree, name, TipRule.NAMED)
+    counts = _moving_by_link(tree)
+    most = max(counts[leaf] for leaf in tree.leaves)
+    farthest = [leaf for leaf in tree.leaves if counts[leaf] == most]
+    if most == 0:
+        raise document.error(document.root, "has no moving joint between its links.")
+    if len(farthest) > 1:
+        raise _ambiguous(document, tree, farthest, most)
+    return _tip(tree, farthest[0], TipRule.FARTHEST)
+
+
+def moving_joints(tree: LinkTree, link: str) -> int:
+    """Number of joints that are not fixed between the root and a link."""
+    return sum(is_moving(joint) for joint in tree.chain(link))
+
+
+def _moving_by_link(tree: LinkTree) -> dict[str, int]:
+    counts = {tree.root: 0}
+    for joint in tree.joints:  # parents first
+        parent, child = (joint.find(end).get("link") for end in ("parent", "child"))
+        counts[child] = counts[parent] + is_moving(joint)
+    return counts
+
+
+def is_moving(joint: Element) -> bool:
+    """Whether a joint has a type that moves."""
+    return bool(joint.get("type") != "fixed")
+
+
+def _tip(tree: LinkTree, link: str, rule: TipRule) -> TipLink:
+    return TipLink(link=link, root=tree.root, rule=rule, moving=moving_joints(tree, link))
+
+
+def _given(document: UrdfText, tree: LinkTree, link: str) -> TipLink:
+    if link not in tree.links:
+        raise RobotFileError(
+            f"{document.origin}: the tip {link!r} is no link of this file; "
+            f"{nearest(link, tree.links)}",
+            file=document.origin,
+            tip=link,
+            known=tuple(tree.links),
+        )
+    if not moving_joints(tree, link):
+        counts = _moving_by_link(tree)
+        raise RobotFileError(
+            f"{document.origin}: no joint moves the tip {link!r}; give a link behind moving "
+            f"joints, such as {max(tree.leaves, key=counts.__getitem__)!r}.",
+            file=document.origin,
+            tip=link,
+        )
+    return _tip(tree, link, TipRule.GIVEN)
+
+
+def _ambiguous(
+    document: UrdfText, tree: LinkTree, farthest: list[str], most: int
+) -> RobotFileError:
+    """Name what is as good, and the link from which they part."""
+    shown = ", ".join(repr(name) for name in farthest[:_MOST_LISTED])
+    if len(farthest) > _MOST_LISTED:
+        shown += f" and {len(farthest) - _MOST_LISTED} more"
+    parting = _parting_link(tree, farthest)
+    # Fingers part late, at the hand; two arms part early, and their torso is no tool.
+    late = 2 * moving_joints(tree, parting) > most
+    common = f", or {parting!r}, the link that carries them all" if late else ""
+    example = parting if late else farthest[0]
+    return document.error(
+        document.root,
+        f"does not say which link is the tool frame: {shown} are each behind {most} moving "
+        f"joint{'' if most == 1 else 's'}. Give one of them{common}: --tip {example} on the "
+        f'command line, tip = "{example}" under [robot] in a job.',
+        candidates=tuple(farthest),
+        parting=parting,
+    )
+
+
+def _parting_link(tree: LinkTree, links: list[str]) -> str:
+    """The last link that the chains to all of some links have in common."""
+    chains = [
+        [tree.root, *(joint.find("child").get("link") for joint in tree.chain(link))]
+        for link in links
+    ]
+    common = tree.root
+    for level in zip(*chains, strict=False):
+        if len(set(level)) > 1:
+            break
+        common = level[0]
+    return common
+
+
+# ------------------------------------------------------------------------------- Mechanism to URDF
+# Every joint's axis is z of its frame, as inside. URDF has no place for gravity, accelerations,
+# motor inertia and provenance: a comment at the top says which of them are left out.
+
+# URDF must have a number where a limit is; the largest double reads back as "no limit".
+_NO_LIMIT = sys.float_info.max
+_BASE_LINK = "base"
+_TOOL_LINK = "tool"
+
+
+def write_urdf(mechanism: Mechanism) -> str:
+    """Write a URDF document; links are called ``<joint>_link``, the tool frame is link ``tool``.
+
+    Args:
+        mechanism: any.
+
+    Raises:
+        RobotFileError: a name that XML cannot hold.
+    """
+    from lxml import etree
+
+    root = etree.Element("robot")
+    try:
+        root.set("name", mechanism.name)
+        root.append(etree.Comment(_comment(mechanism)))
+        links = {BASE: etree.SubElement(root, "link", name=_BASE_LINK)}
+        for index, joint in enumerate(mechanism.joints):
+            links[index] = _add_link(root, _link_name(joint), joint.body)
+        for capsule in mechanism.capsules:
+            add_collisions(links[capsule.joint], capsule)
+        etree.SubElement(root, "link", name=_TOOL_LINK)
+        for joint in mechanism.joints:
+            parent = _BASE_LINK if joint.parent == BASE else _link_of(mechanism, joint.parent)
+            _add_joint(root, joint, parent)
+        _add_tool(root, mechanism)
+    except ValueError as error:
+        raise RobotFileError(
+            f"Mechanism {mechanism.name!r} cannot be written as URDF: {error}; rename the robot or "
+            "its joints."
+        ) from error
+    etree.indent(root)
+    return f'<?xml version="1.0"?>\n{etree.tostring(root, encoding="unicode")}\n'
+
+
+def _comment(mechanism: Mechanism) -> str:
+    left_out = {
+        "maximum accelerations": any(np.isfinite(j.max_acceleration) for j in mechanism.movable),
+        "maximum jerks": any(np.isfinite(j.max_jerk) for j in mechanism.movable),
+        "motor inertias": any(joint.motor_inertia for joint in mechanism.movable),
+        "the pairs of capsules to watch": mechanism.self_pairs != default_self_pairs(mechanism),
+        "gravity": tuple(mechanism.gravity) != STANDARD_GRAVITY,
+    }
+    missing = [what for what, present in left_out.items() if present]
+    text = f" Written by Palpeur. Source: {mechanism.source or 'not stated'}."
+    if missing:
+        text += f" Not in this file, as URDF has no place for it: {', '.join(missing)}."
+    while "--" in text:  # forbidden inside XML comments
+        text = text.replace("--", "-")
+    return text + " "
+
+
+def _link_name(joint: Joint) -> str:
+    return f"{joint.name}_link"
+
+
+def _link_of(mechanism: Mechanism, index: int) -> str:
+    return _link_name(mechanism.joints[index])
+
+
+def _add_link(root: XmlElement, name: str, body: Body) -> XmlElement:
+    from lxml import etree
+
+    link = etree.SubElement(root, "link", name=name)
+    if body.mass == 0.0 and not np.any(body.inertia):
+        return link
+    inertial = etree.SubElement(link, "inertial")
+    etree.SubElement(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
+    etree.SubElement(inertial, "mass", value=_number(body.mass))
+    tensor = body.inertia_at_com
+    places = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2)}
+    places |= {"iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    entries = {key: _number(tensor[place]) for key, place in places.items()}
+    etree.SubElement(inertial, "inertia", entries)
+    return link
+
+
+def _add_joint(root: XmlElement, joint: Joint, parent: str) -> None:
+    from lxml import etree
+
+    element = etree.SubElement(root, "joint", name=joint.name, type=_urdf_type(joint))
+    etree.SubElement(element, "origin", _origin(joint.placement))
+    etree.SubElement(element, "parent", link=parent)
+    etree.SubElement(element, "child", link=_link_name(joint))
+    if not joint.movable:
+        return
+    etree.SubElement(element, "axis", xyz="0 0 1")
+    limit = {"effort": _number(joint.max_effort), "velocity": _number(joint.max_speed)}
+    if element.get("type") != "continuous":
+        limit |= {"lower": _number(joint.q_min), "upper": _number(joint.q_max)}
+    etree.SubElement(element, "limit", limit)
+    if joint.viscous or joint.coulomb:
+        friction = {"damping": _number(joint.viscous), "friction": _number(joint.coulomb)}
+        etree.SubElement(element, "dynamics", friction)
+
+
+def _urdf_type(joint: Joint) -> str:
+    if joint.kind is JointKind.REVOLUTE and np.isinf(joint.q_min) and np.isinf(joint.q_max):
+        return "continuous"
+    return joint.kind.value
+
+
+def _add_tool(root: XmlElement, mechanism: Mechanism) -> None:
+    from lxml import etree
+
+    name = f"{_TOOL_LINK}_mount"
+    while any(joint.name == name for joint in mechanism.joints):
+        name += "_"
+    element = etree.SubElement(root, "joint", name=name, type="fixed")
+    etree.SubElement(element, "origin", _origin(mechanism.tool))
+    etree.SubElement(element, "parent", link=_link_of(mechanism, mechanism.tool_joint))
+    etree.SubElement(element, "child", link=_TOOL_LINK)
+
+
+def _origin(placement: Array) -> dict[str, str]:
+    yaw, pitch, roll = angles_zyx(placement[:3, :3]).angles
+    return {"xyz": _numbers(placement[:3, 3]), "rpy": _numbers(np.array([roll, pitch, yaw]))}
+
+
+def _numbers(values: Array) -> str:
+    return " ".join(_number(float(value)) for value in values)
+
+
+def _number(value: float) -> str:
+    finite = max(-_NO_LIMIT, min(_NO_LIMIT, float(value)))
+    return repr(finite + 0.0)
