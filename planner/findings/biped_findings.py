@@ -13,9 +13,9 @@ from planner.findings.subjects import Feet, Joint, Motor, Motors, SupportEdge
 from robots.biped.library import KnownDrives
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads
-from robots.biped.posture.edge_names import edge_words
-from robots.biped.verdict import Stance
-from robots.biped.walking.feet_apart import FEET_DISTANCE
+from robots.biped.posture.support_polygon import edge_words
+from robots.biped.posture.verdict import Stance
+from robots.biped.walking.gait import FEET_DISTANCE
 from robots.core.arrays import Array
 from robots.core.rounding import at_least, readable
 

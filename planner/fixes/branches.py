@@ -20,7 +20,7 @@ from planner.fixes.failure import (
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
-from robots.arm.limits import ROUNDING
+from robots.arm.inverse import ROUNDING
 from robots.core.arrays import Array
 
 _TURN = 2.0 * np.pi

@@ -15,8 +15,7 @@ import numpy as np
 from planner.plan_types import Plan
 from planner.reach.arm_lines import ArmLines
 from planner.reach.margins import SINGULAR
-from robots.arm.inverse import ArmInverse
-from robots.arm.solutions import BRANCH_NAMES
+from robots.arm.inverse import BRANCH_NAMES, ArmInverse
 from robots.core.arrays import Array, Indices
 from robots.core.pose import rotation_exp
 

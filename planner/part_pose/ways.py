@@ -12,7 +12,7 @@ from planner.reach.arm_reach import ArmReach
 from planner.reach.lines import Lines
 from planner.reach.margins import Margins, rough_margins
 from planner.reach.reach import Reach
-from robots.arm.limits import ROUNDING, alternatives
+from robots.arm.inverse import ROUNDING, alternatives
 from robots.core.arrays import Indices
 
 

@@ -21,9 +21,8 @@ from robots.core.mechanism import Body
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_check import check_motion
-from robots.stewart.motion_legs import motion_peaks
-from robots.stewart.motion_time import LeastMotion, least_time_move
+from robots.stewart.motion_check import check_motion, motion_peaks
+from robots.stewart.motion_time import MinimumTimeMotion, minimum_time_move
 from robots.stewart.platform import Platform
 
 LAW = "quintic"  # starts and stops without a jump of acceleration: kind to a clamped part
@@ -102,7 +101,7 @@ class _Mover:
         self.job, self.model = job, model
         self._room = PartClearance(job)
 
-    def way(self, start: Array, end: Array) -> tuple[LeastMotion, ...] | str:
+    def way(self, start: Array, end: Array) -> tuple[MinimumTimeMotion, ...] | str:
         """Straight, or by way of home; why neither does."""
         straight = self._move(start, end)
         if not isinstance(straight, str):
@@ -115,10 +114,10 @@ class _Mover:
         good = tuple(half for half in halves if not isinstance(half, str))
         return good if len(good) == len(halves) else straight
 
-    def _move(self, start: Array, end: Array) -> LeastMotion | str:
+    def _move(self, start: Array, end: Array) -> MinimumTimeMotion | str:
         """A move in its least time; why there is none."""
         try:
-            found = least_time_move(self.model, start, end, LAW)
+            found = minimum_time_move(self.model, start, end, LAW)
             report = check_motion(self.model, found.motion)
         except (PlatformError, MotionError) as error:
             return error.message

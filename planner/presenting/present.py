@@ -28,7 +28,7 @@ from planner.presenting.uncertainty import point_sigma, pose_covariance
 from planner.progress import Progress, silent
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_directions, transform_points
-from robots.stewart.inverse import lengths
+from robots.stewart.platform import lengths
 
 _SPREAD = 300  # poses over the workspace
 _AIMED = 6  # unserved points at which poses are aimed

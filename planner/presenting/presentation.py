@@ -12,7 +12,7 @@ from planner.job import Job
 from planner.plan_types import Plan
 from robots.core.arrays import Array
 from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_legs import MotionPeaks
+from robots.stewart.motion_check import MotionPeaks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

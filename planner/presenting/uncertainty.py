@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import leg_vectors
-from robots.stewart.platform import Platform
+from robots.stewart.platform import Platform, leg_vectors
 
 _SINGULAR = 1e-12  # ratio of singular values below which a pose has no covariance
 

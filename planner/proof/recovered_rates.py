@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robots.arm.task import task_bias, task_jacobian
+from robots.arm.inverse import task_bias, task_jacobian
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from robots.arm.branch_equations import FAMILIES
-from robots.arm.inverse import ArmInverse
-from robots.arm.solutions import branch_name
+from robots.arm.equations import FAMILIES
+from robots.arm.inverse import ArmInverse, branch_name
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.joint_motion import PathState

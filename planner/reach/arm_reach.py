@@ -7,8 +7,7 @@ import numpy as np
 from planner.plan_types import PlacedPoints
 from planner.reach.candidates import Candidates, EndSolutions, candidates, end_solutions
 from planner.reach.reach import Shortfall, Wording, some_points
-from robots.arm.inverse import ArmInverse
-from robots.arm.solutions import branch_name
+from robots.arm.inverse import ArmInverse, branch_name
 from robots.core.arrays import Indices
 from robots.core.model import Model
 

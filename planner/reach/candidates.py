@@ -10,9 +10,7 @@ from planner.plan_types import PlacedPoints
 from planner.reach.arm_lines import ArmLines
 from planner.reach.lines import Lines
 from planner.reach.margins import Margins, rough_margins
-from robots.arm.inverse import ArmInverse
-from robots.arm.limits import alternatives
-from robots.arm.solutions import ArmSolutions
+from robots.arm.inverse import ArmInverse, ArmSolutions, alternatives
 from robots.core.arrays import Indices, Mask
 
 

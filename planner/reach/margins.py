@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.motion.extremes import Evaluate, highest
 from planner.reach.lines import Lines
-from robots.arm.limits import ROUNDING
+from robots.arm.inverse import ROUNDING
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.inverse.task import column_scale, scale_length
 from robots.core.mechanism import Mechanism

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from planner.reach.serial_task import SerialTask
-from robots.arm.limits import ROUNDING
+from robots.arm.inverse import ROUNDING
 from robots.core.arrays import Array, Indices
 
 _TURN = 2.0 * np.pi

@@ -15,7 +15,7 @@ from robots.biped.library import KnownDrives
 from robots.biped.posture.balance import Balance, ZeroMoments
 from robots.biped.posture.standing import stand
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.verdict import Stance, Verdict
+from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.arrays import Array
 from robots.core.composite import CompositeCost
 from robots.core.recording import Programme
@@ -244,7 +244,7 @@ def balance_lines(found: Sequence[Balance], where: Sequence[str]) -> Iterator[st
             yield f"note: out of limits: {one.limits}"
 
 
-def verdict_sentence(verdict: Verdict, polygon: SupportPolygon, point: Array) -> str:
+def verdict_sentence(verdict: StanceVerdict, polygon: SupportPolygon, point: Array) -> str:
     """What the verdict says, with the edge and the margin."""
     edge = polygon.nearest_edge_name(point)
     happens = _HAPPENS[verdict.stance]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from reports.biped.shown_motion import ReportedMotion, quantities
-from robots.biped.verdict import Stance
+from robots.biped.posture.verdict import Stance
 from robots.core.arrays import Array
 
 FORMAT = 1

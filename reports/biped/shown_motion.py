@@ -11,8 +11,8 @@ from planner.findings.biped_findings import motion_findings, unjudged_motors
 from robots.biped.library import KnownDrives
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads, joint_reach, motor_loads
-from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
-from robots.biped.verdict import Stance
+from robots.biped.posture.verdict import Stance
+from robots.biped.scenarios.scenario import limit_remarks, rate_remarks
 from robots.core.arrays import Array, Indices
 
 

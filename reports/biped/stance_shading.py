@@ -11,7 +11,7 @@ from reports.biped.shown_motion import ReportedMotion
 from reports.page.motion import motion
 from reports.page.panels import DrawnSet
 from reports.page.shading import HEIGHT, WIDTH, Shade, Shading
-from robots.biped.verdict import Stance
+from robots.biped.posture.verdict import Stance
 
 
 def stance_shading(shown: ReportedMotion) -> Shading:

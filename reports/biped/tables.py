@@ -18,8 +18,8 @@ from reports.content.table import (
     rows_of,
     text,
 )
-from robots.biped.posture.edge_names import edge_words
-from robots.biped.verdict import Stance
+from robots.biped.posture.support_polygon import edge_words
+from robots.biped.posture.verdict import Stance
 from robots.core.arrays import Array
 
 _SAME = 1.0 + 1e-9  # a limit reached is not passed

@@ -24,11 +24,9 @@ from robots.core.arrays import Array
 from robots.core.orientation import angles_zyx
 from robots.stewart.calibration import Calibration
 from robots.stewart.forward import HeldPoses
-from robots.stewart.inverse import lengths
-from robots.stewart.limits import Violation
-from robots.stewart.platform import Leg, Platform
+from robots.stewart.limits import Violation, conditioning
+from robots.stewart.platform import Leg, Platform, lengths
 from robots.stewart.platform_file import warnings
-from robots.stewart.singularity import conditioning
 
 _BODIES = ("cross", "cylinder", "piston", "end_cross", "end")
 _PARAMETERS = ("ax", "ay", "az", "bx", "by", "bz", "offset")

@@ -12,8 +12,7 @@ from robots.core.arrays import Array
 from robots.stewart.leg_samples import Balance, LegSamples, energy_balance, leg_samples
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_check import check_motion
-from robots.stewart.motion_legs import LegPeaks, MotionPeaks, motion_peaks
+from robots.stewart.motion_check import LegPeaks, MotionPeaks, check_motion, motion_peaks
 from robots.stewart.platform import Platform
 
 

@@ -18,9 +18,8 @@ from reports.stewart.leg_motion import PlatformMotion
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
 from robots.core.orientation import angles_zyx
-from robots.stewart.inverse import leg_vectors
-from robots.stewart.leg_axes import leg_axes
-from robots.stewart.platform import Platform
+from robots.stewart.legs import leg_axes
+from robots.stewart.platform import Platform, leg_vectors
 
 _RATE = 60.0  # instants per second
 _MOST = 3000

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
 from robots.arm.bent_stylus import BentStylus
-from robots.arm.family import arm_family
-from robots.arm.free_joints import FreeJoints
-from robots.arm.programmes import ANGLES, branch_programme, line_programme, rates_programme
-from robots.arm.solutions import REACH_ROUNDING, ArmSolutions, Margins
-from robots.arm.task import task_jacobian
-from robots.core.arrays import Array
+from robots.arm.equations import ANGLES, FAMILIES, branch_programme, line_programme, rates_programme
+from robots.arm.family import ArmFamily, arm_family
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.errors import StateError
+from robots.core.inverse.limits import limit_margins
 from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
@@ -119,7 +119,7 @@ class ArmInverse:
             return self._line(lines, lam[:, None])
         return self._bent.follow(lines, lam)
 
-    def margins(self, q: object) -> Margins:
+    def margins(self, q: object) -> SingularityMargins:
         """Distances of postures from the shoulder, elbow and wrist singularities. # (..., 5)."""
         posture = np.asarray(q, dtype=np.float64)
         theta = posture + self.family.offsets
@@ -129,7 +129,7 @@ class ArmInverse:
             with np.errstate(invalid="ignore"):  # a line lost on its way has no posture
                 determinant = np.linalg.det(task_jacobian(self.model, posture))
             tool = np.asarray(np.abs(determinant) / (d3 * r4 * reach))
-        return Margins(
+        return SingularityMargins(
             shoulder=np.abs(self.family.radius(theta)) / reach,
             elbow=np.abs(np.cos(theta[..., 2])),
             wrist=np.abs(self.family.wrist_sine(theta)),
@@ -205,3 +205,257 @@ def _angle(a: Array, b: Array) -> Array:
     """Angle between unit vectors, exact for small ones. # (...) [rad]."""
     across = np.linalg.norm(np.cross(a, b), axis=-1)
     return np.asarray(np.arctan2(across, np.sum(a * b, axis=-1)))
+
+
+# --------------------------------------------------------------------------------------- Solutions
+
+POSITION_TOLERANCE = 1e-9  # [m] largest error of a solution that counts as one
+ANGLE_TOLERANCE = 1e-9  # [rad]
+REACH_ROUNDING = 1e-12  # [m] a point this little out of reach is on the edge
+# Margin below which a posture is named singular: at the edge of reach q3 is only known to the root
+# of the rounding, some 1e-8.
+DEGENERATE = 1e-6
+_NO_MARGIN = 1e-12
+
+
+def _sign(value: float) -> str:
+    return "+" if value > 0.0 else "-"
+
+
+BRANCH_NAMES = tuple(
+    f"shoulder{_sign(shoulder)} elbow{_sign(elbow)} wrist{_sign(wrist)}"
+    for shoulder, elbow, wrist in FAMILIES
+)
+
+
+def branch_name(family: int) -> str:
+    """Name of a family, such as "shoulder+ elbow+ wrist-".
+
+    shoulder+ faces the point, elbow is the sign of cos q3, wrist the sign of the sine
+    from forearm to stylus (sin q5 for a stylus along -y5).
+    """
+    return BRANCH_NAMES[family]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SingularityMargins:
+    """Distance from the three singularities of the arm: zero is singular, one is farthest.
+
+    A ball beside the stylus axis shifts the singularities; ``tool`` then says where they are.
+
+    Source: det J5 = ±d3·r4·cos q3·(r4 sin(q2+q3) + d3 cos q2)·sin q5 (sources.md, decision 5)
+    """
+
+    shoulder: Array  # (...) distance of the wrist centre from the first axis over the reach
+    elbow: Array  # (...) |cos q3|
+    wrist: Array  # (...) |sin| of the angle between stylus and forearm
+    tool: Array | None = None  # (...) |det J5| over d3·r4·reach, for a bent stylus
+
+    @property
+    def least(self) -> Array:
+        """The smallest of the three, or what a bent stylus makes of it. # (...)."""
+        least = np.minimum(np.minimum(self.shoulder, self.elbow), self.wrist)
+        if self.tool is None:
+            return np.asarray(least)
+        # For a straight stylus the determinant is the product of the three.
+        largest = np.maximum(np.maximum(self.shoulder, self.elbow), self.wrist)
+        middle = self.shoulder + self.elbow + self.wrist - least - largest
+        return np.minimum(self.tool / np.maximum(middle * largest, _NO_MARGIN), 1.0)
+
+    def at(self, index: tuple[int, ...]) -> SingularityMargins:
+        """Margins of one posture of a batch."""
+        return SingularityMargins(
+            shoulder=self.shoulder[index],
+            elbow=self.elbow[index],
+            wrist=self.wrist[index],
+            tool=None if self.tool is None else self.tool[index],
+        )
+
+    @property
+    def degenerate(self) -> list[str]:
+        """Names of the singularities that the posture (one posture) is in."""
+        named = {"shoulder": self.shoulder, "elbow": self.elbow, "wrist": self.wrist}
+        return [name for name, value in named.items() if float(value) <= DEGENERATE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ArmSolutions:
+    """All eight families for a batch of targets; a family that does not reach is kept, marked.
+
+    Args:
+        q: joint angles in (-π, π]. # (..., 8, 5) [rad]
+        position_error: distance of the ball from the target, by forward geometry. # (..., 8) [m]
+        axis_error: angle of the stylus from the target direction. # (..., 8) [rad]
+        shortfall: how far the wrist centre is out of reach, by the triangle rule; zero or negative
+            within. For a bent stylus a lower bound. # (...) [m]
+        expected: families that exist by a check of its own: the triangle rule, which shares nothing
+            with the equations of the roots; for a bent stylus the search over its roll. # (..., 8)
+        margins: distances from the singularities. # (..., 8)
+    """
+
+    q: Array
+    position_error: Array
+    axis_error: Array
+    shortfall: Array
+    expected: Mask
+    margins: SingularityMargins
+
+    @property
+    def solved(self) -> Mask:
+        """Families that hit the target. # (..., 8)."""
+        close = self.position_error <= POSITION_TOLERANCE
+        return np.asarray(close & (self.axis_error <= ANGLE_TOLERANCE))
+
+    @property
+    def reachable(self) -> Mask:
+        """Whether any family exists. # (...)."""
+        return np.asarray(np.any(self.expected, axis=-1))
+
+    @property
+    def lost(self) -> Mask:
+        """Families that exist but were not hit: a fault of ours. # (..., 8)."""
+        return np.asarray(self.expected & ~self.solved)
+
+
+# ------------------------------------------------------------------------------------ Joint limits
+# A solution gives angles in (-π, π]; a joint with a range of ±350° reaches the same posture in up
+# to three ways, and one limited to 0…300° may reach it only by a whole turn.
+
+# Rounding of the closed form: a joint exactly on its limit is on it, not beyond. [rad]
+ROUNDING = 1e-12
+_TURN = 2.0 * np.pi
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Alternatives:
+    """Postures with the whole turns that the joints' ranges allow.
+
+    Args:
+        row: which posture of the input each one is. # (c,)
+        q: its joints. # (c, n) [rad]
+        margin: distance of each joint to its nearer limit, negative beyond. # (c, n) [rad]
+    """
+
+    row: Indices
+    q: Array
+    margin: Array
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "row", "q", "margin", copy=None)
+
+    @property
+    def within(self) -> Mask:
+        """Whether all joints are within their limits. # (c,)."""
+        return np.asarray(np.min(self.margin, axis=-1, initial=np.inf) >= -ROUNDING)
+
+
+def alternatives(mechanism: Mechanism, q: Array) -> Alternatives:
+    """All whole-turn equivalents of postures within limits.
+
+    A posture without any is kept once, as the equivalent least beyond its limits. A joint without
+    limits is offered one turn either way.
+
+    Args:
+        mechanism: whose limits.
+        q: joints, each in (-π, π]. # (k, n) [rad]
+    """
+    shifts = _shifts(mechanism)
+    shifted = q[:, None, :] + shifts
+    margin = limit_margins(mechanism, shifted)
+    inside = np.all(margin >= -ROUNDING, axis=2)
+    none = ~np.any(inside, axis=1)
+    beyond = np.sum(np.maximum(-margin[none], 0.0), axis=2)
+    inside[np.nonzero(none)[0], np.argmin(beyond, axis=1)] = True
+    rows, columns = np.nonzero(inside)
+    return Alternatives(row=rows, q=shifted[rows, columns], margin=margin[rows, columns])
+
+
+def _shifts(mechanism: Mechanism) -> Array:
+    """Every combination of whole turns that can bring angles in (-π, π] into range. # (s, n)."""
+    turns = []
+    for low, high in zip(mechanism.q_min, mechanism.q_max, strict=True):
+        first = np.ceil((low - np.pi) / _TURN - ROUNDING) if np.isfinite(low) else -1.0
+        last = np.floor((high + np.pi) / _TURN + ROUNDING) if np.isfinite(high) else 1.0
+        # No turn first: among equals, argmin keeps the posture as it was solved.
+        turns.append(sorted(_TURN * np.arange(first, last + 1.0), key=abs))
+    return np.array(list(product(*turns)))
+
+
+# ------------------------------------------------------------------------------------- Free joints
+# A wrist centre on the first joint's axis leaves q1 free, and one at the shoulder itself q2 as
+# well; a stylus along the forearm leaves q4 free. Along a path through such a target the arm stands
+# still in the free joint; the equations alone would give it any value there.
+
+# A joint counts as free where any value of it moves ball and stylus by less than a tenth of what a
+# solution may miss: nearer than this no value is better than another. [m, rad]
+FREE = 1e-10
+_SHOULDER_TURNED = 4  # families from here on have shoulder -
+
+
+class FreeJoints:
+    """Fills free joints of one arm's closed form.
+
+    Args:
+        family: the arm.
+        engine: how the equations are run.
+    """
+
+    def __init__(self, family: ArmFamily, engine: Engine) -> None:
+        self._family = family
+        self._given = [Kernel(branch_programme(family, free=count), engine) for count in (1, 2)]
+
+    def filled(self, center: Array, axis: Array, theta: Array, near: Array | None) -> Array:
+        """The families with free joints from ``near``.
+
+        Without it only the shoulder itself, which the equations leave undefined, is filled.
+
+        Args:
+            center: wrist centres. # (N, 3) [m]
+            axis: unit stylus directions. # (N, 3)
+            theta: angles of the families by the equations. # (N, 8, 5) [rad]
+            near: angles to stay near, offsets included. # (N, 5) [rad]
+        """
+        theta = theta.copy()
+        stay = np.zeros((len(theta), 5)) if near is None else near
+        off_axis = np.hypot(center[:, 0], center[:, 1])
+        at_shoulder = np.hypot(off_axis, center[:, 2] - self._family.shoulder_height) <= FREE
+        on_axis = (off_axis <= FREE) & ~at_shoulder & (near is not None)
+        for count, rows in ((1, on_axis), (2, at_shoulder)):
+            if np.any(rows):
+                given = self._given[count - 1](center[rows], axis[rows], stay[rows, :count])
+                theta[rows] = given[:, :ANGLES].reshape(-1, 8, 5)
+                # With q1 free the two shoulders are one and the same posture.
+                theta[rows, _SHOULDER_TURNED:] = theta[rows, :_SHOULDER_TURNED]
+        if near is not None:
+            along = np.abs(self._family.wrist_sine(theta)) <= FREE
+            theta[..., 3] = np.where(along, near[:, None, 3], theta[..., 3])
+        return theta
+
+
+# ----------------------------------------------------------------------------------- Five-row task
+# Rows 0-2 are the ball's velocity in base axes; rows 3-4 are the angular velocity about the tool's
+# own x and y axes, the two turnings that change the stylus's direction. Turning about the stylus is
+# left free, which is what makes the task square.
+#
+# Source: sources.md, decision 5 (the 6 x 5 Jacobian with ω = 0 of [LAMMARI12] §III.5 is not it)
+
+
+def task_jacobian(model: Model, q: object) -> Array:
+    """J5. # (..., 5) -> (..., 5, 5) [m, rad per rad]."""
+    linear = model.jacobian(q)[..., :3, :]
+    turning = model.kernel("tool_jacobian")(q)[..., 3:5, :]
+    return np.concatenate([linear, turning], axis=-2)
+
+
+def task_bias(model: Model, q: object, qd: Array) -> Array:
+    """Rates of J5 times qd: task acceleration at zero joint acceleration. # (..., 5).
+
+    In the moving tool axes a stylus direction d obeys d̈ = ω̇ x d + ω x (ω x d); its components are
+    ω̇_y + ω_x·ω_z along x and -(ω̇_x - ω_y·ω_z) along y, so the rows below vanish for a held stylus.
+    """
+    bias, rotation = model.bias_acceleration(q, qd), model.forward(q)[..., :3, :3]
+    wd = np.einsum("...ji,...j->...i", rotation, bias[..., 3:])
+    w = np.einsum("...ij,...j->...i", model.kernel("tool_jacobian")(q)[..., 3:, :], qd)
+    x = wd[..., 0] - w[..., 1] * w[..., 2]
+    y = wd[..., 1] + w[..., 0] * w[..., 2]
+    return np.concatenate([bias[..., :3], x[..., None], y[..., None]], axis=-1)

@@ -13,9 +13,7 @@ import numpy as np
 
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import arm_family
-from robots.arm.inverse import ArmInverse
-from robots.arm.limits import alternatives
-from robots.arm.solutions import ArmSolutions, branch_name
+from robots.arm.inverse import ArmInverse, ArmSolutions, alternatives, branch_name
 from robots.core.arrays import Array
 from robots.core.inverse import Answer, Solutions, Target, Task, solve_many
 from robots.core.inverse.limits import limit_breaches

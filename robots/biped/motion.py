@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from robots.biped.biped import Biped
-from robots.biped.posture.margin import signed_margin
-from robots.biped.verdict import Stance, Verdict
+from robots.biped.posture.support_polygon import signed_margin
+from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.arrays import Array, freeze_field
 
 _FEWEST = 2  # samples of a robot that has fallen from the start
@@ -56,7 +56,7 @@ class BipedMotion:
     support: tuple[Array, ...]
     margin: Array
     ground: Array
-    verdict: Verdict
+    verdict: StanceVerdict
     curves: dict[str, Array] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     remedy: str = ""

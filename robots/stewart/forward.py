@@ -1,17 +1,17 @@
-"""Forward geometry: the pose that given leg lengths hold, near a known one."""
+"""Forward geometry: the pose of given leg lengths near a known one, with a certificate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from robots.core.arrays import Array, Indices, Mask
+from robots.core.orientation import rotation_log
 from robots.core.pose import as_pose, rotation_exp
-from robots.stewart.certificate import certify
 from robots.stewart.errors import PlatformError
-from robots.stewart.modes.study import parameters_of_pose, quadratic_forms, scaled_geometry
 from robots.stewart.platform import LEGS, Platform
 
 MOST_ITERATIONS = 30
@@ -19,6 +19,7 @@ CONVERGED = 1e-10  # size of a correction, relative, that leaves an error of its
 LARGEST_TURN = 0.5  # [rad] of one iteration
 SINGULAR = 1e10  # condition number of the scaled Jacobian
 CHUNK = 2000  # poses certified at once
+Numbers = NDArray[Any]  # float64 or complex128: the continuation works over the complex numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -251,3 +252,263 @@ def _certificates(platform: Platform, L: Array, T: Array) -> tuple[Mask, Array]:
         proof = certify(quadratic_forms(scaled.legs), x)
         holds[part], kantorovich[part] = proof.holds, proof.kantorovich
     return holds, kantorovich
+
+
+# ------------------------------------------------------------------------------------- Certificate
+# Theorem (Newton-Kantorovich, with an approximate inverse). Let F be the eight quadratic equations
+# of ``modes.study`` with |q| = 1, x any point and C any regular 8 × 8 matrix. If
+#
+#     |C F(x)| ≤ η,     ‖1 − C F'(x)‖ ≤ δ < 1,     ‖C (F'(y) − F'(z))‖ ≤ K |y − z| for all y, z
+#
+# and (1 − δ)² > 2 K η, then F has exactly one zero within ρ of x, it lies within r of x, where
+#
+#     r, ρ = ((1 − δ) ∓ √((1 − δ)² − 2 K η)) / K,
+#
+# and F' is regular there. (y ↦ y − C F(y) maps the ball of radius r into itself and contracts it.)
+#
+# The bound K is not a sample: row k of C (F'(y) − F'(z)) is 2 (y − z)ᵀ S_k with the constant
+# matrices S_k = Σ_j C_kj Q_j, so its Frobenius norm is at most 2 √λ |y − z|, λ the largest
+# eigenvalue of Σ_k S_kᴴ S_k. It holds on the whole space, not near x only. η, δ and K are enlarged
+# by bounds of what rounding can have done to them: what is proved is about the platform whose
+# points, about their middle, and lengths are the double precision numbers used. The same holds over
+# the complex numbers, with the same bounds.
+
+# Bound of the relative rounding error of a sum of products as they occur here: at most 30
+# operations in a row and the scaling of the data before them, times the unit roundoff.
+ROUNDING = 64 * 2.0**-53
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PoseCertificate:
+    """The outcome for a batch of points; distances are in the space of the Study parameters.
+
+    Args:
+        holds: whether the theorem's condition is met. # (...) bool
+        kantorovich: 2 K η / (1 − δ)², less than 1 where it is met. # (...)
+        radius: r: the zero is no further than this; infinite where nothing is proved. # (...)
+        alone: ρ: no other zero is nearer than this; 0 where nothing is proved. # (...)
+    """
+
+    holds: Numbers
+    kantorovich: Numbers
+    radius: Numbers
+    alone: Numbers
+
+
+def with_unit(forms: Numbers) -> Numbers:
+    """The seven forms with |q|² as the eighth; F's constant is then −1 in the last row."""
+    Q = np.zeros((*forms.shape[:-3], UNKNOWNS, UNKNOWNS, UNKNOWNS), dtype=forms.dtype)
+    Q[..., :7, :, :] = forms
+    Q[..., 7, :4, :4] = np.eye(4)
+    return Q
+
+
+def newton_step(Q: Numbers, x: Numbers) -> Numbers:
+    """Newton's correction of x for the eight equations. # (..., 8)."""
+    gradients = (Q @ x[..., None, :, None])[..., 0]
+    F = (gradients @ x[..., None])[..., 0]
+    F[..., 7] -= 1.0
+    return -np.linalg.solve(2.0 * gradients, F[..., None])[..., 0]
+
+
+def certify(forms: Numbers, x: Numbers) -> PoseCertificate:
+    """Apply the theorem at points x with C ≈ F'(x)⁻¹; a singular F'(x) proves nothing.
+
+    Args:
+        forms: of ``quadratic_forms``. # (..., 7, 8, 8)
+        x: |q| ≈ 1. # (..., 8), real or complex
+    """
+    Q = with_unit(forms)
+    gradients = (Q @ x[..., None, :, None])[..., 0]
+    J = 2.0 * gradients
+    F = (gradients @ x[..., None])[..., 0]
+    F[..., 7] -= 1.0
+    C = _inverse(J)
+    eta, delta, K = _constants(Q, x, F, C)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        room = np.where(delta < 1.0, 1.0 - delta, 0.0)
+        kantorovich = np.where(room > 0.0, 2.0 * K * eta / room**2, np.inf)
+        holds = np.isfinite(kantorovich) & (kantorovich < 1.0)
+        root = room * np.sqrt(np.where(holds, 1.0 - kantorovich, 0.0))
+        # r as 2η / (…) does not cancel
+        radius = np.where(holds, 2.0 * eta / (room + root) * (1.0 + 1e-12), np.inf)
+        alone = np.where(holds, (room + root) / K * (1.0 - 1e-12), 0.0)
+    return PoseCertificate(holds=holds, kantorovich=kantorovich, radius=radius, alone=alone)
+
+
+def lipschitz_bound(Q: Numbers, C: Numbers) -> Numbers:
+    """K with ‖C (F'(y) − F'(z))‖ ≤ K |y − z| for all y and z. # (...)."""
+    S = (C @ Q.reshape(*Q.shape[:-2], -1)).reshape(*C.shape, UNKNOWNS)
+    gram = np.sum(np.conj(np.swapaxes(S, -1, -2)) @ S, axis=-3)
+    finite = np.all(np.isfinite(gram), axis=(-2, -1))
+    gram = np.where(finite[..., None, None], gram, np.eye(UNKNOWNS))
+    largest = np.maximum(np.linalg.eigvalsh(gram)[..., -1], 0.0)
+    spread = _spread(Q).reshape(*Q.shape[:-2], -1)
+    sizes = np.linalg.norm(C, axis=(-2, -1)) * np.linalg.norm(spread, axis=(-2, -1))
+    return np.where(finite, 2.0 * (np.sqrt(largest) * (1.0 + 1e-8) + ROUNDING * sizes), np.inf)
+
+
+def _constants(Q: Numbers, x: Numbers, F: Numbers, C: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """η, δ and K, each with its share of rounding."""
+    size_C, size_x = np.abs(C), np.abs(x)
+    size_J = (_spread(Q) @ size_x[..., None, :, None])[..., 0]
+    size_F = (size_J @ size_x[..., None])[..., 0] + 1.0
+    eta = np.linalg.norm((C @ F[..., None])[..., 0], axis=-1)
+    eta = eta + 2.0 * ROUNDING * np.linalg.norm((size_C @ size_F[..., None])[..., 0], axis=-1)
+    J = 2.0 * (Q @ x[..., None, :, None])[..., 0]
+    delta = np.linalg.norm(np.eye(UNKNOWNS) - C @ J, axis=(-2, -1))
+    delta = delta + 4.0 * ROUNDING * np.linalg.norm(size_C @ size_J, axis=(-2, -1))
+    return eta, delta, lipschitz_bound(Q, C)
+
+
+def _spread(Q: Numbers) -> Numbers:
+    """Sizes of the terms that the entries of the forms are sums of. # (..., 8, 8, 8).
+
+    The entries of D are all the sums and differences of a's and b's components, so the largest of
+    them bounds the terms of each; L² is what DᵀD − Q has left.
+    """
+    D = Q[..., 4:, :4]
+    Dt = np.swapaxes(D, -1, -2)
+    largest = np.max(np.abs(D), axis=(-2, -1), keepdims=True)
+    square = np.max(np.abs(Dt @ D - Q[..., :4, :4]), axis=(-2, -1), keepdims=True)
+    sizes = np.abs(Q)
+    sizes[..., :4, :4] = 4.0 * largest**2 + square
+    sizes[..., 4:, :4] = sizes[..., :4, 4:] = largest
+    return sizes
+
+
+def _inverse(J: Numbers) -> Numbers:
+    """Inverse of every matrix of a batch; infinite entries where one is exactly singular."""
+    try:
+        return np.linalg.inv(J)
+    except np.linalg.LinAlgError:
+        singular = np.linalg.matrix_rank(J) < UNKNOWNS
+        C = np.linalg.inv(np.where(singular[..., None, None], np.eye(UNKNOWNS), J))
+        return np.where(singular[..., None, None], np.nan, C)
+
+
+# ------------------------------------------------------------------------------ Study's parameters
+# A pose is a pair of quaternions x = (q, g), up to a common factor: R·v = q v q̄ / |q|² and the
+# translation is p = g q̄ / |q|². Multiplying p + R·b − a by q gives g + q b − a q, so a leg of
+# length L from a to b is the quadratic form
+#
+#     f(x) = |g + q b − a q|² − L² |q|² = xᵀ Q x,    Q = [[DᵀD − L²·1, Dᵀ], [D, 1]],  D·q = q b − a
+#     q.
+#
+# Six legs, the Study quadric q·g = 0 and one normalisation make the square system. Over the complex
+# numbers |·|² stands for the sum of squares, without conjugation. A generic platform has 40
+# solutions with |q|² ≠ 0 (Wampler 1996; Husty 1996), and Dietmaier's (1998) has all 40 real.
+
+UNKNOWNS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegGeometry:
+    """What the polynomials depend on; complex on the way from one platform to another.
+
+    Args:
+        base: points A, centred. # (6, 3) [scale]
+        platform: points B, centred. # (6, 3) [scale]
+        squares: L², of the legs. # (6,) [scale²]
+    """
+
+    base: Numbers
+    platform: Numbers
+    squares: Numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScaledGeometry:
+    """A real platform in its own unit of length, both frames moved to the middle of the points.
+
+    Args:
+        legs: centred and scaled.
+        base_centre: in the base frame. # (3,) [m]
+        platform_centre: in the platform frame. # (3,) [m]
+        scale: unit of length. [m]
+    """
+
+    legs: LegGeometry
+    base_centre: Array
+    platform_centre: Array
+    scale: float
+
+
+def scaled_geometry(base: Array, platform: Array, lengths: Array) -> ScaledGeometry:
+    """Centre and scale a platform, so that q and g are of the same size.
+
+    Args:
+        base: points A. # (6, 3) [m]
+        platform: points B. # (6, 3) [m]
+        lengths: of the legs; one unit of length serves a whole batch. # (..., 6) [m]
+    """
+    base_centre, platform_centre = base.mean(axis=0), platform.mean(axis=0)
+    A, B = base - base_centre, platform - platform_centre
+    mean_squares = [np.mean(np.sum(A * A, -1)), np.mean(np.sum(B * B, -1)), np.mean(lengths**2)]
+    scale = float(np.sqrt(np.mean(mean_squares)))
+    legs = LegGeometry(base=A / scale, platform=B / scale, squares=(lengths / scale) ** 2)
+    return ScaledGeometry(
+        legs=legs, base_centre=base_centre, platform_centre=platform_centre, scale=scale
+    )
+
+
+def leg_matrices(base: Numbers, platform: Numbers) -> Numbers:
+    """D of every leg: D·q = q b − a q. # (..., 4, 4)."""
+    return _product_by(platform, side=-1.0) - _product_by(base, side=1.0)
+
+
+def _product_by(v: Numbers, *, side: float) -> Numbers:
+    """Matrix of q ↦ v q (side 1) or q ↦ q v (side −1) for the pure quaternion v. # (..., 4, 4)."""
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    M = np.zeros((*v.shape[:-1], 4, 4), dtype=v.dtype)
+    M[..., 0, 1:], M[..., 1:, 0] = -v, v
+    M[..., 1, 2], M[..., 1, 3], M[..., 2, 3] = -side * z, side * y, -side * x
+    M[..., 2, 1], M[..., 3, 1], M[..., 3, 2] = side * z, -side * y, side * x
+    return M
+
+
+def study_quadric() -> Array:
+    """Q of q·g. # (8, 8)."""
+    Q = np.zeros((UNKNOWNS, UNKNOWNS))
+    Q[:4, 4:] = Q[4:, :4] = 0.5 * np.eye(4)
+    return Q
+
+
+def quadratic_forms(legs: LegGeometry) -> Numbers:
+    """Q of the six legs and, last, of the Study quadric; ``squares`` may be a batch.
+
+    # (..., 7, 8, 8).
+    """
+    D = leg_matrices(legs.base, legs.platform)
+    Dt = np.swapaxes(D, -1, -2)
+    Q = np.zeros((*legs.squares.shape[:-1], 7, UNKNOWNS, UNKNOWNS), dtype=D.dtype)
+    Q[..., :6, :4, :4] = Dt @ D - legs.squares[..., None, None] * np.eye(4)
+    Q[..., :6, :4, 4:], Q[..., :6, 4:, :4], Q[..., :6, 4:, 4:] = Dt, D, np.eye(4)
+    Q[..., 6, :, :] = study_quadric()
+    return Q
+
+
+def parameters_of_pose(T: Array, scaled: ScaledGeometry) -> Array:
+    """Study parameters with |q| = 1 of poses T_base_platform. # (..., 8)."""
+    R = T[..., :3, :3]
+    p = T[..., :3, 3] + R @ scaled.platform_centre - scaled.base_centre
+    turn = rotation_log(R)
+    half = 0.5 * np.linalg.norm(turn, axis=-1, keepdims=True)
+    q = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * turn], axis=-1)
+    g = (_product_by(p / scaled.scale, side=1.0) @ q[..., None])[..., 0]
+    return np.concatenate([q, g], axis=-1)
+
+
+def pose_of_parameters(x: Array, scaled: ScaledGeometry) -> Array:
+    """Poses T_base_platform of real Study parameters. # (..., 4, 4)."""
+    q, g = x[..., :4], x[..., 4:]
+    norm = np.sum(q * q, axis=-1)[..., None]
+    w, v = q[..., :1], q[..., 1:]
+    T = np.zeros((*x.shape[:-1], 4, 4))
+    cross = _product_by(v, side=1.0)[..., 1:, 1:]
+    eye = np.eye(3)
+    T[..., :3, :3] = eye + 2.0 * (w[..., None] * cross + cross @ cross) / norm[..., None]
+    p = (w * g[..., 1:] - g[..., :1] * v - np.cross(g[..., 1:], v)) / norm * scaled.scale
+    T[..., :3, 3] = p + scaled.base_centre - T[..., :3, :3] @ scaled.platform_centre
+    T[..., 3, 3] = 1.0
+    return T

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 from robots.core.pose import rotation_z, skew
-from robots.stewart.leg_chain import STROKE, joint_values, leg_chain
+from robots.stewart.legs import STROKE, joint_values, leg_chain
 from robots.stewart.platform import Platform
 
 U3 = np.array([0.0, 0.0, 1.0])

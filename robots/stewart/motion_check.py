@@ -1,4 +1,4 @@
-"""A motion judged as a whole: every limit that it breaks, with leg, amount and time."""
+"""Check of a whole motion: every violated limit with leg, amount and time."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Literal
 
 import numpy as np
 
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Mask
+from robots.core.motion.joint_motion import PathState
 from robots.core.motion.motion_law import Side
-from robots.core.motion.time_scaling import highest
-from robots.stewart.limits import Limit, PoseLimits, broken, pose_limits
-from robots.stewart.model import PlatformModel
-from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_legs import (
-    LegPath,
-    LegPathState,
-    column_peak,
-    force_of,
-    has_force_limits,
+from robots.core.motion.time_scaling import Peak, highest
+from robots.stewart.limits import (
+    Limit,
+    LimitColumn,
+    PoseLimits,
+    broken,
+    characteristic_length,
+    pose_limits,
 )
-from robots.stewart.motion_proof import Proof, prove
+from robots.stewart.model import PlatformModel
+from robots.stewart.motion import PlatformState, PoseCourse, SpeedBound, TimedMotion
+from robots.stewart.platform import LegEnd, lengths
 
 Drive = Literal["speed", "acceleration", "force"]
-
 _UNITS: dict[Drive, str] = {"speed": "m/s", "acceleration": "m/s²", "force": "N"}
 # A motion in its least time reaches its limit exactly, but for rounding.
 _ROUNDING = 1e-9
@@ -52,6 +52,30 @@ class MotionProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MarginProof:
+    """What was proven of every column.
+
+    Args:
+        columns: the limits.
+        least: lowest margin that was seen. # (columns,)
+        broken: whether a margin below zero was seen. # (columns,)
+        open: whether some span is neither proven nor broken: the limit is grazed. # (columns,)
+        evaluations: how many poses it took.
+    """
+
+    columns: tuple[LimitColumn, ...]
+    least: Array
+    broken: Mask
+    open: Mask
+    evaluations: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every limit is respected at every instant."""
+        return not (self.broken.any() or self.open.any())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MotionReport:
     """What is wrong with a motion, and what is proven of it.
 
@@ -61,7 +85,7 @@ class MotionReport:
     """
 
     problems: tuple[MotionProblem, ...]
-    proof: Proof
+    proof: MarginProof
 
     @property
     def feasible(self) -> bool:
@@ -83,13 +107,13 @@ def check_motion(
         MotionError: the motion is too rough for exact extremes.
     """
     limits = pose_limits(model.platform, max_condition=max_condition)
-    proof = prove(limits, motion.course)
+    proof = prove_margins(limits, motion.course)
     found = [*_pose_problems(limits, proof, motion), *_drive_problems(model, motion, proof)]
     return MotionReport(problems=tuple(sorted(found, key=lambda p: p.time)), proof=proof)
 
 
 def _pose_problems(
-    limits: PoseLimits, proof: Proof, motion: TimedMotion
+    limits: PoseLimits, proof: MarginProof, motion: TimedMotion
 ) -> Iterator[MotionProblem]:
     def outside(s: Array, side: Side) -> Array:
         return -limits.margins(motion.course.state(s, side).T)
@@ -109,7 +133,7 @@ def _pose_problems(
 
 
 def _drive_problems(
-    model: PlatformModel, motion: TimedMotion, proof: Proof
+    model: PlatformModel, motion: TimedMotion, proof: MarginProof
 ) -> Iterator[MotionProblem]:
     """Speeds and accelerations; forces too, unless a singularity leaves them without bound."""
     T = motion.duration
@@ -154,3 +178,219 @@ def _drive(
                 f"{limits[k]:.6g} {unit} by {value - limits[k]:.4g} {unit}."
             ),
         )
+
+
+# --------------------------------------------------------------------------- Proof between samples
+# Every margin is a continuous function of s whose slope is bounded by the speeds of the course. So
+# a margin at the middle of a span of s settles the whole span when it exceeds slope times half the
+# span; spans that are not settled are halved. What still touches a limit at the finest span is
+# named as open: it is neither proven nor broken.
+
+_FIRST_SPANS = 64
+_MOST_HALVINGS = 22  # spans of 4e-9
+_MOST_SPANS = 4096  # at once; beyond them the motion grazes a limit all along
+
+
+def prove_margins(limits: PoseLimits, course: PoseCourse) -> MarginProof:
+    """Judge a whole course against all pose limits.
+
+    Args:
+        limits: of the platform.
+        course: its shape; the duration is of no importance.
+    """
+    slopes = _Slopes(limits, course.speed_bound())
+    middles = (np.arange(_FIRST_SPANS) + 0.5) / _FIRST_SPANS
+    half = 0.5 / _FIRST_SPANS
+    ends = limits.margins(course.state(np.array([0.0, 1.0])).T)
+    least, evaluations = ends.min(axis=0), 2
+    unsettled = np.zeros(len(limits.columns), dtype=bool)
+    for _ in range(_MOST_HALVINGS):
+        T = course.state(middles).T
+        margins = limits.margins(T)
+        evaluations += len(middles)
+        least = np.minimum(least, margins.min(axis=0))
+        # A column that is broken somewhere needs no more proof.
+        left = (margins < slopes.at(T, half) * half) & (least >= 0.0)
+        unsettled = left.any(axis=0)
+        rows = left.any(axis=1)
+        if not rows.any() or 2 * np.count_nonzero(rows) > _MOST_SPANS:
+            break
+        half /= 2.0
+        middles = np.concatenate([middles[rows] - half, middles[rows] + half])
+    broken = least < 0.0
+    return MarginProof(
+        columns=limits.columns,
+        least=least,
+        broken=broken,
+        open=unsettled & ~broken,
+        evaluations=evaluations,
+    )
+
+
+class _Slopes:
+    """Bounds of |d margin/ds| about given poses."""
+
+    def __init__(self, limits: PoseLimits, bound: SpeedBound) -> None:
+        platform = limits.platform
+        points = platform.platform_points
+        self.limits = limits
+        self.turn = bound.angular
+        self.tips = bound.linear + bound.angular * np.linalg.norm(points, axis=-1)
+        arms = np.linalg.norm(points - points.mean(axis=0), axis=-1)
+        self.arms = arms / characteristic_length(platform)
+        self.cardan = np.array([leg.end is LegEnd.CARDAN for leg in platform.legs])
+
+    def at(self, T: Array, half: float) -> Array:
+        """Slopes within ``half`` of the poses in s. # (n, columns)."""
+        shortest = lengths(self.limits.platform, T) - self.tips * half
+        with np.errstate(divide="ignore"):
+            swing = np.where(shortest > 0.0, self.tips / shortest, np.inf)
+        rows = np.hypot(swing, self.arms * (swing + self.turn))
+        jacobian = np.linalg.norm(rows, axis=-1)
+        return np.stack(
+            [self._column(column, swing, jacobian) for column in self.limits.columns], axis=-1
+        )
+
+    def _column(self, column: LimitColumn, swing: Array, jacobian: Array) -> Array:
+        legs = list(column.legs)
+        match column.limit:
+            case Limit.SHORTEST | Limit.LONGEST | Limit.LEGS:
+                return np.full(len(swing), self.tips[legs].sum())
+            case Limit.BASE_CONE | Limit.BASE_PLATE:
+                return np.asarray(swing[:, legs[0]])
+            case Limit.PLATFORM_CONE | Limit.PLATFORM_PLATE:
+                return np.asarray(swing[:, legs[0]] + self.turn)
+            case Limit.TYPE_1:
+                return np.asarray(swing[:, legs[0]] + self.turn * self.cardan[legs[0]])
+            case Limit.TYPE_2:
+                return jacobian
+            case Limit.CONDITION:
+                return np.asarray(jacobian * (1.0 + 1.0 / column.value))
+
+
+# ------------------------------------------------------------------ Leg lengths, speeds and forces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegPathState(PathState):
+    """Lengths q of the legs with derivatives over s, and the platform's state they come from."""
+
+    platform: PlatformState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegPath:
+    """A course as a path in leg space, which is what the core's time scaling reads.
+
+    Args:
+        model: of the platform whose legs they are.
+        course: of the platform.
+    """
+
+    model: PlatformModel
+    course: PoseCourse
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Those of the course."""
+        return self.course.breaks
+
+    def state(self, s: Array, side: Side = "right") -> LegPathState:
+        """Lengths and their derivatives over s. Args: s. # (...); side of a break."""
+        found = self.course.state(s, side)
+        return LegPathState(
+            q=self.model.lengths(found.T),
+            dq=self.model.length_rates(found.T, found.V),
+            ddq=self.model.length_accelerations(found.T, found.V, found.A),
+            platform=found,
+        )
+
+
+def has_force_limits(model: PlatformModel) -> bool:
+    """Whether any drive's force is limited, so that forces need to be known."""
+    return any(np.isfinite(leg.max_force) for leg in model.platform.legs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LegPeaks:
+    """Highest value of a quantity on every leg during a motion, exact between samples.
+
+    Args:
+        value: # (6,)
+        time: when. # (6,) [s]
+    """
+
+    value: Array
+    time: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MotionPeaks:
+    """What a motion takes from every leg.
+
+    Args:
+        shortest: length. [m]
+        longest: [m]
+        speed: |l̇|. [m/s]
+        acceleration: |l̈|. [m/s²]
+        force: of the drives, absolute. [N]
+    """
+
+    shortest: LegPeaks
+    longest: LegPeaks
+    speed: LegPeaks
+    acceleration: LegPeaks
+    force: LegPeaks
+
+
+def motion_peaks(model: PlatformModel, motion: TimedMotion) -> MotionPeaks:
+    """Extremes of every leg over the whole motion.
+
+    Found by dense samples whose brackets are narrowed to rounding
+    (``robots.core.motion.time_scaling``):
+    exact unless a peak is narrower than the spacing of two grids that agree.
+
+    Args:
+        model: of the platform.
+        motion: in time.
+
+    Raises:
+        PlatformError: the motion meets a singularity, where forces have no bound.
+    """
+    T = motion.duration
+    path = LegPath(model=model, course=motion.course)
+
+    def of(quantity: Callable[[LegPathState], Array]) -> LegPeaks:
+        return peaks(lambda s, side: quantity(path.state(s, side)), path.breaks, T)
+
+    shortest = of(lambda state: -state.q)
+    return MotionPeaks(
+        shortest=LegPeaks(value=-shortest.value, time=shortest.time),
+        longest=of(lambda state: state.q),
+        speed=of(lambda state: np.abs(state.dq) / T),
+        acceleration=of(lambda state: np.abs(state.ddq) / T**2),
+        force=of(lambda state: np.abs(force_of(model, state, T))),
+    )
+
+
+def peaks(
+    columns: Callable[[Array, Side], Array], breaks: tuple[float, ...], duration: float
+) -> LegPeaks:
+    """Highest value of every column over s, and when. # (m,) -> (m, k)."""
+    count = columns(np.zeros(1), "right").shape[-1]
+    found = [column_peak(columns, breaks, k) for k in range(count)]
+    return LegPeaks(
+        value=np.array([peak.value for peak in found]),
+        time=np.array([duration * peak.s for peak in found]),
+    )
+
+
+def column_peak(columns: Callable[[Array, Side], Array], breaks: tuple[float, ...], k: int) -> Peak:
+    """Highest value of one column."""
+    return highest(lambda s, side: columns(s, side)[:, k : k + 1], breaks)
+
+
+def force_of(model: PlatformModel, state: LegPathState, duration: float) -> Array:
+    """Forces of the drives for a state over s, run in a duration. # (..., 6) [N]."""
+    of = state.platform
+    return model.forces(of.T, of.V / duration, of.A / duration**2)

@@ -26,16 +26,19 @@ from robots.core.motion.time_scaling import (
 from robots.core.rounding import apart_digits
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
-from robots.stewart.motion import Course, TimedMotion
-from robots.stewart.motion_legs import LegPath, LegPathState, force_of, has_force_limits
-from robots.stewart.motion_move import pose_move
+from robots.stewart.motion import PoseCourse, TimedMotion, pose_move
+from robots.stewart.motion_check import LegPath, LegPathState, force_of, has_force_limits
 from robots.stewart.platform import Platform
 
-Kind = Literal["speed", "acceleration", "force"]
+LegLimitKind = Literal["speed", "acceleration", "force"]
 
 # Stands for "no limit" where the core asks for a finite one: no leg is ever that fast.
 _UNLIMITED = 1e30
-_KINDS: dict[str, Kind] = {"velocity": "speed", "acceleration": "acceleration", "torque": "force"}
+_KINDS: dict[str, LegLimitKind] = {
+    "velocity": "speed",
+    "acceleration": "acceleration",
+    "torque": "force",
+}
 # A shorter part for speeding up asks for accelerations that no drive gives.
 _SHORTEST_RISE = 0.01
 # How finely the search for the trapezoid's shape looks at forces.
@@ -55,7 +58,7 @@ class LegBinding:
 
     leg: int
     name: str
-    kind: Kind
+    kind: LegLimitKind
     time: float
 
     def __str__(self) -> str:
@@ -63,7 +66,7 @@ class LegBinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeastMotion:
+class MinimumTimeMotion:
     """A course in its least time.
 
     Args:
@@ -79,7 +82,9 @@ class HeavyMotionError(PlatformError):
     """No duration keeps the forces within their limits; facts: leg, s, static, limit."""
 
 
-def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True) -> LeastMotion:
+def minimum_time(
+    model: PlatformModel, course: PoseCourse, *, with_forces: bool = True
+) -> MinimumTimeMotion:
     """Run a course as fast as the legs allow.
 
     Args:
@@ -101,7 +106,9 @@ def least_time(model: PlatformModel, course: Course, *, with_forces: bool = True
     return _least_motion(course, found)
 
 
-def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: str) -> LeastMotion:
+def minimum_time_move(
+    model: PlatformModel, start: Array, end: Array, law_name: str
+) -> MinimumTimeMotion:
     """The quickest move between two poses under a law.
 
     The trapezoid's part of speeding up is free: the one with the least time is searched for on
@@ -114,15 +121,15 @@ def least_time_move(model: PlatformModel, start: Array, end: Array, law_name: st
         law_name: of ``robots.core.motion``.
 
     Raises:
-        PoseError, PlatformError, HeavyMotionError, MotionError: as ``pose_move``, ``least_time``.
+        PoseError, PlatformError, HeavyMotionError, MotionError: as ``pose_move``, ``minimum_time``.
     """
     if law_name != "trapezoid":
-        return least_time(model, pose_move(start, end, motion_law(law_name)))
+        return minimum_time(model, pose_move(start, end, motion_law(law_name)))
 
-    def course(fraction: float) -> Course:
+    def course(fraction: float) -> PoseCourse:
         return pose_move(start, end, trapezoid(fraction))
 
-    return least_time(model, course(_best(lambda f: _sampled_duration(model, course(f)))))
+    return minimum_time(model, course(_best(lambda f: _sampled_duration(model, course(f)))))
 
 
 def _best(duration: Callable[[float], float]) -> float:
@@ -135,7 +142,7 @@ def _best(duration: Callable[[float], float]) -> float:
     return 0.5 if duration(0.5) <= found.fun else float(found.x)
 
 
-def _sampled_duration(model: PlatformModel, course: Course) -> float:
+def _sampled_duration(model: PlatformModel, course: PoseCourse) -> float:
     """Least duration that keeps all limits on samples. [s]."""
     path, drives = LegPath(model=model, course=course), _limits(model.platform, with_forces=True)
     s = np.concatenate([np.linspace(0.0, 1.0, _SAMPLES), course.breaks])
@@ -172,7 +179,7 @@ def _sampled_freedom(model: PlatformModel, states: list[LegPathState], allowed: 
     return low
 
 
-def _least_motion(course: Course, found: PathDuration) -> LeastMotion:
+def _least_motion(course: PoseCourse, found: PathDuration) -> MinimumTimeMotion:
     binding: Binding | None = found.binding
     if binding is None:
         raise PlatformError(
@@ -180,7 +187,7 @@ def _least_motion(course: Course, found: PathDuration) -> LeastMotion:
             "choose one."
         )
     motion = TimedMotion(course=course, duration=found.duration)
-    return LeastMotion(
+    return MinimumTimeMotion(
         motion=motion,
         binding=LegBinding(
             leg=binding.joint,

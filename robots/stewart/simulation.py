@@ -1,4 +1,4 @@
-"""Simulation: the platform's motion under leg forces, by steps of equal length.
+"""Simulation of the platform under leg forces, by forward dynamics in steps of equal length.
 
 Runge-Kutta of order four. The rotation of a step is R = exp(θ)·R₀ with a vector θ that starts at
 zero, so every stage is a rotation and no normalising is needed: the Munthe-Kaas form, with
@@ -16,25 +16,21 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array
 from robots.core.pose import nearest_rotation, rotation_exp
 from robots.stewart.errors import PlatformError
-from robots.stewart.forward_dynamics import accelerations
-from robots.stewart.inverse import checked_poses
 from robots.stewart.model import PlatformModel
+from robots.stewart.platform import checked_poses
 
 # (time [s], T (4, 4), V (6,)) -> leg forces (6,) [N]
 ForceLaw = Callable[[float, Array, Array], ArrayLike]
-
 # Stage weights of the classical method, and where its stages lie.
 _WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
 _PLACES = (0.0, 0.5, 0.5, 1.0)
-
 # Steps after which rounding has to be taken out of the rotation matrix: it grows by an ulp a step.
 _CLEANING = 64
-
 _RUNAWAY = 10.0  # [m or rad] in one step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Simulated:
+class SimulatedMotion:
     """States at equal intervals, the first one included."""
 
     time: Array  # (n,) [s]
@@ -57,7 +53,7 @@ def simulate(
     *,
     duration: float,
     step: float,
-) -> Simulated:
+) -> SimulatedMotion:
     """Motion from a state under a law of leg forces.
 
     Args:
@@ -84,7 +80,7 @@ def simulate(
             state.T[:3, :3] = nearest_rotation(state.T[:3, :3])
         found.append(state)
         given.append(np.asarray(force_law(float(time[k + 1]), state.T, state.V), dtype=np.float64))
-    return Simulated(
+    return SimulatedMotion(
         time=time,
         T=np.array([s.T for s in found]),
         V=np.array([s.V for s in found]),
@@ -153,3 +149,50 @@ def _vector_rate(theta: Array, w: Array) -> Array:
     """θ̇ of exp(θ) that turns with ω in the base frame, up to the order that counts."""
     once = np.cross(theta, w)
     return np.asarray(w - once / 2.0 + np.cross(theta, once) / 12.0)
+
+
+# -------------------------------------------------------------------------------- Forward dynamics
+# M(T)·A + h(T, V) = Jᵀf + w, with the mass matrix of platform and legs seen at the platform and h
+# from the inverse dynamics at zero acceleration.
+
+
+def accelerations(
+    model: PlatformModel,
+    T: ArrayLike,
+    V: ArrayLike,
+    forces: ArrayLike,
+    wrench: ArrayLike | None = None,
+) -> Array:
+    """Acceleration of the platform under leg forces; the inverse of ``PlatformModel.forces``.
+
+    Args:
+        model: of the platform.
+        T: T_base_platform. # (..., 4, 4)
+        V: platform velocity. # (..., 6) [m/s, rad/s]
+        forces: of the drives; friction of the strokes works against them. # (..., 6) [N]
+        wrench: exerted by the environment on the platform at its frame's origin, base axes.
+            # (..., 6) [N, N m]
+
+    Returns:
+        A. # (..., 6) [m/s², rad/s²]
+
+    Raises:
+        PlatformError: input not finite, or platform and legs without the inertia to resist.
+    """
+    push = np.asarray(forces, dtype=np.float64)
+    if push.shape[-1:] != (6,) or not np.all(np.isfinite(push)):
+        raise PlatformError(
+            f"Platform {model.platform.name!r}: the leg forces {push.tolist()} are not six finite "
+            "numbers in newtons."
+        )
+    load = np.zeros(6) if wrench is None else np.asarray(wrench, dtype=np.float64)
+    given = np.einsum("...ij,...i->...j", model.jacobian(T), push) + load
+    missing = given - model.generalised_wrench(T, V, np.zeros(6))
+    try:
+        found = np.linalg.solve(model.mass_matrix(T), missing[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        raise PlatformError(
+            f"Platform {model.platform.name!r}: nothing resists one of its motions, so forces give "
+            "it no finite acceleration; give the platform a mass and a tensor."
+        ) from None
+    return np.asarray(found, dtype=np.float64)

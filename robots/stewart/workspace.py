@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array, Indices
 from robots.core.orientation import rotation_exp
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import lengths
-from robots.stewart.limits import Column, PoseLimits
+from robots.stewart.limits import LimitColumn, PoseLimits
+from robots.stewart.platform import lengths
 
 DIRECTIONS = 180
 LARGEST_TILT = np.radians(120.0)
@@ -44,7 +44,7 @@ class WorkspaceSlice:
     direction: Array
     reach: Array
     stopped_by: Indices
-    columns: tuple[Column, ...]
+    columns: tuple[LimitColumn, ...]
     unit: str
 
     @property

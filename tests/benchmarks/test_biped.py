@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from robots.biped.library.catalogue import open_biped
-from robots.biped.stabiliser.ground_motion import ThereAndBack
 from robots.biped.stabiliser.leg_controller import LegController
 from robots.biped.stabiliser.leg_simulation import LegSimulation
-from robots.biped.stabiliser.step import Stabiliser
+from robots.biped.stabiliser.leg_stabiliser import Stabiliser
+from robots.biped.stabiliser.tilting_ground import ThereAndBack
 from robots.core.mechanism import Body, Mechanism
 
 pytestmark = pytest.mark.benchmark

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from robots.core.mechanism import Mechanism
-from robots.stewart.leg_chain import joint_values, leg_chain
+from robots.stewart.legs import joint_values, leg_chain
 from robots.stewart.model import PlatformModel
 from robots.stewart.platform import Platform
 from tests.cases import sized

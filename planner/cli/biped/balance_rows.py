@@ -8,12 +8,11 @@ import numpy as np
 
 from robots.biped.errors import PostureError
 from robots.biped.posture.capture import capture_speed, pendulum_frequency
-from robots.biped.posture.ground import Ground
-from robots.biped.posture.headings import WAYS
+from robots.biped.posture.ground import WAYS, Ground
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.tip_angles import tip_angle
-from robots.biped.verdict import Stance, Verdict
+from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.arrays import Array
 
 _HAPPENS = {
@@ -70,7 +69,7 @@ def rooms(standing: Standing) -> list[Room]:
     return found
 
 
-def sentence(verdict: Verdict, polygon: SupportPolygon, point: Array) -> str:
+def sentence(verdict: StanceVerdict, polygon: SupportPolygon, point: Array) -> str:
     """What the verdict says, with the edge and the margin."""
     edge = polygon.nearest_edge_name(point)
     happens = _HAPPENS[verdict.stance]

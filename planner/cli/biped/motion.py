@@ -18,7 +18,7 @@ from planner.errors import OptionError
 from robots.biped.biped import Biped
 from robots.biped.library import known_drives, open_biped
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.headings import WAYS
+from robots.biped.posture.ground import WAYS
 from robots.core.arrays import Array
 from robots.core.transmission.drives import Drives
 

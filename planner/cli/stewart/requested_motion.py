@@ -14,10 +14,8 @@ from robots.core.motion.motion_law import motion_law
 from robots.stewart.library import load
 from robots.stewart.limits import violations
 from robots.stewart.model import PlatformModel
-from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_move import pose_move
-from robots.stewart.motion_prescribed import has_joints_of, published_motion
-from robots.stewart.motion_time import least_time_move
+from robots.stewart.motion import TimedMotion, has_joints_of, pose_move, published_motion
+from robots.stewart.motion_time import minimum_time_move
 from robots.stewart.platform import Platform
 
 _RISE = 1.0 / 3.0  # part of a trapezoid's given duration in which it speeds up
@@ -75,7 +73,7 @@ def requested_motion(
         course = pose_move(first, last, motion_law(law, acceleration_fraction=_RISE))
         motion = TimedMotion(course=course, duration=duration)
         return RequestedMotion(motion=motion, title=title, law=law, binding="--duration")
-    least = least_time_move(PlatformModel(platform), first, last, law)
+    least = minimum_time_move(PlatformModel(platform), first, last, law)
     return RequestedMotion(motion=least.motion, title=title, law=law, binding=str(least.binding))
 
 

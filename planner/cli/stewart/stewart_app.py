@@ -82,9 +82,8 @@ def inverse(robot: Platform, poses: Poses, as_json: Json = False, as_csv: Csv = 
     from planner.tables import pose_columns, poses_of, rates_of, read_table
     from reports.stewart.answers import inverse_lines, inverse_rows, leg_quantity, limited_table
     from robots.stewart.library import open_platform
-    from robots.stewart.limits import violations_by_pose
+    from robots.stewart.limits import conditioning, violations_by_pose
     from robots.stewart.model import PlatformModel
-    from robots.stewart.singularity import conditioning
 
     form = Form(json=as_json, csv=as_csv)
     platform = open_platform(robot)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robots.biped.biped import Biped
-from robots.biped.biped_file.read import biped_of, drives_of
+from robots.biped.biped_file import biped_of, drives_of
 from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotFileError
 from robots.core.robot_file.source_text import SourceText, read_text

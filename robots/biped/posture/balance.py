@@ -8,19 +8,17 @@ import numpy as np
 
 from robots.biped.errors import PostureError
 from robots.biped.posture.capture import capture_speed, pendulum_frequency
-from robots.biped.posture.ground import Ground
-from robots.biped.posture.ground_wrench import (
-    GroundWrench,
-    centroidal_zero_moment_points,
-    ground_wrench,
-)
-from robots.biped.posture.headings import WAYS
-from robots.biped.posture.judging import judge, judge_posture
+from robots.biped.posture.ground import WAYS, Ground
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.tip_angles import tip_angle
-from robots.biped.posture.zero_moment import zero_moment_point
-from robots.biped.verdict import Stance, Verdict
+from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict, posture_verdict
+from robots.biped.posture.zero_moment import (
+    GroundWrench,
+    centroidal_zero_moment_points,
+    ground_wrench,
+    zero_moment_point,
+)
 from robots.core.arrays import Array
 from robots.core.inverse.limits import limit_breaches
 
@@ -43,7 +41,7 @@ class Balance:
 
     standing: Standing
     index: int
-    verdict: Verdict
+    verdict: StanceVerdict
     omega: float
     tip_angles: dict[str, float | None]
     capture_speeds: dict[str, float | None]
@@ -96,7 +94,7 @@ def balances(standing: Standing) -> list[Balance]:
             Balance(
                 standing=standing,
                 index=row,
-                verdict=judge_posture(standing.com[row], polygon),
+                verdict=posture_verdict(standing.com[row], polygon),
                 omega=omega,
                 tip_angles=_tips(level.com[row], level.support[row]),
                 capture_speeds=_speeds(standing.com[row], polygon, omega),
@@ -134,7 +132,7 @@ class ZeroMoments:
     wrench: GroundWrench
     zmp: Array
     centroidal: Array
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[StanceVerdict, ...]
 
     @property
     def stands(self) -> bool:
@@ -166,7 +164,7 @@ def zero_moments(standing: Standing, qd: Array, qdd: Array) -> ZeroMoments:
         zmp=zmp,
         centroidal=centroidal_zero_moment_points(standing, qd, qdd),
         verdicts=tuple(
-            judge([0.0], standing.com[row : row + 1], zmp[row : row + 1], polygon)
+            motion_verdict([0.0], standing.com[row : row + 1], zmp[row : row + 1], polygon)
             for row, polygon in enumerate(standing.support)
         ),
     )

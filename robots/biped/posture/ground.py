@@ -1,4 +1,4 @@
-"""Ground: the plane that a robot stands on, tilted by α and β.
+"""Ground: the plane that a robot stands on, tilted by α and β; names of directions.
 
 World axes here are x forward, y left, z up. The source's world has x up, z forward and therefore y
 to the right; ``R_WORLD_SOURCE`` carries its vectors over. In the source the ground turns by α about
@@ -18,7 +18,6 @@ from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.pose import make_pose, rotation_x, rotation_y
 
 R_WORLD_SOURCE = frozen([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]], np.float64)
-
 _STEEPEST = np.radians(89.0)
 
 
@@ -94,3 +93,18 @@ class Ground:
         n = self.normal
         height = self.point[2] - (across - self.point[:2]) @ n[:2] / n[2]
         return np.concatenate([across, np.asarray(height)[..., None]], axis=-1)
+
+
+# ---------------------------------------------------------------------------------------- Headings
+
+WAYS = {"forward": (1.0, 0.0), "backward": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
+_SAME = 1e-9
+
+
+def heading(unit: ArrayLike) -> str:
+    """Where a unit vector goes, in a word where there is one. # (2,)."""
+    way = np.asarray(unit, dtype=float)
+    for word, there in WAYS.items():
+        if np.abs(way - there).max() < _SAME:
+            return word
+    return f"towards ({way[0]:.3g}, {way[1]:.3g})"

@@ -1,4 +1,4 @@
-"""Standing: where a robot's parts are in the world while it stands with a sole flat on the ground.
+"""Standing: where a robot's parts are in the world, and which sole corners touch the ground.
 
 The sole of the standing foot stays where it is in the robot's own standing posture, and turns with
 the ground; everything else follows from the joints.
@@ -6,6 +6,7 @@ the ground; everything else follows from the joints.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped, Foot
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.posture.contact import TOUCHING, sole_in_world, support_of
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.core.arrays import Array
@@ -167,3 +167,61 @@ def _lowest(biped: Biped, feet: dict[str, Array], T_world_base: Array, ground: G
     """Clearance of the lowest corner of all soles. # (k,) [m]."""
     soles = [sole_in_world(biped, name, T_world_base @ T) for name, T in feet.items()]
     return np.asarray(np.min(ground.clearance(np.concatenate(soles, axis=1)), axis=1))
+
+
+# ----------------------------------------------------------------------------------------- Contact
+
+TOUCHING = 1e-3  # [m] a corner nearer to the ground than this bears load
+
+
+def support_of(
+    biped: Biped,
+    T_world_feet: Mapping[str, Array],
+    ground: Ground,
+    *,
+    touching: float = TOUCHING,
+) -> SupportPolygon:
+    """The hull of the corners in contact, projected along gravity.
+
+    Args:
+        biped: whose soles.
+        T_world_feet: pose of each foot's link by the foot's name. # each (4, 4)
+        ground: what they stand on.
+        touching: clearance up to which a corner is in contact. [m]
+
+    Raises:
+        PostureError: no three corners touch, or a corner is below the ground.
+        BipedError: a foot that the biped does not have.
+    """
+    soles = [sole_in_world(biped, name, T) for name, T in T_world_feet.items()]
+    corners = np.concatenate(soles)
+    clearance = ground.clearance(corners)
+    _check_above(biped, float(np.min(clearance)), touching)
+    bearing = corners[clearance <= touching]
+    if len(bearing) < 3:
+        raise PostureError(
+            f"{len(bearing)} corners of the soles of {biped.name} touch the ground, the nearest is "
+            f"{1e3 * float(np.min(clearance)):.4g} mm above it; three that span an area are needed "
+            "to stand.",
+            value=float(np.min(clearance)),
+            limit=touching,
+            unit="m",
+        )
+    return SupportPolygon.of(bearing, ground.rotation[:2, 0])
+
+
+def sole_in_world(biped: Biped, foot: str, T_world_foot: Array) -> Array:
+    """Corners of a sole. # (..., 4, 4) -> (..., k, 3) [m]."""
+    R, p = T_world_foot[..., :3, :3], T_world_foot[..., None, :3, 3]
+    return np.asarray(biped.foot(foot).sole @ np.swapaxes(R, -1, -2) + p)
+
+
+def _check_above(biped: Biped, lowest: float, touching: float) -> None:
+    if lowest < -touching:
+        raise PostureError(
+            f"A corner of the soles of {biped.name} is {-1e3 * lowest:.4g} mm below the ground; "
+            "lift that foot, or let the robot stand on it.",
+            value=lowest,
+            limit=-touching,
+            unit="m",
+        )

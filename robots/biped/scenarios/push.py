@@ -1,4 +1,4 @@
-"""Push recovery without a step: the robot gets a blow, and ankles and hips bring it back.
+"""Push recovery without a step: how strong a blow a biped survives, and how.
 
 The blow gives the centre of mass a speed. The robot then sways with locked knees and upright trunk
 (``swaying``); the ZMP is commanded by capture-point feedback, p = c0 + (1 + k)·(ξ − c0), and never
@@ -10,6 +10,7 @@ the centre of mass runs over it: a fall, with its time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,19 +18,22 @@ from numpy.typing import ArrayLike
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.headings import heading
-from robots.biped.posture.judging import judge
-from robots.biped.scenarios.capture_limits import (
-    FORWARD,
-    CaptureLimits,
-    PushedStand,
-    limits_of,
-    pushed_stand,
-    require_two_legs,
+from robots.biped.posture.capture import capture_speed, pendulum_frequency
+from robots.biped.posture.ground import heading
+from robots.biped.posture.support_polygon import SupportPolygon
+from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict
+from robots.biped.scenarios.scenario import (
+    Loads,
+    ScenarioRemarks,
+    loads_of,
+    scenario_motion,
+    standing_support,
+    standing_torques,
 )
-from robots.biped.scenarios.scenario import Loads, Tale, loads_of, standing_torques, told
-from robots.biped.verdict import Stance, Verdict
+from robots.biped.walking.free_base import FreeBase, FreeState
+from robots.biped.walking.legged_robot import FeetPlacement, LeggedRobot
 from robots.core.arrays import Array
+from robots.core.model import Model
 
 _BEYOND = 0.03  # [m] the centre of mass is followed this far over the edge
 _TOLERANCE = 1e-9
@@ -76,6 +80,9 @@ class Recovery:
             )
 
 
+FORWARD = (1.0, 0.0)
+
+
 def push(
     biped: Biped,
     speed: float | None = None,
@@ -100,7 +107,7 @@ def push(
     chosen = Recovery() if recovery is None else recovery
     blow = _speed(biped, speed, impulse)
     require_two_legs(biped, direction)
-    stand = pushed_stand(biped, direction, chosen.lowering)
+    stand = stand_before_push(biped, direction, chosen.lowering)
     t, s, sd = _simulated(stand, blow, chosen)
     command = np.array([_command(stand, chosen, *both) for both in zip(s, sd, strict=True)])
     sdd = np.array([stand.swaying.acceleration(*one) for one in zip(s, sd, command, strict=True)])
@@ -116,8 +123,8 @@ def push(
             limit=limits.commanded,
             unit="m/s",
         ) from cause
-    verdict = judge(t, loads.com, loads.zmp, stand.support)
-    tale = Tale(
+    verdict = motion_verdict(t, loads.com, loads.zmp, stand.support)
+    tale = ScenarioRemarks(
         title=f"Push of {blow:.3g} m/s {heading(stand.swaying.direction)}",
         t=t,
         T_world_base=_base_poses(biped, loads),
@@ -127,7 +134,7 @@ def push(
         remarks=_remarks(stand, blow, chosen, (limits, verdict)),
         remedy=_bearable(biped, limits) if verdict.stance is Stance.FALLEN else "",
     )
-    return told(free, loads, standing_torques(free, loads), tale)
+    return scenario_motion(free, loads, standing_torques(free, loads), tale)
 
 
 def _speed(biped: Biped, speed: float | None, impulse: float | None) -> float:
@@ -215,7 +222,7 @@ def _bearable(biped: Biped, limits: CaptureLimits) -> str:
 
 
 def _remarks(
-    stand: PushedStand, blow: float, chosen: Recovery, told: tuple[CaptureLimits, Verdict]
+    stand: PushedStand, blow: float, chosen: Recovery, told: tuple[CaptureLimits, StanceVerdict]
 ) -> tuple[str, ...]:
     limits, verdict = told
     said = [
@@ -230,3 +237,295 @@ def _remarks(
             f"{verdict.time:.2f} s; only a step would help."
         )
     return tuple(said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureLimits:
+    """Highest speeds of the centre of mass from which the robot comes back without a step.
+
+    Args:
+        pendulum: of the linear inverted pendulum, ZMP on the edge. [m/s]
+        whole_body: of the swaying robot's full dynamics, ZMP on the edge. [m/s]
+        commanded: the same with the ZMP on the inset edge. [m/s]
+    """
+
+    pendulum: float
+    whole_body: float
+    commanded: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sway:
+    """A swaying robot over s, the pelvis' displacement; splines of degree five.
+
+    Args:
+        free: the robot.
+        direction: horizontal unit vector that the pelvis moves along. # (2,)
+        reach: s goes from -reach to reach. [m]
+        path: coordinates of ``FreeBase`` over s. # -> (..., 6 + n)
+        tables: over s: centre of mass along the direction, its slope, then the tipping moment about
+            the world's origin and the vertical push, three terms each. # -> (..., 8)
+    """
+
+    free: FreeBase
+    direction: Array
+    reach: float
+    path: Any
+    tables: Any
+
+    def center_of_mass(self, s: float | Array) -> Array:
+        """Along the direction. [m]."""
+        return np.asarray(self.tables(s)[..., 0])
+
+    def slope(self, s: float | Array) -> Array:
+        """Speed of the centre of mass along the direction per ṡ."""
+        return np.asarray(self.tables(s)[..., 1])
+
+    def balance(self, s: float | Array, zmp: float | Array) -> Array:
+        """A0, A1, A2 of 0 = A0 + A1·s̈ + A2·ṡ², which puts the ZMP on a place. # (..., 3)."""
+        found = self.tables(s)
+        return np.asarray(found[..., 2:5] - np.asarray(zmp)[..., None] * found[..., 5:8])
+
+    def acceleration(self, s: float, sd: float, zmp: float) -> float:
+        """s̈ with the ZMP on a place along the direction. [m/s²]."""
+        A0, A1, A2 = self.balance(s, zmp)
+        return -float((A0 + A2 * sd * sd) / A1)
+
+    def state(self, s: Array, sd: Array, sdd: Array) -> FreeState:
+        """Coordinates and rates. # (k,) each."""
+        dx, ddx = self.path(s, 1), self.path(s, 2)
+        return FreeState(
+            x=self.path(s),
+            xd=dx * sd[:, None],
+            xdd=dx * sdd[:, None] + ddx * (sd * sd)[:, None],
+        )
+
+
+# ------------------------------------------------------------------------------ Limits of the push
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PushedStand:
+    """The robot before the push, seen along its direction.
+
+    Args:
+        swaying: what it does on the spot.
+        support: what it stands on.
+        com: centre of mass. # (3,) [m]
+        omega: of the linear pendulum. [1/s]
+        front: edge ahead, along the direction. [m]
+        rear: edge behind. [m]
+    """
+
+    swaying: Sway
+    support: SupportPolygon
+    com: Array
+    omega: float
+    front: float
+    rear: float
+
+    @property
+    def home(self) -> float:
+        """Centre of mass along the direction. [m]."""
+        return float(self.com[:2] @ self.swaying.direction)
+
+
+def capture_limits(
+    biped: Biped, direction: ArrayLike = FORWARD, *, lowering: float = 0.0, inset: float = 0.0
+) -> CaptureLimits:
+    """The strongest push in a direction that the robot survives without a step.
+
+    Args:
+        biped: on two BIP legs.
+        direction: of the push, horizontal. # (2,)
+        lowering: of the pelvis while it stands. [m]
+        inset: how far the commanded ZMP stays inside the edges. [m]
+
+    Raises:
+        BipedError: no direction, or no such robot.
+    """
+    return limits_of(stand_before_push(biped, direction, lowering), inset)
+
+
+def stand_before_push(biped: Biped, direction: ArrayLike, lowering: float) -> PushedStand:
+    """The robot in its standing place.
+
+    Args:
+        biped: on two BIP legs.
+        direction: of the push, horizontal: x forward, y left. # (2,)
+        lowering: of the pelvis. [m]
+
+    Raises:
+        BipedError: no direction, or no such robot.
+    """
+    unit = _unit(direction)
+    swaying = sway(LeggedRobot(biped=biped), FreeBase(biped=biped), unit, lowering)
+    com = swaying.free.model.center_of_mass(swaying.path(0.0))
+    support = standing_support(biped)
+    home = float(com[:2] @ unit)
+    return PushedStand(
+        swaying=swaying,
+        support=support,
+        com=com,
+        omega=pendulum_frequency(float(com[2])),
+        front=home + support.reach(com, unit),
+        rear=home - support.reach(com, -unit),
+    )
+
+
+def require_two_legs(biped: Biped, direction: ArrayLike) -> None:
+    """Check that a push of this robot is simulated.
+
+    Raises:
+        BipedError: it is not on two legs; the message has the speed that it would come to rest from
+            as a pendulum.
+    """
+    if len(biped.feet) == 2 and all(foot.link for foot in biped.feet):
+        return
+    unit, T = _unit(direction), biped.T_world_base
+    seen = Model(biped.mechanism, "single-use").center_of_mass(np.asarray(biped.q_standing))
+    com = T[:3, :3] @ seen + T[:3, 3]
+    omega = pendulum_frequency(float(com[2]))
+    most = capture_speed(com, standing_support(biped), unit, omega)
+    raise BipedError(
+        f"{biped.name} does not hang on two legs between a pelvis and its feet; the recovery from "
+        "a push is simulated for a robot such as bip2000. As a linear pendulum it would come to "
+        f"rest without a step from at most {np.floor(1e3 * most) / 1e3:.3f} m/s {heading(unit)}.",
+        biped=biped.name,
+        limit=most,
+        unit="m/s",
+    )
+
+
+def _unit(direction: ArrayLike) -> Array:
+    way = np.asarray(direction, dtype=float)
+    length = float(np.hypot(*way)) if way.shape == (2,) else 0.0
+    if not (np.isfinite(length) and length > 0.0):
+        raise BipedError(f"The push's direction is {direction!r}; give two numbers, x and y.")
+    return np.asarray(way / length)
+
+
+def limits_of(stand: PushedStand, inset: float) -> CaptureLimits:
+    """The strongest pushes. Args: stand; inset of the commanded ZMP. [m]."""
+    return CaptureLimits(
+        pendulum=capture_speed(stand.com, stand.support, stand.swaying.direction, stand.omega),
+        whole_body=_highest(stand, stand.front),
+        commanded=_highest(stand, stand.front - inset),
+    )
+
+
+def _highest(stand: PushedStand, edge: float) -> float:
+    """Speed of the centre of mass that just dies out over the edge, the ZMP on it. [m/s].
+
+    With E = ṡ², s̈ = ½·dE/ds makes the motion a linear equation of first order in s, which ends
+    with E = 0 where the robot would balance over the edge.
+
+    Raises:
+        BipedError: legs that are too short to get there.
+    """
+    from scipy.integrate import solve_ivp
+    from scipy.optimize import brentq
+
+    swaying = stand.swaying
+    farthest = float(swaying.center_of_mass(swaying.reach))
+    if farthest <= edge:
+        raise BipedError(
+            f"Such short legs bring the centre of mass to {farthest:.3g} m along the push, not "
+            f"over the edge at {edge:.3g} m; lower the pelvis less.",
+            value=farthest,
+            limit=edge,
+            unit="m",
+        )
+    there = brentq(lambda s: swaying.balance(s, edge)[0], 0.0, swaying.reach, xtol=1e-14)
+
+    def slope(s: float, E: Array) -> Array:
+        A0, A1, A2 = swaying.balance(s, edge)
+        return np.asarray(-2.0 * (A0 + A2 * E) / A1)
+
+    found = solve_ivp(slope, (there, 0.0), [0.0], rtol=1e-10, atol=1e-14)
+    return float(np.sqrt(found.y[0, -1]) * swaying.slope(0.0))
+
+
+# -------------------------------------------------------------------------------------------- Sway
+# The knees keep their angle, so the hips move on spheres about the ankles while the trunk stays
+# upright: the plain ankle strategy in any direction. With the pelvis' displacement s as the one
+# coordinate, q, the centre of mass and the ground's push are functions of (s, ṡ, s̈), and the push
+# is W = W0(s) + W1(s)·s̈ + W2(s)·ṡ², exactly, from the full dynamics. So the acceleration that puts
+# the ZMP on a wanted place is solved for in closed form.
+
+_FARTHEST = 0.45  # [m] displacement of the pelvis that the tables go to, either way
+_STEP = 0.005  # [m] of the tables
+
+
+def sway(robot: LeggedRobot, free: FreeBase, direction: Array, lowering: float = 0.0) -> Sway:
+    """The robot that sways about its standing place.
+
+    Args:
+        robot: with its legs.
+        free: the same with its free base.
+        direction: horizontal unit vector. # (2,)
+        lowering: of the pelvis at s = 0. [m]
+
+    Raises:
+        BipedError: a pelvis that would be raised, or as low as its feet.
+        PostureError: legs that cannot be that short.
+    """
+    from scipy.interpolate import make_interp_spline
+
+    stretched = float(robot.legs[0].hip[2] - robot.legs[0].ankle[2])
+    if not 0.0 <= lowering < stretched:
+        raise BipedError(
+            f"The pelvis is lowered by {lowering:g} m; it must be 0 or more, and less than the "
+            f"{stretched:.3g} m of the legs.",
+            value=lowering,
+            limit=stretched,
+            unit="m",
+        )
+    height = stretched - lowering
+    s = _stations(min(_FARTHEST, 0.6 * height))
+    path = make_interp_spline(s, _coordinates(robot, free, direction, (s, height)), k=5)
+    return Sway(
+        free=free,
+        direction=direction,
+        reach=float(s[-1]),
+        path=path,
+        tables=make_interp_spline(s, _tables(free, direction, path, s), k=5),
+    )
+
+
+def _tables(free: FreeBase, direction: Array, path: Any, s: Array) -> Array:
+    """Columns of ``Sway.tables``. # (m, 8)."""
+    x, dx, ddx = path(s), path(s, 1), path(s, 2)
+    still = np.zeros_like(x)
+    rest, driven, moving = (
+        _about_origin(free, FreeState(x=x, xd=xd, xdd=xdd), direction)
+        for xd, xdd in ((still, still), (still, dx), (dx, ddx))
+    )
+    terms = np.stack([rest, driven - rest, moving - rest], axis=-1)
+    com = free.model.center_of_mass(x)[:, :2] @ direction
+    J = free.model.center_of_mass_jacobian(x)[:, :2]
+    slope = np.einsum("a,kai,ki->k", direction, J, dx)
+    return np.column_stack([com, slope, terms[:, 0], terms[:, 1]])
+
+
+def _stations(farthest: float) -> Array:
+    count = round(farthest / _STEP)
+    return np.linspace(-count * _STEP, count * _STEP, 2 * count + 1)
+
+
+def _coordinates(
+    robot: LeggedRobot, free: FreeBase, direction: Array, path: tuple[Array, float]
+) -> Array:
+    s, height = path
+    up = np.sqrt((height - s) * (height + s)) + robot.ankles[0, 2] - robot.legs[0].hip[2]
+    home = np.broadcast_to(robot.biped.T_world_base[:2, 3], (len(s), 2))
+    origin = np.column_stack([home + s[:, None] * direction, up])
+    placed: FeetPlacement = robot.postures(origin, np.broadcast_to(robot.ankles, (len(s), 2, 3)))
+    return free.coordinates(placed.q, placed.T_world_base)
+
+
+def _about_origin(free: FreeBase, state: FreeState, direction: Array) -> Array:
+    """Tipping moment about the world's origin, and vertical push. # (m, 2) [N m, N]."""
+    push = free.push(state, free.efforts(state))
+    tipping = direction[1] * push.moment[:, 0] - direction[0] * push.moment[:, 1]
+    return np.column_stack([tipping, push.force[:, 2]])

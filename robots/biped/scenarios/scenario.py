@@ -1,23 +1,26 @@
-"""From the coordinates of a scenario to its answer: loads, zero-moment point, torques, verdict."""
+"""From a scenario's coordinates to its motion: loads, zero-moment point, limits, verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robots.biped.biped import Biped, Foot
+from robots.biped.errors import BipedError
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.ground_wrench import GroundWrench
-from robots.biped.posture.judging import follow
+from robots.biped.posture.ground import Ground
+from robots.biped.posture.standing import support_of
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.posture.zero_moment import zero_moment_points
-from robots.biped.scenarios.fixed_feet import standing_feet
-from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
-from robots.biped.verdict import Verdict
-from robots.biped.walking.free_base import FREE, FreeBase, FreeState
-from robots.biped.walking.shared_load import load_shares, shared
+from robots.biped.posture.verdict import StanceVerdict, follow
+from robots.biped.posture.zero_moment import GroundWrench, zero_moment_path
+from robots.biped.walking.free_base import FREE, FreeBase, FreeState, load_shares, shared
 from robots.core.arrays import Array, Mask
+from robots.core.mechanism import Joint
+from robots.core.model import Model
+from robots.core.pose import inverse_pose
+from robots.core.rounding import apart_digits, readable
 
 _LEVEL: Array = np.eye(3)
 
@@ -46,7 +49,7 @@ class Loads:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tale:
+class ScenarioRemarks:
     """What a scenario says about its motion.
 
     Args:
@@ -65,7 +68,7 @@ class Tale:
     t: Array
     T_world_base: Array
     support: Sequence[SupportPolygon]
-    verdict: Verdict
+    verdict: StanceVerdict
     curves: dict[str, Array]
     remarks: tuple[str, ...]
     ground: Array | None = None
@@ -89,7 +92,7 @@ def loads_of(free: FreeBase, state: FreeState, axes: Array = _LEVEL) -> Loads:
         state=state,
         efforts=efforts,
         push=push,
-        zmp=zero_moment_points(axes, push.force, push.moment),
+        zmp=zero_moment_path(axes, push.force, push.moment),
         com=free.model.center_of_mass(state.x),
     )
 
@@ -111,7 +114,7 @@ def standing_torques(free: FreeBase, loads: Loads, axes: Array = _LEVEL) -> Arra
     return np.asarray((loads.efforts - free.feet_efforts(loads.state, pushes))[:, FREE:])
 
 
-def told(free: FreeBase, loads: Loads, tau: Array, tale: Tale) -> BipedMotion:
+def scenario_motion(free: FreeBase, loads: Loads, tau: Array, tale: ScenarioRemarks) -> BipedMotion:
     """The answer of a scenario."""
     state = loads.state
     margin = follow(tale.t, loads.zmp, tale.support, on_edge_is_out=True).margin
@@ -137,4 +140,115 @@ def told(free: FreeBase, loads: Loads, tau: Array, tale: Tale) -> BipedMotion:
             *limit_remarks(free.biped, tale.t, state.q),
             *rate_remarks(free.biped, state.qd, tau),
         ),
+    )
+
+
+# ---------------------------------------------------------------------------------- Feet that stay
+
+_SLIP = 1e-9  # [m] what two feet may move against each other by rounding
+
+
+def foot_poses(biped: Biped, foot: Foot, q: Array) -> Array:
+    """Pose of a foot's link in the base frame. # (..., n) -> (..., 4, 4)."""
+    if not foot.link:
+        return np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))
+    robot = biped.mechanism
+    held = replace(robot, tool=np.eye(4), tool_joint=robot.index(foot.link))
+    return Model(held, "single-use").forward(q)
+
+
+def standing_feet(biped: Biped) -> tuple[Array, ...]:
+    """Poses of the feet in the world while the robot stands. # each (4, 4)."""
+    q = np.asarray(biped.q_standing)
+    return tuple(biped.T_world_base @ foot_poses(biped, foot, q) for foot in biped.feet)
+
+
+def standing_support(biped: Biped) -> SupportPolygon:
+    """What the robot stands on, on all its feet."""
+    names = [foot.name for foot in biped.feet]
+    return support_of(biped, dict(zip(names, standing_feet(biped), strict=True)), Ground())
+
+
+def base_over_feet(biped: Biped, q: Array) -> Array:
+    """Pose of the base while the feet stay where the robot stands. # (k, n) -> (k, 4, 4).
+
+    Raises:
+        BipedError: postures that move the feet against each other.
+    """
+    there = standing_feet(biped)
+    found = [
+        T @ inverse_pose(foot_poses(biped, foot, q))
+        for T, foot in zip(there, biped.feet, strict=True)
+    ]
+    slip = float(np.abs(found[0] - found[-1]).max(initial=0.0))
+    if slip > _SLIP:
+        raise BipedError(
+            f"These postures of {biped.name} move its feet against each other by up to "
+            f"{1e3 * slip:.3g} mm (or mrad); both cannot stay on the ground.",
+            value=slip,
+            limit=_SLIP,
+            unit="m",
+        )
+    return found[0]
+
+
+# ------------------------------------------------------------------------------- Remarks on limits
+
+_ROUNDING = 1e-9  # [rad] a joint on its limit is within it
+
+
+def limit_remarks(biped: Biped, t: Array, q: Array) -> tuple[str, ...]:
+    """One sentence for each joint and side that a motion goes beyond.
+
+    Args:
+        biped: whose ranges and stops.
+        t: # (k,) [s]
+        q: # (k, n) [rad]
+    """
+    found = []
+    for number, joint in enumerate(biped.mechanism.movable):
+        course = q[:, number]
+        low, high = np.asarray(biped.q_stops)[:, number]
+        for worst, over, stop in (
+            (int(np.argmin(course)), low - course.min(), low),
+            (int(np.argmax(course)), course.max() - high, high),
+        ):
+            if over > _ROUNDING:
+                place = (
+                    f"{joint.name} reaches {np.degrees(course[worst]):.1f} deg at {t[worst]:.2f} s"
+                )
+                found.append(f"{place}, {_beyond(joint, float(course[worst]), float(stop))}.")
+    return tuple(found)
+
+
+def rate_remarks(biped: Biped, qd: Array, tau: Array) -> tuple[str, ...]:
+    """One sentence for each joint that is too fast or too strong, where a limit is known.
+
+    Args:
+        biped: whose limits.
+        qd: # (k, n) [rad/s]
+        tau: # (k, n) [N m]
+    """
+    found = []
+    for number, joint in enumerate(biped.mechanism.movable):
+        for what, peak, limit, unit in (
+            ("turns with", np.abs(qd[:, number]).max(), joint.max_speed, "rad/s"),
+            ("gives", np.abs(tau[:, number]).max(), joint.max_effort, "N m"),
+        ):
+            if peak > limit:
+                most, allowed = apart_digits(float(peak), float(limit), 3)
+                found.append(
+                    f"{joint.name} {what} up to {most} {unit}; its limit is {allowed} {unit}."
+                )
+    return tuple(found)
+
+
+def _beyond(joint: Joint, value: float, stop: float) -> str:
+    over = readable(abs(np.degrees(value - stop)), 1)
+    ends = f"from {np.degrees(joint.q_min):.1f} to {np.degrees(joint.q_max):.1f} deg"
+    if not joint.q_min - _ROUNDING <= value <= joint.q_max + _ROUNDING:
+        return f"{over} deg beyond its limit; the transmission's range is {ends}"
+    return (
+        f"{over} deg beyond the simulation's stop ({np.degrees(stop):.1f} deg), within the "
+        f"transmission's range {ends}"
     )

@@ -10,14 +10,20 @@ import numpy as np
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.judging import judge
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.scenarios.fixed_feet import base_over_feet, standing_feet, standing_support
-from robots.biped.scenarios.scenario import Loads, Tale, loads_of, standing_torques, told
-from robots.biped.verdict import Stance, Verdict
-from robots.biped.walking.free_base import FreeBase
-from robots.biped.walking.leg_geometry import Leg, legs_of
-from robots.biped.walking.sampled_rates import rates_from_rest
+from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict
+from robots.biped.scenarios.scenario import (
+    Loads,
+    ScenarioRemarks,
+    base_over_feet,
+    loads_of,
+    scenario_motion,
+    standing_feet,
+    standing_support,
+    standing_torques,
+)
+from robots.biped.walking.free_base import FreeBase, rates_from_rest
+from robots.biped.walking.legged_robot import BipedLeg, legs_of
 from robots.core.arrays import Array
 from robots.core.motion.motion_law import QUINTIC
 
@@ -60,8 +66,8 @@ def squat(
     free = FreeBase(biped=biped)
     loads = loads_of(free, rates_from_rest(t, free.coordinates(q, T)))
     support = standing_support(biped)
-    verdict = judge(t, loads.com, loads.zmp, support)
-    tale = Tale(
+    verdict = motion_verdict(t, loads.com, loads.zmp, support)
+    tale = ScenarioRemarks(
         title=f"Squat {_degrees(ankle, knee, hip)}, {duration:g} s each way",
         t=t,
         T_world_base=T,
@@ -71,7 +77,7 @@ def squat(
         remarks=_remarks(biped, loads, half, support, verdict),
         remedy=_remedy(loads.com[half], support, verdict),
     )
-    return told(free, loads, standing_torques(free, loads), tale)
+    return scenario_motion(free, loads, standing_torques(free, loads), tale)
 
 
 def _check(ankle: float, knee: float, hip: float, duration: float, period: float) -> None:
@@ -96,7 +102,7 @@ def _check(ankle: float, knee: float, hip: float, duration: float, period: float
             )
 
 
-def _bottom(leg: Leg, ankle: float, knee: float, hip: float) -> Array:
+def _bottom(leg: BipedLeg, ankle: float, knee: float, hip: float) -> Array:
     """Joint angles of the bottom, in the order of the leg's columns. # (4,) or (6,) [rad]."""
     # Seen from the foot the shank leans forward, the thigh back, the trunk forward; seen from the
     # pelvis each turn is the other way.
@@ -111,7 +117,7 @@ def _apart(loads: Loads) -> Array:
 
 
 def _remarks(
-    biped: Biped, loads: Loads, bottom: int, support: SupportPolygon, verdict: Verdict
+    biped: Biped, loads: Loads, bottom: int, support: SupportPolygon, verdict: StanceVerdict
 ) -> tuple[str, ...]:
     fallen = verdict.stance is Stance.FALLEN
     forward = 1e3 * (loads.com[bottom, 0] - float(standing_feet(biped)[0][0, 3]))
@@ -132,7 +138,7 @@ def _remarks(
     )
 
 
-def _remedy(com: Array, support: SupportPolygon, verdict: Verdict) -> str:
+def _remedy(com: Array, support: SupportPolygon, verdict: StanceVerdict) -> str:
     """What would do, told from the centre of mass at the bottom. # (3,) [m]."""
     if verdict.stance is not Stance.FALLEN:
         return ""

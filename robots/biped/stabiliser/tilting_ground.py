@@ -1,4 +1,4 @@
-"""The leg on a ground that tilts: two prescribed joints more, and the model is exact.
+"""Leg on a tilting ground: exact model with two prescribed joints, tilt over time.
 
 The ground's roll α and pitch β become the first two joints of one mechanism that stands in the
 world; its base axes are the world's, its base the point that the ground turns about. So gravity
@@ -9,15 +9,16 @@ by nothing else. The first two variables are given, the others move by their tor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
+from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.biped.stabiliser.fields import Point
-from robots.biped.stabiliser.virtual_robot import Tip
+from robots.biped.stabiliser.virtual_robot import VirtualTip
 from robots.core.arrays import Array
 from robots.core.equations import energy
 from robots.core.equations.algebra import Functions, Mat3, Vec3, add, dot, product, scale
@@ -25,12 +26,11 @@ from robots.core.equations.dynamics import mass_matrix, newton_euler, solve_symm
 from robots.core.equations.kinematics import frames
 from robots.core.equations.tree import Tree
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
+from robots.core.motion.motion_law import QUINTIC
 
 Scalar = Any
 Joints = Sequence[Scalar]
-
 TILTS = 2  # prescribed joints: roll about the world's x, then pitch about the rolled y
-
 # Frames whose z axis is the world's x, and then its y.
 _ROLL = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 _PITCH = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
@@ -100,14 +100,14 @@ def _pose(axes: Mat3) -> Array:
     return T
 
 
-def tip_of(tree: Tree, tilt: Tilt, q: Joints, fn: Functions) -> Tip:
+def tip_of(tree: Tree, tilt: Tilt, q: Joints, fn: Functions) -> VirtualTip:
     """The centre of mass of the leg, how its own joints move it and how the ground carries it."""
     placed = frames(tree, [*tilt.angle, *q], fn)
     columns = energy.center_of_mass_jacobian(tree, placed)
     carried = add(scale(tilt.speed[0], columns[0]), scale(tilt.speed[1], columns[1]))
     x, y, z = zip(*columns[TILTS:], strict=True)
     position = energy.center_of_mass(tree, placed)
-    return Tip(position=position, jacobian=(x, y, z), carried=carried)
+    return VirtualTip(position=position, jacobian=(x, y, z), carried=carried)
 
 
 def ground_axes(angle: Sequence[Scalar], fn: Functions) -> Mat3:
@@ -156,3 +156,89 @@ def leg_accelerations(
     bias = leg_torques(tree, tilt, (q, qd, [0.0] * len(q)), fn)
     A = [row[TILTS:] for row in mass_matrix(tree, [*tilt.angle, *q], fn)[TILTS:]]
     return solve_symmetric(A, [t - b for t, b in zip(tau, bias, strict=True)])
+
+
+# ---------------------------------------------------------------------------- Motion of the ground
+
+_SHORTEST = 0.1  # [s]; a sample is told every 20 ms
+
+
+class GroundMotion(Protocol):
+    """A ground whose roll α and pitch β are known at any time."""
+
+    @property
+    def duration(self) -> float:
+        """How long it moves. [s]."""
+
+    def samples(self, t: Array) -> Array:
+        """α, β, their speeds and their accelerations. # (k,) -> (k, 6) [rad, rad/s, rad/s²]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThereAndBack:
+    """From level to (α, β) and back, each way by the quintic law.
+
+    Args:
+        alpha: roll. [rad]
+        beta: pitch; positive lowers the front. [rad]
+        each_way: time of one way, 0.1 s or more. [s]
+
+    Raises:
+        BipedError: an angle not finite or steeper than 80 deg, a time that is too short.
+
+    Source: [GASTEBOIS17] §2.5.12
+    """
+
+    alpha: float
+    beta: float
+    each_way: float = 7.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not abs(value) <= np.radians(80.0):
+                raise BipedError(
+                    f"The ground tilts by {name} = {np.degrees(value):g} deg; it must be finite "
+                    "and within ±80 deg.",
+                    angle=name,
+                    value=value,
+                )
+        if not (np.isfinite(self.each_way) and self.each_way >= _SHORTEST):
+            raise BipedError(
+                f"The ground tilts in {self.each_way!r} s; it takes at least {_SHORTEST:g} s.",
+                value=self.each_way,
+                limit=_SHORTEST,
+                unit="s",
+            )
+
+    @property
+    def duration(self) -> float:
+        """Both ways. [s]."""
+        return 2.0 * self.each_way
+
+    def samples(self, t: Array) -> Array:
+        """α, β, their speeds and their accelerations. # (k,) -> (k, 6)."""
+        T = self.each_way
+        back = t > T
+        s = np.where(back, 2.0 - t / T, t / T)
+        turn = np.where(back, -1.0, 1.0)
+        law = (QUINTIC.r(s), turn * QUINTIC.dr(s) / T, QUINTIC.ddr(s) / T**2)
+        return np.stack([angle * x for x in law for angle in (self.alpha, self.beta)], axis=-1)
+
+
+def less_tilt(t: Array, tilts: Array, verdict: StanceVerdict) -> str:
+    """What would do on a ground where the robot falls; empty where it does not, or on level ground.
+
+    Args:
+        t: # (k,) [s]
+        tilts: α and β at these instants. # (k, 2 or more) [rad]
+        verdict: of the motion.
+    """
+    if verdict.stance is not Stance.FALLEN:
+        return ""
+    roll, pitch = (float(np.degrees(np.interp(verdict.time, t, tilts[:, k]))) for k in (0, 1))
+    if roll == pitch == 0.0:
+        return ""
+    return (
+        f"The ground is at roll {roll:.2f}, pitch {pitch:.2f} deg then: tilt it less or slower, or "
+        "start in another posture."
+    )

@@ -1,4 +1,4 @@
-"""The postural stabiliser of a robot on two feet: kinematic, over the polygon that they span.
+"""Postural stabiliser of a robot on two feet: kinematic, over a closed chain.
 
 The same fields and the same virtual mass at the centre of mass as for the leg; its speed becomes
 joint speeds of a closed chain, in which both soles rest. Limits of speed, acceleration and position
@@ -11,29 +11,29 @@ Source: [GASTEBOIS17] §2.5.4-2.5.12, for any convex polygon; decision 7 of sour
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from robots.biped.biped import Foot
 from robots.biped.posture.ground import ground_axes
-from robots.biped.stabiliser.closed_speeds import SpeedTask, closed_speeds
 from robots.biped.stabiliser.fields import attraction, repulsion, walls_of
-from robots.biped.stabiliser.gains import Gains
-from robots.biped.stabiliser.starting_posture import starting_posture
-from robots.biped.stabiliser.two_feet import TwoFeet
+from robots.biped.stabiliser.leg_stabiliser import Gains, starting_posture
 from robots.biped.stabiliser.virtual_robot import (
-    Tip,
     VirtualNumbers,
+    VirtualTip,
+    desired_speed,
     virtual_numbers,
-    wanted_speed,
 )
+from robots.biped.walking.legged_robot import LeggedRobot, foot_posture
 from robots.core.arrays import Array
 from robots.core.equations.algebra import numbers
+from robots.core.model import Model
+from robots.core.pose import inverse_pose
 
 Point = tuple[float, float]
-
 PERIOD = 0.01  # [s]
 _BRAKING = 0.5  # [rad/s²] of a joint that comes near its limit
 _INSET = 1e-3  # [rad] from the limits; closing the chain moves a joint by less
@@ -42,10 +42,73 @@ _INSET = 1e-3  # [rad] from the limits; closing the chain moves a joint by less
 class _Seen(NamedTuple):
     """The robot in the world at an instant."""
 
-    tip: Tip
+    tip: VirtualTip
     parting: Array  # (6, n)
     walls: Array  # distances of the centre of mass to the walls (m,) [m]
     force: Point  # of the fields, zero outside a wall [N]
+
+
+# ------------------------------------------------------------------------- Two soles on one ground
+# The first foot holds the base: from there it is seen what the joints do to the second foot and to
+# the centre of mass. What a step's second order moves the second foot is taken back by the inverse
+# geometry of its leg, so that both soles stay where they are.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TwoFeet:
+    """A robot on two BIP legs whose feet stay where they are.
+
+    Args:
+        robot: with its legs.
+        T_ground_feet: where its feet's links are. # two (4, 4)
+    """
+
+    robot: LeggedRobot
+    T_ground_feet: tuple[Array, ...]
+    models: tuple[Model, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        models = tuple(self._model(foot) for foot in self.robot.biped.feet)
+        object.__setattr__(self, "models", models)
+
+    def base(self, q: Array) -> Array:
+        """Pose of the base on the ground. # (..., n) -> (..., 4, 4)."""
+        return self.T_ground_feet[0] @ inverse_pose(self.models[0].forward(q))
+
+    def rates(self, q: Array) -> ChainRates:
+        """What joint speeds do. # (n,) [rad]."""
+        first, second = self.models
+        T, J = first.forward(q), first.jacobian(q)
+        J_second, com = second.jacobian(q), first.center_of_mass(q)
+        away = second.forward(q)[:3, 3] - T[:3, 3]
+        # Speeds of two points that are fixed to the first foot, seen from the base.
+        beside, below = (J[:3] + np.cross(J[3:], p, axis=0) for p in (away, com - T[:3, 3]))
+        T_ground_base = self.T_ground_feet[0] @ inverse_pose(T)
+        R = T_ground_base[:3, :3]
+        return ChainRates(
+            com=R @ com + T_ground_base[:3, 3],
+            com_jacobian=R @ (first.center_of_mass_jacobian(q) - below),
+            parting=np.concatenate([R @ (J_second[:3] - beside), R @ (J_second[3:] - J[3:])]),
+        )
+
+    def closed(self, q: Array) -> Array:
+        """The posture with the second leg's joints as its resting foot asks for. # (n,) [rad].
+
+        Raises:
+            PostureError: the second foot is out of its leg's reach.
+        """
+        seen = inverse_pose(self.base(q)) @ self.T_ground_feet[1]
+        # The leg's geometry sees places from the base in the world's axes of the zero posture.
+        upright = self.robot.biped.T_world_base[:3, :3]
+        seen = np.block([[upright @ seen[:3]], [seen[3:]]])
+        leg, found = self.robot.legs[1], q.copy()
+        found[list(leg.columns)] = foot_posture(leg, seen).q
+        return found
+
+    def _model(self, foot: Foot) -> Model:
+        mechanism = self.robot.biped.mechanism
+        held = replace(mechanism, tool=np.eye(4), tool_joint=mechanism.index(foot.link))
+        return Model(held, engine="compiled")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,7 +189,7 @@ class TwoFeetStabiliser:
             aim = (axes @ [*self._target, 0.0])[:2].tolist()
             parts = repulsion(walls, gains, place, fn), attraction(aim, gains, place, fn)
             force = (parts[0][0] + parts[1][0], parts[0][1] + parts[1][1])
-        tip = Tip((*place, float(com[2])), (x, y, z), tuple(carried.tolist()))
+        tip = VirtualTip((*place, float(com[2])), (x, y, z), tuple(carried.tolist()))
         return _Seen(tip, rates.parting, distances, force)
 
     @cached_property
@@ -140,7 +203,7 @@ class TwoFeetStabiliser:
         """Joint speeds of the next period; a fallen robot brakes. # (n,) [rad/s]."""
         values = self.values
         missing = self.altitude - seen.tip.position[2]
-        wanted = np.array(wanted_speed(values, seen.tip, qd.tolist(), (seen.force, missing)))
+        wanted = np.array(desired_speed(values, seen.tip, qd.tolist(), (seen.force, missing)))
         weights = np.array([1.0, 1.0, values.altitude_weight])
         lower, upper = self._bounds(q, qd)
         return closed_speeds(
@@ -174,3 +237,71 @@ class TwoFeetStabiliser:
         lower = np.clip(-braking(q - low), qd - step, qd + step)
         upper = np.clip(braking(high - q), qd - step, qd + step)
         return lower, upper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChainRates:
+    """What joint speeds do in one posture; ground axes.
+
+    Args:
+        com: centre of mass. # (3,) [m]
+        com_jacobian: its speed. # (3, n) [m/rad]
+        parting: speed of the second foot, linear then angular; zero while both rest. # (6, n)
+    """
+
+    com: Array
+    com_jacobian: Array
+    parting: Array
+
+
+# ---------------------------------------------------------------- Joint speeds of the closed chain
+# The thesis' damped pseudo-inverse, weighted by tasks and joints, is the least of
+#
+#     Σ (q̇ − q̇0)²/w + Σ (J·q̇ − v)²/λ²
+#
+# Here it is sought among the speeds within bounds, and with the closure as rows of so great a
+# weight that the feet hold: a joint at its limit is relieved by the others, smoothly.
+
+_CLOSURE = 1e-6  # [m/s] speed of a foot that weighs as much as 1 rad/s of a joint
+_ENOUGH = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SpeedTask:
+    """What is asked of n joints.
+
+    Args:
+        closure: speeds that must be zero, per joint speed. # (c, n)
+        jacobian: of the task. # (m, n)
+        wanted: speed of the task. # (m,)
+        damping: λ of the task.
+        rest: joint speeds that are wanted where the task does not care. # (n,)
+        mobility: weight w of each joint. # (n,)
+        lower: bounds of the joint speeds. # (n,)
+        upper: # (n,)
+    """
+
+    closure: Array
+    jacobian: Array
+    wanted: Array
+    damping: float
+    rest: Array
+    mobility: Array
+    lower: Array
+    upper: Array
+
+
+def closed_speeds(task: SpeedTask) -> Array:
+    """The joint speeds. # (n,)."""
+    from scipy.optimize import lsq_linear
+
+    ease = 1.0 / np.sqrt(task.mobility)
+    rows = np.concatenate([task.closure / _CLOSURE, task.jacobian / task.damping, np.diag(ease)])
+    sides = np.concatenate(
+        [np.zeros(len(task.closure)), task.wanted / task.damping, ease * task.rest]
+    )
+    speeds = np.linalg.lstsq(rows, sides, rcond=None)[0]
+    if (speeds < task.lower).any() or (speeds > task.upper).any():
+        apart = np.maximum(task.upper, task.lower + _ENOUGH)
+        speeds = lsq_linear(rows, sides, (task.lower, apart), method="bvls", tol=_ENOUGH).x
+    return np.asarray(speeds)

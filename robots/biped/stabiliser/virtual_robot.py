@@ -57,7 +57,7 @@ class VirtualState(NamedTuple):
     qd: Joints
 
 
-class Tip(NamedTuple):
+class VirtualTip(NamedTuple):
     """Where the centre of mass is and what moves it: joint speeds, and the ground; world axes."""
 
     position: Vec3  # [m]
@@ -144,8 +144,8 @@ def virtual_numbers(flat: Sequence[Scalar], n: int) -> VirtualNumbers:
     return VirtualNumbers(*flat[:_SCALARS], *groups)
 
 
-def wanted_speed(
-    values: VirtualNumbers, tip: Tip, qd: Joints, pull: tuple[tuple[Scalar, Scalar], Scalar]
+def desired_speed(
+    values: VirtualNumbers, tip: VirtualTip, qd: Joints, pull: tuple[tuple[Scalar, Scalar], Scalar]
 ) -> Vec3:
     """What the joints are to add to the tip's speed in the next period. # [m/s].
 
@@ -168,7 +168,11 @@ def wanted_speed(
 
 
 def joint_speeds(
-    values: VirtualNumbers, state: VirtualState, tip: Tip, goal: tuple[Vec3, Joints], fn: Functions
+    values: VirtualNumbers,
+    state: VirtualState,
+    tip: VirtualTip,
+    goal: tuple[Vec3, Joints],
+    fn: Functions,
 ) -> list[Scalar]:
     """Joint speeds of the next period, within all limits. # (n,) [rad/s].
 
@@ -217,7 +221,7 @@ def _accelerated(
 
 
 def _through_inverse(
-    values: VirtualNumbers, tip: Tip, goal: tuple[Vec3, Joints], mobility: Joints
+    values: VirtualNumbers, tip: VirtualTip, goal: tuple[Vec3, Joints], mobility: Joints
 ) -> list[Scalar]:
     """qd0 + W·Jᵀ·(J·W·Jᵀ + λ²·1)⁻¹·(v - J·qd0), the third row weighted for altitude."""
     wanted, qd0 = goal

@@ -1,4 +1,4 @@
-"""FreeBase: a biped whose base moves through the world, by six joints that nothing drives.
+"""Biped with a free base: rates of sampled motions, momenta, and the load on each of two feet.
 
 Three sliding joints along x, y, z and three turning ones about z, y, x stand between the world and
 the base. So the core's equations serve a walking robot as they are: the first six coordinates are
@@ -8,19 +8,20 @@ the base's place, and the effort that the first six joints would need is what th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
-from robots.biped.posture.ground_wrench import GroundWrench
-from robots.core.arrays import Array
+from robots.biped.errors import BipedError
+from robots.biped.posture.zero_moment import GroundWrench
+from robots.core.arrays import Array, Mask
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.orientation import angles_zyx
 
 FREE = 6  # coordinates of the base
-
 # Axes of a frame whose z is the world's x, y, z.
 _ALONG_X = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 _ALONG_Y = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
@@ -77,7 +78,7 @@ class FreeBase:
     model: Model = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", Model(freed(self.biped), "single-use"))
+        object.__setattr__(self, "model", Model(with_free_base(self.biped), "single-use"))
 
     def coordinates(self, q: ArrayLike, T_world_base: ArrayLike) -> Array:
         """Coordinates of postures. # (..., n), (..., 4, 4) -> (..., 6 + n)."""
@@ -117,7 +118,7 @@ def moment_about(push: GroundWrench, points: Array) -> Array:
     return np.asarray(push.moment - np.cross(points, push.force))
 
 
-def freed(biped: Biped) -> Mechanism:
+def with_free_base(biped: Biped) -> Mechanism:
     """The mechanism with six joints between world and base; its base axes are the world's."""
     robot = biped.mechanism
     R_before = np.eye(3)
@@ -149,3 +150,97 @@ def _turn(R: Array) -> Array:
     T = np.eye(4)
     T[:3, :3] = R
     return T
+
+
+# ----------------------------------------------------------------------------------- Sampled rates
+
+_FEWEST = 6  # samples that a spline of degree five with rest at both ends needs
+
+
+def rates_from_rest(t: Array, x: Array) -> FreeState:
+    """Speeds and accelerations of coordinates sampled in time.
+
+    Args:
+        t: rising. # (k,) [s]
+        x: coordinates, at rest at the first and at the last instant. # (k, m)
+
+    Raises:
+        BipedError: too few samples.
+    """
+    still = np.zeros(x.shape[1])
+    rest = [(1, still), (2, still)]
+    return _rates(t, x, (rest, rest))
+
+
+def rates_of(t: Array, x: Array) -> FreeState:
+    """The same of a motion of which nothing is known at its ends.
+
+    Args:
+        t: rising. # (k,) [s]
+        x: coordinates. # (k, m)
+
+    Raises:
+        BipedError: too few samples.
+    """
+    return _rates(t, x, None)
+
+
+def _rates(t: Array, x: Array, ends: Any) -> FreeState:
+    from scipy.interpolate import make_interp_spline
+
+    if len(t) < _FEWEST:
+        raise BipedError(
+            f"A motion of {len(t)} samples has no rates; it takes at least {_FEWEST}.",
+            value=len(t),
+            limit=_FEWEST,
+        )
+    # From the start on: what does not move has no speed, not even by rounding.
+    spline = make_interp_spline(t, x - x[0], k=5, bc_type=ends)
+    return FreeState(x=np.array(x), xd=spline(t, 1), xdd=spline(t, 2))
+
+
+# ------------------------------------------------------------------------------- Load of each foot
+# On two feet the joints' torques are not determined by the motion: the closed chain can press
+# against itself. Here each foot takes the part of the push that the ZMP's place between the feet
+# asks for and nothing presses sideways, so that torques go over without a jump when a foot leaves
+# or lands.
+
+
+def load_shares(zmp: Array, soles: Array, loaded: Mask) -> Array:
+    """Part of the push on each foot; the two add up to one.
+
+    Args:
+        zmp: # (k, 3) [m]
+        soles: one point of each sole, the same on both. # (k, 2, 3) [m]
+        loaded: whether a foot is on the ground. # (k, 2)
+    """
+    between = soles[:, 1] - soles[:, 0]
+    along = np.sum((zmp - soles[:, 0]) * between, axis=1)
+    second = np.clip(along / np.sum(between * between, axis=1), 0.0, 1.0)
+    second = np.where(loaded[:, 0], np.where(loaded[:, 1], second, 0.0), 1.0)
+    return np.stack([1.0 - second, second], axis=-1)
+
+
+def shared(
+    push: GroundWrench, zmp: Array, soles: Array, shares: Array
+) -> tuple[GroundWrench, GroundWrench]:
+    """The push of the ground on each foot; their sum is the whole push.
+
+    The pressure points of both feet are off their sole's point by one and the same vector, so that
+    they and the ZMP are on one line; the moment about the vertical is split like the force.
+
+    Args:
+        push: on the robot, about the world's origin.
+        zmp: # (k, 3) [m]
+        soles: # (k, 2, 3) [m]
+        shares: of ``load_shares``. # (k, 2)
+    """
+    twist = moment_about(push, zmp)
+    off = zmp - np.sum(shares[:, :, None] * soles, axis=1)
+    pushes = []
+    for foot in (0, 1):
+        part = shares[:, foot, None]
+        force = part * push.force
+        pressed = soles[:, foot] + off
+        pushes.append(GroundWrench(force=force, moment=part * twist + np.cross(pressed, force)))
+    return pushes[0], pushes[1]

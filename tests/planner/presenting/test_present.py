@@ -13,8 +13,8 @@ from planner.planning import plan
 from planner.presenting.posed import posed
 from planner.presenting.present import present
 from planner.proof import prove
-from robots.stewart.inverse import lengths
 from robots.stewart.limits import violations
+from robots.stewart.platform import lengths
 
 
 def unserved(planned):

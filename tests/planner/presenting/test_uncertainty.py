@@ -9,9 +9,9 @@ from planner.presenting.uncertainty import point_sigma, pose_covariance
 from robots.core.pose import make_pose, rotation_log, rotation_zyx
 from robots.stewart.errors import PlatformError
 from robots.stewart.forward import forward
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load
 from robots.stewart.model import PlatformModel
+from robots.stewart.platform import lengths
 
 SIGMA = 5e-6
 

@@ -11,7 +11,7 @@ from planner.motion.sampled_motion import InMemory
 from planner.motion.trajectory import MotionState
 from planner.plan_types import SegmentKind
 from planner.proof import prove
-from robots.arm.task import task_jacobian
+from robots.arm.inverse import task_jacobian
 
 
 def with_point(plan, **values):

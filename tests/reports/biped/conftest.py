@@ -14,7 +14,7 @@ from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads
 from robots.biped.posture.ground import Ground
-from robots.biped.verdict import Stance, Verdict
+from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
 
 SOLE = np.array([[0.17, -0.09], [0.17, 0.09], [-0.12, 0.06], [-0.12, -0.06]])
@@ -87,7 +87,7 @@ def sway(reach):
     margin = zmp[:, 0] + 0.12
     out = np.flatnonzero(margin < 0.0)
     stands = out.size == 0
-    verdict = Verdict(
+    verdict = StanceVerdict(
         stance=Stance.STANDING if stands else Stance.FALLEN,
         time=np.nan if stands else float(t[out[0]]),
         edge="heel",

@@ -18,7 +18,7 @@ from reports.biped.instants import polygon_rows, shown_rows
 from reports.biped.motion_document import motion_document, samples_csv
 from reports.biped.shown_motion import quantities
 from reports.document_text import plain
-from robots.biped.posture.edge_names import edge_words
+from robots.biped.posture.support_polygon import edge_words
 
 
 def rows_of(shown):

@@ -13,11 +13,11 @@ from reports.stewart.motion_document import motion_document, samples_csv
 from reports.stewart.motion_set import KIND
 from reports.stewart.page import leg_page
 from reports.stewart.scene import leg_scene
-from robots.stewart.inverse import leg_vectors
 from robots.stewart.library import load
 from robots.stewart.model import PlatformModel
-from robots.stewart.motion_legs import motion_peaks
-from robots.stewart.motion_prescribed import published_motion
+from robots.stewart.motion import published_motion
+from robots.stewart.motion_check import motion_peaks
+from robots.stewart.platform import leg_vectors
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robots.arm.bent_stylus import StylusRoll
 from robots.arm.inverse import ArmInverse
-from robots.arm.stylus_roll import StylusRoll
 from robots.core.inverse import Target, solve
 
 SIDES = [(0.0006, -0.0008), (0.012, 0.016), (-0.06, 0.08)]

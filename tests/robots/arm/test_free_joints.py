@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.arm.free_joints import FREE
-from robots.arm.inverse import ArmInverse
+from robots.arm.inverse import FREE, ArmInverse
 
 D3, R4, R1 = 1.0, 1.5139, 0.40982
 

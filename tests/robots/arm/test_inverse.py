@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.arm.inverse import ArmInverse
-from robots.arm.solutions import BRANCH_NAMES, branch_name
+from robots.arm.inverse import BRANCH_NAMES, ArmInverse, branch_name
 from robots.core.errors import StateError
 from robots.core.inverse import Target, solve
 from robots.core.paul import solve_type_2, solve_type_3, solve_type_8

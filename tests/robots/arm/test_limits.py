@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.arm.limits import alternatives
+from robots.arm.inverse import alternatives
 from robots.library import load
 
 ARM = load("measuring-arm")

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.arm.branch_equations import FAMILIES
-from robots.arm.inverse import ArmInverse
-from robots.arm.task import task_bias, task_jacobian
+from robots.arm.equations import FAMILIES
+from robots.arm.inverse import ArmInverse, task_bias, task_jacobian
 
 SIDES = {"straight": (0.0, 0.0), "bent": (0.02, -0.03)}
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robots.arm.inverse import ArmInverse
-from robots.arm.solutions import BRANCH_NAMES
+from robots.arm.inverse import BRANCH_NAMES, ArmInverse
 
 TABLEAU_2 = np.array(
     [

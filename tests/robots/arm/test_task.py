@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.arm.inverse import ArmInverse
-from robots.arm.task import task_bias, task_jacobian
+from robots.arm.inverse import ArmInverse, task_bias, task_jacobian
 
 
 @pytest.mark.parametrize("length", [0.0, 0.15])

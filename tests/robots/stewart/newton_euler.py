@@ -20,10 +20,9 @@ from robots.core.arrays import Array
 from robots.core.mechanism import Body
 from robots.core.pose import skew
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import checked_poses
-from robots.stewart.leg_chain import STROKE, leg_chain
+from robots.stewart.legs import STROKE, leg_chain
 from robots.stewart.matrix_relations import LegMatrices, leg_matrices, recursive_motion
-from robots.stewart.platform import LEGS, Platform
+from robots.stewart.platform import LEGS, Platform, checked_poses
 
 JOINTS = 6
 UNKNOWNS = LEGS * JOINTS * 6

@@ -10,12 +10,16 @@ import pytest
 
 from robots.core.pose import inverse_pose, make_pose, rotation_exp, rotation_z, transform_points
 from robots.stewart.assembly_modes import assembly_modes
-from robots.stewart.certificate import newton_step, with_unit
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import lengths
+from robots.stewart.forward import (
+    newton_step,
+    pose_of_parameters,
+    quadratic_forms,
+    scaled_geometry,
+    with_unit,
+)
 from robots.stewart.library.catalogue import load
-from robots.stewart.modes.study import pose_of_parameters, quadratic_forms, scaled_geometry
-from robots.stewart.platform import Leg, Platform
+from robots.stewart.platform import Leg, Platform, lengths
 
 A = [[0, 0, 0], [1.107915, 0, 0], [0.549094, 0.756063, 0], [0.735077, -0.223935, 0.525991]]
 A += [[0.514188, -0.526063, -0.368418], [0.590473, 0.094733, -0.205018]]

@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.stewart.certificate import certify, lipschitz_bound, newton_step, with_unit
-from robots.stewart.inverse import lengths
+from robots.stewart.forward import (
+    certify,
+    lipschitz_bound,
+    newton_step,
+    parameters_of_pose,
+    quadratic_forms,
+    scaled_geometry,
+    with_unit,
+)
 from robots.stewart.library.catalogue import load
-from robots.stewart.modes.study import parameters_of_pose, quadratic_forms, scaled_geometry
+from robots.stewart.platform import lengths
 
 
 def system_of(platform, T):

@@ -9,9 +9,9 @@ import pytest
 
 from robots.core.mechanism import Body
 from robots.stewart.errors import PlatformError
-from robots.stewart.forward_dynamics import accelerations
 from robots.stewart.model import PlatformModel
 from robots.stewart.platform import LegBodies, LegEnd
+from robots.stewart.simulation import accelerations
 
 WRENCH = np.array([10.0, -20.0, 30.0, 4.0, 5.0, -6.0])
 

@@ -9,15 +9,15 @@ import pytest
 from scipy.optimize import minimize
 
 from robots.core.pose import make_pose, rotation_exp
-from robots.stewart.interference import (
+from robots.stewart.library import load
+from robots.stewart.limits import (
     leg_clearances,
     leg_pairs,
     plate_angles,
     plates,
     segment_distance,
 )
-from robots.stewart.inverse import leg_vectors
-from robots.stewart.library import load
+from robots.stewart.platform import leg_vectors
 
 
 def by_search(p, d, q, e):

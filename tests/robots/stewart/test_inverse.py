@@ -8,8 +8,7 @@ import pytest
 from robots.core.errors import PoseError
 from robots.core.pose import rotation_z, rotation_zxz
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import leg_vectors, lengths
-from robots.stewart.platform import Leg, Platform
+from robots.stewart.platform import Leg, Platform, leg_vectors, lengths
 
 # Printed with four decimals.
 PRINTED = 1e-4

@@ -9,8 +9,7 @@ import pytest
 
 from robots.core.model import Model
 from robots.stewart.errors import PlatformError
-from robots.stewart.leg_axes import leg_axes
-from robots.stewart.leg_chain import STROKE, body_links, joint_values, leg_chain
+from robots.stewart.legs import STROKE, body_links, joint_values, leg_axes, leg_chain
 from robots.stewart.model import PlatformModel
 from robots.stewart.platform import LegEnd, Platform
 

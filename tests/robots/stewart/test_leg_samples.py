@@ -10,8 +10,7 @@ from robots.stewart.leg_samples import energy_balance, leg_samples
 from robots.stewart.library import load
 from robots.stewart.limits import violations, violations_by_pose
 from robots.stewart.model import PlatformModel
-from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_move import pose_move
+from robots.stewart.motion import TimedMotion, pose_move
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import pytest
 
 from robots.core.pose import make_pose, rotation_exp
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load
 from robots.stewart.limits import Limit, pose_limits, violations
+from robots.stewart.platform import lengths
 
 
 @pytest.fixture(scope="module")

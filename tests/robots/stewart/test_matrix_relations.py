@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from robots.core.pose import skew
-from robots.stewart.leg_axes import leg_axes
-from robots.stewart.leg_chain import STROKE, body_links
+from robots.stewart.legs import STROKE, body_links, leg_axes
 from robots.stewart.matrix_relations import (
     U3_TILDE,
     LegMatrices,

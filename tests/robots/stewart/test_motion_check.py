@@ -9,16 +9,18 @@ import pytest
 
 from robots.core.motion.motion_law import motion_law
 from robots.core.pose import make_pose, rotation_exp
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load
 from robots.stewart.limits import Limit, pose_limits
 from robots.stewart.model import PlatformModel
-from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_check import check_motion
-from robots.stewart.motion_legs import motion_peaks
-from robots.stewart.motion_move import pose_move
-from robots.stewart.motion_prescribed import Harmonic, PrescribedMotion, published_motion
-from robots.stewart.motion_proof import prove
+from robots.stewart.motion import (
+    Harmonic,
+    PrescribedMotion,
+    TimedMotion,
+    pose_move,
+    published_motion,
+)
+from robots.stewart.motion_check import check_motion, motion_peaks, prove_margins
+from robots.stewart.platform import lengths
 
 HEXAPOD = load("measuring-hexapod")
 
@@ -98,7 +100,7 @@ def test_a_dip_between_coarse_samples_does_not_escape():
         home=HEXAPOD.home, translation=(Harmonic(), Harmonic(), Harmonic(versine=0.06, turns=64.0))
     )
     limits = pose_limits(HEXAPOD)
-    proof = prove(limits, course)
+    proof = prove_margins(limits, course)
     assert proof.broken.any()
     assert {limits.columns[k].limit for k in np.flatnonzero(proof.broken)} == {Limit.LONGEST}
 
@@ -107,7 +109,7 @@ def test_a_limit_that_is_only_touched_is_left_open():
     end = shifted(0.0, 0.0, 0.03)
     longest = float(lengths(HEXAPOD, end).max())
     legs = tuple(replace(leg, max_length=longest) for leg in HEXAPOD.legs)
-    proof = prove(pose_limits(replace(HEXAPOD, legs=legs)), quintic(end, 1.0).course)
+    proof = prove_margins(pose_limits(replace(HEXAPOD, legs=legs)), quintic(end, 1.0).course)
     assert not proof.holds
     assert proof.open.any() or proof.least.min() == pytest.approx(0.0, abs=1e-15)
 
@@ -119,7 +121,7 @@ def test_proofs_never_contradict_dense_samples():
     for _ in range(25):
         end = shifted(*rng.uniform(-0.1, 0.1, 3), turn=rng.uniform(-0.4, 0.4, 3))
         course = quintic(end, 1.0).course
-        proof = prove(limits, course)
+        proof = prove_margins(limits, course)
         sampled = limits.margins(course.state(np.linspace(0.0, 1.0, 1001)).T).min(axis=0)
         settled = ~(proof.broken | proof.open)
         assert np.all(sampled[settled] >= 0.0)

@@ -9,11 +9,15 @@ from robots.core.errors import PoseError
 from robots.core.motion.motion_law import motion_law
 from robots.core.pose import make_pose, rotation_exp
 from robots.stewart.errors import PlatformError
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load
-from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_move import pose_move
-from robots.stewart.motion_prescribed import Harmonic, PrescribedMotion, published_motion
+from robots.stewart.motion import (
+    Harmonic,
+    PrescribedMotion,
+    TimedMotion,
+    pose_move,
+    published_motion,
+)
+from robots.stewart.platform import lengths
 
 START = make_pose(rotation_exp([0.1, -0.2, 0.3]), [0.1, 0.2, 0.9])
 END = make_pose(rotation_exp([-0.4, 0.5, 0.2]), [-0.1, 0.25, 1.1])

@@ -10,7 +10,7 @@ import pytest
 from robots.core.mechanism import Body
 from robots.core.pose import rotation_z
 from robots.stewart.errors import PlatformError
-from robots.stewart.leg_chain import STROKE
+from robots.stewart.legs import STROKE
 from robots.stewart.model import PlatformModel
 from robots.stewart.platform import LegBodies, LegEnd
 from tests.robots.stewart.newton_euler import reactions

@@ -7,7 +7,7 @@ import pytest
 
 from robots.stewart.errors import PlatformError
 from robots.stewart.model import PlatformModel
-from robots.stewart.simulation import Simulated, simulate
+from robots.stewart.simulation import SimulatedMotion, simulate
 
 V0 = np.array([0.2, -0.1, 0.3, 0.4, -0.3, 0.5])
 
@@ -22,7 +22,7 @@ def hold(model) -> np.ndarray:
     return model.forces(model.platform.home, np.zeros(6), np.zeros(6))
 
 
-def drift(model: PlatformModel, found: Simulated, hold: np.ndarray) -> float:
+def drift(model: PlatformModel, found: SimulatedMotion, hold: np.ndarray) -> float:
     """Change of energy less the work of the constant forces, which is f·(l - l0)."""
     energies = model.energies(found.T, found.V)
     kept = energies.kinetic + energies.potential - model.lengths(found.T) @ hold

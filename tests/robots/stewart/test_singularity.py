@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from robots.core.pose import make_pose, rotation_exp
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load
-from robots.stewart.platform import LegEnd
-from robots.stewart.singularity import (
+from robots.stewart.limits import (
     characteristic_length,
     conditioning,
     joint_sines,
     scaled_jacobian,
 )
+from robots.stewart.platform import LegEnd, lengths
 
 
 def turned(platform, vector):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.arm.solutions import BRANCH_NAMES
+from robots.arm.inverse import BRANCH_NAMES
 from robots.core.model import Model
 from robots.library import load
 

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load
+from robots.stewart.platform import lengths
 
 HOME = "x_mm,y_mm,z_mm,rz_deg,ry_deg,rx_deg\n0,0,565.4,5,0,0\n"
 

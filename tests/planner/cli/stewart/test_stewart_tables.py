@@ -10,8 +10,8 @@ import pytest
 
 from robots.core.orientation import rotation_zyx
 from robots.core.pose import make_pose
-from robots.stewart.inverse import leg_vectors, lengths
 from robots.stewart.library import load
+from robots.stewart.platform import leg_vectors, lengths
 
 HEADS = [f"l{k}_mm" for k in range(1, 7)]
 DIETMAIER = [1000, 645.275, 1086.284, 1503.439, 1281.933, 771.071]  # [mm], of the paper

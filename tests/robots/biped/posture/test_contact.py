@@ -7,8 +7,8 @@ import pytest
 
 from robots.biped.biped import Biped, Foot
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.posture.contact import sole_in_world, support_of
 from robots.biped.posture.ground import Ground
+from robots.biped.posture.standing import sole_in_world, support_of
 from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_y
 

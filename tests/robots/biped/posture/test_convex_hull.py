@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from robots.biped.errors import BipedError
-from robots.biped.posture.convex_hull import convex_hull
+from robots.biped.posture.support_polygon import convex_hull
 from tests.cases import cases
 
 

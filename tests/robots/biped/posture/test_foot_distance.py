@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.biped.posture.convex_hull import convex_hull
-from robots.biped.posture.foot_distance import polygon_distance
+from robots.biped.posture.support_polygon import convex_hull, polygon_distance
 from tests.cases import cases
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])

@@ -8,13 +8,13 @@ import pytest
 from robots.biped.errors import BipedError
 from robots.biped.library import open_biped
 from robots.biped.posture.ground import Ground
-from robots.biped.posture.ground_wrench import (
+from robots.biped.posture.standing import stand
+from robots.biped.posture.zero_moment import (
     centroidal_state,
     centroidal_zero_moment_points,
     ground_wrench,
     zero_moment_points,
 )
-from robots.biped.posture.standing import stand
 from robots.core.model import Model
 
 GROUND = Ground(alpha=0.12, beta=-0.2, point=np.array([0.02, -0.03, 0.4]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robots.biped.posture.headings import WAYS, heading
+from robots.biped.posture.ground import WAYS, heading
 
 
 @pytest.mark.parametrize("word", WAYS)

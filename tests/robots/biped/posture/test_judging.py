@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.biped.errors import BipedError
-from robots.biped.posture.judging import judge, judge_gait, judge_posture
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.verdict import Stance
+from robots.biped.posture.verdict import Stance, gait_verdict, motion_verdict, posture_verdict
 
 FOOT = SupportPolygon.of([[-0.12, -0.06], [0.17, -0.09], [0.17, 0.09], [-0.12, 0.06]])
 T = np.linspace(0.0, 1.0, 11)
@@ -21,7 +20,7 @@ def along_x(*values: float) -> np.ndarray:
 
 
 def test_standing():
-    found = judge(T, np.zeros((11, 3)), along_x(*np.linspace(-0.05, 0.1, 11)), FOOT)
+    found = motion_verdict(T, np.zeros((11, 3)), along_x(*np.linspace(-0.05, 0.1, 11)), FOOT)
     assert found.stance is Stance.STANDING
     assert np.isnan(found.time)
     assert found.edge == ""
@@ -32,7 +31,7 @@ def test_standing():
 
 def test_zero_moment_point_on_the_edge_tips_at_the_time_between_samples():
     zmp = along_x(*np.linspace(0.0, 0.3, 11))
-    found = judge(T, np.zeros((11, 3)), zmp, FOOT)
+    found = motion_verdict(T, np.zeros((11, 3)), zmp, FOOT)
     assert (found.stance, found.edge) == (Stance.TIPPING, "toe")
     assert found.time == pytest.approx(0.17 / 0.3, abs=1e-12)
     assert found.margin == pytest.approx(-0.13)
@@ -40,28 +39,28 @@ def test_zero_moment_point_on_the_edge_tips_at_the_time_between_samples():
 
 def test_touching_the_edge_tips_but_a_centre_of_mass_there_has_not_fallen():
     toe = np.array([[0.17, 0.0]])
-    assert judge([0.0], toe, np.zeros((1, 2)), FOOT).stance is Stance.STANDING
-    assert judge([0.0], np.zeros((1, 2)), toe, FOOT).stance is Stance.TIPPING
-    assert judge_posture([0.17, 0.0, 0.9], FOOT).stance is Stance.TIPPING
+    assert motion_verdict([0.0], toe, np.zeros((1, 2)), FOOT).stance is Stance.STANDING
+    assert motion_verdict([0.0], np.zeros((1, 2)), toe, FOOT).stance is Stance.TIPPING
+    assert posture_verdict([0.17, 0.0, 0.9], FOOT).stance is Stance.TIPPING
 
 
 def test_centre_of_mass_outside_has_fallen_whatever_the_zero_moment_point_does():
     com = along_x(*np.linspace(0.0, -0.2, 11))
-    found = judge(T, com, along_x(*np.linspace(0, 0.3, 11)), FOOT)
+    found = motion_verdict(T, com, along_x(*np.linspace(0, 0.3, 11)), FOOT)
     assert (found.stance, found.edge) == (Stance.FALLEN, "heel")
     assert found.time == pytest.approx(0.6, abs=1e-12)
     assert found.margin == pytest.approx(-0.08)
 
 
 def test_posture_is_judged_at_time_zero():
-    found = judge_posture([-0.199, 0.0, 0.8], FOOT)
+    found = posture_verdict([-0.199, 0.0, 0.8], FOOT)
     assert (found.stance, found.time, found.edge) == (Stance.FALLEN, 0.0, "heel")
     assert found.margin == pytest.approx(-0.079)
 
 
 def test_the_first_edge_counts_when_two_are_passed_between_samples():
     way = np.array([[0.0, 0.0], [0.34, 0.34]])
-    found = judge([0.0, 1.0], way, None, FOOT)
+    found = motion_verdict([0.0, 1.0], way, None, FOOT)
     # The left side, y = 0.06 + 0.03·(x + 0.12)/0.29, is met before the toe at x = 0.17.
     met = (0.06 + 0.03 * 0.12 / 0.29) / (1.0 - 0.03 / 0.29)
     assert (found.edge, found.time) == ("left", pytest.approx(met / 0.34, abs=1e-12))
@@ -70,7 +69,7 @@ def test_the_first_edge_counts_when_two_are_passed_between_samples():
 @given(st.floats(-np.pi, np.pi), st.floats(0.2, 3.0))
 def test_the_point_of_crossing_lies_on_the_boundary(angle, length):
     end = length * np.array([np.cos(angle), np.sin(angle)])
-    found = judge([2.0, 4.0], np.array([[0.0, 0.0], end]), None, FOOT)
+    found = motion_verdict([2.0, 4.0], np.array([[0.0, 0.0], end]), None, FOOT)
     crossing = 0.5 * (found.time - 2.0) * end
     assert FOOT.signed_margin(crossing) == pytest.approx(0.0, abs=1e-12)
 
@@ -79,7 +78,7 @@ def test_a_polygon_that_shrinks_over_a_resting_point():
     """Tilting narrows the projection; edges are taken as straight in time between samples."""
     supports = [SupportPolygon.of(np.array(FOOT.corners) * [k, 1.0]) for k in (1.0, 0.8, 0.6)]
     com = np.tile([0.119, 0.0], (3, 1))
-    found = judge([0.0, 1.0, 2.0], com, None, supports)
+    found = motion_verdict([0.0, 1.0, 2.0], com, None, supports)
     assert (found.stance, found.edge) == (Stance.FALLEN, "toe")
     # Toe at 0.17·(1 − 0.2·t) reaches 0.119 at t = 1.5.
     assert found.time == pytest.approx(1.5, abs=1e-12)
@@ -91,7 +90,7 @@ def test_a_foot_that_leaves_takes_its_polygon_along_at_once():
     right = SupportPolygon.of(FOOT.corners - shift)
     assert (len(both.corners), len(right.corners)) == (6, 4)
     com = np.tile([0.05, 0.05], (3, 1))
-    found = judge([0.0, 1.0, 2.0], com, None, [both, both, right])
+    found = motion_verdict([0.0, 1.0, 2.0], com, None, [both, both, right])
     assert (found.stance, found.time, found.edge) == (Stance.FALLEN, 2.0, "left")
 
 
@@ -104,15 +103,15 @@ def test_edges_are_told_apart_when_the_polygon_begins_with_another_corner():
         for a in (-0.01, 0.01)
     ]
     assert turned[0].edge_names != turned[1].edge_names
-    found = judge([0.0, 1.0], along_x(0.0, 0.34), None, turned)
+    found = motion_verdict([0.0, 1.0], along_x(0.0, 0.34), None, turned)
     assert found.edge == "toe"
     # The toe's line meets the x axis at 0.17/cos(0.01) in both polygons.
     assert found.time == pytest.approx(0.5 / np.cos(0.01), abs=1e-12)
 
 
 def test_a_walk_is_judged_by_the_zero_moment_point_alone():
-    assert judge_gait(T, np.zeros((11, 2)), FOOT).stance is Stance.STANDING
-    found = judge_gait(T, along_x(*np.linspace(0, -0.24, 11)), FOOT)
+    assert gait_verdict(T, np.zeros((11, 2)), FOOT).stance is Stance.STANDING
+    found = gait_verdict(T, along_x(*np.linspace(0, -0.24, 11)), FOOT)
     assert (found.stance, found.edge) == (Stance.TIPPING, "heel")
     assert found.time == pytest.approx(0.5, abs=1e-12)
 
@@ -129,9 +128,9 @@ def test_a_walk_is_judged_by_the_zero_moment_point_alone():
 )
 def test_bad_motions_are_refused(t, points, message):
     with pytest.raises(BipedError, match=message):
-        judge(t, points, None, FOOT)
+        motion_verdict(t, points, None, FOOT)
 
 
 def test_one_polygon_for_each_sample():
     with pytest.raises(BipedError, match="2 points are judged by 3 support polygons"):
-        judge([0.0, 1.0], np.zeros((2, 2)), None, [FOOT] * 3)
+        motion_verdict([0.0, 1.0], np.zeros((2, 2)), None, [FOOT] * 3)

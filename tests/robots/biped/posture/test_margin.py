@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robots.biped.posture import margin
-from robots.biped.posture.convex_hull import convex_hull
+from robots.biped.posture import support_polygon
+from robots.biped.posture.support_polygon import convex_hull
 
 coordinates = st.floats(-3, 3, allow_subnormal=False)
 points = st.tuples(coordinates, coordinates).map(np.array)
@@ -23,7 +23,9 @@ def polygon(seed: int) -> np.ndarray:
 @given(seeds, points, points)
 def test_margin_changes_by_no_more_than_the_point_moves(seed, p, r):
     corners = polygon(seed)
-    change = abs(margin.signed_margin(corners, p) - margin.signed_margin(corners, r))
+    change = abs(
+        support_polygon.signed_margin(corners, p) - support_polygon.signed_margin(corners, r)
+    )
     assert change <= np.linalg.norm(p - r) + 1e-12
 
 
@@ -31,8 +33,8 @@ def test_margin_changes_by_no_more_than_the_point_moves(seed, p, r):
 def test_margin_does_not_see_rigid_motions(seed, p, angle, shift):
     corners = polygon(seed)
     R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    moved = margin.signed_margin(corners @ R.T + shift, R @ p + shift)
-    assert moved == pytest.approx(float(margin.signed_margin(corners, p)), abs=1e-12)
+    moved = support_polygon.signed_margin(corners @ R.T + shift, R @ p + shift)
+    assert moved == pytest.approx(float(support_polygon.signed_margin(corners, p)), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -44,7 +46,7 @@ def test_margin_is_the_distance_to_the_nearest_of_many_boundary_points(seed):
         [a + parts * (b - a) for a, b in zip(corners, following, strict=True)]
     )
     cloud = np.random.default_rng(seed).uniform(-3, 3, size=(200, 2))
-    found = margin.signed_margin(corners, cloud)
+    found = support_polygon.signed_margin(corners, cloud)
     nearest = np.min(np.linalg.norm(cloud[:, None] - boundary, axis=2), axis=1)
     # Boundary points are at most 2e-3 m apart, so the sampled distance is at most 1e-3 m longer.
     assert np.all(np.abs(found) <= nearest + 1e-12)
@@ -63,16 +65,18 @@ def test_outside_a_corner_the_distance_is_to_the_corner():
     square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
     cloud = np.array([[0.5, 0.25], [1.0, 0.5], [4.0, 5.0], [0.5, -0.2], [1.0, 1.0]])
     np.testing.assert_allclose(
-        margin.signed_margin(square, cloud), [0.25, 0.0, -5.0, -0.2, 0.0], atol=1e-15
+        support_polygon.signed_margin(square, cloud), [0.25, 0.0, -5.0, -0.2, 0.0], atol=1e-15
     )
     # (4, 5) is beyond corner (1, 1): the top is overstepped by 4, the right side by 3.
-    np.testing.assert_array_equal(margin.nearest_edge(square, cloud[[0, 1, 2, 3]]), [0, 1, 2, 0])
+    np.testing.assert_array_equal(
+        support_polygon.nearest_edge(square, cloud[[0, 1, 2, 3]]), [0, 1, 2, 0]
+    )
 
 
 def test_shapes_follow_the_points():
     square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
-    assert margin.signed_margin(square, np.zeros((3, 4, 2))).shape == (3, 4)
-    assert margin.inward_distances(square, np.zeros((3, 2))).shape == (3, 4)
+    assert support_polygon.signed_margin(square, np.zeros((3, 4, 2))).shape == (3, 4)
+    assert support_polygon.inward_distances(square, np.zeros((3, 2))).shape == (3, 4)
 
 
 @given(seeds, st.floats(-np.pi, np.pi))
@@ -80,5 +84,5 @@ def test_reach_ends_on_the_boundary(seed, angle):
     corners = polygon(seed)
     start = corners.mean(axis=0)
     direction = np.array([np.cos(angle), np.sin(angle)])
-    end = start + margin.reach(corners, start, direction) * direction
-    assert margin.signed_margin(corners, end) == pytest.approx(0.0, abs=1e-9)
+    end = start + support_polygon.reach(corners, start, direction) * direction
+    assert support_polygon.signed_margin(corners, end) == pytest.approx(0.0, abs=1e-9)

@@ -8,10 +8,9 @@ import pytest
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.library import open_biped
 from robots.biped.posture.ground import Ground
-from robots.biped.posture.judging import judge_posture
 from robots.biped.posture.standing import stand
 from robots.biped.posture.tip_angles import tip_angle
-from robots.biped.verdict import Stance
+from robots.biped.posture.verdict import Stance, posture_verdict
 from robots.core.model import Model
 
 SQUAT = {"q2": -16, "q3": 85, "q4": -70, "q6": -16, "q7": 85, "q8": -70}
@@ -58,7 +57,7 @@ def test_the_frozen_robot_falls_just_past_its_tip_angle(name, sign):
     limit = tip_angle(level.com[0], level.support[0], (sign, 0.0))
     for part, stance in ((0.999, Stance.STANDING), (1.001, Stance.FALLEN)):
         tilted = stand(biped, biped.q_standing, Ground(beta=sign * part * limit))
-        found = judge_posture(tilted.com[0], tilted.support[0])
+        found = posture_verdict(tilted.com[0], tilted.support[0])
         assert found.stance is stance
     assert found.edge == ("toe" if sign > 0 else "heel")
 
@@ -66,12 +65,12 @@ def test_the_frozen_robot_falls_just_past_its_tip_angle(name, sign):
 def test_the_leg_stands_at_the_bottom_of_the_squat(leg):
     found = stand(leg, posture(leg, SQUAT))
     assert found.com[0, 0] == pytest.approx(-0.104, abs=5e-4)
-    assert judge_posture(found.com[0], found.support[0]).stance is Stance.STANDING
+    assert posture_verdict(found.com[0], found.support[0]).stance is Stance.STANDING
 
 
 def test_the_whole_robot_falls_over_its_heels_there(robot):
     found = stand(robot, posture(robot, SQUAT))
-    verdict = judge_posture(found.com[0], found.support[0])
+    verdict = posture_verdict(found.com[0], found.support[0])
     assert (verdict.stance, verdict.edge) == (Stance.FALLEN, "heel")
     # The judge's -199 mm belongs to a pelvis a degree further forward; here it leans by
     # 16 - 85 + 70 = 1 degree, and the trunk with it.

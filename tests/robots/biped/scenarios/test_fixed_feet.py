@@ -6,7 +6,7 @@ import pytest
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
 from robots.biped.posture.standing import stand
-from robots.biped.scenarios.fixed_feet import base_over_feet, standing_feet, standing_support
+from robots.biped.scenarios.scenario import base_over_feet, standing_feet, standing_support
 
 ROBOT = open_biped("bip2000")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from robots.biped.biped import Biped
 from robots.biped.library.catalogue import open_biped
-from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
+from robots.biped.scenarios.scenario import limit_remarks, rate_remarks
 
 LEG = open_biped("bip-leg")
 T = np.array([0.0, 1.0, 2.0])

@@ -7,10 +7,8 @@ import pytest
 
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
-from robots.biped.scenarios.capture_limits import capture_limits
-from robots.biped.scenarios.push import Recovery, push
-from robots.biped.scenarios.swaying import sway
-from robots.biped.verdict import Stance
+from robots.biped.posture.verdict import Stance
+from robots.biped.scenarios.push import Recovery, capture_limits, push, sway
 from robots.biped.walking.free_base import FREE, FreeBase
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.core.model import Model

@@ -5,8 +5,8 @@ import pytest
 
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
+from robots.biped.posture.verdict import Stance
 from robots.biped.scenarios.squat import squat
-from robots.biped.verdict import Stance
 from robots.biped.walking.free_base import FREE, FreeBase
 from robots.core.model import Model
 

@@ -8,11 +8,10 @@ from scipy.optimize import brentq
 
 from robots.biped.library.catalogue import open_biped, open_drives
 from robots.biped.posture.ground import Ground
+from robots.biped.posture.verdict import Stance
 from robots.biped.posture.zero_moment import CentroidalState, centroidal_zero_moment_point
 from robots.biped.scenarios.tilt import tilt
-from robots.biped.stabiliser.ground_motion import ThereAndBack
-from robots.biped.stabiliser.tilting_ground import on_tilting_ground, standing_points
-from robots.biped.verdict import Stance
+from robots.biped.stabiliser.tilting_ground import ThereAndBack, on_tilting_ground, standing_points
 from robots.core.model import Model
 
 

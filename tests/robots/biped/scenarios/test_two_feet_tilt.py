@@ -10,16 +10,15 @@ from scipy.optimize import brentq
 
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.library.catalogue import open_biped
-from robots.biped.posture.contact import sole_in_world
 from robots.biped.posture.ground import Ground
+from robots.biped.posture.standing import sole_in_world
+from robots.biped.posture.verdict import Stance
 from robots.biped.posture.zero_moment import CentroidalState, centroidal_zero_moment_point
-from robots.biped.scenarios.fixed_feet import foot_poses, standing_support
-from robots.biped.scenarios.tilt import tilt
-from robots.biped.scenarios.two_feet_tilt import lowered_posture
+from robots.biped.scenarios.scenario import foot_poses, standing_support
+from robots.biped.scenarios.tilt import lowered_posture, tilt
 from robots.biped.stabiliser.fields import Fields
-from robots.biped.stabiliser.gains import ON_TWO_FEET
-from robots.biped.stabiliser.ground_motion import ThereAndBack
-from robots.biped.verdict import Stance
+from robots.biped.stabiliser.leg_stabiliser import ON_TWO_FEET
+from robots.biped.stabiliser.tilting_ground import ThereAndBack
 from robots.biped.walking.free_base import FREE, FreeBase, FreeState
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.core.model import Model

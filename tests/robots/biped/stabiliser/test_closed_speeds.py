@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.biped.stabiliser.closed_speeds import SpeedTask, closed_speeds
+from robots.biped.stabiliser.two_feet_stabiliser import SpeedTask, closed_speeds
 from tests.cases import cases
 
 N, CLOSED, TASK = 9, 4, 2

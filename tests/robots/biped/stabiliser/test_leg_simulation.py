@@ -10,10 +10,9 @@ from scipy.integrate import solve_ivp
 
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
-from robots.biped.stabiliser.follower import Follower
-from robots.biped.stabiliser.ground_motion import ThereAndBack
 from robots.biped.stabiliser.leg_simulation import LegSimulation
-from robots.biped.stabiliser.step import Stabiliser
+from robots.biped.stabiliser.leg_stabiliser import Follower, Stabiliser
+from robots.biped.stabiliser.tilting_ground import ThereAndBack
 from robots.core.model import Model
 
 POSTURE = np.array([0.05, -0.1, 0.4, -0.2])

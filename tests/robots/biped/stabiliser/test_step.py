@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.library.catalogue import open_biped
 from robots.biped.stabiliser.fields import Fields, PolygonFields
-from robots.biped.stabiliser.step import PERIOD, Stabiliser
+from robots.biped.stabiliser.leg_stabiliser import PERIOD, Stabiliser
 from robots.biped.stabiliser.tilting_ground import on_tilting_ground, standing_points
 from robots.biped.stabiliser.virtual_robot import VirtualRobot
 from robots.core.model import Model

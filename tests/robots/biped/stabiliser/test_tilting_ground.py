@@ -8,8 +8,8 @@ import pytest
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
 from robots.biped.posture.ground import Ground
-from robots.biped.stabiliser.ground_motion import ThereAndBack
 from robots.biped.stabiliser.tilting_ground import (
+    ThereAndBack,
     Tilt,
     ground_axes,
     on_tilting_ground,

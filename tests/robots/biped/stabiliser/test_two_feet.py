@@ -7,9 +7,9 @@ import pytest
 
 from robots.biped.errors import PostureError
 from robots.biped.library.catalogue import open_biped
-from robots.biped.scenarios.fixed_feet import base_over_feet, standing_feet
-from robots.biped.scenarios.two_feet_tilt import lowered_posture
-from robots.biped.stabiliser.two_feet import TwoFeet
+from robots.biped.scenarios.scenario import base_over_feet, standing_feet
+from robots.biped.scenarios.tilt import lowered_posture
+from robots.biped.stabiliser.two_feet_stabiliser import TwoFeet
 from robots.biped.walking.legged_robot import LeggedRobot
 
 BIPED = open_biped("bip2000")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from robots.biped.library.catalogue import open_biped
-from robots.biped.posture.ground_wrench import ground_wrench
 from robots.biped.posture.standing import stand
-from robots.biped.scenarios.fixed_feet import base_over_feet, foot_poses
+from robots.biped.posture.zero_moment import ground_wrench
+from robots.biped.scenarios.scenario import base_over_feet, foot_poses
 from robots.biped.walking.free_base import FREE, FreeBase, FreeState, moment_about
 from robots.core.pose import rotation_zyx
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.library.catalogue import open_biped
-from robots.biped.walking.leg_geometry import legs_of
-from robots.biped.walking.leg_inverse import foot_posture, hip_posture
+from robots.biped.walking.legged_robot import foot_posture, hip_posture, legs_of
 from robots.core.model import Model
 from tests.cases import cases
 

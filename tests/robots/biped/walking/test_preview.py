@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robots.biped.errors import BipedError
-from robots.biped.walking.preview import CartTable, preview_gains, run_preview
+from robots.biped.scenarios.walk import CartTable, preview_gains, run_preview
 from tests.cases import cases
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robots.biped.errors import BipedError
-from robots.biped.walking.sampled_rates import rates_from_rest
+from robots.biped.walking.free_base import rates_from_rest
 from robots.core.motion.motion_law import QUINTIC
 
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.biped.posture.ground_wrench import GroundWrench
-from robots.biped.walking.free_base import moment_about
-from robots.biped.walking.shared_load import load_shares, shared
+from robots.biped.posture.zero_moment import GroundWrench
+from robots.biped.walking.free_base import load_shares, moment_about, shared
 from tests.cases import cases
 
 SOLES = np.array([[[0.0, -0.11, 0.0], [0.2, 0.11, 0.0]]])

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from robots.biped.errors import BipedError
-from robots.biped.walking.gait import Gait
-from robots.biped.walking.walking_pattern import footsteps, walking_pattern
+from robots.biped.walking.gait import Gait, footsteps, walking_pattern
 
 FEET = np.array([[0.0, -0.11], [0.0, 0.11]])
 

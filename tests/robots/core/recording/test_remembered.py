@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robots.arm.equations import branch_programme, line_programme, newton_programme
 from robots.arm.family import arm_family
-from robots.arm.programmes import branch_programme, line_programme, newton_programme
 from robots.core.quantities import quantity
 from robots.core.recording import Recorder, remembered
 from robots.library import load

@@ -7,11 +7,11 @@ import pytest
 
 from robots.core.errors import RobotFileError
 from robots.core.pose import make_pose, rotation_zxz
-from robots.stewart.inverse import lengths
 from robots.stewart.library import load, names, open_platform, text_of
+from robots.stewart.limits import conditioning
 from robots.stewart.model import PlatformModel
+from robots.stewart.platform import lengths
 from robots.stewart.platform_file import warnings
-from robots.stewart.singularity import conditioning
 
 
 def test_names_are_those_of_the_files():

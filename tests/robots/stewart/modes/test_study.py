@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from robots.core.pose import make_pose, rotation_exp
-from robots.stewart.inverse import lengths
-from robots.stewart.modes.study import (
+from robots.stewart.forward import (
     LegGeometry,
     leg_matrices,
     parameters_of_pose,
@@ -15,6 +14,7 @@ from robots.stewart.modes.study import (
     quadratic_forms,
     scaled_geometry,
 )
+from robots.stewart.platform import lengths
 
 
 @pytest.fixture(scope="module")

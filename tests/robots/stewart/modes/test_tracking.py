@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.stewart.modes.start_system import GENERIC_MODES, distinct, start_system
-from robots.stewart.modes.study import LegGeometry, quadratic_forms
-from robots.stewart.modes.tracking import make_homotopy, track
+from robots.stewart.assembly_modes import (
+    GENERIC_MODES,
+    distinct,
+    make_homotopy,
+    start_system,
+    track,
+)
+from robots.stewart.forward import LegGeometry, quadratic_forms
 
 
 def random_legs(seed):

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.biped.errors import BipedError
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.verdict import Stance, Verdict
 from robots.core.arrays import Array
 
 
@@ -38,7 +38,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgedPoint:
+class PointVerdict:
     """One point's way over the polygon.
 
     Args:
@@ -50,12 +50,12 @@ class JudgedPoint:
     crossing: Crossing | None
 
 
-def judge(
+def motion_verdict(
     t: ArrayLike,
     com: ArrayLike,
     zmp: ArrayLike | None,
     support: SupportPolygon | Sequence[SupportPolygon],
-) -> Verdict:
+) -> StanceVerdict:
     """The worst stance of a motion, the time it began, its edge and the least margin.
 
     Args:
@@ -77,9 +77,9 @@ def judge(
     return _verdict(Stance.STANDING, tipping)
 
 
-def judge_gait(
+def gait_verdict(
     t: ArrayLike, zmp: ArrayLike, support: SupportPolygon | Sequence[SupportPolygon]
-) -> Verdict:
+) -> StanceVerdict:
     """The verdict on a walk, by the zero-moment point alone.
 
     A walking robot falls from foot to foot on purpose: its centre of mass is outside the polygon of
@@ -92,15 +92,15 @@ def judge_gait(
         support: of the whole walk, or of every sample.
 
     Raises:
-        BipedError: as for ``judge``.
+        BipedError: as for ``motion_verdict``.
     """
     found = follow(t, zmp, support, on_edge_is_out=True)
     return _verdict(Stance.STANDING if found.crossing is None else Stance.TIPPING, found)
 
 
-def judge_posture(com: ArrayLike, support: SupportPolygon) -> Verdict:
+def posture_verdict(com: ArrayLike, support: SupportPolygon) -> StanceVerdict:
     """The verdict on a robot at rest. # com (2,) or (3,) [m]."""
-    return judge([0.0], np.asarray(com, dtype=np.float64)[None], None, support)
+    return motion_verdict([0.0], np.asarray(com, dtype=np.float64)[None], None, support)
 
 
 def follow(
@@ -109,7 +109,7 @@ def follow(
     support: SupportPolygon | Sequence[SupportPolygon],
     *,
     on_edge_is_out: bool,
-) -> JudgedPoint:
+) -> PointVerdict:
     """Margins of a moving point and the moment when it first leaves the polygon.
 
     Args:
@@ -119,15 +119,15 @@ def follow(
         on_edge_is_out: whether a point on the boundary has left.
 
     Raises:
-        BipedError: as for ``judge``.
+        BipedError: as for ``motion_verdict``.
     """
     times, way = _samples(t, points)
     margins = _margins(way, support)
     out = margins <= 0.0 if on_edge_is_out else margins < 0.0
     if not np.any(out):
-        return JudgedPoint(margin=margins, crossing=None)
+        return PointVerdict(margin=margins, crossing=None)
     crossing = _crossing(times, way, support, int(np.argmax(out)))
-    return JudgedPoint(margin=margins, crossing=crossing)
+    return PointVerdict(margin=margins, crossing=crossing)
 
 
 def _crossing(
@@ -194,11 +194,37 @@ def _samples(t: ArrayLike, points: ArrayLike) -> tuple[Array, Array]:
     return times, way
 
 
-def _verdict(stance: Stance, found: JudgedPoint) -> Verdict:
+def _verdict(stance: Stance, found: PointVerdict) -> StanceVerdict:
     crossing = found.crossing or Crossing(time=float("nan"), edge="")
-    return Verdict(
+    return StanceVerdict(
         stance=stance,
         time=crossing.time,
         edge=crossing.edge,
         margin=float(np.min(found.margin)),
     )
+
+
+class Stance(Enum):
+    """How a robot is on its feet."""
+
+    STANDING = "standing"  # the point judged stays inside the support polygon
+    TIPPING = "tipping"  # it reached an edge, the robot could still come back
+    FALLEN = "fallen"  # its centre of mass left the polygon: nothing brings it back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StanceVerdict:
+    """The worst stance of a motion and where it began.
+
+    Args:
+        stance: the worst.
+        time: when it began; zero for a posture; nan while standing. [s]
+        edge: name of the edge reached first ("toe", "heel", "left", "right", or "edge 3").
+        margin: least signed distance from the judged point to the polygon's edges, positive
+            inside. [m]
+    """
+
+    stance: Stance
+    time: float
+    edge: str
+    margin: float

@@ -1,4 +1,4 @@
-"""The postural stabiliser: one step per control period, from a measured tilt to set-points.
+"""Postural stabiliser of [GASTEBOIS17] for one leg: set-points, gains, follower torques.
 
 Measured tilt of the ground → support polygon along gravity → walls → forces on the centre of mass →
 motion of the virtual robot → joint positions that the physical robot is to follow. State in, state
@@ -18,9 +18,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robots.biped.biped import Biped
-from robots.biped.errors import BipedError
+from robots.biped.errors import BipedError, PostureError
 from robots.biped.stabiliser.fields import (
     FieldNumbers,
     Fields,
@@ -31,11 +32,11 @@ from robots.biped.stabiliser.fields import (
     repulsion,
     walls_of,
 )
-from robots.biped.stabiliser.starting_posture import starting_posture
 from robots.biped.stabiliser.tilting_ground import (
     LEVEL,
     Tilt,
     ground_axes,
+    leg_torques,
     on_tilting_ground,
     require_leg,
     seen_along_gravity,
@@ -45,19 +46,21 @@ from robots.biped.stabiliser.tilting_ground import (
 from robots.biped.stabiliser.virtual_robot import (
     VirtualRobot,
     VirtualState,
+    desired_speed,
     joint_speeds,
     virtual_numbers,
-    wanted_speed,
 )
 from robots.core.arrays import Array
 from robots.core.equations.algebra import Functions, numbers
 from robots.core.equations.tree import Tree, tree_of
 from robots.core.kernels.bound_call import BoundCall
+from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
+from robots.core.rounding import apart
 
 Scalar = Any
-
 PERIOD = 0.002  # [s] cycle of the source's controller
+Joints = Sequence[Scalar]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +78,7 @@ class StabiliserState:
     fallen: float = 0.0
 
 
-class Step(NamedTuple):
+class StabiliserStep(NamedTuple):
     """What the equations of one step give, as scalars."""
 
     q: Sequence[Scalar]
@@ -167,7 +170,9 @@ class Stabiliser:
         answer = call.result.copy()
         return StabiliserState(answer[:n], answer[n : 2 * n], float(answer[2 * n]))
 
-    def equations(self, state: Step, tilt: Tilt, settings: Sequence[Scalar], fn: Functions) -> Step:
+    def equations(
+        self, state: StabiliserStep, tilt: Tilt, settings: Sequence[Scalar], fn: Functions
+    ) -> StabiliserStep:
         """The step over scalars; ``settings`` in the order of the property."""
         m, n = len(self.corners), self.dof
         gains = FieldNumbers(tuple(settings[:m]), *settings[m : m + 3])
@@ -185,14 +190,14 @@ class Stabiliser:
         force = (push[0] + pull[0], push[1] + pull[1])
         fallen = _fallen(walls, place, state.fallen, fn)
         missing = altitude - tip.position[2]
-        x, y, z = wanted_speed(values, tip, state.qd, (force, missing))
+        x, y, z = desired_speed(values, tip, state.qd, (force, missing))
         on = 1.0 - fallen
         # A fallen robot wants no speed, and no other posture than the one it has.
         kept = [q + on * (r - q) for q, r in zip(state.q, rest, strict=True)]
         goal = ((on * x, on * y, on * z), kept)
         speeds = joint_speeds(values, VirtualState(state.q, state.qd), tip, goal, fn)
         moved = [q + values.period * qd for q, qd in zip(state.q, speeds, strict=True)]
-        return Step(moved, speeds, fallen)
+        return StabiliserStep(moved, speeds, fallen)
 
     def _checked_posture(self) -> Array:
         mechanism = self.biped.mechanism
@@ -215,7 +220,7 @@ class Stabiliser:
         state = recorder.argument("state", (2 * n + 1,))
         tilt = recorder.argument("tilt", (4,))
         settings = recorder.argument("settings", self.settings.shape)
-        before = Step(state[:n], state[n : 2 * n], state[2 * n])
+        before = StabiliserStep(state[:n], state[n : 2 * n], state[2 * n])
         measured = Tilt((tilt[0], tilt[1]), (tilt[2], tilt[3]), (0.0, 0.0))
         after = self.equations(before, measured, settings, recording_functions())
         return recorder.programme("stabiliser", [*after.q, *after.qd, after.fallen], (2 * n + 1,))
@@ -233,3 +238,141 @@ def _fallen(walls: Sequence[Wall], place: Point, before: Scalar, fn: Functions) 
     for wall in walls:
         fallen = fn.maximum(fallen, -fn.sign(wall.distance(place)))
     return fallen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Follower:
+    """Gains of the follower; errors decay as a second-order system, the same for all joints.
+
+    Args:
+        frequency: natural frequency of an error. [rad/s]
+        damping: its damping ratio. []
+        torque_limits: greatest torques; default the mechanism's own. Zero lets the leg swing
+            freely. # (n,) [N m]
+
+    Raises:
+        BipedError: a gain or a limit below zero.
+    """
+
+    frequency: float = 40.0
+    damping: float = 1.0
+    torque_limits: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        limits = self.torque_limits or ()
+        named = [("frequency", self.frequency), ("damping", self.damping)]
+        for name, value in (*named, *(("torque limit", limit) for limit in limits)):
+            if not value >= 0.0:
+                raise BipedError(f"The follower's {name} is {value!r}; it must be zero or more.")
+
+    def numbers(self, mechanism: Mechanism) -> Array:
+        """Stiffness, damping and torque limits in one row.
+
+        Raises:
+            BipedError: another number of limits than joints.
+        """
+        limits = mechanism.max_effort if self.torque_limits is None else self.torque_limits
+        if len(limits) != mechanism.dof:
+            raise BipedError(
+                f"The follower has {len(limits)} torque limits for {mechanism.dof} joints."
+            )
+        stiffness = self.frequency**2
+        return np.array([stiffness, 2.0 * self.damping * self.frequency, *limits])
+
+
+# ------------------------------------------------------------------------------------------- Gains
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Gains:
+    """Gains by what they belong to.
+
+    Args:
+        fields: walls and attractor.
+        virtual: virtual robot.
+        follower: drives of the physical robot.
+    """
+
+    fields: Fields = field(default_factory=Fields)
+    virtual: VirtualRobot = field(default_factory=VirtualRobot)
+    follower: Follower = field(default_factory=Follower)
+
+
+# With twice the joints that the centre of mass asks for, they go back to where they were.
+ON_TWO_FEET = Gains(virtual=VirtualRobot(posture_gain=0.5))
+
+
+# ---------------------------------------------------------------------------------------- Follower
+# Computed torque on the measured tilt of the ground and its speed: gravity and the motion of leg
+# and ground are fed forward; the ground's acceleration is not known to it and remains a
+# disturbance.
+
+
+class Reference(NamedTuple):
+    """What the joints are to do now, as scalars."""
+
+    q: Joints  # [rad]
+    qd: Joints  # [rad/s]
+    qdd: Joints  # [rad/s²]
+
+
+def follower_torques(
+    tree: Tree,
+    tilt: Tilt,
+    state: tuple[Joints, Joints],
+    goal: tuple[Reference, Sequence[Scalar]],
+    fn: Functions,
+) -> list[Scalar]:
+    """Torques of one cycle, within their limits. # (n,) [N m].
+
+    Args:
+        tree: the leg on its ground.
+        tilt: of the ground; its acceleration is not looked at.
+        state: measured joint positions and speeds.
+        goal: the reference, and the gains as ``Follower.numbers`` gives them.
+        fn: functions of the scalars.
+    """
+    reference, (stiffness, damping, *limits) = goal
+    wanted = [
+        qdd + stiffness * (q_goal - q) + damping * (qd_goal - qd)
+        for q_goal, qd_goal, qdd, q, qd in zip(*reference, *state, strict=True)
+    ]
+    measured = Tilt(tilt.angle, tilt.speed, (0.0, 0.0))
+    tau = leg_torques(tree, measured, (*state, wanted), fn)
+    return [
+        -fn.maximum(-fn.maximum(x, -limit), -limit) for x, limit in zip(tau, limits, strict=True)
+    ]
+
+
+def starting_posture(biped: Biped, posture: ArrayLike, limits: Array) -> Array:
+    """A posture whose joints are all within their limits. # (n,) [rad].
+
+    Args:
+        biped: whose posture.
+        posture: # (n,) [rad]
+        limits: lower and upper ones. # (2, n) [rad]
+
+    Raises:
+        BipedError: another number of joints, or angles that are not finite.
+        PostureError: a joint past its limit.
+    """
+    mechanism = biped.mechanism
+    q = np.array(posture, dtype=float)
+    if q.shape != (mechanism.dof,) or not np.isfinite(q).all():
+        raise BipedError(
+            f"A posture of {mechanism.name} has shape {q.shape}; give {mechanism.dof} finite "
+            "angles in radians."
+        )
+    for joint, value, low, high in zip(mechanism.movable, q, *limits, strict=True):
+        if not low <= value <= high:
+            limit = float(low if value < low else high)
+            start, end = apart(float(np.degrees(value)), float(np.degrees(limit)), 3)
+            raise PostureError(
+                f"Joint {joint.name!r} of {mechanism.name} starts at {start} deg, past its limit "
+                f"of {end} deg; start inside.",
+                joint=joint.name,
+                value=float(value),
+                limit=limit,
+                unit="rad",
+            )
+    return q

@@ -1,1 +1,0 @@
-"""All assembly modes: the polynomial system of a platform, continuation and its certificate."""
