@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from parts.errors import PartError as PartError
     from parts.part import Part as Part
     from parts.part import load_part as load_part
-    from parts.points import FoundPoints as FoundPoints
     from parts.points import ProbePoints as ProbePoints
+    from parts.points import RawPoints as RawPoints
     from parts.points import read_points as read_points
     from parts.sampling import Sample as Sample
     from planner.batch.batch import BatchOptions as BatchOptions

@@ -18,7 +18,7 @@ from parts.geometry.load import geometry_of
 from parts.geometry.source_file import SourceFile, read_source
 from parts.library import names, open_part
 from parts.probe import Tip
-from parts.sampling import Reach, Sample, count_for, sample
+from parts.sampling import AccessLimits, Sample, count_for, sample
 from robots.core.views import view
 
 if TYPE_CHECKING:
@@ -155,10 +155,12 @@ class Part:
                 count=count,
                 target=target,
             )
-        reach = Reach(edge_margin=edge_margin)
+        reach = AccessLimits(edge_margin=edge_margin)
         if tip is not None:
             away = None if stylus_axis is None else _direction(stylus_axis)
-            reach = Reach(edge_margin=edge_margin, geometry=self.geometry, tip=tip, away=away)
+            reach = AccessLimits(
+                edge_margin=edge_margin, geometry=self.geometry, tip=tip, away=away
+            )
         if target:
             count = count_for(chosen, strategy, sigma=sigma, target=target, reach=reach)
         return sample(chosen, strategy, count or _USUAL, reach=reach, prefix=prefix)

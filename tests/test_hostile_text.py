@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from parts.geometry import step_text
-from parts.points import dmis_statements, power_inspect
+from parts.points import dmis_statements, text_lists
 from planner.cli.moves import motion_values
 from planner.errors import JobError
 from planner.job.job_text import JobText
@@ -96,7 +96,7 @@ EXPRESSIONS = {
     "other unit of a STEP file": all_of_bytes(step_text._CONVERTED),
     "numbers of a STEP file": all_of_bytes(step_text._NUMBER),
     "letters of a STEP file": all_of(step_text._WIDE),
-    "name of a PowerInspect point": power_inspect._NAME.match,
+    "name of a PowerInspect point": text_lists._NAME.match,
     "label of DMIS": dmis_statements._LABEL.fullmatch,
     "unseen characters": all_of(UNSEEN),
 }

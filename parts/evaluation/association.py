@@ -1,4 +1,4 @@
-"""The feature that measured points are, with the points that do not belong."""
+"""Association of measured points with a feature, and the feature that nominal points lie on."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from parts.evaluation.deviations import Deviations
-from parts.evaluation.nominal_feature import FREEFORM, NominalFeature
-from parts.evaluation.strays import strays
-from parts.fits import Fit, FitError, Outlier, Shape, fit
-from parts.fits.fitted import Fitted
+from parts.evaluation.outliers import outlying_points
+from parts.evaluation.results import PointDeviations
+from parts.fits import Fit, FitError, FittedShape, Outlier, fit
+from parts.fits.fit_result import Fitted
+from parts.fits.fitting import minimum_rms
 from robots.core.arrays import Array, Indices
 
 
@@ -56,7 +56,20 @@ class Measurable(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Subject:
+class NominalFeature:
+    """A feature as it should be.
+
+    Args:
+        kind: one of ``parts.fits.FIT_KINDS`` in space, or "freeform".
+        shape: the feature itself; None for "freeform".
+    """
+
+    kind: str
+    shape: FittedShape | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeaturePoints:
     """Measured points of one feature beside what they should be.
 
     Args:
@@ -71,7 +84,7 @@ class Subject:
 
     name: str
     nominal: NominalFeature
-    deviations: Deviations
+    deviations: PointDeviations
     kept: Indices
     fit: Fit | None = None
     refusal: str = ""
@@ -101,7 +114,7 @@ class Subject:
         """Deviations of these points. # (k,) [m]."""
         return np.asarray(self.deviations.profile[self.kept])
 
-    def redrawn(self, measured: Array) -> Subject:
+    def redrawn(self, measured: Array) -> FeaturePoints:
         """The same feature from other coordinates of its points: fitted again, near the old one.
 
         Args:
@@ -121,9 +134,9 @@ class Subject:
         return replace(self, deviations=deviations, fit=again)
 
 
-def associated(
-    name: str, nominal: NominalFeature, deviations: Deviations, *, drop: bool = False
-) -> Subject:
+def associate(
+    name: str, nominal: NominalFeature, deviations: PointDeviations, *, drop: bool = False
+) -> FeaturePoints:
     """Fit a feature to its measured points.
 
     Args:
@@ -133,10 +146,10 @@ def associated(
         drop: whether points that do not belong are left out of the fit.
     """
     kept = np.arange(len(deviations))
-    subject = Subject(name=name, nominal=nominal, deviations=deviations, kept=kept)
+    subject = FeaturePoints(name=name, nominal=nominal, deviations=deviations, kept=kept)
     if nominal.kind == FREEFORM:
         return subject
-    found = strays(nominal.kind, deviations.measured)
+    found = outlying_points(nominal.kind, deviations.measured)
     if drop and found:
         kept = np.setdiff1d(kept, [stray.index for stray in found])
     subject = replace(subject, outliers=found, kept=kept)
@@ -149,7 +162,7 @@ def associated(
     return replace(subject, refusal=refusal)
 
 
-def sizes_of(shape: Shape | None) -> Mapping[str, float]:
+def sizes_of(shape: FittedShape | None) -> Mapping[str, float]:
     """Sizes of a feature by name. [m] or [rad]."""
     if shape is None:
         return {}
@@ -166,9 +179,87 @@ def sizes_of(shape: Shape | None) -> Mapping[str, float]:
     }
 
 
-def _fit(kind: str, points: Deviations, hint: Shape | None) -> Fit:
+def _fit(kind: str, points: PointDeviations, hint: FittedShape | None) -> Fit:
     if kind == "line3d":
         return fit(kind, points.measured)
     if hint is None:
         return fit(kind, points.measured, outward=points.normals)
     return fit(kind, points.measured, outward=points.normals, hint=hint)
+
+
+# --------------------------------------------------------------------------------- Nominal feature
+
+FREEFORM = "freeform"
+_ROUNDED = 2e-6  # [m]: nominal coordinates are printed with a micrometre, some with less
+_SHARE = 1e-5  # of the extent, likewise
+_TURN = 2e-2  # [rad] of a normal: printed with two digits
+_FEWEST = {"sphere": 5, "cylinder": 6, "cone": 7, "torus": 8}  # one more than any five fit
+_FLAT = 1e-3  # cosine of a normal that lies in the points' plane
+_SAMPLE = 400  # points that can rule a kind out
+
+
+def nominal_feature(points: Array, normals: Array) -> NominalFeature:
+    """The simplest feature that holds nominal points and their normals.
+
+    Args:
+        points: # (k, 3) [m]
+        normals: out of the material, unit. # (k, 3)
+    """
+    extent = float(np.linalg.norm(np.ptp(points, axis=0)))
+    tolerance = _ROUNDED + _SHARE * extent
+    for kind in _candidates(points, normals, tolerance):
+        if _ruled_out(kind, points, tolerance):
+            continue
+        found = _fitted(kind, points, normals)
+        if found is not None and _holds(found, points, normals, tolerance):
+            return NominalFeature(kind=kind, shape=found.shape)
+    return NominalFeature(kind=FREEFORM)
+
+
+def _candidates(points: Array, normals: Array, tolerance: float) -> list[str]:
+    """Kinds worth a trial, the simplest first."""
+    if len(points) < 2:
+        return []
+    centred = points - points.mean(axis=0)
+    _, spread, Vt = np.linalg.svd(centred, full_matrices=False)
+    widths = spread / np.sqrt(len(points))
+    if len(points) == 2 or widths[1] <= tolerance:
+        return ["line3d"]
+    kinds: list[str] = []
+    if widths[2] <= tolerance:  # (2 points have gone)
+        across = np.abs(normals @ Vt[2])
+        kinds = ["plane"] if across.min() > 1.0 - _FLAT else []
+        kinds += ["circle3d"] if across.max() < _TURN and len(points) > 3 else []
+    return kinds + [kind for kind, least in _FEWEST.items() if len(points) >= least]
+
+
+def _ruled_out(kind: str, points: Array, tolerance: float) -> bool:
+    """Whether some of many points say that no feature of a kind holds them all.
+
+    None leaves less on these than their own least squares, and its largest residual on all is no
+    less than its root mean square on these.
+    """
+    if kind not in _FEWEST or len(points) <= 2 * _SAMPLE:
+        return False
+    rows = np.linspace(0, len(points) - 1, _SAMPLE).astype(np.intp)
+    try:
+        return minimum_rms(kind, points[rows]) > tolerance
+    except FitError:
+        return False
+
+
+def _fitted(kind: str, points: Array, normals: Array) -> Fit | None:
+    """The fit; None where the points do not hold it: another kind is tried then."""
+    try:
+        return fit(kind, points, outward=normals) if kind != "line3d" else fit(kind, points)
+    except FitError:
+        return None
+
+
+def _holds(found: Fit, points: Array, normals: Array, tolerance: float) -> bool:
+    if float(np.abs(found.residuals).max()) > tolerance:
+        return False
+    if found.kind == "line3d":
+        return True
+    turns = np.einsum("ij,ij->i", found.shape.normal(points), normals)
+    return bool(turns.min() > np.cos(_TURN))

@@ -1,22 +1,34 @@
-"""Measured points compared with nominal ones: aligned, fitted, and every tolerance looked at."""
+"""Comparison of measured with nominal points: alignment, fits, toleranced characteristics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from parts.alignment import Alignment
-from parts.evaluation.aligning import AlignmentTask, align
-from parts.evaluation.association import Subject, associated, sizes_of
+from parts.alignment import (
+    Alignment,
+    DatumPlane,
+    ReferencePoints,
+    best_fit_points,
+    best_fit_surface,
+    nearest_on,
+    reference_points,
+    three_two_one,
+)
+from parts.evaluation.association import (
+    FeaturePoints,
+    NominalFeature,
+    associate,
+    nominal_feature,
+    sizes_of,
+)
 from parts.evaluation.characteristics import characteristic_of, usual_characteristics
-from parts.evaluation.deviations import Deviations
 from parts.evaluation.errors import EvaluationError
-from parts.evaluation.feature_rows import rows_of_features
-from parts.evaluation.nominal_feature import NominalFeature, nominal_feature
-from parts.evaluation.results import Characteristic, FeatureResult
+from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
 from parts.fits import FitError
 from parts.points import ProbePoints
@@ -26,10 +38,34 @@ if TYPE_CHECKING:
     from parts.fits.zone import Zone
     from parts.geometry import Geometry
 
-
 EVERYTHING = "all points"  # stands for the feature where no point names one
 _OWN_FACE = 0.5  # cosine: a foot whose normal turns more belongs to another face
 _ON_SKIN = 1e-6  # [m]: nominal coordinates are printed with a micrometre
+Method = Literal["none", "points", "normals", "surface", "datums"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AlignmentTask:
+    """What measured points are aligned to.
+
+    Args:
+        method: "none"; "points": best fit of the point pairs; "normals": of the deviations along
+            the normals; "surface": of the distances to the geometry; "datums": 3-2-1.
+        nominal: in the part frame. # (n, 3) [m]
+        normals: out of the material, unit. # (n, 3)
+        features: of each point.
+        datums: primary, secondary and tertiary flat feature.
+        geometry: of the part.
+        weights: of the squared residuals; all 1 where left out. # (n,)
+    """
+
+    method: Method
+    nominal: Array
+    normals: Array
+    features: tuple[str, ...]
+    datums: tuple[str, ...] = ()
+    geometry: Geometry | None = None
+    weights: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,9 +110,9 @@ class Comparison:
     """
 
     task: ComparisonTask
-    deviations: Deviations
+    deviations: PointDeviations
     alignment: Alignment | None
-    subjects: Mapping[str, Subject]
+    subjects: Mapping[str, FeaturePoints]
     zones: Mapping[str, Zone]
     characteristics: tuple[Characteristic, ...]
     refusals: tuple[Refusal, ...]
@@ -94,7 +130,7 @@ class Comparison:
         """The same with other characteristics: those that know their uncertainty."""
         return replace(self, characteristics=characteristics)
 
-    def _feature(self, subject: Subject) -> FeatureResult:
+    def _feature(self, subject: FeaturePoints) -> FeatureResult:
         left = np.setdiff1d(np.arange(len(subject.deviations)), subject.kept).tolist()
         return FeatureResult(
             name=subject.name,
@@ -128,7 +164,7 @@ def compare(task: ComparisonTask, measured: Array) -> Comparison:
     alignment = align(task.alignment, measured)
     deviations = deviations_of(task, measured, alignment)
     subjects = {
-        name: associated(name, nominal, deviations.kept(rows), drop=task.drop_outliers)
+        name: associate(name, nominal, deviations.kept(rows), drop=task.drop_outliers)
         for name, (nominal, rows) in _nominal_features(task.points).items()
     }
     zones = {
@@ -151,12 +187,12 @@ def compare(task: ComparisonTask, measured: Array) -> Comparison:
 
 def deviations_of(
     task: ComparisonTask, measured: Array, alignment: Alignment | None = None
-) -> Deviations:
+) -> PointDeviations:
     """Deviations of measured points after an alignment. # measured (n, 3) [m]."""
     T = np.eye(4) if alignment is None else alignment.T_part_base
     points = task.points
     aligned = measured @ T[:3, :3].T + T[:3, 3]
-    return Deviations(
+    return PointDeviations(
         names=points.names,
         features=points.features,
         nominal=points.positions,
@@ -191,7 +227,7 @@ def _nominal_features(
     }
 
 
-def _zone(subject: Subject) -> Zone | None:
+def _zone(subject: FeaturePoints) -> Zone | None:
     """The minimum zone; None where there is no fit, no redundancy, or none narrower is found."""
     if subject.fit is None or not subject.fit.has_redundancy:
         return None
@@ -204,7 +240,7 @@ def _zone(subject: Subject) -> Zone | None:
 
 
 def _toleranced(
-    task: ComparisonTask, subjects: Mapping[str, Subject]
+    task: ComparisonTask, subjects: Mapping[str, FeaturePoints]
 ) -> tuple[list[Characteristic], tuple[Refusal, ...]]:
     found: list[Characteristic] = []
     refusals: list[Refusal] = []
@@ -217,7 +253,7 @@ def _toleranced(
 
 
 def _by_zone(
-    item: Characteristic, subjects: Mapping[str, Subject], zones: Mapping[str, Zone]
+    item: Characteristic, subjects: Mapping[str, FeaturePoints], zones: Mapping[str, Zone]
 ) -> Characteristic:
     """A form error by its minimum zone, as ISO 1101 means it, where one was found."""
     zone = zones.get(item.feature)
@@ -232,3 +268,103 @@ def _by_zone(
         worst=next((names[row] for row in holds), item.worst),  # exact points hold none
         method="minimum zone",
     )
+
+
+# ---------------------------------------------------------------- Alignment of the measured points
+
+_LEAST_POINTS = (3, 2, 1)
+_FLAT = 0.999  # cosine of nominal normals that are still one plane's
+
+
+def align(task: AlignmentTask, measured: Array, start: Array | None = None) -> Alignment | None:
+    """Fit the nominal part to measured points; None for "none".
+
+    In the answer, "base" is the frame in which the points were measured: its ``T_part_base`` maps
+    them to where they are compared.
+
+    Args:
+        task: what to align to.
+        measured: surface points, as the job's pose puts them into the part frame. # (n, 3) [m]
+        start: first guess of ``T_base_part`` for the iterative fits. # (4, 4)
+
+    Raises:
+        AlignmentError: points that leave a motion of the part free.
+        EvaluationError: datums that are not flat or not measured, a surface without geometry.
+    """
+    if task.method == "none":
+        return None
+    if task.method == "points":
+        return best_fit_points(task.nominal, measured, task.weights)
+    if task.method == "normals":
+        targets = ReferencePoints(
+            nominal=task.nominal, directions=task.normals, weights=task.weights
+        )
+        return reference_points(targets, measured, start=np.eye(4) if start is None else start)
+    if task.method == "surface":
+        if task.geometry is None:
+            raise EvaluationError("There is no geometry of the part to align to; give it.")
+        nearest = nearest_on(task.geometry)
+        return best_fit_surface(nearest, measured, task.weights, start=start)
+    primary, secondary, tertiary = _planes(task, measured)
+    return three_two_one(primary, secondary, tertiary)
+
+
+def _planes(task: AlignmentTask, measured: Array) -> Sequence[DatumPlane]:
+    if len(task.datums) != 3:
+        raise EvaluationError(
+            f"3-2-1 has {len(task.datums)} datums; expected three: primary, secondary, tertiary.",
+            value=len(task.datums),
+            limit=3,
+        )
+    return [
+        _plane(task, measured, name, least)
+        for name, least in zip(task.datums, _LEAST_POINTS, strict=True)
+    ]
+
+
+def _plane(task: AlignmentTask, measured: Array, name: str, least: int) -> DatumPlane:
+    rows = np.flatnonzero([feature == name for feature in task.features])
+    if len(rows) < least:
+        raise EvaluationError(
+            f"The datum {name!r} has {len(rows)} measured points; it needs at least {least}.",
+            value=len(rows),
+            limit=least,
+        )
+    normals = task.normals[rows]
+    mean = normals.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    normal = mean / max(length, 1.0 - _FLAT)  # those of a hole add up to nothing
+    flattest = float((normals @ normal).min())
+    if not flattest >= _FLAT:
+        turn = float(np.degrees(np.arccos(np.clip(normals @ normals[0], -1.0, 1.0).min())))
+        raise EvaluationError(
+            f"The datum {name!r} is not flat: its nominal normals turn by {turn:.3g} deg. 3-2-1 "
+            'takes planes; align to the others with "normals".',
+            value=turn,
+            unit="deg",
+        )
+    return DatumPlane(
+        name=name,
+        normal=_squared(normals, normal),
+        point=task.nominal[rows].mean(axis=0),
+        measured=measured[rows],
+        outward=normal,
+    )
+
+
+def _squared(normals: Array, mean: Array) -> Array:
+    """The first normal where all are the same, which keeps right angles exact."""
+    return np.asarray(normals[0] if np.allclose(normals, normals[0], atol=1e-12) else mean)
+
+
+def rows_of_features(features: Sequence[str]) -> dict[str, Indices]:
+    """Rows of the points of each feature, in the order of its first point.
+
+    Args:
+        features: of the points; empty texts are none.
+    """
+    rows: defaultdict[str, list[int]] = defaultdict(list)
+    for row, feature in enumerate(features):
+        rows[feature].append(row)
+    rows.pop("", None)
+    return {name: np.array(some, dtype=np.int64) for name, some in rows.items()}

@@ -1,8 +1,9 @@
-"""What the drawing asks of a feature."""
+"""Tolerances of the drawing, and the conformance of a value with regard to its uncertainty."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,7 +14,6 @@ FormKind = Literal["flatness", "straightness", "roundness", "cylindricity"]
 OrientationKind = Literal["parallelism", "perpendicularity", "angularity"]
 SizeKind = Literal["diameter", "distance"]
 ToleranceKind = Literal[FormKind, OrientationKind, "position", "profile", SizeKind]
-
 FORM_KINDS: tuple[str, ...] = get_args(FormKind)
 ORIENTATION_KINDS: tuple[str, ...] = get_args(OrientationKind)
 SIZE_KINDS: tuple[str, ...] = get_args(SizeKind)
@@ -80,3 +80,57 @@ class ToleranceSpec:
     def label(self) -> str:
         """Kind and feature, for sentences."""
         return f"{self.kind} of {self.feature!r}"
+
+
+# ------------------------------------------------------------------------------------- Conformance
+
+
+class Conformance(Enum):
+    """What can be said of a value and its limit."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncertainty:
+    """How sure a value is.
+
+    Args:
+        standard: standard deviation of the value over the draws. [m]
+        expanded: half width of the interval about the value. [m]
+        coverage: probability of that interval.
+        draws: evaluated.
+        shift: mean of the draws less the value: what noise adds to a form error. [m]
+        first_order: the same by the derivatives of the fit; NaN where they do not hold and draws
+            were measured again. [m]
+    """
+
+    standard: float
+    expanded: float
+    coverage: float
+    draws: int
+    shift: float = 0.0
+    first_order: float = float("nan")
+
+
+def conformance_of(
+    size: float, limit: float, uncertainty: Uncertainty | None = None
+) -> Conformance:
+    """Decide by ISO 14253-1: with uncertainty U, only what is surely within passes.
+
+    A size of at most ``limit`` - U conforms, one beyond ``limit`` + U does not, and between the two
+    neither can be said. Without an uncertainty the limit alone decides.
+
+    Args:
+        size: of a zone, or of a deviation without its sign. [m]
+        limit: of the tolerance. [m]
+        uncertainty: of the size.
+
+    Source: [ISO14253-1] §5
+    """
+    guard = 0.0 if uncertainty is None else uncertainty.expanded
+    if size <= limit - guard:
+        return Conformance.PASS
+    return Conformance.FAIL if size > limit + guard else Conformance.UNDECIDED

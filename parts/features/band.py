@@ -1,15 +1,15 @@
-"""Bands: pieces of discs, cylinders, cones, spheres and tori between bounds."""
+"""Bands of discs, cylinders, cones, spheres and tori: a meridian swept about an axis."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.meridian import Arc, Meridian, Parallel, Ray
 from parts.features.patch import Patch, SurfacePoints
-from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
+from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
 FULL_TURN = 2.0 * np.pi
@@ -188,3 +188,237 @@ def _axis(surface: Surface) -> Array:
     if isinstance(surface, Plane | Cylinder | Cone | Torus):
         return surface.axis
     raise FeatureError(f"A {surface.kind} has no axis of revolution.")
+
+
+# --------------------------------------------------------------------------------------- Meridians
+# t is the arc length along the meridian, so a strip of width w along a bound is w in t. ``shared``
+# is the integral of the radius over t: the area per radian up to t.
+
+
+class Meridian(ABC):
+    """Half of an axial section: radius from the axis and height along it, over arc length t."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def radius(self, t: Array) -> Array:
+        """Distance from the axis. [m]."""
+
+    @abstractmethod
+    def height(self, t: Array) -> Array:
+        """Along the axis. [m]."""
+
+    @abstractmethod
+    def shared(self, t: Array) -> Array:
+        """Integral of the radius. [m²/rad]."""
+
+    @abstractmethod
+    def where(self, shared: Array) -> Array:
+        """Inverse of ``shared``. [m]."""
+
+    @abstractmethod
+    def place(self, radius: Array, height: Array) -> Array:
+        """Arc length of points given by radius and height. [m]."""
+
+    def strip(self, margin: float) -> float:
+        """Arc length whose chord is the margin: distances from edges are straight. [m]."""
+        return margin
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest t that exist. [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ray(Meridian):
+    """A straight meridian from the axis outward: a disc (half angle π/2) or a cone.
+
+    Args:
+        half_angle: between axis and meridian. [rad]
+    """
+
+    half_angle: float
+
+    def radius(self, t: Array) -> Array:
+        """Distance from the axis. [m]."""
+        return np.asarray(t * np.sin(self.half_angle))
+
+    def height(self, t: Array) -> Array:
+        """Along the axis. [m]."""
+        return t * (0.0 if self.half_angle == np.pi / 2 else np.cos(self.half_angle))
+
+    def shared(self, t: Array) -> Array:
+        """Integral of the radius. [m²/rad]."""
+        return np.asarray(t**2 * np.sin(self.half_angle) / 2.0)
+
+    def where(self, shared: Array) -> Array:
+        """Inverse of ``shared``. [m]."""
+        return np.asarray(np.sqrt(2.0 * shared / np.sin(self.half_angle)))
+
+    def place(self, radius: Array, height: Array) -> Array:
+        """Arc length of points given by radius and height. [m]."""
+        return np.asarray(radius * np.sin(self.half_angle) + self.height(height))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest t that exist. [m]."""
+        return 0.0, np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Meridian):
+    """A meridian along the axis: a cylinder. Args: distance from the axis. [m]."""
+
+    distance: float
+
+    def radius(self, t: Array) -> Array:
+        """Distance from the axis. [m]."""
+        return np.full_like(t, self.distance)
+
+    def height(self, t: Array) -> Array:
+        """Along the axis. [m]."""
+        return t
+
+    def shared(self, t: Array) -> Array:
+        """Integral of the radius. [m²/rad]."""
+        return np.asarray(t * self.distance)
+
+    def where(self, shared: Array) -> Array:
+        """Inverse of ``shared``. [m]."""
+        return np.asarray(shared / self.distance)
+
+    def place(self, radius: Array, height: Array) -> Array:
+        """Arc length of points given by radius and height. [m]."""
+        del radius
+        return height
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest t that exist. [m]."""
+        return -np.inf, np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Arc(Meridian):
+    """A circle's arc: a torus, or a sphere where ``ring`` is zero.
+
+    Args:
+        ring: distance of the circle's centre from the axis. [m]
+        tube: its radius. [m]
+    """
+
+    ring: float
+    tube: float
+
+    def radius(self, t: Array) -> Array:
+        """Distance from the axis. [m]."""
+        return np.asarray(self.ring + self.tube * np.cos(t / self.tube))
+
+    def height(self, t: Array) -> Array:
+        """Along the axis. [m]."""
+        return np.asarray(self.tube * np.sin(t / self.tube))
+
+    def shared(self, t: Array) -> Array:
+        """Integral of the radius. [m²/rad]."""
+        return np.asarray(self.ring * t + self.tube**2 * np.sin(t / self.tube))
+
+    def where(self, shared: Array) -> Array:
+        """Inverse of ``shared``. [m]."""
+        if self.ring == 0.0:
+            sine = np.clip(shared / self.tube**2, -1.0, 1.0)
+            return np.asarray(self.tube * np.arcsin(sine))
+        return self._bisected(shared)
+
+    def place(self, radius: Array, height: Array) -> Array:
+        """Arc length of points given by radius and height. [m]."""
+        return np.asarray(self.tube * np.arctan2(height, radius - self.ring))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest t that exist. [m]."""
+        # a tube wider than its ring, and a sphere, end where they meet the axis
+        end = float(self.tube * np.arccos(max(-self.ring / self.tube, -1.0)))
+        return -end, end
+
+    def strip(self, margin: float) -> float:
+        """Arc length whose chord is the margin. [m]."""
+        return float(2.0 * self.tube * np.arcsin(min(margin / (2.0 * self.tube), 1.0)))
+
+    def _bisected(self, shared: Array) -> Array:
+        """Halving; ``shared`` rises everywhere as no radius is negative. 60 bits are enough."""
+        low = np.full_like(shared, -2.0 * np.pi * self.tube)
+        high = -low
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            below = self.shared(middle) < shared
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return np.asarray(0.5 * (low + high))
+
+
+# --------------------------------------------------------------------------------- Spans of points
+
+_ON_AXIS = 1e-9  # of the largest radius: a point there has no angle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BandSpan:
+    """Points in the coordinates of a band.
+
+    Args:
+        band: all round, of some length: it has the axes.
+        size: a length that every meridian of the surface has. [m]
+        along: place of each point on the meridian. # (k,) [m]
+        angles: of the points that lie off the axis. # (≤ k,) [rad]
+    """
+
+    band: Band
+    size: float
+    along: Array
+    angles: Array
+
+
+def band_span(surface: Surface, points: Array, outward: Array) -> BandSpan:
+    """Where points of a surface of revolution lie on it.
+
+    Args:
+        surface: of revolution.
+        points: on it. # (k, 3) [m]
+        outward: mean direction of the points' piece: the axis of a sphere, which has none. # (3,)
+    """
+    axis, origin = axis_of(surface, outward), origin_of(surface)
+    size = float(getattr(surface, "minor_radius", getattr(surface, "radius", 1.0)))
+    band = Band(surface=surface, origin=origin, axis=axis, x_axis=across(axis), start=0.0, end=size)
+    arms = points - origin
+    heights = arms @ axis
+    radii = np.linalg.norm(arms - np.outer(heights, axis), axis=1)
+    off_axis = arms[radii > _ON_AXIS * radii.max(initial=0.0)]
+    return BandSpan(
+        band=band,
+        size=size,
+        along=band.meridian.place(radii, heights),
+        angles=angles_about(axis, off_axis),
+    )
+
+
+def angles_about(axis: Array, arms: Array) -> Array:
+    """Angles about an axis, from the direction that ``across`` gives. # (k, 3) -> (k,) [rad]."""
+    x_axis = across(axis)
+    return np.asarray(np.arctan2(arms @ np.cross(axis, x_axis), arms @ x_axis))
+
+
+def swept(angles: Array, opening: float) -> tuple[float, float]:
+    """First angle and sweep of the range that leaves out the widest gap. [rad].
+
+    Args:
+        angles: # (k,) [rad]
+        opening: a gap up to this is none: points go all round. [rad]
+    """
+    ordered = np.sort(angles)
+    if not ordered.size:
+        return 0.0, FULL_TURN
+    gaps = np.diff(np.append(ordered, ordered[0] + FULL_TURN))
+    widest = int(np.argmax(gaps))
+    if gaps[widest] <= opening or gaps[widest] >= FULL_TURN:
+        return 0.0, FULL_TURN
+    return float(ordered[(widest + 1) % ordered.size]), float(FULL_TURN - gaps[widest])

@@ -1,13 +1,26 @@
-"""A feature: a named, bounded piece of the part that is measured as one thing."""
+"""Features: named, bounded pieces of a part, selected by face, nearest point or dimensions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from parts.features.patch import Patch
-from parts.features.rim import Rim
+from parts.errors import FeatureError
+from parts.features.band import Band, BandSpan, band_span, swept
+from parts.features.mesh_patch import (
+    Rim,
+    RoundSkin,
+    SkinPatch,
+    cylinder_of,
+    region_around,
+    rim_of,
+    whole_part,
+)
+from parts.features.patch import Patch, Rectangle, SurfaceCircle, SurfaceLine
+from parts.geometry.geometry import Face, Geometry
+from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Mask
 
 KINDS = ("plane", "line", "circle", "cylinder", "cone", "sphere", "torus", "freeform", "facets")
@@ -48,3 +61,427 @@ class Feature:
         if self.rim is None:
             return np.ones(len(points), dtype=bool)
         return self.rim.keeps(points, margin)
+
+
+# --------------------------------------------------------------------------------------- Selection
+
+_WAYS = "a face's name, #index, a kind such as cylinder, nearest:x,y,z in mm, or kind:key=value;…"
+
+
+def choose_feature(geometry: Geometry, text: str) -> Feature:
+    """The feature that a text names.
+
+    ``top`` (a face's name) · ``#3`` (its index, from 0) · ``cylinder`` (the only face of a kind) ·
+    ``nearest:10,0,25`` (the face nearest to a point, in mm) ·
+    ``circle:center=0,0,10;normal=0,0,1;diameter=20;inner`` (by numbers, in mm; points are kept
+    only where the part has surface).
+
+    Args:
+        geometry: of the part.
+        text: the choice.
+
+    Raises:
+        FeatureError: no such face, or several; the message lists what there is.
+    """
+    text = text.strip()
+    if any(face.name == text for face in geometry.faces):
+        return feature_of_face(geometry, geometry.face(text))
+    head, colon, rest = text.partition(":")
+    if head == "nearest" and colon:
+        return feature_of_face(geometry, nearest_face(geometry, rest))
+    if colon and head in KINDS:
+        feature = feature_of_numbers(text)
+        return replace(feature, rim=whole_part(geometry))
+    if text.startswith("#"):
+        return feature_of_face(geometry, _by_index(geometry, text))
+    if text in KINDS:
+        return feature_of_face(geometry, _by_kind(geometry, text))
+    raise FeatureError(
+        f"{geometry.source} has no feature {text!r}; give {_WAYS}. It has {_listed(geometry)}.",
+        found=text,
+    )
+
+
+def nearest_face(geometry: Geometry, text: str) -> Face:
+    """The face nearest to a point; on a mesh, the smooth region there. Args: "x,y,z" in mm."""
+    feet = geometry.closest(numbers_of(text, "nearest", 3)[None] * 1e-3)
+    face = geometry.faces[int(feet.faces[0])]
+    if face.kind != "facets":
+        return face
+    return region_around(geometry, int(feet.triangles[0]), face)
+
+
+def _by_index(geometry: Geometry, text: str) -> Face:
+    if not text[1:].isdecimal() or int(text[1:]) >= len(geometry.faces):
+        raise FeatureError(
+            f"{geometry.source} has no face {text}; it has {_listed(geometry)}, numbered from #0.",
+            found=text,
+        )
+    return geometry.faces[int(text[1:])]
+
+
+def _by_kind(geometry: Geometry, kind: str) -> Face:
+    faces = geometry.faces_of_kind(kind)
+    if len(faces) == 1:
+        return faces[0]
+    which = ", ".join(f"#{face.index} ({face.name})" for face in faces[:8])
+    more = ", …" if len(faces) > 8 else ""
+    told = (
+        f"{len(faces)} faces of kind {kind}: {which}{more}; choose one of them"
+        if faces
+        else (f"no face of kind {kind}; it has {_listed(geometry)}")
+    )
+    raise FeatureError(f"{geometry.source} has {told}.", kind=kind, count=len(faces))
+
+
+def _listed(geometry: Geometry) -> str:
+    kinds = {kind: len(geometry.faces_of_kind(kind)) for kind in (*KINDS, "unidentified")}
+    counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
+    return f"{len(geometry.faces)} faces ({counted})"
+
+
+# ------------------------------------------------------------------------------- Features of faces
+
+_WIDEST_STEP = 0.7  # [rad] between neighbouring corners; a wider gap is an opening
+
+
+def feature_of_face(geometry: Geometry, face: Face) -> Feature:
+    """The whole of a face, with its holes and its true outline, as a feature.
+
+    Args:
+        geometry: that has the face.
+        face: one of its faces, or a region of a mesh.
+
+    Raises:
+        FeatureError: a face that was not identified.
+    """
+    if face.kind == "unidentified":
+        raise FeatureError(
+            f"Face #{face.index} ({face.name}) of {geometry.source} was not identified: what "
+            "surface it is part of is not known, so nothing is measured on it. Export the part "
+            "again, without colours.",
+            face=face.index,
+        )
+    rim = rim_of(geometry, face.triangles, sharp=face.kind == "facets", deflection=face.deflection)
+    if face.surface is None:
+        patch: Patch = _skin(geometry, face)
+    else:
+        corners = np.unique(geometry.mesh.faces[face.triangles])
+        points = face.surface.project(geometry.mesh.vertices[corners])
+        if isinstance(face.surface, Plane):
+            patch = _rectangle(face.surface, points, rim.ends - rim.starts)
+        else:
+            patch = _band(face.surface, points, _middle(geometry, face))
+    return Feature(name=face.name, patch=patch, rim=rim)
+
+
+def _skin(geometry: Geometry, face: Face) -> SkinPatch:
+    """Triangles, round ones along the cylinder through their corners."""
+    cylinder = cylinder_of(geometry, face.triangles) if face.kind == "facets" else None
+    if cylinder is None:
+        return SkinPatch(geometry=geometry, triangles=face.triangles, name=face.kind)
+    corners = np.unique(geometry.mesh.faces[face.triangles])
+    points = cylinder.project(geometry.mesh.vertices[corners])
+    guide = _band(cylinder, points, cylinder.axis)
+    return RoundSkin(geometry=geometry, triangles=face.triangles, name=face.kind, guide=guide)
+
+
+def _middle(geometry: Geometry, face: Face) -> Array:
+    """Mean direction of a face: axis for a sphere, which has none of its own. # (3,)."""
+    mesh = geometry.mesh
+    mean = mesh.areas[face.triangles] @ mesh.normals[face.triangles]
+    length = float(np.linalg.norm(mean))
+    if length <= 1e-6 * float(mesh.areas[face.triangles].sum()):
+        return np.array([0.0, 0.0, 1.0])
+    return np.asarray((-mean if face.reversed else mean) / length)
+
+
+def _rectangle(plane: Plane, points: Array, edges: Array) -> Rectangle:
+    """The smallest rectangle along one of the edges."""
+    best: Rectangle | None = None
+    for x_axis in _edge_directions(plane, edges):
+        y_axis = np.cross(plane.axis, x_axis)
+        flat = np.column_stack([points @ x_axis, points @ y_axis])
+        low, high = flat.min(axis=0), flat.max(axis=0)
+        size = (float(high[0] - low[0]), float(high[1] - low[1]))
+        if best is None or size[0] * size[1] < best.measure * (1 - 1e-9):
+            x, y = 0.5 * (low + high)
+            centre = x * x_axis + y * y_axis + (plane.point @ plane.axis) * plane.axis
+            best = Rectangle(surface=plane, centre=centre, x_axis=x_axis, size=size)
+    return best if best is not None else _rectangle(plane, points, across(plane.axis)[None])
+
+
+def _edge_directions(plane: Plane, edges: Array) -> Array:
+    """Different directions of the longest edges, at most 90 of them. # (d, 3)."""
+    flat = edges - np.outer(edges @ plane.axis, plane.axis)
+    lengths = np.linalg.norm(flat, axis=1)
+    order = np.argsort(-lengths, kind="stable")[:90]
+    order = order[lengths[order] > 0.0]
+    return np.asarray(flat[order] / lengths[order, None])
+
+
+def _band(surface: Surface, points: Array, middle: Array) -> Band:
+    seen = band_span(surface, points, middle)
+    first, sweep = swept(seen.angles, _WIDEST_STEP)
+    start, end = _ends(seen)
+    return replace(seen.band, start=start, end=end, first_angle=first, sweep=sweep)
+
+
+def _ends(seen: BandSpan) -> tuple[float, float]:
+    """Range of the corners, widened: triangles of a sphere or tube reach beyond their corners."""
+    (low, high), t = seen.band.meridian.bounds, seen.along
+    if np.isfinite(low):
+        step = _WIDEST_STEP * seen.size
+        closed = np.diff(np.sort(t)).max(initial=0.0) < step
+        around = float(t.max() - t.min()) > (high - low) - step
+        if closed and around and not isinstance(seen.band.surface, Sphere):
+            return low, high
+    pad = 0.02 * float(np.ptp(t)) if np.isfinite(high) else 0.0
+    return max(low, float(t.min()) - pad), min(high, float(t.max()) + pad)
+
+
+# -------------------------------------------------------------------------- Features by dimensions
+
+_MM = 1e-3
+
+
+def feature_of_numbers(text: str) -> Feature:
+    """The feature that a phrase describes, in the part frame.
+
+    ========  =====================================================================
+    plane     center, normal, size=a,b [, x=direction of a] or diameter [, hole]
+    line      from, to, normal
+    circle    center, normal, diameter [, inner, from-deg, sweep-deg]
+    cylinder  base, axis, diameter, height [, inner, from-deg, sweep-deg]
+    cone      base, axis, diameter (at the base), top (diameter there), height [, inner]
+    sphere    center, diameter [, axis, from-deg, to-deg (latitudes), inner]
+    torus     center, axis, major, minor (diameters) [, from-deg, to-deg (tube), inner]
+    ========  =====================================================================
+
+    Args:
+        text: such as ``cylinder:base=0,0,0;axis=0,0,1;diameter=20;height=30;inner``.
+
+    Raises:
+        FeatureError: an unknown kind or key, a key that is missing, numbers that make no feature.
+    """
+    kind, _, rest = text.strip().partition(":")
+    if kind not in _BUILDERS:
+        raise FeatureError(
+            f"{kind!r} cannot be given by numbers; expected one of {', '.join(_BUILDERS)}.",
+            found=kind,
+        )
+    values = values_of(kind, rest)
+    patch = _BUILDERS[kind](values)
+    values.require_all_used()
+    return Feature(name=kind, patch=patch)
+
+
+def _plane(v: Values) -> Patch:
+    centre, normal = v.point("center"), v.direction("normal")
+    plane = Plane(point=centre, axis=normal)
+    if v.has("diameter"):
+        inner = v.length("hole") / 2 if v.has("hole") else 0.0
+        return Band(
+            surface=plane,
+            origin=centre,
+            axis=normal,
+            x_axis=across(normal),
+            start=inner,
+            end=v.length("diameter") / 2,
+        )
+    size = numbers_of(v.text("size"), "size", 2) * _MM
+    x_axis = v.direction("x", across(normal))
+    x_axis = x_axis - (x_axis @ normal) * normal
+    length = float(np.linalg.norm(x_axis))
+    if length < 1e-6:
+        raise FeatureError("The plane's x lies along its normal; give a direction in the plane.")
+    sides = (float(size[0]), float(size[1]))
+    return Rectangle(surface=plane, centre=centre, x_axis=x_axis / length, size=sides)
+
+
+def _line(v: Values) -> Patch:
+    return SurfaceLine(start=v.point("from"), end=v.point("to"), normal=v.direction("normal"))
+
+
+def _circle(v: Values) -> Patch:
+    axis = v.direction("normal")
+    return SurfaceCircle(
+        centre=v.point("center"),
+        axis=axis,
+        x_axis=across(axis),
+        radius=v.length("diameter") / 2,
+        inner=v.has("inner"),
+        first_angle=v.angle("from-deg", 0.0),
+        sweep=v.angle("sweep-deg", 2.0 * np.pi),
+    )
+
+
+def _cylinder(v: Values) -> Patch:
+    base, axis = v.point("base"), v.direction("axis")
+    radius = v.length("diameter") / 2
+    surface = Cylinder(point=base, axis=axis, radius=radius, reversed=v.has("inner"))
+    return _about(v, surface, base, axis, (0.0, v.length("height")))
+
+
+def _cone(v: Values) -> Patch:
+    base, axis = v.point("base"), v.direction("axis")
+    lower, height = v.length("diameter") / 2, v.length("height")
+    upper = numbers_of(v.text("top"), "top", 1)[0] * _MM / 2
+    if upper < 0.0 or abs(upper - lower) < 1e-9:
+        raise FeatureError("The cone's top diameter must not be negative, nor that of its base.")
+    slope = abs(lower - upper) / height
+    inward = -axis if lower > upper else axis  # from the apex into the cone
+    apex = base - inward * lower / slope
+    half_angle = float(np.arctan(slope))
+    surface = Cone(apex=apex, axis=inward, half_angle=half_angle, reversed=v.has("inner"))
+    ends = sorted(float(radius / np.sin(half_angle)) for radius in (lower, upper))
+    return _about(v, surface, apex, inward, (ends[0], ends[1]))
+
+
+def _sphere(v: Values) -> Patch:
+    centre, radius = v.point("center"), v.length("diameter") / 2
+    surface = Sphere(centre=centre, radius=radius, reversed=v.has("inner"))
+    return _about(
+        v, surface, centre, v.direction("axis", np.array([0, 0, 1.0])), _arc(v, radius, 1)
+    )
+
+
+def _torus(v: Values) -> Patch:
+    centre, axis = v.point("center"), v.direction("axis")
+    major, minor = v.length("major") / 2, v.length("minor") / 2
+    surface = Torus(
+        centre=centre,
+        axis=axis,
+        major_radius=major,
+        minor_radius=minor,
+        reversed=v.has("inner"),
+    )
+    return _about(v, surface, centre, axis, _arc(v, minor, 2))
+
+
+def _arc(v: Values, radius: float, quarters: int) -> tuple[float, float]:
+    """Ends of a meridian's arc, given as angles; the whole where they are left out. [m]."""
+    whole = quarters * np.pi / 2
+    return radius * v.angle("from-deg", -whole), radius * v.angle("to-deg", whole)
+
+
+def _about(
+    v: Values, surface: Surface, origin: Array, axis: Array, ends: tuple[float, float]
+) -> Band:
+    tube = isinstance(surface, Sphere | Torus)  # their from-deg runs along the meridian
+    return Band(
+        surface=surface,
+        origin=origin,
+        axis=axis,
+        x_axis=across(axis),
+        start=ends[0],
+        end=ends[1],
+        first_angle=0.0 if tube else v.angle("from-deg", 0.0),
+        sweep=v.angle("sweep-deg", 2.0 * np.pi),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """Keys of a phrase; those that are read are noted in ``used``."""
+
+    kind: str
+    texts: dict[str, str]
+    used: set[str]
+
+    def text(self, key: str) -> str:
+        """What stands after a key that must be there."""
+        self.used.add(key)
+        if key not in self.texts:
+            raise FeatureError(f"The {self.kind} needs {key}=…; it has {', '.join(self.texts)}.")
+        return self.texts[key]
+
+    def has(self, key: str) -> bool:
+        """Whether a key, which may be left out, is there."""
+        self.used.add(key)
+        return key in self.texts
+
+    def length(self, key: str) -> float:
+        """A length above zero. [m]."""
+        value = float(numbers_of(self.text(key), key, 1)[0]) * _MM
+        if not value >= _SHORTEST:
+            raise FeatureError(
+                f"The {self.kind}'s {key} is {self.texts[key]} mm; expected above 0."
+            )
+        return value
+
+    def angle(self, key: str, default: float) -> float:
+        """An angle, or the default. [rad]."""
+        if not self.has(key):
+            return default
+        return float(np.radians(numbers_of(self.text(key), key, 1)[0]))
+
+    def point(self, key: str) -> Array:
+        """A place. # (3,) [m]."""
+        return numbers_of(self.text(key), key, 3) * _MM
+
+    def direction(self, key: str, default: Array | None = None) -> Array:
+        """A direction, brought to length one, or the default. # (3,)."""
+        if default is not None and not self.has(key):
+            return default
+        vector = numbers_of(self.text(key), key, 3)
+        length = float(np.linalg.norm(vector))
+        if not length >= _SHORTEST:
+            raise FeatureError(f"The {self.kind}'s {key} has no length; give a direction.")
+        return np.asarray(vector / length)
+
+    def require_all_used(self) -> None:
+        """Refuse keys that nothing has asked for."""
+        for key in self.texts:
+            if key not in self.used:
+                raise FeatureError(
+                    f"The {self.kind} has no key {key!r}; it takes {', '.join(sorted(self.used))}.",
+                    key=key,
+                )
+
+
+_BUILDERS: dict[str, Callable[[Values], Patch]] = {
+    "plane": _plane,
+    "line": _line,
+    "circle": _circle,
+    "cylinder": _cylinder,
+    "cone": _cone,
+    "sphere": _sphere,
+    "torus": _torus,
+}
+
+
+# --------------------------------------------------------------------------------- Keys and values
+
+_LARGEST = 1e9  # [mm] beyond it no part is meant, and squares keep far from overflow
+_SHORTEST = 1e-9  # [m]
+
+
+def numbers_of(text: str, what: str, count: int) -> Array:
+    """Numbers between commas. # (count,).
+
+    Raises:
+        FeatureError: another count, or not finite numbers.
+    """
+    try:
+        values = np.array([float(cell) for cell in text.split(",")])
+    except ValueError:
+        values = np.zeros(0)
+    if values.shape != (count,) or not np.all(np.abs(values) <= _LARGEST):
+        raise FeatureError(
+            f"{what} is {text[:60]!r}; expected {count} finite numbers between commas, none beyond "
+            f"{_LARGEST:g}.",
+            found=text,
+        )
+    return values
+
+
+def values_of(kind: str, text: str) -> Values:
+    """Keys and values of what stands after the colon."""
+    texts: dict[str, str] = {}
+    for piece in filter(None, (piece.strip() for piece in text.split(";"))):
+        key, _, value = piece.partition("=")
+        if key.strip() in texts:
+            raise FeatureError(f"The {kind}'s {key.strip()} is given twice.", key=key.strip())
+        texts[key.strip()] = value.strip()
+    return Values(kind=kind, texts=texts, used=set())

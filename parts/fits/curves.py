@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parts.fits.errors import FitError
-from parts.geometry.surfaces.surface import (
+from parts.geometry.surfaces import (
     across,
     check_length,
     rows,

@@ -1,4 +1,7 @@
-"""The shared core: Levenberg-Marquardt far from the minimum, Newton's method near it.
+"""Least squares on signed distances: Levenberg-Marquardt, then Newton's method near the minimum.
+
+A feature takes part through a ``Model`` (distances and their derivatives) and a ``State`` (its
+frame and sizes).
 
 Every linear system is solved from the triangle of an orthogonal (QR) factorisation of the Jacobian
 beside the residuals; the normal equations are never formed.
@@ -6,13 +9,16 @@ beside the residuals; the normal equations are never formed.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import inf, sin, sqrt
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from parts.fits.frame import State
-from parts.fits.model import Model, Rows
+from parts.fits.fit_result import FittedShape
+from parts.geometry.surfaces import across
 from robots.core.arrays import Array
 
 _FIRST_DAMPING = 1e-4
@@ -30,6 +36,67 @@ class Triangle(NamedTuple):
     z: Array  # (p,)
 
 
+class ResidualRows(NamedTuple):
+    """Residuals and their derivatives with the minimal coordinates."""
+
+    residuals: Array  # (m,), m = k or, where a residual has two components, 2 k
+    jacobian: Array  # (p, m)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeatureState:
+    """A feature's frame and sizes; its axis or normal is the frame's z.
+
+    Args:
+        origin: of the frame. # (3,) [unit of the points]
+        R: rotation, frame to points. # (3, 3)
+        sizes: radii and angles, in the model's order. # (s,)
+    """
+
+    origin: Array
+    R: Array
+    sizes: Array
+
+    @property
+    def axis(self) -> Array:
+        """The frame's z. # (3,)."""
+        return np.asarray(self.R[:, 2])
+
+    def local(self, points: Array) -> Array:
+        """Coordinates in the frame. Args: points # (3, k)."""
+        # einsum, as BLAS wakes its threads for so flat a product and takes forty times as long
+        return np.asarray(np.einsum("ji,jk->ik", self.R, points - self.origin[:, None]))
+
+    def moved(self, freedoms: tuple[int, ...], step: Array) -> FeatureState:
+        """A step in the minimal coordinates: shifts and turns about the frame's axes, sizes.
+
+        Args:
+            freedoms: which of (t_x, t_y, t_z, ω_x, ω_y, ω_z) the step begins with.
+            step: # (len(freedoms) + s,)
+        """
+        motion = np.zeros(6)
+        motion[list(freedoms)] = step[: len(freedoms)]
+        return FeatureState(
+            origin=self.origin + self.R @ motion[:3],
+            R=self.R @ turn(motion[3:]),
+            sizes=self.sizes + step[len(freedoms) :],
+        )
+
+    def shifted(self, origin: Array) -> FeatureState:
+        """The same directions and sizes elsewhere. Args: origin # (3,)."""
+        return FeatureState(origin=origin, R=self.R, sizes=self.sizes)
+
+    def flipped(self) -> FeatureState:
+        """The axis reversed, by half a turn about the frame's x."""
+        return FeatureState(
+            origin=self.origin, R=self.R * np.array([1.0, -1.0, -1.0]), sizes=self.sizes
+        )
+
+    def sized(self, *sizes: float) -> FeatureState:
+        """Other sizes in the same frame."""
+        return FeatureState(origin=self.origin, R=self.R, sizes=np.array(sizes))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Minimum:
     """Where the iteration has ended.
@@ -41,8 +108,8 @@ class Minimum:
         ended: the sum of squares could not be made less, within the limit of iterations.
     """
 
-    state: State
-    rows: Rows
+    state: FeatureState
+    rows: ResidualRows
     iterations: int
     ended: bool = True
 
@@ -52,7 +119,7 @@ class Minimum:
         return float(self.rows.residuals @ self.rows.residuals)
 
 
-def triangle_of(rows: Rows) -> Triangle:
+def triangle_of(rows: ResidualRows) -> Triangle:
     """Factorise. The last column of the triangle of [J r] carries the residuals."""
     p = len(rows.jacobian)
     R = tall_triangle(np.concatenate([rows.jacobian, rows.residuals[None]]).T)
@@ -76,19 +143,21 @@ def tall_triangle(A: Array) -> Array:
     return np.asarray(np.linalg.qr(A, mode="r"), dtype=np.float64)
 
 
-def rows_at(model: Model, points: Array, state: State, weights: Array | None) -> Rows:
+def rows_at(
+    model: FeatureModel, points: Array, state: FeatureState, weights: Array | None
+) -> ResidualRows:
     """Residuals and Jacobian, weighted. Args: weights of the squares # (k,)."""
     rows = model.rows(points, state)
     if weights is None:
         return rows
     root = np.sqrt(np.tile(weights, len(rows.residuals) // len(weights)))
-    return Rows(root * rows.residuals, root * rows.jacobian)
+    return ResidualRows(root * rows.residuals, root * rows.jacobian)
 
 
 def minimise(
-    model: Model,
+    model: FeatureModel,
     points: Array,
-    start: State,
+    start: FeatureState,
     *,
     weights: Array | None = None,
     limit: int = 100,
@@ -143,7 +212,9 @@ def condition_of(R: Array) -> float:
     return float(s[0] / s[-1]) if s[-1] > 0.0 else float("inf")
 
 
-def second_order(model: Model, points: Array, state: State, residuals: Array) -> Array:
+def second_order(
+    model: FeatureModel, points: Array, state: FeatureState, residuals: Array
+) -> Array:
     """Σ r ∇²r, from central differences of the analytic Jacobian with the residuals held.
 
     The frames of the shifted states are turned a little, which adds multiples of Jᵀr only: nothing
@@ -177,7 +248,7 @@ class Polished(NamedTuple):
     S: Array  # (p, p)
 
 
-def polish(model: Model, points: Array, minimum: Minimum) -> Polished:
+def polish(model: FeatureModel, points: Array, minimum: Minimum) -> Polished:
     """Newton's steps from a minimum that the sum of squares can no longer tell from the true one.
 
     Steps are taken while each is less than half the one before: then rounding is all that is left.
@@ -199,3 +270,162 @@ def polish(model: Model, points: Array, minimum: Minimum) -> Polished:
         state = state.moved(model.freedoms, step)
         rows = model.rows(points, state)
     return Polished(Minimum(state=state, rows=rows, iterations=solved), S)
+
+
+# ------------------------------------------------------------------------------------------- Model
+
+
+class Level(NamedTuple):
+    """Signed distance of points in the feature's frame, and its gradients."""
+
+    distance: Array  # (k,)
+    normal: Array  # with the place, unit, (3, k)
+    by_size: Array  # with the sizes, (s, k)
+
+
+class Slope(NamedTuple):
+    """A derived quantity and its derivative with the minimal coordinates."""
+
+    value: Array  # (d,)
+    slope: Array  # (d, p)
+    unit: str  # "m", "rad" or "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Columns of the minimal coordinates, by name, for derived quantities.
+
+    Args:
+        state: where the derivatives are taken.
+        freedoms: of the model.
+    """
+
+    state: FeatureState
+    freedoms: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """Of minimal coordinates."""
+        return len(self.freedoms) + len(self.state.sizes)
+
+    def origin(self) -> Array:
+        """Derivative of the frame's origin. # (3, p)."""
+        return self._spread(self.state.R, 0)
+
+    def axis(self) -> Array:
+        """Derivative of the axis: R (ω × z). # (3, p)."""
+        x, y, _ = self.state.R.T
+        return self._spread(np.stack([-y, x, np.zeros(3)], axis=1), 3)
+
+    def size(self, index: int) -> Array:
+        """Derivative of a size. # (1, p)."""
+        return np.eye(self.count)[[len(self.freedoms) + index]]
+
+    def _spread(self, columns: Array, first: int) -> Array:
+        result = np.zeros((3, self.count))
+        for column, freedom in enumerate(self.freedoms):
+            if first <= freedom < first + 3:
+                result[:, column] = columns[:, freedom - first]
+        return result
+
+
+class FeatureModel(ABC):
+    """A feature as the least-squares core sees it.
+
+    The frame's motion and the sizes are minimal coordinates: of the six small motions those that
+    change the feature. With n the gradient of the distance at q, the frame's shift has the column
+    -n and its turn n × q.
+    """
+
+    kind: ClassVar[str]
+    word: ClassVar[str]  # in sentences
+    dimension: ClassVar[int] = 3  # of the points
+    freedoms: ClassVar[tuple[int, ...]]
+    size_units: ClassVar[tuple[str, ...]] = ()
+    components: ClassVar[int] = 1  # of each point's residual
+    spread: ClassVar[int]  # directions that the points must span
+    hollow: ClassVar[bool] = False  # can be a hole: its outside may be the inner side
+    free_axis: ClassVar[bool] = True  # the axis may be named either way
+
+    @property
+    def count(self) -> int:
+        """Minimal coordinates: the fewest residuals that hold the feature."""
+        return len(self.freedoms) + len(self.size_units)
+
+    @property
+    def fewest(self) -> int:
+        """Fewest points."""
+        return self.count
+
+    def rows(self, points: Array, state: FeatureState) -> ResidualRows:
+        """Residuals and Jacobian. Args: points # (3, k)."""
+        return self.local_rows(state.local(points), state.sizes)
+
+    def local_rows(self, q: Array, sizes: Array) -> ResidualRows:
+        """The same from points of the frame. # q (3, k), sizes (s,), or (s, k) of many frames."""
+        level = self.level(q, sizes)
+        J = np.empty((self.count, q.shape[1]))
+        n = level.normal
+        for row, freedom in enumerate(self.freedoms):
+            if freedom < 3:
+                np.negative(n[freedom], out=J[row])
+            else:
+                a, b = (freedom + 1) % 3, (freedom + 2) % 3
+                np.subtract(n[a] * q[b], n[b] * q[a], out=J[row])
+        J[len(self.freedoms) :] = level.by_size
+        return ResidualRows(level.distance, J)
+
+    @abstractmethod
+    def level(self, q: Array, sizes: Array) -> Level:
+        """Distances and gradients at points of the frame. # q (3, k), sizes (s,) or (s, k)."""
+
+    @abstractmethod
+    def starts(self, points: Array) -> list[FeatureState]:
+        """Places to start from, best first. Args: points, centred, of size 1 # (3, k)."""
+
+    def settled(self, state: FeatureState) -> FeatureState:
+        """The same feature, with its origin and axis by convention; the centroid is at zero."""
+        return state
+
+    def sound(self, points: Array, state: FeatureState) -> bool:
+        """Whether the state is such a feature and the points lie on its proper sheet."""
+        del points
+        return bool(np.all(state.sizes > 0.0))
+
+    @abstractmethod
+    def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
+        """The feature. Args: reverse: its outside is against the frame's gradient."""
+
+    @abstractmethod
+    def state_of(self, shape: FittedShape) -> FeatureState:
+        """The state of a given feature of this kind: a hint."""
+
+    @abstractmethod
+    def derived(self, state: FeatureState) -> dict[str, Slope]:
+        """Named results with their derivatives."""
+
+
+# ------------------------------------------------------------------------------------------- State
+
+
+def state_about(origin: ArrayLike, axis: ArrayLike, *sizes: float) -> FeatureState:
+    """A state whose frame's x is any direction square to the axis."""
+    z = np.asarray(axis, dtype=np.float64)
+    z = z / np.linalg.norm(z)
+    x = across(z)
+    R = np.stack([x, np.cross(z, x), z], axis=1)
+    return FeatureState(origin=np.array(origin, dtype=np.float64), R=R, sizes=np.array(sizes))
+
+
+def turn(omega: Array) -> Array:
+    """Rotation by a rotation vector (Rodrigues). # (3,) [rad] to (3, 3)."""
+    x, y, z = omega.tolist()  # plain numbers: a fit turns hundreds of times
+    angle = sqrt(x * x + y * y + z * z)
+    along, half = _sinc(angle), _sinc(0.5 * angle)
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + along * K + 0.5 * half**2 * (K @ K))
+
+
+def _sinc(x: float) -> float:
+    """sin(x)/x; a runaway step has none."""
+    return sin(x) / x if 0.0 < x < inf else 1.0

@@ -1,11 +1,11 @@
 """Part geometry: import, audit, faces, closest points."""
 
-from parts.geometry.assemble import Sheets as Sheets
+from parts.geometry.audit import Audit as Audit
 from parts.geometry.audit import audit as audit
-from parts.geometry.audit_types import Audit as Audit
-from parts.geometry.closest import ClosestPoints as ClosestPoints
-from parts.geometry.face import Face as Face
+from parts.geometry.geometry import ClosestPoints as ClosestPoints
+from parts.geometry.geometry import Face as Face
 from parts.geometry.geometry import Geometry as Geometry
+from parts.geometry.load import Sheets as Sheets
 from parts.geometry.load import load_geometry as load_geometry
 from parts.geometry.mesh import TriangleMesh as TriangleMesh
 from parts.geometry.surfaces import Cone as Cone

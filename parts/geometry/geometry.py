@@ -1,24 +1,55 @@
-"""The geometry of a part: its skin, its faces, and questions about both."""
+"""Geometry of a part: its skin, its faces, and closest-point and inside queries on them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from parts.errors import PartError
-from parts.geometry.audit_types import Audit
-from parts.geometry.closest import ClosestPoints
-from parts.geometry.face import Face
-from parts.geometry.inside import InsideTest
+from parts.geometry.audit import Audit
 from parts.geometry.mesh import TriangleMesh
-from parts.geometry.nearest import NearestTriangles
-from parts.geometry.skin import closest_on_skin
-from parts.geometry.surfaces.surface import rows
-from robots.core.arrays import Array, Indices, Mask, frozen
+from parts.geometry.proximity import InsideTest, NearestTriangles, barycentric
+from parts.geometry.surfaces import Surface, rows
+from robots.core.arrays import Array, Indices, Mask, freeze_fields, frozen
+
+KINDS = ("plane", "cylinder", "cone", "sphere", "torus", "freeform", "facets", "unidentified")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Face:
+    """A face of a CAD body, or a whole body of a mesh file.
+
+    Args:
+        name: unique in its geometry: the file's own where it has one, else kind and index.
+        index: place in ``Geometry.faces``.
+        kind: that of the surface; "freeform" for CAD faces without analytic surface (their
+            normals are interpolated), "facets" where the triangles are all there is,
+            "unidentified" where a CAD file has faces there that were not told apart.
+        surface: the analytic surface, with its outside; None for the last three kinds.
+        triangles: rows of the mesh's faces. # (t,)
+        deflection: largest distance of the triangles from the true surface; measured on analytic
+            faces, the translator's tolerance on freeform ones, 0 on facets. # [m]
+    """
+
+    name: str
+    index: int
+    kind: str
+    surface: Surface | None
+    triangles: Indices
+    deflection: float = 0.0
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "triangles", dtype=np.int64)
+
+    @property
+    def reversed(self) -> bool:
+        """Whether the outside is against the surface's own normal, as in a hole."""
+        return self.surface is not None and self.surface.reversed
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the search trees are built when asked
@@ -121,3 +152,112 @@ def _advice(name: str, names: Sequence[str]) -> str:
     close = get_close_matches(name, names, n=1, cutoff=0.5)
     shown = ", ".join(repr(n) for n in names[:5])
     return f"did you mean {close[0]!r}?" if close else f"it has {len(names)} faces: {shown}, …"
+
+
+# ---------------------------------------------------------------------------------- Closest points
+
+if TYPE_CHECKING:
+    pass
+ROUNDING = 1e-9  # [m] added to a deflection, so that planes, whose deflection is 0, have some
+
+
+def closest_on_skin(geometry: Geometry, queries: Array) -> ClosestPoints:
+    """Closest point and outward normal for many queries.
+
+    Args:
+        geometry: the part.
+        queries: finite. # (k, 3) [m]
+    """
+    near = geometry.search.nearest(queries)
+    points, triangles = near.points.copy(), near.triangles
+    normals = geometry.mesh.normals[triangles]
+    faces = geometry.face_of_triangle[triangles]
+    analytic = np.zeros(len(queries), dtype=bool)
+    for index in np.unique(faces).tolist():
+        face = geometry.faces[index]
+        rows = np.flatnonzero(faces == index)
+        if face.surface is not None:
+            feet = _feet(geometry, face, queries[rows], points[rows])
+            points[rows], normals[rows] = feet, face.surface.normal(feet)
+            analytic[rows] = True
+        elif geometry.corner_normals is not None:
+            normals[rows] = normals_at(geometry, points[rows], triangles[rows])
+    return ClosestPoints(
+        points=points,
+        normals=normals,
+        distances=np.linalg.norm(queries - points, axis=1),
+        faces=faces,
+        triangles=triangles,
+        analytic=analytic,
+    )
+
+
+def _feet(geometry: Geometry, face: Face, queries: Array, on_mesh: Array) -> Array:
+    """Feet on the analytic surface where they lie on the face, else next to the mesh point.
+
+    The surface goes on beyond the face: a foot counts only where the mesh is within deflection.
+    """
+    surface: Surface | None = face.surface
+    if surface is None:
+        return on_mesh
+    reach = face.deflection + ROUNDING
+    feet = surface.project(queries)
+    far = np.flatnonzero(np.linalg.norm(feet - on_mesh, axis=1) > reach)
+    if far.size:
+        again = geometry.search.nearest(feet[far])
+        same = geometry.face_of_triangle[again.triangles] == face.index
+        off = far[(again.distances > reach) | ~same]
+        feet[off] = surface.project(on_mesh[off])
+    return feet
+
+
+def normals_at(geometry: Geometry, points: Array, triangles: Indices) -> Array:
+    """Normals of triangles at points on them. # (k, 3).
+
+    Between those of the corners, where the file has them; that of the triangle where they cancel.
+
+    Args:
+        geometry: of the part.
+        points: on the triangles. # (k, 3) [m]
+        triangles: rows of its mesh. # (k,)
+    """
+    corners = geometry.corner_normals
+    flat = np.asarray(geometry.mesh.normals[triangles])
+    if corners is None:
+        return flat
+    weights = barycentric(points, geometry.mesh.triangles[triangles])
+    normals = np.einsum("ki,kij->kj", weights, corners[triangles])
+    lengths = np.linalg.norm(normals, axis=1)
+    good = lengths > 1e-6
+    return np.where(good[:, None], normals / np.where(good, lengths, 1.0)[:, None], flat)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClosestPoints:
+    """Closest point of the skin for every query.
+
+    Args:
+        points: on the skin. # (k, 3) [m]
+        normals: outward unit normals there. # (k, 3)
+        distances: from query to point, never below zero. # (k,) [m]
+        faces: index of the face of each point. # (k,)
+        triangles: index of the triangle next to each point. # (k,)
+        analytic: True where point and normal are those of the analytic surface, exact; False
+            where the point lies on a triangle, its normal that of the triangle ("facets") or
+            interpolated between the corners ("freeform"). # (k,)
+    """
+
+    points: Array
+    normals: Array
+    distances: Array
+    faces: Indices
+    triangles: Indices
+    analytic: Mask
+
+    def __post_init__(self) -> None:
+        names = ("points", "normals", "distances", "faces", "triangles", "analytic")
+        freeze_fields(self, *names, copy=None)  # just computed; a copy would be felt here
+
+    def __len__(self) -> int:
+        """Number of queries k."""
+        return len(self.distances)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from parts.geometry.body import Body, Content
 from parts.geometry.gltf_data import GltfData
 from parts.geometry.gltf_document import Document, document_of
 from parts.geometry.gltf_scene import PlacedMesh, placed_meshes
-from parts.geometry.source_file import SourceFile
+from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
 from parts.geometry.transforms import carried, turned
 from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
@@ -19,7 +18,7 @@ from robots.core.caps import Cap
 TRIANGLES, STRIP, FAN = 4, 5, 6
 
 
-def read_gltf(file: SourceFile) -> Content:
+def read_gltf(file: SourceFile) -> GeometryContent:
     """Read a GLB or glTF file; scene transforms are applied, axes stay as they are.
 
     Raises:
@@ -33,7 +32,7 @@ def read_gltf(file: SourceFile) -> Content:
     bodies = [body for body in bodies if len(body.faces)]
     if not bodies:
         raise file.error("its scene has no triangle. Export the surface, not points or curves.")
-    return Content(bodies=tuple(bodies), unit="m")
+    return GeometryContent(bodies=tuple(bodies), unit="m")
 
 
 def primitives(document: Document, mesh: int) -> Iterator[dict[str, Any]]:
@@ -83,13 +82,13 @@ def _promised(document: Document, data: GltfData, mesh: int) -> tuple[int, int]:
     return corners, vertices
 
 
-def _body(document: Document, data: GltfData, place: PlacedMesh) -> Body:
+def _body(document: Document, data: GltfData, place: PlacedMesh) -> MeshBody:
     vertices: list[Array] = [np.zeros((0, 3))]
     faces: list[Indices] = [np.zeros((0, 3), dtype=np.int64)]
     for primitive in primitives(document, place.mesh):
         faces.append(triangles_of(document, data, primitive) + sum(map(len, vertices)))
         vertices.append(data.floats(position_accessor(document, primitive, "POSITION")))
-    return Body(
+    return MeshBody(
         name=place.name,
         vertices=carried(np.concatenate(vertices), place.T),
         faces=turned(np.concatenate(faces), place.T),

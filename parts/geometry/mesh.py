@@ -1,13 +1,14 @@
-"""Triangle meshes: the plain shape, whatever file it came from."""
+"""Triangle meshes, their edges and pieces, and the merging of coincident vertices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parts.errors import PartError
-from robots.core.arrays import Array, Indices, freeze_field
+from robots.core.arrays import Array, Indices, Mask, freeze_field
 
 FARTHEST = 1e6  # [m]; beyond it no part is meant, and a double no longer resolves a nanometre
 
@@ -115,3 +116,246 @@ def _faces(values: Indices, count: int) -> Indices:
             limit=count - 1,
         )
     return faces
+
+
+# -------------------------------------------------------------------------------- Edges and pieces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeCounts:
+    """How the edges of a mesh are used.
+
+    Args:
+        edges: different ones.
+        open: used by one triangle.
+        non_manifold: used by more than two.
+        miswound: used by two triangles in the same direction.
+    """
+
+    edges: int
+    open: int
+    non_manifold: int
+    miswound: int
+
+
+def count_edges(faces: Indices, vertices: int) -> EdgeCounts:
+    """Count the edges of triangles.
+
+    Args:
+        faces: without degenerate ones. # (f, 3)
+        vertices: their number, above every index.
+    """
+    if not len(faces):
+        return EdgeCounts(edges=0, open=0, non_manifold=0, miswound=0)
+    keys, forward = _keys(faces, vertices)
+    # the direction is the lowest bit, so that one sort of plain integers groups and orders
+    keys = np.sort(keys * 2 + forward)
+    edge, forward = keys >> 1, keys & 1
+    starts = np.flatnonzero(np.concatenate([[True], edge[1:] != edge[:-1]]))
+    uses = np.diff(np.append(starts, len(edge)))
+    ahead = np.add.reduceat(forward, starts)
+    return EdgeCounts(
+        edges=len(starts),
+        open=int((uses == 1).sum()),
+        non_manifold=int((uses > 2).sum()),
+        miswound=int(((uses == 2) & (ahead != 1)).sum()),
+    )
+
+
+def open_ends(faces: Indices, vertices: int) -> Indices:
+    """Vertices at the ends of edges that belong to one triangle only, in order.
+
+    Args:
+        faces: any; one that names a vertex twice has no edges. # (f, 3)
+        vertices: their number, above every index.
+    """
+    solid = faces[(faces != faces[:, [1, 2, 0]]).all(axis=1)]
+    if not len(solid):
+        return np.zeros(0, dtype=np.int64)
+    edge, uses = np.unique(_keys(solid, vertices)[0], return_counts=True)
+    lonely = edge[uses == 1]
+    return np.unique(np.concatenate([lonely // vertices, lonely % vertices]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshPieces:
+    """Groups of triangles that share edges of two triangles.
+
+    Args:
+        piece: of every triangle; those that name a vertex twice are pieces of their own. # (f,)
+        closed: pieces whose every edge joins exactly two of their triangles. # (p,)
+        turned: triangles of closed pieces that wind against the first of their piece. # (f,)
+        sided: closed pieces with an inside and an outside; a Klein bottle has none. # (p,)
+    """
+
+    piece: Indices
+    closed: Mask
+    turned: Mask
+    sided: Mask
+
+
+def pieces_of(faces: Indices, vertices: int) -> MeshPieces:
+    """Group triangles by their edges, and find those that wind against their neighbours.
+
+    Every triangle stands for two sides. Neighbours that wind alike join equal sides, others
+    opposite ones; where both sides of a triangle come together, the piece has but one.
+
+    Args:
+        faces: any. # (f, 3)
+        vertices: their number, above every index.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(faces)
+    solid = np.flatnonzero((faces != faces[:, [1, 2, 0]]).all(axis=1))
+    keys, forward = _keys(faces[solid], vertices)
+    order = np.argsort(keys, kind="stable")
+    edge = np.cumsum(np.diff(keys[order], prepend=-1) != 0)
+    forward, owner = forward[order], np.tile(solid, 3)[order]
+    pairs = np.flatnonzero((np.bincount(edge)[edge[:-1]] == 2) & (edge[1:] == edge[:-1]))
+    one, other = owner[pairs], owner[pairs + 1]
+
+    def groups(start: Indices, end: Indices, size: int) -> Indices:
+        links = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(size, size))
+        return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
+
+    piece = groups(one, other, count)
+    number = int(piece.max()) + 1
+    uses = np.unique(edge * number + piece[owner], return_counts=True)
+    closed = np.zeros(number, dtype=bool)
+    closed[piece[solid]] = True
+    closed[uses[0][uses[1] != 2] % number] = False
+    across = np.where(forward[pairs] == forward[pairs + 1], count, 0)  # to the opposite side
+    side = groups(
+        np.concatenate([one, one + count]),
+        np.concatenate([other + across, (other + count + across) % (2 * count)]),
+        2 * count,
+    )
+    sided = closed.copy()
+    sided[piece[side[:count] == side[count:]]] = False
+    first = np.full(number, count)
+    np.minimum.at(first, piece, np.arange(count))
+    turned = (side[:count] != side[first[piece]]) & sided[piece]
+    return MeshPieces(piece=piece, closed=closed, turned=turned, sided=sided)
+
+
+def _keys(faces: Indices, vertices: int) -> tuple[Indices, Indices]:
+    """One integer per edge without direction, and 1 where it runs from low to high vertex."""
+    start = faces.ravel(order="F")
+    end = np.roll(faces, -1, axis=1).ravel(order="F")
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    return low * vertices + high, (start < end).astype(np.int64)
+
+
+def count_pieces(faces: Indices, vertices: int) -> int:
+    """Number of groups of triangles that share vertices.
+
+    Args:
+        faces: any. # (f, 3)
+        vertices: their number, above every index; those of no triangle do not count.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    start = np.concatenate([faces[:, 0], faces[:, 1]])
+    end = np.concatenate([faces[:, 1], faces[:, 2]])
+    links = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(vertices,) * 2)
+    used = np.zeros(vertices, dtype=bool)
+    used[faces.ravel()] = True
+    groups = connected_components(links, directed=False, return_labels=False)
+    return int(groups) - int(vertices - used.sum())
+
+
+# ----------------------------------------------------------------------------- Merging of vertices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Merged:
+    """Vertices without repetition.
+
+    Args:
+        vertices: different ones. # (u, 3) [m]
+        places: of each old vertex among them. # (v,)
+    """
+
+    vertices: Array
+    places: Indices
+
+    @property
+    def removed(self) -> int:
+        """Number of vertices that were repetitions."""
+        return len(self.places) - len(self.vertices)
+
+
+def merge_identical(vertices: Array) -> Merged:
+    """Give the same index to vertices with exactly the same coordinates.
+
+    Args:
+        vertices: finite. # (v, 3) [m]
+    """
+    if not len(vertices):
+        return Merged(vertices=vertices, places=np.zeros(0, dtype=np.int64))
+    bits = _bits(vertices)
+    order = np.argsort(_hash(bits), kind="stable")
+    ordered = bits[order]
+    fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    group = np.cumsum(fresh) - 1
+    places = np.empty(len(vertices), dtype=np.int64)
+    places[order] = group
+    return _without_collisions(Merged(vertices=vertices[order[fresh]], places=places))
+
+
+def merge_near(merged: Merged, faces: Indices, distance: float) -> Merged:
+    """Give the same index to the ends of open edges that lie within a distance of each other.
+
+    Exporters that transform a mesh triangle by triangle round its corners differently.
+
+    Args:
+        merged: vertices without exact repetition.
+        faces: over the old vertices. # (f, 3)
+        distance: below which vertices differ by rounding only; 0 merges nothing. [m]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    if distance == 0.0:
+        return merged
+    ends = open_ends(merged.places[faces], len(merged.vertices))
+    if not ends.size:
+        return merged
+    pairs = cKDTree(merged.vertices[ends]).query_pairs(distance, output_type="ndarray")
+    if not len(pairs):
+        return merged
+    one, other = ends[pairs.T]
+    count = len(merged.vertices)
+    links = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count))
+    groups, group = connected_components(links, directed=False)
+    first = np.full(groups, count)
+    np.minimum.at(first, group, np.arange(count))
+    return Merged(vertices=merged.vertices[first], places=group.astype(np.int64)[merged.places])
+
+
+def _bits(vertices: Array) -> NDArray[np.uint64]:
+    """Patterns that are equal exactly where the coordinates are; -0 is 0."""
+    return np.ascontiguousarray(vertices + 0.0).view(np.uint64)
+
+
+def _hash(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix three words into one; sorting one integer is many times faster than sorting rows."""
+    mixed = np.zeros(len(bits), dtype=np.uint64)
+    for axis, odd in enumerate((0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)):
+        mixed = (mixed ^ (bits[:, axis] * np.uint64(odd))) * np.uint64(0xD6E8FEB86659FD93)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+def _without_collisions(merged: Merged) -> Merged:
+    """Undo the rare splits where different vertices with one hash stood interleaved."""
+    bits = _bits(merged.vertices)
+    hashes = _hash(bits)
+    if not (hashes[1:] == hashes[:-1]).any():
+        return merged
+    unique, inverse = np.unique(merged.vertices + 0.0, axis=0, return_inverse=True)
+    return Merged(vertices=unique, places=inverse.reshape(-1)[merged.places])

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from parts.errors import PartError
-from parts.geometry.body import Body, Content, Patch
 from parts.geometry.polygons import fan_note, fanned
-from parts.geometry.source_file import SourceFile, lines_of
+from parts.geometry.source_file import FacePatch, GeometryContent, MeshBody, SourceFile, lines_of
 from robots.core.arrays import Indices
 from robots.core.caps import Cap
 
@@ -37,7 +36,7 @@ class _Found:
     most: int = field(default_factory=lambda: min(Cap.VERTICES.limit, Cap.TRIANGLES.limit))
 
 
-def read_obj(file: SourceFile) -> Content:
+def read_obj(file: SourceFile) -> GeometryContent:
     """Read an OBJ file; every object or group is a face.
 
     Raises:
@@ -63,8 +62,8 @@ def read_obj(file: SourceFile) -> Content:
             limit=len(vertices),
         )
     faces, polygon = fanned(corners, sizes)
-    body = Body(name="", vertices=vertices, faces=faces, patches=_patches(found, polygon))
-    return Content(bodies=(body,), notes=fan_note(sizes))
+    body = MeshBody(name="", vertices=vertices, faces=faces, patches=_patches(found, polygon))
+    return GeometryContent(bodies=(body,), notes=fan_note(sizes))
 
 
 def _take(file: SourceFile, found: _Found, words: list[str]) -> None:
@@ -135,13 +134,13 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
         yield start, "".join(begun)
 
 
-def _patches(found: _Found, polygon: Indices) -> tuple[Patch, ...]:
+def _patches(found: _Found, polygon: Indices) -> tuple[FacePatch, ...]:
     """One for every name with triangles."""
     owners = np.array(found.owners, dtype=np.int64)[polygon]
     order = np.argsort(owners, kind="stable")
     bounds = np.searchsorted(owners[order], np.arange(len(found.names) + 1))
     return tuple(
-        Patch(
+        FacePatch(
             name=name or "mesh",
             kind="facets",
             surface=None,

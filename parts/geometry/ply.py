@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from parts.geometry.body import Body, Content
 from parts.geometry.ply_header import Element, header_of
 from parts.geometry.ply_rows import RowReader, Rows
 from parts.geometry.polygons import fan_note, fanned
-from parts.geometry.source_file import SourceFile
+from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
 from robots.core.arrays import Array, Indices
 
 CORNERS = ("vertex_indices", "vertex_index")
 WANTED = {"vertex": frozenset("xyz"), "face": frozenset(CORNERS)}
 
 
-def read_ply(file: SourceFile) -> Content:
+def read_ply(file: SourceFile) -> GeometryContent:
     """Read a PLY file; colours, textures and stored normals are not read.
 
     Raises:
@@ -32,7 +31,9 @@ def read_ply(file: SourceFile) -> Content:
     corners, sizes = _polygons(file, found, len(vertices))
     reader.end()
     faces, _ = fanned(corners, sizes)
-    return Content(bodies=(Body(name="", vertices=vertices, faces=faces),), notes=fan_note(sizes))
+    return GeometryContent(
+        bodies=(MeshBody(name="", vertices=vertices, faces=faces),), notes=fan_note(sizes)
+    )
 
 
 def _check_names(file: SourceFile, element: Element) -> None:

@@ -1,4 +1,4 @@
-"""The bytes of a geometry file, with what messages and readers need beside them."""
+"""Geometry files as read: their bytes, their unit, and the bodies that a reader delivers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parts.errors import PartError
+from parts.geometry.surfaces import Surface
+from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap, reason_of
 from robots.core.caps import read_capped as read_file
 
@@ -104,3 +106,139 @@ def read_capped(path: Path, name: str, *, spent: int = 0) -> bytes:
         raise PartError(
             f"{name}: the file cannot be read: {reason_of(error)}.", file=name
         ) from error
+
+
+# ------------------------------------------------------------------------------------------ Bodies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FacePatch:
+    """A face of a body.
+
+    Args:
+        name: the file's own; empty where it has none.
+        kind: as in ``Face``.
+        surface: analytic surface in the frame of the part; None where there is none. # [m]
+        triangles: rows of the body's faces. # (t,)
+        deflection: of the triangles from the true surface, where it cannot be measured. # [m]
+    """
+
+    name: str
+    kind: str
+    surface: Surface | None
+    triangles: Indices
+    deflection: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshBody:
+    """A piece of geometry whose vertices may be merged with each other.
+
+    Args:
+        name: the file's own; empty where it has none.
+        vertices: corners, in the unit of the file. # (v, 3)
+        faces: three of them for each triangle. # (f, 3)
+        patches: its faces; empty for one face of all triangles.
+        normals: of the surface at the vertices; None where none are to be
+            trusted. # (v, 3)
+        sheet: the file says that it is a surface beside its solids.
+    """
+
+    name: str
+    vertices: Array
+    faces: Indices
+    patches: tuple[FacePatch, ...] = ()
+    normals: Array | None = None
+    sheet: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeometryContent:
+    """A geometry file as read.
+
+    Args:
+        bodies: at least one.
+        unit: that the file states: "mm", "m", "in", …; empty where it carries none.
+        in_metres: the translator has already brought the numbers to metres.
+        notes: what a reader of the report should know, one sentence each.
+        doubts: what may be wrong with the reading, one sentence each.
+    """
+
+    bodies: tuple[MeshBody, ...]
+    unit: str = ""
+    in_metres: bool = False
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+# ------------------------------------------------------------------------------------------- Units
+
+METRES = {
+    "m": 1.0,
+    "mm": 1e-3,
+    "cm": 1e-2,
+    "um": 1e-6,
+    "in": 0.0254,
+    "ft": 0.3048,
+}
+GIVEN = ("mm", "cm", "m", "in")  # what a user may state
+_NAMES = {  # how 3MF spells them
+    "micron": "um",
+    "millimeter": "mm",
+    "centimeter": "cm",
+    "inch": "in",
+    "foot": "ft",
+    "meter": "m",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileUnit:
+    """The unit of a file, settled.
+
+    Args:
+        scale: metres per unit of the file.
+        note: where the unit came from, one sentence.
+    """
+
+    scale: float
+    note: str
+
+
+def file_unit(file: SourceFile, carried: str, given: str | None) -> FileUnit:
+    """Settle the unit.
+
+    Args:
+        file: for messages.
+        carried: unit that the file states; empty where its format has none.
+        given: unit that the user states.
+
+    Raises:
+        PartError: nobody states one, both do and differ, or it is unknown.
+    """
+    carried = _NAMES.get(carried, carried)
+    if given is not None and given not in GIVEN:
+        raise file.error(
+            f"the unit {given[:40]!r} is not known; expected {', '.join(GIVEN)}.", found=given[:40]
+        )
+    if carried and carried not in METRES:
+        raise file.error(
+            f"it states the unit {carried[:40]!r}, which is not known; expected "
+            f"{', '.join(_NAMES)}.",
+            found=carried[:40],
+        )
+    if not carried and given is None:
+        raise file.error(
+            'its format carries no unit, and a unit is never guessed; state one, e.g. unit = "mm" '
+            "(or m, in)."
+        )
+    if carried and given is not None and given != carried:
+        raise file.error(
+            f"the unit {given!r} was stated, but the file itself says {carried!r}; leave the unit "
+            "out, or correct it.",
+            found=given,
+            expected=carried,
+        )
+    unit = carried or str(given)
+    who = "as the file states" if carried else "as the job states; the file carries none"
+    return FileUnit(scale=METRES[unit], note=f"Lengths are in {unit}, {who}.")

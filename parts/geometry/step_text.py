@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from parts.geometry.source_file import SourceFile
-from parts.geometry.units import METRES
+from parts.geometry.source_file import METRES, SourceFile
 from robots.core.arrays import Indices
 from robots.core.caps import Cap
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parts.geometry.body import Body, Content
-from parts.geometry.source_file import SourceFile
+from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
 from parts.geometry.stl_text import bodies_of_text
 from robots.core.caps import Cap
 
@@ -13,7 +12,7 @@ HEADER = 84  # 80 bytes of anything, then the number of triangles
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
-def read_stl(file: SourceFile) -> Content:
+def read_stl(file: SourceFile) -> GeometryContent:
     """Read an STL file; binary is what has exactly the size that its header promises.
 
     Raises:
@@ -22,9 +21,9 @@ def read_stl(file: SourceFile) -> Content:
     raw = file.raw
     count = int.from_bytes(raw[80:HEADER], "little") if len(raw) >= HEADER else -1
     if count >= 0 and len(raw) == HEADER + RECORD.itemsize * count:
-        return Content(bodies=(_binary(file, count),))
+        return GeometryContent(bodies=(_binary(file, count),))
     if _looks_like_text(raw):
-        return Content(bodies=bodies_of_text(file))
+        return GeometryContent(bodies=bodies_of_text(file))
     if count < 0:
         raise file.error(
             f"{len(raw)} bytes are too few for a binary STL file, which has at least {HEADER}, and "
@@ -41,12 +40,12 @@ def read_stl(file: SourceFile) -> Content:
     )
 
 
-def _binary(file: SourceFile, count: int) -> Body:
+def _binary(file: SourceFile, count: int) -> MeshBody:
     file.check_count("triangles", count, Cap.TRIANGLES)
     file.check_count("vertices", 3 * count, Cap.VERTICES, times=3)
     records = np.frombuffer(file.raw, dtype=RECORD, offset=HEADER, count=count)
     vertices = records["corners"].reshape(-1, 3).astype(np.float64)
-    return Body(name="", vertices=vertices, faces=np.arange(3 * count).reshape(-1, 3))
+    return MeshBody(name="", vertices=vertices, faces=np.arange(3 * count).reshape(-1, 3))
 
 
 def _looks_like_text(raw: bytes) -> bool:

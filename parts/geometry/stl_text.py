@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.errors import PartError
-from parts.geometry.body import Body, Patch
-from parts.geometry.source_file import SourceFile, lines_of
+from parts.geometry.source_file import FacePatch, MeshBody, SourceFile, lines_of
 from robots.core.arrays import Array
 from robots.core.caps import Cap
 
@@ -28,7 +27,7 @@ class _Solids(NamedTuple):
     coordinates: array[float]
 
 
-def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
+def bodies_of_text(file: SourceFile) -> tuple[MeshBody, ...]:
     """One body; every ``solid`` is a face of it.
 
     Raises:
@@ -39,11 +38,11 @@ def bodies_of_text(file: SourceFile) -> tuple[Body, ...]:
     count = len(vertices) // 3
     owner = np.searchsorted(found.starts, np.arange(count), side="right") - 1
     patches = tuple(
-        Patch(name=name, kind="facets", surface=None, triangles=np.flatnonzero(owner == solid))
+        FacePatch(name=name, kind="facets", surface=None, triangles=np.flatnonzero(owner == solid))
         for solid, name in enumerate(found.names)
     )
     return (
-        Body(
+        MeshBody(
             name="",
             vertices=vertices,
             faces=np.arange(3 * count).reshape(-1, 3),

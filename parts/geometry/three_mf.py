@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from parts.geometry.archive import Archive
-from parts.geometry.body import Body, Content
 from parts.geometry.safe_xml import Attributes, scan_xml
-from parts.geometry.source_file import SourceFile
+from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
 from parts.geometry.three_mf_model import (
     MfObject,
     Model,
@@ -27,7 +26,7 @@ RELATIONS = "_rels/.rels"
 MODEL = "3dmodel"  # how the type of the relation to the root model ends
 
 
-def read_three_mf(file: SourceFile) -> Content:
+def read_three_mf(file: SourceFile) -> GeometryContent:
     """Read a 3MF file; transforms of build and components are applied.
 
     What the build places is counted, with every component expanded, before any of it is made.
@@ -43,7 +42,7 @@ def read_three_mf(file: SourceFile) -> Content:
     )
     if not bodies:
         raise file.error("its build places no triangle. Export it again, with the mesh.")
-    return Content(bodies=bodies, unit=root.unit)
+    return GeometryContent(bodies=bodies, unit=root.unit)
 
 
 def _placements(
@@ -60,9 +59,9 @@ def _placements(
         yield found, T
 
 
-def _placed(file: SourceFile, found: MfObject, T: Array) -> Body:
+def _placed(file: SourceFile, found: MfObject, T: Array) -> MeshBody:
     vertices, faces = found.mesh(file)
-    return Body(name=found.name, vertices=carried(vertices, T), faces=turned(faces, T))
+    return MeshBody(name=found.name, vertices=carried(vertices, T), faces=turned(faces, T))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from parts.errors import LibraryError
-from parts.library.ball import ball
-from parts.library.blade import blade
-from parts.library.block import block
-from parts.library.inclined_plate import inclined_plate
-from parts.library.quilt import LibraryPart
+from parts.library.artefacts import ball, blade, block, inclined_plate
+from parts.library.synthetic import LibraryPart
 from robots.core.catalogue import unknown_name
 
 _MAKERS: dict[str, Callable[[], LibraryPart]] = {

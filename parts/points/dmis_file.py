@@ -25,7 +25,6 @@ from typing import Literal
 import numpy as np
 
 from parts.errors import NotNominalError, PointsError
-from parts.points.decimals import SCALES, is_number, metre, numbers
 from parts.points.dmis_statements import Statement, label_of, statements_of
 from parts.points.dmis_systems import (
     DatumFeature,
@@ -34,11 +33,26 @@ from parts.points.dmis_systems import (
     rotated,
     translated,
 )
-from parts.points.faults import fault, shown
-from parts.points.file_text import check_count, encoding_notes, text_of
-from parts.points.found import FoundPoints, PointRow, found_in
+from parts.points.file_text import (
+    SCALES,
+    check_count,
+    encoding_notes,
+    fault,
+    is_number,
+    metre,
+    numbers,
+    shown,
+    text_of,
+)
 from parts.points.probe_points import is_name
-from parts.points.source import Compensation, PointSource, Untaken
+from parts.points.raw_points import (
+    Compensation,
+    PointRow,
+    PointSource,
+    RawPoints,
+    SkippedItem,
+    raw_points,
+)
 
 Choice = Literal["nominal", "measured"]
 
@@ -61,7 +75,7 @@ _VARIABLE = re.compile(r"(?<![\w.])(?!(?i:nan|inf|infinity)\b)[A-Za-z_@]\w*")
 
 def dmis_points(
     raw: bytes, *, origin: str, unit: str | None = None, choice: Choice | None = None
-) -> FoundPoints:
+) -> RawPoints:
     """Points from the content of a DMIS programme, or of the results it has written.
 
     Args:
@@ -147,7 +161,7 @@ class _Programme:
     ended: bool = False
     lost_systems: dict[int, tuple[str, str]] = field(default_factory=dict)  # line: text, why
     notes: list[str] = field(default_factory=list)
-    untaken: list[Untaken] = field(default_factory=list)
+    untaken: list[SkippedItem] = field(default_factory=list)
 
     def take(self, statement: Statement) -> None:
         """Read one statement."""
@@ -195,7 +209,7 @@ class _Programme:
             return True
         if major == "CALIB":
             self.untaken.append(
-                Untaken(
+                SkippedItem(
                     name=statement.words[1] if statement.words[1:] else "CALIB",
                     line=statement.line,
                     statement=_quoted(statement),
@@ -240,7 +254,7 @@ class _Programme:
         touches = known is None or bool(known & {"MEAS", "RMEAS", "PTMEAS", "CALL"})
         what = f"the macro {name}" if kind == "M" else "another file"
         self.untaken.append(
-            Untaken(
+            SkippedItem(
                 name=name or statement.major,
                 line=statement.line,
                 statement=_quoted(statement),
@@ -444,7 +458,7 @@ class _Programme:
         self.nominals.pop(name, None)  # is computed, not touched
         self._determined(statement, name)
         self.untaken.append(
-            Untaken(
+            SkippedItem(
                 name=name,
                 line=statement.line,
                 reason="it is constructed from others, not touched",
@@ -604,7 +618,7 @@ class _Programme:
 
     def _lose(self, statement: Statement, name: str, why: str, advice: str = "") -> None:
         self.untaken.append(
-            Untaken(
+            SkippedItem(
                 name=name,
                 line=statement.line,
                 statement=_quoted(statement),
@@ -618,7 +632,7 @@ class _Programme:
 
     # The end.
 
-    def found(self, choice: Choice | None) -> FoundPoints:
+    def found(self, choice: Choice | None) -> RawPoints:
         """The points, when all statements are read."""
         if self.block is not None:
             begin = self.block.statement
@@ -647,7 +661,7 @@ class _Programme:
             notes=tuple(self.notes),
             untaken=tuple(sorted(self.untaken, key=lambda one: one.line or 0)),
         )
-        return found_in(rows, source)
+        return raw_points(rows, source)
 
     def _leftovers(self, touches: list[_Touch], *, measured: bool) -> None:
         """What is defined, but gives no point and is not told yet."""
@@ -655,18 +669,20 @@ class _Programme:
         for name, words in self.macros.items():
             if name not in self.called and words & {"MEAS", "RMEAS", "PTMEAS"}:
                 self.untaken.append(
-                    Untaken(name=name, reason="the macro measures, but is not called", lost=False)
+                    SkippedItem(
+                        name=name, reason="the macro measures, but is not called", lost=False
+                    )
                 )
         if measured:
             for name, (kind, line) in self.actuals.items():
                 if name not in taken:
                     why = f"the file has its result ({kind}), but not its measured points"
-                    self.untaken.append(Untaken(name=name, line=line, reason=why))
+                    self.untaken.append(SkippedItem(name=name, line=line, reason=why))
             return
         for name, kind in self.kinds.items():
             if name not in taken and name not in self.measured:
                 why = f"{kind} is defined, but no MEAS touches it"
-                self.untaken.append(Untaken(name=name, line=self.lines[name], reason=why))
+                self.untaken.append(SkippedItem(name=name, line=self.lines[name], reason=why))
         if self.results:
             self.notes.append(
                 f"{len(self.results)} measured points (FA, PTDATA) of the file are not taken: "
@@ -675,7 +691,7 @@ class _Programme:
         elif not touches:
             for name, (kind, line) in self.actuals.items():
                 why = f"the file has its result ({kind}) only"
-                self.untaken.append(Untaken(name=name, line=line, reason=why))
+                self.untaken.append(SkippedItem(name=name, line=line, reason=why))
 
     def _in_one_system(self, touches: list[_Touch]) -> list[PointRow]:
         if not touches:
@@ -697,7 +713,7 @@ class _Programme:
             blamed = [line for line in (*system.base, *target.base) if line]
             text, why = self.lost_systems.get(blamed[0] if blamed else 0, ("", ""))
             self.untaken.append(
-                Untaken(
+                SkippedItem(
                     name=feature,
                     line=blamed[0] if text else lost[0].row.line,
                     statement=text,

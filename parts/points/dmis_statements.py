@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from parts.errors import PointsError
-from parts.points.faults import fault, shown
-from parts.points.file_text import lines_of
+from parts.points.file_text import fault, lines_of, shown
 from robots.core.caps import Cap
 
 _LABEL = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")

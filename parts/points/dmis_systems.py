@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from parts.errors import NotNominalError
-from parts.points.decimals import is_number
+from parts.points.file_text import is_number
 from robots.core.arrays import Array
 
 PARALLEL = 1e-4  # sine; nominal directions are printed with four digits or more

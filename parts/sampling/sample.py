@@ -9,11 +9,24 @@ import numpy as np
 
 from parts.errors import SamplingError
 from parts.features.feature import Feature
+from parts.features.mesh_patch import RoundSkin, SkinPatch
+from parts.features.patch import Patch, SurfacePoints
+from parts.geometry.geometry import Geometry
 from parts.points.probe_points import ProbePoints
 from parts.points.tables import points_lines
-from parts.sampling.design import Design, design_of, least_count
-from parts.sampling.discrepancy import star_discrepancy
-from parts.sampling.ground import Ground, Reach, search
+from parts.probe import Tip, uncompensate
+from parts.sampling.layouts import (
+    CURVATURE,
+    LAYOUTS,
+    STRATEGIES,
+    Design,
+    PatchShape,
+    design_of,
+    lay_out,
+    minimum_count,
+    star_discrepancy,
+)
+from robots.core.arrays import Array, Mask
 from robots.core.caps import Cap
 
 if TYPE_CHECKING:
@@ -71,7 +84,7 @@ def sample(
     strategy: str = "hammersley",
     count: int = 25,
     *,
-    reach: Reach | None = None,
+    reach: AccessLimits | None = None,
     prefix: str = "P",
 ) -> Sample:
     """Lay out probe points on a feature.
@@ -96,7 +109,7 @@ def sample(
         raise SamplingError(
             f"{count} points are asked; expected 1 to {cap.limit}; {cap.advice}.", count=count
         )
-    ground = Ground(feature=feature, strategy=strategy, reach=reach or Reach())
+    ground = SamplingArea(feature=feature, strategy=strategy, reach=reach or AccessLimits())
     patch = ground.patch
     kept = search(ground, count)
     points = kept.points
@@ -122,7 +135,7 @@ def count_for(
     *,
     sigma: float,
     target: float,
-    reach: Reach | None = None,
+    reach: AccessLimits | None = None,
 ) -> int:
     """Fewest points, about, for which the fitted surface is known to a target everywhere.
 
@@ -139,17 +152,248 @@ def count_for(
     Raises:
         SamplingError: more points than are sensible; the message says what can be had.
     """
-    ground = Ground(feature=feature, strategy=strategy, reach=reach or Reach())
+    ground = SamplingArea(feature=feature, strategy=strategy, reach=reach or AccessLimits())
     everywhere = ground.everywhere()
-    count = least_count(design_of(ground.patch, everywhere, everywhere), sigma, target)
+    count = minimum_count(design_of(ground.patch, everywhere, everywhere), sigma, target)
     for _ in range(_TRIES):
         design = design_of(ground.patch, search(ground, count).points, everywhere)
         if sigma * design.surface <= target:
             return count
-        grown = least_count(design, sigma, target) if np.isfinite(design.surface) else 0
+        grown = minimum_count(design, sigma, target) if np.isfinite(design.surface) else 0
         count = max(count + 1, grown)
     raise SamplingError(
         f"No layout of up to {count} points in {strategy!r} knows the surface to {target:g} m; the "
         f"last gives {sigma * design.surface:.3g} m. Choose hammersley.",
         count=count,
     )
+
+
+# ---------------------------------------------------------------------------- Where points may lie
+
+_MOST_SPARE = 60  # layouts of this many times the count are tried where little surface is left
+_CELLS = 48  # along each side of the raster that stands for a face's area
+_DENSE = 256  # points that stand for the whole feature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AccessLimits:
+    """What keeps points away.
+
+    Args:
+        edge_margin: least distance from the feature's edges. [m]
+        geometry: that the stylus must not touch elsewhere; nothing is checked where left out.
+        tip: of the stylus.
+        away: from the ball along the stylus, unit; the normal of each point where left out. # (3,)
+    """
+
+    edge_margin: float = 0.0
+    geometry: Geometry | None = None
+    tip: Tip | None = None
+    away: Array | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.edge_margin) and self.edge_margin >= 0.0):
+            raise SamplingError(
+                f"The edge margin is {self.edge_margin} m; expected a number, not negative.",
+                found=self.edge_margin,
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kept:
+    """What a layout keeps."""
+
+    uv: Array
+    points: SurfacePoints
+    laid_out: int
+    off_surface: int
+    not_reached: int
+
+    def thinned(self, count: int) -> Kept:
+        """So many of them, evenly."""
+        rows = np.rint(np.linspace(0, len(self.points) - 1, count)).astype(int)
+        points = SurfacePoints(
+            positions=self.points.positions[rows], normals=self.points.normals[rows]
+        )
+        return Kept(
+            uv=self.uv[rows],
+            points=points,
+            laid_out=self.laid_out,
+            off_surface=self.off_surface,
+            not_reached=self.not_reached,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SamplingArea:
+    """A feature with everything that decides where points may lie."""
+
+    feature: Feature
+    strategy: str
+    reach: AccessLimits
+
+    @property
+    def patch(self) -> Patch:
+        """The feature within its edge margin."""
+        return self.feature.inset(self.reach.edge_margin)
+
+    def at(self, uv: Array) -> SurfacePoints:
+        """Points of the patch, by area, or by the weight that curvature gives."""
+        patch = self.patch
+        if self.strategy != CURVATURE or not isinstance(patch, SkinPatch):
+            return patch.at(uv)
+        bend = patch.curvatures()
+        mean = float(patch.areas @ bend / patch.areas.sum())
+        return patch.weighted(uv, patch.areas * (1.0 + bend / mean if mean > 0.0 else 1.0))
+
+    def laid_out(self, count: int) -> Array:
+        """The strategy's points in the unit square. # (count, 2)."""
+        if isinstance(self.patch, RoundSkin) and self.strategy != CURVATURE:
+            return lay_out(self.strategy, count, PatchShape.of(self.patch))
+        if not isinstance(self.patch, SkinPatch):
+            _refuse_curvature(self.strategy, self.feature.kind)
+            return lay_out(self.strategy, count, PatchShape.of(self.patch))
+        if self.strategy not in ("hammersley", CURVATURE):
+            raise SamplingError(
+                f"A {self.feature.kind} feature has no coordinates for a {self.strategy}; choose "
+                f"hammersley or {CURVATURE}.",
+                strategy=self.strategy,
+            )
+        return lay_out("hammersley", count, PatchShape.of(self.patch))
+
+    def kept(self, uv: Array) -> Kept:
+        """Those that lie on the surface and can be reached."""
+        points = self.at(uv)
+        on = self.feature.keeps(points.positions, self.reach.edge_margin)
+        free = on.copy()
+        reach = self.reach
+        if reach.geometry is not None and reach.tip is not None:
+            free[on] = stylus_fits(reach.geometry, points.where(on), reach.tip, reach.away)
+        return Kept(
+            uv=uv[free],
+            points=points.where(free),
+            laid_out=len(uv),
+            off_surface=int(np.sum(~on)),
+            not_reached=int(np.sum(on & ~free)),
+        )
+
+    def region(self) -> Mask | None:
+        """Raster of what is left of the square; None where it is all of it."""
+        patch = self.patch
+        plain = isinstance(patch, SkinPatch) and not isinstance(patch, RoundSkin)
+        if self.feature.rim is None or plain or self.strategy == CURVATURE:
+            return None
+        middles = (np.arange(_CELLS) + 0.5) / _CELLS
+        uv = np.column_stack([np.repeat(middles, _CELLS), np.tile(middles, _CELLS)])
+        on = self.feature.keeps(self.patch.at(uv).positions, self.reach.edge_margin)
+        return on.reshape(_CELLS, _CELLS) if on.any() and not on.all() else None
+
+    def everywhere(self) -> SurfacePoints:
+        """Many points, as even as can be."""
+        uv = LAYOUTS["hammersley"](_DENSE, PatchShape.of(self.patch))
+        points = self.patch.at(uv)
+        on = self.feature.keeps(points.positions, self.reach.edge_margin)
+        return points.where(on) if on.sum() >= 16 else points
+
+
+def _refuse_curvature(strategy: str, kind: str) -> None:
+    if strategy == CURVATURE:
+        raise SamplingError(
+            f"A {kind} is not laid out by curvature, which is for freeform faces and meshes; "
+            f"choose one of {', '.join(name for name in STRATEGIES if name != CURVATURE)}.",
+            strategy=strategy,
+        )
+
+
+def search(ground: SamplingArea, count: int) -> Kept:
+    """A layout that keeps the count; thinned where none keeps it exactly."""
+    size, best = count, None
+    for _ in range(_TRIES):
+        kept = ground.kept(ground.laid_out(size))
+        found = len(kept.points)
+        if found == count:
+            return kept
+        if found > count:
+            best = kept if best is None or found < len(best.points) else best
+            if size <= count + 1 or best.laid_out < size:
+                break
+            size = size - max(1, (found - count) * size // (2 * found))
+        else:
+            if best is not None and size + 1 >= best.laid_out:
+                break
+            size += max(1, int((count - found) * size / max(found, 0.5 * count)))
+        if size > _MOST_SPARE * count + 400:
+            break
+    if best is None:
+        raise _no_room(kept, count)
+    return best.thinned(count)
+
+
+def _no_room(kept: Kept, count: int) -> SamplingError:
+    reasons = (
+        f"{kept.off_surface} lie off the face or within the edge margin, and at "
+        f"{kept.not_reached} the stylus would touch elsewhere"
+    )
+    return SamplingError(
+        f"There is no room for {count} points: of {kept.laid_out} laid out {len(kept.points)} are "
+        f"left; {reasons}. Ask for fewer, for a smaller edge margin or a smaller ball.",
+        laid_out=kept.laid_out,
+        kept=len(kept.points),
+        off_surface=kept.off_surface,
+        not_reached=kept.not_reached,
+    )
+
+
+# ---------------------------------------------------------------------------- Access of the stylus
+# The ball stands on the point, its centre one radius out along the normal; no surface may be nearer
+# to that centre than the radius. The shank is a cylinder from the ball along the stylus; no surface
+# may be nearer to its axis than its radius. Surfaces may come nearer by the tessellation's
+# deflection and half a percent of the ball, as the ball always touches its own surface.
+
+_TOUCH = 0.005  # of the ball's radius
+_FINEST = 200  # pieces of a shank
+
+
+def stylus_fits(
+    geometry: Geometry, points: SurfacePoints, tip: Tip, away: Array | None = None
+) -> Mask:
+    """Whether the tip can stand on each point. # (k,).
+
+    Args:
+        geometry: of the part.
+        points: to touch.
+        tip: ball, shank and length count.
+        away: from the ball along the stylus, unit, in the part frame; otherwise the normal of
+            each point. # (3,)
+    """
+    slack = 2.0 * max(face.deflection for face in geometry.faces) + _TOUCH * tip.ball_radius
+    centres = uncompensate(points.positions, points.normals, tip.ball_radius)
+    fits = np.ones(len(points), dtype=bool)
+    if tip.ball_radius > 0.0:
+        fits &= _clear(geometry, centres, tip.ball_radius - slack)
+    if tip.shank_radius > 0.0 and tip.length > tip.ball_radius:
+        directions = points.normals if away is None else np.tile(away, (len(points), 1))
+        fits[fits] = _shank_clear(geometry, centres[fits], directions[fits], tip, slack)
+    return fits
+
+
+def _shank_clear(
+    geometry: Geometry, centres: Array, directions: Array, tip: Tip, slack: float
+) -> Mask:
+    """Spheres along the axis, large enough to cover the shank between their centres."""
+    room = np.sqrt(max(tip.ball_radius**2 - tip.shank_radius**2, 0.0))
+    step = max(room, (tip.length - tip.ball_radius) / _FINEST)
+    count = int(np.ceil((tip.length - tip.ball_radius) / step)) + 1
+    places = np.linspace(tip.ball_radius, tip.length, count)
+    half = 0.5 * (places[1] - places[0])
+    cover = float(np.hypot(tip.shank_radius, half)) - slack
+    clear = np.ones(len(centres), dtype=bool)
+    for place in places:
+        clear[clear] = _clear(geometry, (centres + place * directions)[clear], cover)
+    return clear
+
+
+def _clear(geometry: Geometry, centres: Array, radius: float) -> Mask:
+    if not len(centres):
+        return np.zeros(0, dtype=bool)
+    return np.asarray(geometry.closest(centres).distances >= radius)

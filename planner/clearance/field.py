@@ -80,7 +80,7 @@ def field_of(tree: TriangleTree, solids: Sequence[Solid], cells: int = CELLS) ->
 
 def _inside(tree: TriangleTree, solids: Sequence[Solid], sides: Rooms, frame: Array) -> Mask:
     """Which cells lie inside a closed solid wholly. # (cells,)."""
-    from parts.geometry.inside import InsideTest
+    from parts.geometry.proximity import InsideTest
 
     shape = frame[4:7].astype(np.int64)
     seeds, waiting = np.empty_like(sides), np.empty_like(sides)

@@ -20,8 +20,7 @@ from planner.plan_types import PlacedPoints
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
-    from parts.geometry.box_tree import BoxTree
-    from parts.geometry.nearest import NearestTriangles
+    from parts.geometry.proximity import BoxTree, NearestTriangles
 
 
 SMOOTH = np.cos(np.radians(40.0))  # of the angle that a surface may turn at one edge
@@ -157,7 +156,7 @@ class ProbedSurface:
             owners: the point of each place. # (p,)
             reach: [m]
         """
-        from parts.geometry.triangle_distance import closest_on_triangles
+        from parts.geometry.proximity import closest_on_triangles
 
         found: list[Indices] = [np.zeros(0, dtype=np.int64)]
         for pairs in self._boxes.near(places, np.full(len(places), reach)):
@@ -215,13 +214,13 @@ class ProbedSurface:
 
     @cached_property
     def _nearest(self) -> NearestTriangles:
-        from parts.geometry.nearest import NearestTriangles
+        from parts.geometry.proximity import NearestTriangles
 
         return NearestTriangles(self.mesh)
 
     @cached_property
     def _boxes(self) -> BoxTree:
-        from parts.geometry.box_tree import BoxTree
+        from parts.geometry.proximity import BoxTree
 
         corners = self.mesh.triangles
         return BoxTree(corners.min(axis=1), corners.max(axis=1))

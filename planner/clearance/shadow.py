@@ -71,7 +71,7 @@ def hidden(face: Array, others: Array, stand: Stand) -> Mask:
 
 def _seen_along(triangles: Array, stand: Stand) -> Array:
     """Corners across the axis, and how far they are from the ball towards the wrist."""
-    from parts.geometry.surfaces.surface import across
+    from parts.geometry.surfaces import across
 
     side = across(stand.axis)
     frame = np.stack([side, np.cross(stand.axis, side), -stand.axis], axis=1)

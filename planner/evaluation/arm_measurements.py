@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parts.evaluation.unit_guard import spread, unit_factor
+from parts.evaluation.measured_points import spread, unit_factor
 from planner.errors import StatesError
 from robots.core.arrays import Array
 from robots.core.identification import ArmMeasurements, MeasurementKind

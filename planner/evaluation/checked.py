@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parts.errors import PartError
-from parts.evaluation import MeasuredPoints, matched
+from parts.evaluation import MeasuredPoints, match_points
 from planner.errors import JobError
 from planner.evaluation.task import check_units, in_part_frame, nominal_points
 from planner.job import Job
@@ -32,7 +32,7 @@ def check_measured(job: Job, measured: MeasuredPoints, origin: str) -> None:
 
 def _check(job: Job, measured: MeasuredPoints) -> None:
     nominal = nominal_points(job)
-    pairs = matched(nominal.names, nominal.features, measured)
+    pairs = match_points(nominal.names, nominal.features, measured)
     some = in_part_frame(job, measured, pairs.measured)
     check_units(nominal.positions[pairs.nominal], some.xyz)
     method = job.evaluation.alignment

@@ -9,12 +9,12 @@ from parts.errors import PartError
 from parts.evaluation import (
     Comparison,
     ComparisonTask,
-    Matched,
+    MatchedPoints,
     MeasuredPoints,
+    add_uncertainties,
     compare,
     deviations_of,
-    matched,
-    with_uncertainties,
+    match_points,
 )
 from parts.points import ProbePoints
 from planner.errors import JobError
@@ -53,7 +53,7 @@ def evaluate(job: Job, measured: MeasuredPoints, *, errors: ArrayLike | None = N
 
 def _evaluated(job: Job, measured: MeasuredPoints, errors: ArrayLike | None) -> Evaluation:
     nominal = nominal_points(job)
-    pairs = matched(nominal.names, nominal.features, measured)
+    pairs = match_points(nominal.names, nominal.features, measured)
     some = in_part_frame(job, measured, pairs.measured)
     task = comparison_task(job, nominal, pairs)
     check_units(task.points.positions, some.xyz)
@@ -75,7 +75,7 @@ def _evaluated(job: Job, measured: MeasuredPoints, errors: ArrayLike | None) -> 
 
 
 def _with_errors(
-    job: Job, nominal: ProbePoints, found: tuple[Comparison, Matched], errors: ArrayLike
+    job: Job, nominal: ProbePoints, found: tuple[Comparison, MatchedPoints], errors: ArrayLike
 ) -> Comparison:
     comparison, pairs = found
     rows = np.asarray(errors, dtype=np.float64)
@@ -91,7 +91,7 @@ def _with_errors(
     along = np.einsum("mki,ki->mk", rows[:, pairs.nominal] @ job.part.T_base_part[:3, :3], normals)
     in_part = along[:, :, None] * normals
     coverage = COVERAGE if job.uncertainty is None else job.uncertainty.coverage
-    return with_uncertainties(comparison, in_part, coverage=coverage)
+    return add_uncertainties(comparison, in_part, coverage=coverage)
 
 
 def _alignment(

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from parts.alignment import Alignment
-from parts.evaluation import Characteristic, Deviations, FeatureResult, MeasuredPoints, Verdict
+from parts.evaluation import (
+    Characteristic,
+    Conformance,
+    FeatureResult,
+    MeasuredPoints,
+    PointDeviations,
+)
 from planner.findings import Finding, Severity
 from planner.job.evaluation import AlignmentMethod
 from robots.core.arrays import Array, freeze_fields
@@ -67,7 +73,7 @@ class Evaluation:
 
     job_name: str
     measured: MeasuredPoints
-    points: Deviations
+    points: PointDeviations
     features: tuple[FeatureResult, ...]
     characteristics: tuple[Characteristic, ...]
     alignment: EvaluationAlignment
@@ -82,12 +88,12 @@ class Evaluation:
     @property
     def failed(self) -> tuple[Characteristic, ...]:
         """Characteristics that do not keep their tolerance."""
-        return tuple(item for item in self.characteristics if item.verdict is Verdict.FAIL)
+        return tuple(item for item in self.characteristics if item.verdict is Conformance.FAIL)
 
     @property
     def undecided(self) -> tuple[Characteristic, ...]:
         """Characteristics whose uncertainty is too large to say."""
-        return tuple(item for item in self.characteristics if item.verdict is Verdict.UNDECIDED)
+        return tuple(item for item in self.characteristics if item.verdict is Conformance.UNDECIDED)
 
     def feature(self, name: str) -> FeatureResult:
         """The feature called ``name``.

@@ -9,11 +9,11 @@ import numpy as np
 from parts.evaluation import (
     Characteristic,
     Comparison,
-    Deviations,
+    Conformance,
     FeatureResult,
-    Matched,
+    MatchedPoints,
     MeasuredPoints,
-    Verdict,
+    PointDeviations,
     ball_sign,
 )
 from planner.findings import Finding, Quantity, Severity
@@ -31,7 +31,7 @@ _MEASURED = "measured points"
 def findings_of(
     job: Job,
     measured: MeasuredPoints,
-    matched: Matched,
+    matched: MatchedPoints,
     comparison: Comparison,
     features: tuple[FeatureResult, ...],
 ) -> tuple[Finding, ...]:
@@ -61,7 +61,7 @@ def findings_of(
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
 
 
-def _unmatched(matched: Matched) -> Iterator[Finding]:
+def _unmatched(matched: MatchedPoints) -> Iterator[Finding]:
     for name in matched.missing:
         yield _finding(
             "E101",
@@ -99,7 +99,7 @@ def _postures(measured: MeasuredPoints) -> Iterator[Finding]:
             )
 
 
-def _ball(deviations: Deviations, radius: float) -> Iterator[Finding]:
+def _ball(deviations: PointDeviations, radius: float) -> Iterator[Finding]:
     sign = ball_sign(deviations.along, radius)
     if sign is not None:
         yield _finding(
@@ -113,7 +113,7 @@ def _ball(deviations: Deviations, radius: float) -> Iterator[Finding]:
         )
 
 
-def _inside(job: Job, deviations: Deviations, radius: float) -> Iterator[Finding]:
+def _inside(job: Job, deviations: PointDeviations, radius: float) -> Iterator[Finding]:
     limit = max(2.0 * radius, job.approach.overtravel, _DEEP)
     profile = deviations.profile
     for row in np.flatnonzero(profile < -limit).tolist():
@@ -129,7 +129,7 @@ def _inside(job: Job, deviations: Deviations, radius: float) -> Iterator[Finding
         )
 
 
-def _swapped(deviations: Deviations) -> Iterator[Finding]:
+def _swapped(deviations: PointDeviations) -> Iterator[Finding]:
     from scipy.spatial import cKDTree
 
     own = np.linalg.norm(deviations.measured - deviations.nominal, axis=1)
@@ -153,9 +153,9 @@ def _swapped(deviations: Deviations) -> Iterator[Finding]:
 
 def _verdicts(characteristics: tuple[Characteristic, ...]) -> Iterator[Finding]:
     for item in characteristics:
-        if item.verdict not in (Verdict.FAIL, Verdict.UNDECIDED) or item.tolerance is None:
+        if item.verdict not in (Conformance.FAIL, Conformance.UNDECIDED) or item.tolerance is None:
             continue
-        failed = item.verdict is Verdict.FAIL
+        failed = item.verdict is Conformance.FAIL
         worst = f" {item.worst} decides it." if item.worst else ""
         yield _finding(
             "E103" if failed else "E104",

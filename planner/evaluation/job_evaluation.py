@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured import Frame
+from parts.evaluation.measured_points import Frame
 from planner.evaluation.checked import check_measured
 from planner.evaluation.evaluate import evaluate
 from planner.evaluation.evaluation import Evaluation

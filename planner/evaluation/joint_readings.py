@@ -10,9 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from parts.evaluation import MeasuredPoints
-from parts.points.decimals import expected_for, is_number
-from parts.points.faults import fault, shown
-from parts.points.file_text import check_count, text_of
+from parts.points.file_text import check_count, expected_for, fault, is_number, shown, text_of
 from robots.core.arrays import Array
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model

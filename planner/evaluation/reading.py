@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured import Frame
+from parts.evaluation.measured_points import Frame
 from parts.points import (
     Compensation,
-    FoundPoints,
+    RawPoints,
     ball_text,
     calibrated_ball,
-    found_points,
+    read_raw_points,
     same_ball,
 )
-from parts.points.faults import fault
-from parts.points.file_text import file_bytes
+from parts.points.file_text import fault, file_bytes
 from parts.points.tables import frame_csv
 from planner.evaluation.calibrated import calibrated_mechanism
 from planner.evaluation.joint_readings import is_joint_readings, joint_points
@@ -119,13 +118,11 @@ def _read(
             "a calibrated robot is given, but these are points, not joint readings (name,q1_deg,…);"
             " leave it out.",
         )
-    found = found_points(raw, origin=origin, unit=unit, format=format, choice="measured")
+    found = read_raw_points(raw, origin=origin, unit=unit, format=format, choice="measured")
     return _measured(found, job, frame or job.frame, compensated)
 
 
-def _measured(
-    found: FoundPoints, job: Job, frame: Frame, compensated: bool | None
-) -> MeasuredPoints:
+def _measured(found: RawPoints, job: Job, frame: Frame, compensated: bool | None) -> MeasuredPoints:
     source = found.source
     return MeasuredPoints(
         names=found.names,
@@ -142,7 +139,7 @@ def _measured(
     )
 
 
-def _calibrated(found: FoundPoints, job: Job) -> tuple[str, ...]:
+def _calibrated(found: RawPoints, job: Job) -> tuple[str, ...]:
     """That the file's ball is the job's, calibrated."""
     stated, own = found.source.ball_diameter, job.probe.ball_diameter
     centres = found.source.compensation is Compensation.CENTRE
@@ -154,7 +151,7 @@ def _calibrated(found: FoundPoints, job: Job) -> tuple[str, ...]:
     )
 
 
-def _on_surface(found: FoundPoints, job: Job, given: bool | None) -> bool:
+def _on_surface(found: RawPoints, job: Job, given: bool | None) -> bool:
     """Whether the points lie on the surface, by the file, the caller or the job."""
     state = found.source.compensation
     if state is not Compensation.UNSTATED:
@@ -183,7 +180,7 @@ def _on_surface(found: FoundPoints, job: Job, given: bool | None) -> bool:
     return said is not False
 
 
-def _radius(found: FoundPoints, job: Job) -> float:
+def _radius(found: RawPoints, job: Job) -> float:
     stated = found.source.ball_diameter
     own = job.probe.ball_diameter
     if stated is None:

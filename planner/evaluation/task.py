@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from parts.errors import PartError
-from parts.evaluation import AlignmentTask, ComparisonTask, Matched, MeasuredPoints, check_factor
+from parts.evaluation import (
+    AlignmentTask,
+    ComparisonTask,
+    MatchedPoints,
+    MeasuredPoints,
+    check_factor,
+)
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job import Job
@@ -32,7 +38,7 @@ def nominal_points(job: Job) -> ProbePoints:
     return replace(points, positions=positions, normals=normals, warnings=())
 
 
-def comparison_task(job: Job, nominal: ProbePoints, matched: Matched) -> ComparisonTask:
+def comparison_task(job: Job, nominal: ProbePoints, matched: MatchedPoints) -> ComparisonTask:
     """The task for the points that were measured.
 
     Args:

@@ -10,7 +10,7 @@ from parts.evaluation import (
     ComparisonTask,
     MeasuredPoints,
     align,
-    compensated,
+    compensate_ball,
     nominal_feature,
     rows_of_features,
 )
@@ -69,7 +69,7 @@ def on_surface(
 
 def _shifted(xyz: Array, normals: Array, radius: float, settled: Mask) -> Array:
     """Centres moved to the surface; points that are settled stay. # (n, 3) [m]."""
-    return np.where(settled[:, None], xyz, compensated(xyz, normals, radius))
+    return np.where(settled[:, None], xyz, compensate_ball(xyz, normals, radius))
 
 
 def _as_they_are(measured: MeasuredPoints) -> str:

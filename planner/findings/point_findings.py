@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from parts.points import Untaken
+from parts.points import SkippedItem
 from planner.findings import Finding, Severity
 from planner.findings.subjects import PartOfFile, Points
 from planner.job import Job
@@ -21,7 +21,7 @@ def point_file_findings(job: Job) -> list[Finding]:
     ]
 
 
-def untaken_findings(code: str, untaken: Sequence[Untaken]) -> Iterator[Finding]:
+def untaken_findings(code: str, untaken: Sequence[SkippedItem]) -> Iterator[Finding]:
     """One finding for each part of a file that gives no points, by its name."""
     for one in untaken:
         yield Finding(

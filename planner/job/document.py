@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parts.part import Part, load_part, ply_bytes
-from parts.points import FoundPoints, ProbePoints
+from parts.points import ProbePoints, RawPoints
 from parts.points.tables import frame_csv
 from parts.sampling import Sample
 from planner.errors import JobError, OutputError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from parts.geometry import Geometry
 
-PointsLike: TypeAlias = Union[ProbePoints, Sample, FoundPoints, "DataFrame", Path, str]
+PointsLike: TypeAlias = Union[ProbePoints, Sample, RawPoints, "DataFrame", Path, str]
 
 _POSES = ("pose", "tool")  # keys that a (4, 4) array may stand for
 
@@ -348,7 +348,7 @@ def _point_file(points: PointsLike) -> tuple[str, bytes]:
 
         plain = points if isinstance(points, ProbePoints) else points.points
         return "points.csv", points_csv(plain).encode()
-    if isinstance(points, FoundPoints):
+    if isinstance(points, RawPoints):
         if points.has_normal.all():
             return _point_file(points.points)
         return "points.csv", frame_csv(points.to_frame())

@@ -11,11 +11,11 @@ import numpy as np
 from parts.errors import PartError, PointsError
 from parts.points import (
     Compensation,
-    FoundPoints,
     PointSource,
     ProbePoints,
+    RawPoints,
     check_scale,
-    found_points,
+    read_raw_points,
     surface_points,
     with_surface_normals,
 )
@@ -86,7 +86,7 @@ def _of_file(name: str, file: JobFile, folder: JobFolder, geometry: JobGeometry)
     content = folder.read(name, _FILE, cap=Cap.POINT_BYTES)
     unit = file.points.unit
     try:
-        found = found_points(
+        found = read_raw_points(
             content.raw,
             origin=content.path.name,
             unit=unit,
@@ -102,7 +102,7 @@ def _of_file(name: str, file: JobFile, folder: JobFolder, geometry: JobGeometry)
     return JobPoints(points=points, records=(content.record,), source=source)
 
 
-def _settled(found: FoundPoints, file: JobFile, folder: JobFolder) -> FoundPoints:
+def _settled(found: RawPoints, file: JobFile, folder: JobFolder) -> RawPoints:
     """Points of which file and job say the same: on the surface, or centres of the job's ball."""
     if found.source.compensation is Compensation.CENTRE and found.source.ball_diameter is not None:
         found = surface_points(found)  # the ball they were measured with may be another one
@@ -125,8 +125,8 @@ def _settled(found: FoundPoints, file: JobFile, folder: JobFolder) -> FoundPoint
 
 
 def _with_normals(
-    found: FoundPoints, file: JobFile, geometry: JobGeometry
-) -> tuple[FoundPoints, tuple[str, ...]]:
+    found: RawPoints, file: JobFile, geometry: JobGeometry
+) -> tuple[RawPoints, tuple[str, ...]]:
     """Points with the part's normals where their own are missing, and what the surface says."""
     if found.has_normal.all() or file.points.frame != "part" or geometry.loaded is None:
         return found, ()

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.geometry.triangle_distance import closest_on_triangles
+from parts.geometry.proximity import closest_on_triangles
 from planner.proof.spread_points import SpreadPoints
 from robots.core.arrays import Array, Indices, Mask
 
 if TYPE_CHECKING:
     from parts.geometry import TriangleMesh
-    from parts.geometry.inside import InsideTest
-    from parts.geometry.nearest import NearestTriangles
+    from parts.geometry.proximity import InsideTest, NearestTriangles
     from planner.job.solids import Solid
 
 
@@ -37,8 +36,7 @@ class SurfaceDistance:
     """
 
     def __init__(self, solid: Solid) -> None:
-        from parts.geometry.inside import InsideTest
-        from parts.geometry.nearest import NearestTriangles
+        from parts.geometry.proximity import InsideTest, NearestTriangles
 
         self._points = SpreadPoints(solid.mesh.triangles)
         self._corners = solid.mesh.triangles[solid.mesh.areas > 0.0]

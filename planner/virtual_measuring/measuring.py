@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured import Frame
+from parts.evaluation.measured_points import Frame
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation import nominal_points

@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from parts.evaluation import NominalFeature
-from parts.features import Circle, Patch, Rectangle
-from parts.features.band import FULL_TURN
-from parts.features.spanned import angles_about, spanned, swept
+from parts.features import Patch, Rectangle, SurfaceCircle
+from parts.features.band import FULL_TURN, angles_about, band_span, swept
 from parts.fits import SpaceCircle
-from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
-from parts.geometry.surfaces.surface import across
+from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from parts.points import ProbePoints
 from robots.core.arrays import Array, Indices
 
@@ -58,7 +56,7 @@ def _rectangle(plane: Plane, positions: Array) -> Patch | None:
 
 def _circle(shape: SpaceCircle, positions: Array) -> Patch:
     first, sweep = _swept(angles_about(shape.axis, positions - shape.centre))
-    return Circle(
+    return SurfaceCircle(
         centre=shape.centre,
         axis=shape.axis,
         x_axis=across(shape.axis),
@@ -70,7 +68,7 @@ def _circle(shape: SpaceCircle, positions: Array) -> Patch:
 
 
 def _band(surface: Surface, positions: Array, normals: Array) -> Patch | None:
-    seen = spanned(surface, positions, _mean(-normals if surface.reversed else normals))
+    seen = band_span(surface, positions, _mean(-normals if surface.reversed else normals))
     start, end = float(seen.along.min()), float(seen.along.max())
     if end - start <= _THIN * seen.size:
         return None

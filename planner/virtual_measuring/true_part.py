@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from parts.evaluation import nominal_feature
-from parts.fits import Shape, SpaceCircle
+from parts.fits import FittedShape, SpaceCircle
 from parts.geometry.surfaces import Cylinder
 from parts.points import ProbePoints
 from planner.errors import JobError
@@ -128,7 +128,7 @@ def _heights(points: ProbePoints, errors: PartErrors, seed: int) -> Array:
     return heights
 
 
-def _shapes(points: ProbePoints) -> list[tuple[Indices, Shape]]:
+def _shapes(points: ProbePoints) -> list[tuple[Indices, FittedShape]]:
     """Rows of the points of every feature that is a surface, with it."""
     features = np.array(points.features, dtype=object)
     found = []
@@ -142,7 +142,7 @@ def _shapes(points: ProbePoints) -> list[tuple[Indices, Shape]]:
     return found
 
 
-def _wall(shape: Shape) -> Shape:
+def _wall(shape: FittedShape) -> FittedShape:
     """A circle is a section of a wall that stands square on its plane."""
     if not isinstance(shape, SpaceCircle):
         return shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parts.evaluation import Characteristic, FeatureResult, Verdict
+from parts.evaluation import Characteristic, Conformance, FeatureResult
 from planner.evaluation import Evaluation
 from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
 from reports.evaluation.shown import EvaluationSubject
@@ -12,9 +12,9 @@ from reports.evaluation.shown import EvaluationSubject
 _DECIMALS = 4  # of mm
 _NONE = float("nan")
 _STATUS = {
-    Verdict.PASS: ValueStatus.GOOD,
-    Verdict.FAIL: ValueStatus.BAD,
-    Verdict.UNDECIDED: ValueStatus.DOUBTFUL,
+    Conformance.PASS: ValueStatus.GOOD,
+    Conformance.FAIL: ValueStatus.BAD,
+    Conformance.UNDECIDED: ValueStatus.DOUBTFUL,
 }
 TWO_SIDED = ("diameter", "distance")
 KINDS = {"line3d": "line", "circle3d": "circle", "line2d": "line", "circle2d": "circle"}
@@ -112,7 +112,7 @@ def tolerance_text(item: Characteristic) -> str:
 def verdict_text(item: Characteristic) -> str:
     """A verdict in a word; a dash without one."""
     found = item.verdict
-    return "–" if found is None else {Verdict.FAIL: "FAIL"}.get(found, found.value)
+    return "–" if found is None else {Conformance.FAIL: "FAIL"}.get(found, found.value)
 
 
 def verdict_status(item: Characteristic) -> ValueStatus:

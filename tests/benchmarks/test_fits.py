@@ -16,9 +16,9 @@ import pytest
 
 from parts.evaluation import AlignmentTask, ComparisonTask, compare
 from parts.fits import fit, fit_cylinder
-from parts.fits.dispatch import model_of
-from parts.fits.frame import state_about
-from parts.fits.near import fits_near
+from parts.fits.fitting import model_of
+from parts.fits.least_squares import state_about
+from parts.fits.repeated_fits import repeated_fits
 from parts.points import ProbePoints
 
 pytestmark = pytest.mark.benchmark
@@ -115,10 +115,10 @@ def test_two_hundred_draws_of_a_bore_beside_fits_one_by_one(speed):
     def singly():
         return [fit("cylinder", some, outward=normals, hint=shape) for some in sets]
 
-    for one, own in zip(fits_near("cylinder", shape, sets, normals), singly(), strict=True):
+    for one, own in zip(repeated_fits("cylinder", shape, sets, normals), singly(), strict=True):
         np.testing.assert_allclose(one.residuals, own.residuals, atol=1e-15)
     runs = speed.runs(RUNS)
     ratios = ratios_of(
-        lambda: fits_near("cylinder", shape, sets, normals), singly, "one by one", runs
+        lambda: repeated_fits("cylinder", shape, sets, normals), singly, "one by one", runs
     )
     speed.ratio("200 draws of a bore: fits one by one", ratios)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import load_geometry
-from parts.geometry.nearest import NearestTriangles
+from parts.geometry.proximity import NearestTriangles
 from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parts.evaluation import FeatureResult
-from parts.fits import Shape
+from parts.fits import FittedShape
 from reports.evaluation.figures.views import magnification, view_along
 from reports.evaluation.kept import kept_points
 from reports.evaluation.shapes import axis_of, is_hole, place_of, size_of
@@ -73,13 +73,13 @@ def roundness_figure(one: FeatureResult) -> Figure:
     return figure
 
 
-def _angles(shape: Shape, points: Array) -> Array:
+def _angles(shape: FittedShape, points: Array) -> Array:
     """Of points about the axis. # (k,) [rad]."""
     flat = view_along(axis_of(shape), place_of(shape)).flat(points)
     return np.asarray(np.arctan2(flat[:, 1], flat[:, 0]) % (2.0 * np.pi))
 
 
-def _heights(shape: Shape, points: Array) -> Array:
+def _heights(shape: FittedShape, points: Array) -> Array:
     """Over the shape, away from the axis: as one sees a bore, too. # (k,) [µm]."""
     heights = 1e6 * np.asarray(shape.distance(points))
     return -heights if is_hole(shape) else heights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from parts.evaluation import Characteristic, Verdict
+from parts.evaluation import Characteristic, Conformance
 from reports.evaluation.qif.datums import DatumParts
 from reports.evaluation.qif.features import FeatureIds, FeatureParts
 from reports.evaluation.qif.geometry import length
@@ -12,9 +12,9 @@ from reports.evaluation.qif.numbering import Numbering, ids, reference
 from reports.programmes.xml_text import element, parent
 
 _STATUS = {
-    Verdict.PASS: "PASS",
-    Verdict.FAIL: "FAIL",
-    Verdict.UNDECIDED: "INDETERMINATE",
+    Conformance.PASS: "PASS",
+    Conformance.FAIL: "FAIL",
+    Conformance.UNDECIDED: "INDETERMINATE",
 }
 _WORDS = {
     "flatness": "Flatness",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from parts.evaluation import Deviations, FeatureResult
+from parts.evaluation import FeatureResult, PointDeviations
 from reports.evaluation.qif.geometry import (
     definition_sizes,
     measured_place,
@@ -84,7 +84,7 @@ class FeatureParts:
         result = self._measurement(one, word, item, self.add_points(one.deviations))
         self.ids[one.name] = FeatureIds(nominal=nominal, item=item, measurement=result)
 
-    def add_points(self, points: Deviations) -> int:
+    def add_points(self, points: PointDeviations) -> int:
         """Touched points on the surface; those of no feature stand alone. Returns their set."""
         number = self.numbering.next()
         self.measured_sets.append(
@@ -125,7 +125,7 @@ class FeatureParts:
         )
         return number
 
-    def _nominal_set(self, points: Deviations) -> int:
+    def _nominal_set(self, points: PointDeviations) -> int:
         number = self.numbering.next()
         inside = [
             parent(
@@ -139,7 +139,7 @@ class FeatureParts:
         self.nominal_sets.append(parent("NominalPointSet", *inside, n=len(inside), id=number))
         return number
 
-    def _defining_points(self, points: Deviations) -> str:
+    def _defining_points(self, points: PointDeviations) -> str:
         inside = [
             parent(
                 "DefiningPoint",
@@ -173,7 +173,7 @@ def element_list(name: str, values: Array, decimals: int) -> str:
     return f"<{name}>{' '.join(numbers(values, decimals))}</{name}>"
 
 
-def _names(points: Deviations) -> str:
+def _names(points: PointDeviations) -> str:
     """Names of points, which QIF's own have no place for."""
     told = [
         attribute("AttributeStr", name=f"point {place}", value=name)

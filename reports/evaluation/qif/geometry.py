@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from parts.evaluation import FeatureResult
-from parts.fits import Shape
+from parts.fits import FittedShape
 from reports.evaluation.shapes import axis_of, is_hole, place_of, size_of
 from reports.programmes.plain_numbers import MM, number, numbers
 from reports.programmes.xml_text import element, parent
@@ -37,7 +37,7 @@ def word_of(one: FeatureResult) -> str:
     return _WORDS.get(one.kind, _FREE) if one.nominal is not None else _FREE
 
 
-def definition_sizes(shape: Shape | None) -> list[str]:
+def definition_sizes(shape: FittedShape | None) -> list[str]:
     """Nominal sizes, in the order that the schema wants."""
     if shape is None or shape.kind in ("plane", "line3d"):
         return []
@@ -45,14 +45,14 @@ def definition_sizes(shape: Shape | None) -> list[str]:
     return [element("InternalExternal", inner), *_sizes(shape)]
 
 
-def nominal_place(shape: Shape) -> list[str]:
+def nominal_place(shape: FittedShape) -> list[str]:
     """Where a nominal feature is."""
     if shape.kind in ("cylinder", "cone"):
         return [_axis(shape)]
     return _place(shape)
 
 
-def measured_place(shape: Shape, form: float | None) -> list[str]:
+def measured_place(shape: FittedShape, form: float | None) -> list[str]:
     """Where a measured feature is, its sizes and its form, in the order of the schema."""
     place = [_axis(shape)] if shape.kind in ("cylinder", "cone") else _place(shape)
     sizes = [] if shape.kind in ("plane", "line3d") else _sizes(shape)
@@ -75,7 +75,7 @@ def vector_text(direction: Array) -> str:
     return " ".join(numbers(direction, _VECTOR))
 
 
-def _sizes(shape: Shape) -> list[str]:
+def _sizes(shape: FittedShape) -> list[str]:
     if shape.kind == "torus":
         return [
             element("MinorDiameter", length(2.0 * size_of(shape, "minor_radius"))),
@@ -87,7 +87,7 @@ def _sizes(shape: Shape) -> list[str]:
     return [element("Diameter", length(2.0 * size_of(shape, "radius")))]
 
 
-def _axis(shape: Shape) -> str:
+def _axis(shape: FittedShape) -> str:
     return parent(
         "Axis",
         element("AxisPoint", place_text(place_of(shape))),
@@ -95,7 +95,7 @@ def _axis(shape: Shape) -> str:
     )
 
 
-def _place(shape: Shape) -> list[str]:
+def _place(shape: FittedShape) -> list[str]:
     told = [element("Location", place_text(place_of(shape)))]
     if shape.kind in _DIRECTIONS:
         outward = -1.0 if shape.kind == "plane" and is_hole(shape) else 1.0

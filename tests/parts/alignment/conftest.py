@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from parts.alignment.rigid import pose_of
+from parts.alignment.alignment import pose_of
 
 
 @pytest.fixture

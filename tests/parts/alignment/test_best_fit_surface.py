@@ -7,13 +7,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from parts.alignment import best_fit_surface, nearest_on, nearest_on_surface
+from parts.alignment.alignment import inverse, move_points, pose_of
 from parts.alignment.refinement import Contacts
-from parts.alignment.rigid import inverse, moved, pose_of
 from parts.errors import AlignmentError
 from parts.features import choose_feature
 from parts.geometry.surfaces import Plane, Sphere, Torus
 from parts.library import open_part
-from parts.sampling import Reach, sample
+from parts.sampling import AccessLimits, sample
 
 
 def ellipsoid(points):
@@ -34,7 +34,7 @@ def on_ellipsoid(seed, count=60):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_known_pose_is_found_again(seed, pose):
     T = pose(seed, angle=0.3, shift=0.1)
-    found = best_fit_surface(ellipsoid, moved(T, on_ellipsoid(seed)))
+    found = best_fit_surface(ellipsoid, move_points(T, on_ellipsoid(seed)))
     assert np.abs(found.T_base_part - T).max() < 1e-12
     assert found.rms < 1e-13
     assert found.convergence.strict_minimum
@@ -47,14 +47,17 @@ def test_noise_is_left_as_residual_and_the_answer_moves_with_the_points(seed, po
     rng = np.random.default_rng(100 + seed)
     seen = on_ellipsoid(seed) + 1e-4 * rng.normal(size=(60, 3))
     G = pose(seed + 3, angle=0.2, shift=0.1)
-    first, second = best_fit_surface(ellipsoid, seen), best_fit_surface(ellipsoid, moved(G, seen))
+    first, second = (
+        best_fit_surface(ellipsoid, seen),
+        best_fit_surface(ellipsoid, move_points(G, seen)),
+    )
     assert np.abs(second.T_base_part - G @ first.T_base_part).max() < 1e-8  # flat valley: √eps
     # 60 values less 6 fitted motions: sigma · sqrt(54/60), within its own scatter (4/sqrt(2·54)).
     assert first.rms == pytest.approx(1e-4 * np.sqrt(0.9), rel=0.4)
     for _ in range(5):
         step = pose_of(Rotation.from_rotvec(1e-4 * rng.normal(size=3)).as_matrix(),
                        1e-4 * rng.normal(size=3))  # fmt: skip
-        other = ellipsoid(moved(inverse(step @ first.T_base_part), seen)).residuals
+        other = ellipsoid(move_points(inverse(step @ first.T_base_part), seen)).residuals
         assert np.sqrt(np.mean(other**2)) > first.rms
 
 
@@ -83,12 +86,14 @@ def test_a_whole_part_is_found_again(pose):
     """The block's analytic faces: exact distances, so the answer is exact too."""
     block = open_part("block").geometry
     parts = [
-        sample(choose_feature(block, name), "hammersley", 12, reach=Reach(edge_margin=0.002)).points
+        sample(
+            choose_feature(block, name), "hammersley", 12, reach=AccessLimits(edge_margin=0.002)
+        ).points
         for name in ("top", "left", "front", "hole-20", "cone")
     ]
     points = np.vstack([some.positions for some in parts])
     T = pose(5, angle=0.02, shift=5e-4)
-    found = best_fit_surface(nearest_on(block), moved(T, points))
+    found = best_fit_surface(nearest_on(block), move_points(T, points))
     assert np.abs(found.T_base_part - T).max() < 1e-12
     assert found.rms < 1e-14
     assert found.convergence.strict_minimum

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parts.alignment import Alignment, fixed
-from parts.alignment.rigid import moved, rotation_zyx
+from parts.alignment.alignment import move_points, rotation_zyx
 from parts.errors import AlignmentError
 
 
@@ -22,7 +22,7 @@ def test_translation_and_roll_pitch_yaw():
 def test_residuals_are_what_measured_points_miss():
     nominal, miss = np.eye(3), np.array([0, 0.003, 0.004])
     T = fixed([0, 0, 1]).T_base_part
-    found = fixed([0, 0, 1], nominal=nominal, measured=moved(T, nominal) + miss)
+    found = fixed([0, 0, 1], nominal=nominal, measured=move_points(T, nominal) + miss)
     assert found.residuals == pytest.approx([0.005] * 3, abs=1e-15)
     assert found.rms == pytest.approx(0.005, abs=1e-15)
 

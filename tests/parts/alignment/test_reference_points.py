@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from parts.alignment import ReferencePoints, reference_points
-from parts.alignment.rigid import moved, pose_of
+from parts.alignment.alignment import move_points, pose_of
 from parts.errors import AlignmentError
 
 X, Y, Z = np.eye(3)
@@ -27,9 +27,9 @@ def random_pose(seed):
 def test_six_targets_are_met_exactly_even_with_noise(seed):
     T = random_pose(seed)
     rng = np.random.default_rng(seed)
-    exact = reference_points(SIX, moved(T, PLACES))
+    exact = reference_points(SIX, move_points(T, PLACES))
     assert np.abs(exact.T_base_part - T).max() < 1e-13
-    noisy = reference_points(SIX, moved(T, PLACES + 0.01 * rng.normal(size=PLACES.shape)))
+    noisy = reference_points(SIX, move_points(T, PLACES + 0.01 * rng.normal(size=PLACES.shape)))
     assert np.abs(noisy.residuals).max() < 1e-12
     assert noisy.convergence.strict_minimum
     assert noisy.convergence.step < 1e-12
@@ -43,7 +43,7 @@ def test_weighted_targets_agree_with_a_general_minimiser(seed):
         nominal=nominal, directions=rng.normal(size=(10, 3)), weights=rng.uniform(0.2, 5, 10)
     )
     T = random_pose(seed)
-    seen = moved(T, nominal) + 0.01 * rng.normal(size=nominal.shape)
+    seen = move_points(T, nominal) + 0.01 * rng.normal(size=nominal.shape)
     found = reference_points(targets, seen)
 
     def misses(x):

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from parts.alignment.rigid import inverse, moved, pose_of, rotation_of, rotation_zyx, turned
+from parts.alignment.alignment import (
+    inverse,
+    move_points,
+    pose_of,
+    rotate,
+    rotation_of,
+    rotation_zyx,
+)
 
 angles = st.tuples(*[st.floats(-7, 7)] * 3)
 
@@ -44,6 +51,6 @@ def test_rotation_vector_agrees_with_scipy(vector):
 
 def test_inverse_takes_points_back(pose):
     T, points = pose(4), np.random.default_rng(1).normal(size=(20, 3))
-    assert np.abs(moved(inverse(T), moved(T, points)) - points).max() < 1e-14
-    assert np.abs(turned(T, points) - points @ T[:3, :3].T).max() == 0.0
+    assert np.abs(move_points(inverse(T), move_points(T, points)) - points).max() < 1e-14
+    assert np.abs(rotate(T, points) - points @ T[:3, :3].T).max() == 0.0
     assert np.array_equal(pose_of(T[:3, :3], T[:3, 3]), T)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from parts.alignment import DatumPlane, three_two_one
-from parts.alignment.rigid import moved, pose_of, turned
+from parts.alignment.alignment import move_points, pose_of, rotate
 from parts.errors import AlignmentError
 
 PRIMARY = [[0.1, 0.1, 0.0], [0.9, 0.2, 0.0], [0.3, 0.8, 0.0]]
@@ -25,8 +25,8 @@ def datum(name, points, T, noise=0.0, seed=0, **changes):
         "name": name,
         "normal": OUT[name],
         "point": [0, 0, 0],
-        "measured": moved(T, points),
-        "outward": turned(T, np.array(OUT[name]) + 0.2),
+        "measured": move_points(T, points),
+        "outward": rotate(T, np.array(OUT[name]) + 0.2),
     }
     return DatumPlane(**(given_ | changes))
 
@@ -58,8 +58,8 @@ def test_six_points_are_met_whatever_the_part_does_and_the_datums_have_an_order(
     found = three_two_one(*corner(T, 0.01))
     assert np.abs(found.residuals).max() < 1e-14
     again = three_two_one(*[
-        DatumPlane(name=d.name, normal=d.normal, point=d.point, measured=moved(G, d.measured),
-                   outward=turned(G, d.outward)) for d in corner(T, 0.01)
+        DatumPlane(name=d.name, normal=d.normal, point=d.point, measured=move_points(G, d.measured),
+                   outward=rotate(G, d.outward)) for d in corner(T, 0.01)
     ])  # fmt: skip
     assert np.abs(again.T_base_part - G @ found.T_base_part).max() < 1e-12
 
@@ -90,7 +90,7 @@ def test_faults_are_told():
     with pytest.raises(AlignmentError, match=r"are 45 deg to each other .* RPS"):
         three_two_one(first, datum("y", SECONDARY, T, normal=[0, -1, -1]), third)
     with pytest.raises(AlignmentError, match="cannot tell which side"):
-        three_two_one(datum("z", PRIMARY, T, outward=turned(T, np.array([1.0, 0, 0]))), second,
+        three_two_one(datum("z", PRIMARY, T, outward=rotate(T, np.array([1.0, 0, 0]))), second,
                       third)  # fmt: skip
     with pytest.raises(AlignmentError, match=r"normal of z have length|has length 0"):
         datum("z", PRIMARY, T, normal=[0, 0, 0])

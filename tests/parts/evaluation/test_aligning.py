@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from parts.errors import PartError
 from parts.evaluation import align, compare
-from parts.evaluation.realigned import realigned
+from parts.evaluation.uncertainty import aligned_errors
 from parts.points import ProbePoints
 
 DATUMS = ("top", "left", "front")
@@ -72,7 +72,7 @@ def test_errors_after_alignment_are_those_of_aligning_again(block, task_of, meth
     task = task_of(block, method=method, datums=DATUMS if method == "datums" else ())
     errors = 1e-6 * RNG.normal(size=(4, len(block), 3))
     base = align(task.alignment, block.positions).T_part_base
-    linear = realigned(task.alignment, block.positions, block.normals, errors)
+    linear = aligned_errors(task.alignment, block.positions, block.normals, errors)
     for draw, left in zip(errors, linear, strict=True):
         T = align(task.alignment, block.positions + draw).T_part_base
         again = (block.positions + draw) @ T[:3, :3].T + T[:3, 3]

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from parts.evaluation import chance
-from parts.evaluation.chance import log_beta, unlikely
-from parts.evaluation.put_back import Innovations, PutBack, put_back
+from parts.evaluation import outliers
+from parts.evaluation.outliers import Innovations, PutBack, log_beta, put_back, unlikely
 from parts.fits import fit
 
 FAINT = 1e-15
@@ -87,7 +86,7 @@ def drawn(rng, *, components, dof, left_out, mix=None):
 def probability(part):
     """That noise leaves a given set so far away or farther."""
     k = np.array([part.residuals.shape[1]])
-    return float(np.exp(chance._log_chances(part, chance._grown(part, FAINT, 0.0)[-1:], k))[0])
+    return float(np.exp(outliers._log_chances(part, outliers._grown(part, FAINT, 0.0)[-1:], k))[0])
 
 
 @pytest.mark.parametrize("dof", [2, 3, 9])

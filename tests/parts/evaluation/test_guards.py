@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation import EvaluationError, ball_sign, check_factor, compensated
-from parts.evaluation.strays import strays
+from parts.evaluation import EvaluationError, ball_sign, check_factor, compensate_ball
+from parts.evaluation.outliers import outlying_points
 
 RNG = np.random.default_rng(10)
 CLOUD = RNG.uniform(-0.2, 0.2, (9, 3))
@@ -38,10 +38,10 @@ def test_centres_move_against_the_normals():
     n = RNG.normal(size=(5, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
     surface = RNG.normal(size=(5, 3))
-    back = compensated(surface + 0.002 * n, n, 0.002)
+    back = compensate_ball(surface + 0.002 * n, n, 0.002)
     np.testing.assert_allclose(back, surface, atol=1e-15)  # rounding of lengths near 1 m
     with pytest.raises(EvaluationError, match="has length 2"):
-        compensated(surface, 2.0 * n, 0.002)
+        compensate_ball(surface, 2.0 * n, 0.002)
 
 
 @pytest.mark.parametrize(("radii", "text"), [(1, "nobody"), (-1, "again"), (2, "wrong side")])
@@ -63,13 +63,13 @@ def test_other_deviations_are_no_sign_of_the_ball():
 
 def test_a_stray_is_found_and_clean_sets_are_seldom_listed():
     clean = GRID + [0, 0, 1] * RNG.normal(0.0, 2e-6, (60, 16, 3))
-    listed = sum(bool(strays("plane", points)) for points in clean)
+    listed = sum(bool(outlying_points("plane", points)) for points in clean)
     assert listed <= 9  # 5 % are meant, 15 % of 60 is beyond three standard deviations of that
     wrong = clean[0].copy()
     wrong[6, 2] += 1e-4  # 50 σ
-    assert 6 in [stray.index for stray in strays("plane", wrong)]
+    assert 6 in [stray.index for stray in outlying_points("plane", wrong)]
 
 
 def test_too_few_points_accuse_nobody():
-    assert strays("plane", GRID[[0, 1, 4]]) == ()
-    assert strays("sphere", GRID) == ()  # coplanar: there is no sphere at all
+    assert outlying_points("plane", GRID[[0, 1, 4]]) == ()
+    assert outlying_points("sphere", GRID) == ()  # coplanar: there is no sphere at all

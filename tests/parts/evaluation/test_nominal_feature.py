@@ -126,5 +126,5 @@ def fitted_kinds(monkeypatch):
         made.append(kind)
         return fit(kind, points, **options)
 
-    monkeypatch.setattr(sys.modules["parts.evaluation.nominal_feature"], "fit", counting)
+    monkeypatch.setattr(sys.modules["parts.evaluation.association"], "fit", counting)
     return made

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from parts.evaluation import EvaluationError
-from parts.evaluation.orientation import nominal_angle, orientation_zone
-from parts.evaluation.places import Place, angle_between, distance_between
+from parts.evaluation.characteristics import (
+    FeatureLocation,
+    angle_between,
+    distance_between,
+    nominal_angle,
+    orientation_zone,
+)
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -16,7 +21,7 @@ def _place(kind, direction, point=(0.0, 0.0, 0.0), length=0.0):
     p = np.array(point)
     d = np.array(direction) / np.linalg.norm(direction)
     ends = np.stack([p - 0.5 * length * d, p + 0.5 * length * d])
-    return Place(kind=kind, point=p, direction=d, ends=ends)
+    return FeatureLocation(kind=kind, point=p, direction=d, ends=ends)
 
 
 @pytest.mark.parametrize("angle", [np.pi / 2, np.radians(60.0), np.radians(20.0)])

@@ -7,7 +7,7 @@ import pytest
 
 from parts.evaluation import rows_of_features
 from parts.evaluation.characteristics import measurement_of
-from parts.evaluation.redrawn import Redrawn, redrawn
+from parts.evaluation.uncertainty import RepeatedFeature, repeat_measurement
 from parts.fits import FitError
 
 UM = 1e-6
@@ -41,8 +41,8 @@ def test_every_characteristic_is_that_of_a_fit_of_its_own(measured, feature, kin
         for name in (feature, datum)
         if name
     }
-    together = {name: redrawn(subjects[name], some) for name, some in errors.items()}
-    assert all(isinstance(one, Redrawn) for some in together.values() for one in some)
+    together = {name: repeat_measurement(subjects[name], some) for name, some in errors.items()}
+    assert all(isinstance(one, RepeatedFeature) for some in together.values() for one in some)
     for draw in range(20):
         alone = {
             name: subjects[name].redrawn(subjects[name].deviations.measured + some[draw])
@@ -62,7 +62,7 @@ def test_what_was_left_out_stays_out(measured):
     assert len(bore.kept) == len(bore) - 1
     errors = np.zeros((1, len(bore), 3))
     errors[0, np.setdiff1d(np.arange(len(bore)), bore.kept)] = 1e-3
-    again = redrawn(bore, errors)[0]
+    again = repeat_measurement(bore, errors)[0]
     np.testing.assert_allclose(again.fit.residuals, bore.fit.residuals, atol=1e-16)
     np.testing.assert_array_equal(again.points, bore.points)
     np.testing.assert_array_equal(again.targets, bore.targets)
@@ -76,7 +76,7 @@ def test_a_draw_without_such_a_feature_has_none(measured):
     bore = measured.subjects["bore"]
     errors = np.zeros((3, len(bore), 3))
     errors[1] = -bore.deviations.measured  # all at one place
-    first, none, last = redrawn(bore, errors)
+    first, none, last = repeat_measurement(bore, errors)
     assert none is None
     assert first is not None
     assert last is not None

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from parts.evaluation import put_back, strays
+from parts.evaluation import outliers
 from parts.fits import FlatCircle, fit
-from parts.fits.dispatch import model_of
-from parts.fits.zone.drawing import drawing_of_plane
+from parts.fits.fitting import model_of
+from parts.fits.zone import drawing_of_plane
 from tests.cases import cases
 
 UM = 1e-6
@@ -51,7 +51,7 @@ SURFACES = {
     "cone": _cone,
     "torus": _torus,
 }
-PUT_BACK = put_back.put_back
+PUT_BACK = outliers.put_back
 
 
 def rough(kind, count, seed, sigma=5 * UM):
@@ -69,7 +69,7 @@ def _counted(monkeypatch):
         calls.append(len(points))
         return fit(kind, points)
 
-    monkeypatch.setattr(strays, "fit", counting)
+    monkeypatch.setattr(outliers, "fit", counting)
     return calls
 
 
@@ -86,11 +86,11 @@ def test_the_answer_is_that_of_a_fit_for_each_candidate(kind, monkeypatch):
     for seed in range(cases(gate=3, soak=5)):
         points = rough(kind, (60, 200, 600)[seed % 3], seed, sigma=10.0 ** -(4 + seed % 4))
         before = len(made)
-        quick = strays.strays(kind, points)
+        quick = outliers.outlying_points(kind, points)
         between = len(made)
         with monkeypatch.context() as patch:
-            patch.setattr(strays, "put_back", _one_by_one)
-            slow = strays.strays(kind, points)
+            patch.setattr(outliers, "put_back", _one_by_one)
+            slow = outliers.outlying_points(kind, points)
         assert [stray.index for stray in quick] == [stray.index for stray in slow]
         tested += len(made) - between
         told += between - before
@@ -103,8 +103,8 @@ def test_hundreds_of_candidates_cost_a_few_fits(monkeypatch):
     points = SURFACES["cylinder"](rng, 20_000)
     outward = points * [50.0, 50.0, 0.0]  # of length one: the radius is 20 mm
     points = points + 5 * UM * rng.laplace(size=(20_000, 1)) * outward
-    candidates = strays.outliers("cylinder", points).found
-    found = strays.strays("cylinder", points)
+    candidates = outliers.outliers("cylinder", points).found
+    found = outliers.outlying_points("cylinder", points)
     assert 0 < len(found) < len(candidates) - 100
     assert len(made) <= 4
 
@@ -138,7 +138,7 @@ def test_what_is_put_back_gives_the_fit_that_would_be_made(kind, count):
     worst = [int(row) for row in np.argsort(-np.abs(fit(kind, points).residuals))[:8]]
     others = np.delete(points, worst, axis=0)
     back = points[worst[::-1]]
-    states = list(put_back.put_back(fit(kind, others), others, back))
+    states = list(outliers.put_back(fit(kind, others), others, back))
     assert len(states) == 8
     for k, now in enumerate(states):
         own = fit(kind, np.vstack([others, back[:k]]))
@@ -158,7 +158,7 @@ def test_what_is_put_back_gives_the_fit_that_would_be_made(kind, count):
 def test_innovations_add_up_to_the_scatter_of_all():
     """Of a plane the squares of the innovations are what each point adds to the sum of squares."""
     points = rough("plane", 40, seed=3)
-    states = list(put_back.put_back(fit("plane", points[:30]), points[:30], points[30:]))
+    states = list(outliers.put_back(fit("plane", points[:30]), points[:30], points[30:]))
     part = states[0].innovations[0]
     for k in range(1, 10):
         more = float(np.sum(part.residuals[0, :k] ** 2))
@@ -177,8 +177,8 @@ def test_a_step_to_no_feature_ends_it():
     others += 0.1 * UM * rng.normal(size=others.shape)
     found = fit("cone", others)
     near = np.array([[0.018, 0.0, 0.05], [0.02, 0.0, 0.03], [0.0, 0.02, 0.01]])
-    assert len(list(put_back.put_back(found, others, near))) == 1  # none of them back
-    assert len(list(put_back.put_back(found, others, near[1:]))) == 2
+    assert len(list(outliers.put_back(found, others, near))) == 1  # none of them back
+    assert len(list(outliers.put_back(found, others, near[1:]))) == 2
 
 
 NORMALS = {
@@ -203,7 +203,7 @@ def _few(kind, seed, count, bad=(), size=0.0, sigma=5 * UM):
 
 
 def _accused(kind, points):
-    return {stray.index for stray in strays.strays(kind, points)}
+    return {stray.index for stray in outliers.outlying_points(kind, points)}
 
 
 CLEAN = {"plane": 50, "line3d": 20, "circle3d": 20, "sphere": 20, "cylinder": 4}
@@ -238,7 +238,7 @@ def test_a_point_at_a_wrong_height_of_a_circle_is_found():
     """Its radius says nothing of it."""
     points = _few("circle3d", 0, 10)
     points[4, 2] += 200 * UM
-    (found,) = strays.strays("circle3d", points)
+    (found,) = outliers.outlying_points("circle3d", points)
     assert found.index == 4
     assert found.size == pytest.approx(200 * UM, rel=0.3)
 
@@ -246,7 +246,7 @@ def test_a_point_at_a_wrong_height_of_a_circle_is_found():
 @pytest.mark.parametrize("kind", list(FEW))
 def test_one_error_among_exact_points_is_found(kind):
     points = _few(kind, 0, FEW[kind] + 2, [3], 100 * UM, sigma=0.0)
-    (found,) = strays.strays(kind, points)
+    (found,) = outliers.outlying_points(kind, points)
     assert found.index == 3
     assert found.size == pytest.approx(100 * UM, rel=1e-6)
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from parts.evaluation import (
+    Conformance,
     EvaluationError,
     ToleranceSpec,
-    Verdict,
-    with_uncertainties,
+    add_uncertainties,
 )
-from parts.evaluation.association import associated
-from parts.evaluation.linearised import linear_fit
-from parts.evaluation.propagation import agree, first_order_values, uncertainty_of
+from parts.evaluation.association import associate
+from parts.evaluation.outliers import linear_fit
+from parts.evaluation.uncertainty import agree, first_order_values, uncertainty_of
 from parts.fits import fit
 from tests.cases import cases
 
@@ -41,7 +41,7 @@ def sure(block, compared, rough):
     ]
     found = compared(block, rough, tolerances=tolerances)
     errors = RNG.normal(0.0, 2 * UM, (4000, len(block), 3))
-    return with_uncertainties(found, errors)
+    return add_uncertainties(found, errors)
 
 
 def test_a_diameter_has_the_standard_deviation_of_its_fit(sure):
@@ -68,7 +68,7 @@ def test_every_characteristic_knows_its_uncertainty(sure):
         assert item.uncertainty is not None, item.name
         assert 0.0 < item.uncertainty.standard < 5 * UM, item.name
         assert item.uncertainty.standard < item.uncertainty.expanded
-    assert _of(sure, "bore", "position").verdict in (Verdict.PASS, Verdict.UNDECIDED)
+    assert _of(sure, "bore", "position").verdict in (Conformance.PASS, Conformance.UNDECIDED)
 
 
 @pytest.mark.parametrize("feature", ["top", "bore"])
@@ -102,10 +102,8 @@ def test_first_order_of_a_position_is_what_measuring_again_gives(block, compared
 def test_an_error_of_the_whole_part_is_no_error_of_form(block, compared, rough):
     shared = RNG.normal(0.0, 50 * UM, (300, 1, 3)) * np.ones((1, len(block), 1))
     tolerances = [ToleranceSpec(feature="bore", kind="position", value=20 * UM)]
-    loose = with_uncertainties(compared(block, rough, tolerances=tolerances), shared)
-    held = with_uncertainties(
-        compared(block, rough, tolerances=tolerances, method="points"), shared
-    )
+    loose = add_uncertainties(compared(block, rough, tolerances=tolerances), shared)
+    held = add_uncertainties(compared(block, rough, tolerances=tolerances, method="points"), shared)
     assert _of(loose, "top", "flatness").uncertainty.standard < 1e-12
     assert _of(loose, "bore", "diameter").uncertainty.standard < 1e-12
     assert _of(loose, "bore", "position").uncertainty.standard > 20 * UM
@@ -151,12 +149,12 @@ def test_where_first_order_does_not_hold_it_does_not_count():
 )
 def test_draws_with_a_fault_are_refused(block, compared, errors, text):
     with pytest.raises(EvaluationError, match=text):
-        with_uncertainties(compared(block, block.positions), errors)
+        add_uncertainties(compared(block, block.positions), errors)
 
 
 def test_a_feature_that_errors_destroy_has_no_uncertainty_but_no_crash(block, compared):
     found = compared(block, block.positions)
-    subject = associated("bore", found.subjects["bore"].nominal, found.subjects["bore"].deviations)
+    subject = associate("bore", found.subjects["bore"].nominal, found.subjects["bore"].deviations)
     assert subject.fit is not None
-    wild = with_uncertainties(found, RNG.normal(0.0, 10.0, (100, len(block), 3)))
+    wild = add_uncertainties(found, RNG.normal(0.0, 10.0, (100, len(block), 3)))
     assert len(wild.characteristics) == len(found.characteristics)

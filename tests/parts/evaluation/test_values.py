@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from parts.evaluation import (
+    Conformance,
     EvaluationError,
     MeasuredPoints,
     ToleranceSpec,
     Uncertainty,
-    Verdict,
-    matched,
-    verdict_of,
+    conformance_of,
+    match_points,
 )
 
 
@@ -21,26 +21,26 @@ def _uncertainty(expanded):
 
 
 def test_without_uncertainty_the_limit_alone_decides():
-    assert verdict_of(0.05, 0.05) is Verdict.PASS
-    assert verdict_of(np.nextafter(0.05, 1.0), 0.05) is Verdict.FAIL
+    assert conformance_of(0.05, 0.05) is Conformance.PASS
+    assert conformance_of(np.nextafter(0.05, 1.0), 0.05) is Conformance.FAIL
 
 
 @pytest.mark.parametrize(
     ("size", "verdict"),
     [
-        (0.039, Verdict.PASS),
-        (0.041, Verdict.UNDECIDED),
-        (0.050, Verdict.UNDECIDED),
-        (0.059, Verdict.UNDECIDED),
-        (0.061, Verdict.FAIL),
+        (0.039, Conformance.PASS),
+        (0.041, Conformance.UNDECIDED),
+        (0.050, Conformance.UNDECIDED),
+        (0.059, Conformance.UNDECIDED),
+        (0.061, Conformance.FAIL),
     ],
 )
 def test_iso_14253_proves_conformance_only_beyond_the_uncertainty(size, verdict):
-    assert verdict_of(size, 0.05, _uncertainty(0.01)) is verdict
+    assert conformance_of(size, 0.05, _uncertainty(0.01)) is verdict
 
 
 def test_an_uncertainty_larger_than_the_tolerance_never_passes():
-    assert verdict_of(0.0, 0.01, _uncertainty(0.02)) is Verdict.UNDECIDED
+    assert conformance_of(0.0, 0.01, _uncertainty(0.02)) is Conformance.UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_measured_points_with_a_fault_are_refused(names, xyz, radius, text):
 
 def test_points_are_paired_by_name_whatever_their_order():
     measured = MeasuredPoints(names=("C", "X", "A"), xyz=np.arange(9.0).reshape(3, 3))
-    pairs = matched(("A", "B", "C"), ("", "", ""), measured)
+    pairs = match_points(("A", "B", "C"), ("", "", ""), measured)
     assert pairs.nominal.tolist() == [0, 2]
     assert pairs.measured.tolist() == [2, 0]
     assert (pairs.missing, pairs.extra, pairs.by_place) == (("B",), ("X",), False)
@@ -95,7 +95,7 @@ def test_points_without_names_are_paired_by_their_place_in_the_feature():
     measured = MeasuredPoints(
         names=("bore-2", "top-1", "bore-1"), xyz=np.zeros((3, 3)), features=("bore", "top", "bore")
     )
-    pairs = matched(("P1", "P2", "P3", "P4"), ("top", "bore", "bore", "bore"), measured)
+    pairs = match_points(("P1", "P2", "P3", "P4"), ("top", "bore", "bore", "bore"), measured)
     assert pairs.nominal.tolist() == [0, 1, 2]
     assert pairs.measured.tolist() == [1, 2, 0]
     assert (pairs.missing, pairs.by_place) == (("P4",), True)
@@ -108,7 +108,7 @@ def test_each_feature_is_matched_by_names_or_by_places():
         xyz=np.zeros((5, 3)),
         features=("PT1", "bore", "bore", "PT2", "face"),
     )
-    pairs = matched(
+    pairs = match_points(
         ("a", "PT1", "b", "PT2", "face-2", "c"),
         ("bore", "PT1", "bore", "", "face", "face"),
         measured,
@@ -121,4 +121,4 @@ def test_each_feature_is_matched_by_names_or_by_places():
 def test_strangers_are_refused_with_the_nearest_name():
     measured = MeasuredPoints(names=("p1",), xyz=np.zeros((1, 3)))
     with pytest.raises(EvaluationError, match="None of the 1 measured points"):
-        matched(("P1", "P2"), ("", ""), measured)
+        match_points(("P1", "P2"), ("", ""), measured)

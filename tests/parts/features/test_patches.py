@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from parts.errors import FeatureError
 from parts.features import feature_of_numbers
-from parts.sampling.layouts import Shape, lay_out
+from parts.sampling.layouts import PatchShape, lay_out
 
-SQUARE = Shape(width=1.0, height=1.0, round=False)
+SQUARE = PatchShape(width=1.0, height=1.0, round=False)
 
 PHRASES = {
     "plane": "plane:center=10,20,30;normal=1,2,3;size=80,40",

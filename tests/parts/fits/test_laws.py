@@ -10,9 +10,8 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from parts.fits import FIT_KINDS, FitError, fit
-from parts.fits.dispatch import model_of
-from parts.fits.frame import State, turn
-from parts.fits.least_squares import second_order
+from parts.fits.fitting import model_of
+from parts.fits.least_squares import FeatureState, second_order, turn
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus
 from tests.cases import cases
 
@@ -117,7 +116,7 @@ def _some_state(rng, model):
     sizes = {"sphere": [0.8], "circle2d": [0.8], "cylinder": [0.8], "cone": [0.7, 0.3]}
     R = Rotation.random(rng=rng).as_matrix()
     chosen = sizes.get(model.kind, [1.1, 0.4])[: len(model.size_units)]
-    return State(origin=0.3 * rng.normal(size=3), R=R, sizes=np.array(chosen))
+    return FeatureState(origin=0.3 * rng.normal(size=3), R=R, sizes=np.array(chosen))
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -149,7 +148,7 @@ def test_the_second_order_part_completes_the_second_derivative():
     angle = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     ring = (1.0 + 0.3 * np.cos(2.0 * angle)) * np.stack([np.cos(angle), np.sin(angle)])
     points = np.concatenate([ring, np.zeros((1, 24))])
-    state = State(origin=np.zeros(3), R=np.eye(3), sizes=np.ones(1))  # a minimum by symmetry
+    state = FeatureState(origin=np.zeros(3), R=np.eye(3), sizes=np.ones(1))  # a minimum by symmetry
     rows, h = model.rows(points, state), 1e-4
     H = rows.jacobian @ rows.jacobian.T + second_order(model, points, state, rows.residuals)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parts.fits import FIT_KINDS, FitError, fit
-from parts.fits.near import fits_near
+from parts.fits.repeated_fits import repeated_fits
 
 KINDS = [kind for kind in FIT_KINDS if not kind.endswith("2d")]
 DRAWS = 12
@@ -33,7 +33,7 @@ def test_each_is_its_own_least_squares(kind, sigma, hollow, known):
     case.normals = -case.normals if hollow else case.normals
     near = alone(kind, case.points, case, fit(kind, case.points).shape).shape
     sets = drawn(case, sigma)
-    found = fits_near(kind, near, sets, None if kind == "line3d" else case.normals)
+    found = repeated_fits(kind, near, sets, None if kind == "line3d" else case.normals)
     assert all(one is not None for one in found)
     for one, points in zip(found, sets, strict=True):
         own = alone(kind, points, case, near)
@@ -52,13 +52,13 @@ def test_each_is_its_own_least_squares(kind, sigma, hollow, known):
 def test_chunks_do_not_matter(known, monkeypatch):
     case = known("cylinder", count=30)
     shape, sets = fit("cylinder", case.points).shape, drawn(case, 1e-5)
-    whole = fits_near("cylinder", shape, sets)
-    monkeypatch.setattr("parts.fits.near._TOGETHER", 100)  # three sets at a time
-    parts = fits_near("cylinder", shape, sets)
+    whole = repeated_fits("cylinder", shape, sets)
+    monkeypatch.setattr("parts.fits.repeated_fits._TOGETHER", 100)  # three sets at a time
+    parts = repeated_fits("cylinder", shape, sets)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_allclose(one.residuals, other.residuals, atol=1e-15)
-    monkeypatch.setattr("parts.fits.near._TOGETHER", 29)
-    assert fits_near("cylinder", shape, sets) == (None,) * DRAWS
+    monkeypatch.setattr("parts.fits.repeated_fits._TOGETHER", 29)
+    assert repeated_fits("cylinder", shape, sets) == (None,) * DRAWS
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,7 +70,7 @@ def test_what_a_fit_refuses_is_never_answered(kind, sigma, known):
     shape = fit(kind, case.points).shape
     sets = drawn(case, sigma)
     normals = None if kind == "line3d" else case.normals
-    for one, points in zip(fits_near(kind, shape, sets, normals), sets, strict=True):
+    for one, points in zip(repeated_fits(kind, shape, sets, normals), sets, strict=True):
         try:
             own = alone(kind, points, case, shape)
         except FitError:
@@ -83,15 +83,15 @@ def test_what_a_fit_refuses_is_never_answered(kind, sigma, known):
 def test_a_hidden_feature_leaves_a_doubt(known):
     case = known("cylinder", count=12, seed=2, sweep=0.8)
     shape = fit("cylinder", case.points).shape
-    assert fits_near("cylinder", shape, drawn(case, 3e-3)).count(None) > 0
+    assert repeated_fits("cylinder", shape, drawn(case, 3e-3)).count(None) > 0
 
 
 def test_what_is_not_near_is_left_to_a_fit(known):
     """A shift of a third of the radius: Newton's method would get there, but who knows by what."""
     case = known("cylinder", count=30, place=False)
     shape, sets = fit("cylinder", case.points).shape, drawn(case, 1e-6)
-    assert fits_near("cylinder", shape, sets + 2e-4 * X).count(None) == 0
-    assert fits_near("cylinder", shape, sets + 6e-3 * X).count(None) == DRAWS
+    assert repeated_fits("cylinder", shape, sets + 2e-4 * X).count(None) == 0
+    assert repeated_fits("cylinder", shape, sets + 6e-3 * X).count(None) == DRAWS
 
 
 @pytest.mark.parametrize(("kind", "count", "sigma"), [("sphere", 6, 5e-4), ("circle3d", 4, 2e-3)])
@@ -102,7 +102,7 @@ def test_noise_that_hides_a_feature_refuses_it_here_too(kind, count, sigma, know
         case = known(kind, count=count, seed=seed, amplitude=0.0)
         shape = fit(kind, case.points, outward=case.normals).shape
         sets = drawn(case, sigma, seed)
-        for one, points in zip(fits_near(kind, shape, sets, case.normals), sets, strict=True):
+        for one, points in zip(repeated_fits(kind, shape, sets, case.normals), sets, strict=True):
             try:
                 alone(kind, points, case, shape)
             except FitError:
@@ -115,20 +115,20 @@ def test_points_square_to_the_outside_leave_the_side_open(known):
     case = known("plane", count=12, place=False)
     shape = fit("plane", case.points).shape
     level = np.tile([1.0, 0.0, 0.0], (12, 1))
-    assert fits_near("plane", shape, drawn(case, 1e-6), level) == (None,) * DRAWS
+    assert repeated_fits("plane", shape, drawn(case, 1e-6), level) == (None,) * DRAWS
 
 
 def test_no_degrees_of_freedom_and_no_numbers(known):
     case = known("cylinder", count=20)
     shape = fit("cylinder", case.points).shape
-    assert fits_near("cylinder", shape, drawn(case, 1e-6)[:, :5]) == (None,) * DRAWS
-    assert fits_near("cylinder", shape, np.zeros((0, 20, 3))) == ()
-    assert fits_near("cylinder", shape, np.zeros((2, 0, 3))) == (None, None)
-    assert fits_near("cylinder", shape, np.zeros((2, 20, 3))) == (None, None)
+    assert repeated_fits("cylinder", shape, drawn(case, 1e-6)[:, :5]) == (None,) * DRAWS
+    assert repeated_fits("cylinder", shape, np.zeros((0, 20, 3))) == ()
+    assert repeated_fits("cylinder", shape, np.zeros((2, 0, 3))) == (None, None)
+    assert repeated_fits("cylinder", shape, np.zeros((2, 20, 3))) == (None, None)
     broken = drawn(case, 1e-6)
     broken[0, 0, 0] = np.nan
-    assert fits_near("cylinder", shape, broken) == (None,) * DRAWS
+    assert repeated_fits("cylinder", shape, broken) == (None,) * DRAWS
     one_place = drawn(case, 1e-6)
     one_place[4] = one_place[4, 0]  # one set of points that are all the same
-    found = fits_near("cylinder", shape, one_place)
+    found = repeated_fits("cylinder", shape, one_place)
     assert [one is None for one in found] == [k == 4 for k in range(DRAWS)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.fits import FIT_KINDS, FitError, fit, outliers
-from parts.fits.dispatch import model_of
+from parts.fits.fitting import model_of
 
 NOISE = 2e-6
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from parts.errors import PartError
 from parts.geometry import TriangleMesh, audit
-from parts.geometry.merge import merge_identical
-from parts.geometry.repair import repaired
+from parts.geometry.audit import repair_mesh
+from parts.geometry.mesh import merge_identical
 from tests.cases import cases
 
 
@@ -44,17 +44,17 @@ def test_a_closed_mesh_inside_out_is_turned_and_said(cube):
     assert found.inverted
     assert found.volume == pytest.approx(-24.0)
     assert "inside out" in " ".join(found.warnings)
-    turned = repaired(mesh, ())
+    turned = repair_mesh(mesh, ())
     assert turned.mesh.volume == pytest.approx(24.0)
     assert turned.turned.all()
     assert turned.told == ("1 of 1 closed pieces were inside out; turned.",)
-    assert repaired(turned.mesh, ()).told == ()
+    assert repair_mesh(turned.mesh, ()).told == ()
 
 
 def test_an_open_mesh_is_turned_only_when_asked(cube):
     mesh = mesh_of(cube, np.array(cube.faces)[1:, ::-1])
-    assert repaired(mesh, ()).told == ()
-    turned = repaired(mesh, ("flip",))
+    assert repair_mesh(mesh, ()).told == ()
+    turned = repair_mesh(mesh, ("flip",))
     assert turned.mesh.volume > 0.0
     assert turned.told == (
         "All triangles were turned round, as asked for: the mesh was inside out.",
@@ -84,7 +84,7 @@ def boxes(cube, *placed):
 )
 def test_pieces_inside_out_are_told_from_cavities(cube, placed, turned):
     mesh = boxes(cube, *placed)
-    fixed = repaired(mesh, ())
+    fixed = repair_mesh(mesh, ())
     assert fixed.turned.reshape(-1, 12).tolist() == [[one] * 12 for one in turned]
     assert len(fixed.told) == any(turned)
 
@@ -92,7 +92,7 @@ def test_pieces_inside_out_are_told_from_cavities(cube, placed, turned):
 def test_a_triangle_wound_against_its_closed_piece_is_turned(sphere):
     faces = np.array(sphere.faces)
     faces[[3, 7, 8]] = faces[[3, 7, 8], ::-1]
-    fixed = repaired(mesh_of(sphere, faces), ())
+    fixed = repair_mesh(mesh_of(sphere, faces), ())
     assert np.flatnonzero(fixed.turned).tolist() == [3, 7, 8]
     assert fixed.told == ("3 triangles of closed pieces were wound against the rest; turned.",)
     assert audit(fixed.mesh).consistent
@@ -107,7 +107,7 @@ def test_a_surface_with_one_side_is_left_alone():
     vertices = np.random.default_rng(3).normal(size=(6, 3))
     mesh = TriangleMesh(vertices=vertices, faces=np.array(faces))
     assert audit(mesh).watertight
-    assert repaired(mesh, ()).told == ()
+    assert repair_mesh(mesh, ()).told == ()
 
 
 def test_a_missing_triangle_opens_three_edges(sphere):
@@ -131,7 +131,7 @@ def test_a_repeated_triangle_is_counted_and_dropped_when_asked(sphere):
     faces = np.concatenate([faces, faces[[3]], np.roll(faces[[5]], 1, axis=1), faces[[5], ::-1]])
     mesh = mesh_of(sphere, faces)
     assert audit(mesh).duplicated_triangles == 3
-    fixed = repaired(mesh, ("drop-duplicates",))
+    fixed = repair_mesh(mesh, ("drop-duplicates",))
     assert audit(fixed.mesh).duplicated_triangles == 0
     assert audit(fixed.mesh).watertight
     assert fixed.kept.tolist() == list(range(len(sphere.faces)))
@@ -143,7 +143,9 @@ def test_a_needle_over_three_vertices_closes_the_skin():
     faces = [[0, 2, 4], [4, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1]]
     found = audit(TriangleMesh(vertices=vertices, faces=np.array(faces)))
     assert (found.degenerate_triangles, found.watertight, found.consistent) == (1, True, True)
-    without = repaired(TriangleMesh(vertices=vertices, faces=np.array(faces)), ("drop-degenerate",))
+    without = repair_mesh(
+        TriangleMesh(vertices=vertices, faces=np.array(faces)), ("drop-degenerate",)
+    )
     assert not audit(without.mesh).watertight
 
 
@@ -153,7 +155,7 @@ def test_triangles_that_name_a_vertex_twice_do_not_open_a_mesh(cube):
     found = audit(mesh)
     assert found.degenerate_triangles == 1
     assert found.watertight
-    assert len(repaired(mesh, ("drop-degenerate",)).mesh) == 12
+    assert len(repair_mesh(mesh, ("drop-degenerate",)).mesh) == 12
 
 
 def test_two_boxes_are_two_pieces(cube):
@@ -214,7 +216,7 @@ def test_merging_agrees_with_numpy(seed):
 
 
 def test_vertices_whose_hashes_meet_are_still_merged(monkeypatch):
-    from parts.geometry import merge
+    from parts.geometry import mesh as merge
 
     monkeypatch.setattr(merge, "_hash", lambda bits: np.zeros(len(bits), dtype=np.uint64))
     vertices = np.array([[0.0, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0], [2, 0, 0]])
@@ -255,4 +257,4 @@ def test_a_mesh_keeps_its_own_copy(cube):
 
 def test_unknown_repairs_are_refused(cube):
     with pytest.raises(PartError, match="'heal' is not known; expected drop-degenerate"):
-        repaired(mesh_of(cube), ("heal",))
+        repair_mesh(mesh_of(cube), ("heal",))

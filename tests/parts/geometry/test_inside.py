@@ -7,7 +7,7 @@ import pytest
 
 from parts.errors import PartError
 from parts.geometry import TriangleMesh
-from parts.geometry.inside import InsideTest
+from parts.geometry.proximity import InsideTest
 
 
 def test_points_of_a_box_even_in_line_with_its_edges(cube):
@@ -20,7 +20,7 @@ def test_points_of_a_box_even_in_line_with_its_edges(cube):
 
 
 def test_a_ray_through_a_corner_is_cast_again(monkeypatch, cube):
-    from parts.geometry import inside as module
+    from parts.geometry import proximity as module
 
     rotation = module._rotation
     monkeypatch.setattr(module, "_rotation", lambda n: np.eye(3) if n == 0 else rotation(n))

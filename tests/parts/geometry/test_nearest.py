@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from parts.errors import PartError
 from parts.geometry import TriangleMesh
-from parts.geometry import box_tree as tree_module
-from parts.geometry.box_tree import BoxTree
-from parts.geometry.nearest import NearestTriangles
-from parts.geometry.triangle_distance import barycentric, closest_on_triangles
+from parts.geometry import proximity as tree_module
+from parts.geometry.proximity import BoxTree, NearestTriangles, barycentric, closest_on_triangles
 from tests.cases import cases
 
 ROUND = 1e-14  # coordinates are of order one

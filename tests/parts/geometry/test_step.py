@@ -207,7 +207,7 @@ def test_two_solids_that_touch_stay_apart(read, revolution, step_text):
 
 
 def test_flipping_turns_the_surfaces_too(ring_geometry):
-    from parts.geometry.assemble import _turned
+    from parts.geometry.load import _turned
 
     surface = ring_geometry.faces[5].surface
     assert _turned(surface).normal([[0, 0, 0]]) == pytest.approx(-surface.normal([[0, 0, 0]]))

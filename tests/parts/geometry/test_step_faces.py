@@ -15,13 +15,12 @@ import pytest
 from parts.errors import FeatureError, PartError
 from parts.features import choose_feature
 from parts.geometry import load_geometry
-from parts.geometry.assemble import assemble
-from parts.geometry.body import Body, Content, Patch
-from parts.geometry.brep import body_of
 from parts.geometry.gltf_data import GltfData
 from parts.geometry.gltf_document import document_of
 from parts.geometry.gltf_scene import placed_meshes
-from parts.geometry.source_file import SourceFile
+from parts.geometry.load import assemble
+from parts.geometry.source_file import FacePatch, GeometryContent, MeshBody, SourceFile
+from parts.geometry.step import body_of
 from parts.geometry.step_text import step_text as read_text
 
 REAL = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "real"
@@ -185,16 +184,17 @@ def test_a_skin_folded_through_itself_is_not_measured():
     caps = [[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7]]
     faces = np.array(sides + caps)
     patches = tuple(
-        Patch(name="", kind="freeform", surface=None, triangles=np.array([k])) for k in range(12)
+        FacePatch(name="", kind="freeform", surface=None, triangles=np.array([k]))
+        for k in range(12)
     )
-    body = Body(name="", vertices=vertices.astype(float), faces=faces, patches=patches)
-    good = Body(
+    body = MeshBody(name="", vertices=vertices.astype(float), faces=faces, patches=patches)
+    good = MeshBody(
         name="",
         vertices=np.array([[9, 0, 0], [10, 0, 0], [9, 1, 0], [9, 0, 1]]) * 1e-2,
         faces=np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]),
     )
     file = SourceFile(name="a.step", raw=b"", folder=None)
-    found = assemble(file, Content(bodies=(body, good), in_metres=True), 1.0)
+    found = assemble(file, GeometryContent(bodies=(body, good), in_metres=True), 1.0)
     assert found.audit.watertight
     assert found.audit.consistent
     assert [face.kind for face in found.faces] == ["unidentified"] * 12 + ["facets"]
@@ -285,7 +285,7 @@ def test_the_deflection_is_that_of_the_part_not_of_its_annotations(ring, step_te
 
 def test_parts_of_an_assembly_keep_exact_directions():
     """A placement in single precision is a rotation only to 1e-7."""
-    from parts.geometry.brep import _rigid
+    from parts.geometry.step import _rigid
 
     T = np.eye(4)
     T[:3, :3] = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0].astype(np.float32)

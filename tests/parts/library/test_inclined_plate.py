@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.alignment.rigid import moved, turned
-from parts.library.inclined_plate import (
-    Reading,
+from parts.alignment.alignment import move_points, rotate
+from parts.library.artefacts import (
+    PlateReading,
     clearance_points,
     inclined_plate,
     nine_points,
@@ -32,14 +32,17 @@ HALF_DIGIT = 5.001e-5  # of tables with four decimals
 def test_table_vi7():
     points = nine_points()
     assert np.abs(points.positions - VI7).max() < 1e-16
-    assert np.abs(clearance_points(Reading.AS_PUBLISHED) - (VI7 + UP)).max() < 1e-16
+    assert np.abs(clearance_points(PlateReading.AS_PUBLISHED) - (VI7 + UP)).max() < 1e-16
     assert np.abs(plane().distance(points.positions)).max() < 1e-16
 
 
 def test_table_vi8_as_published():
-    T = placement(Reading.AS_PUBLISHED).T_base_part
-    assert np.abs(moved(T, nine_points().positions) - VI8).max() < HALF_DIGIT
-    assert np.abs(moved(T, clearance_points(Reading.AS_PUBLISHED)) - VI8 - UP).max() < HALF_DIGIT
+    T = placement(PlateReading.AS_PUBLISHED).T_base_part
+    assert np.abs(move_points(T, nine_points().positions) - VI8).max() < HALF_DIGIT
+    assert (
+        np.abs(move_points(T, clearance_points(PlateReading.AS_PUBLISHED)) - VI8 - UP).max()
+        < HALF_DIGIT
+    )
 
 
 def test_table_vi8_corrected():
@@ -48,9 +51,9 @@ def test_table_vi8_corrected():
     points = nine_points().positions
     c, s = np.cos(np.pi / 6), np.sin(np.pi / 6)
     by_hand = points @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) + [0, 1.5, 0.84]
-    assert np.abs(moved(T, points) - by_hand).max() < 1e-15
-    assert np.linalg.norm(moved(T, points) - VI8, axis=1).min() > 0.3
-    assert np.abs((T[:3, :3] @ placement(Reading.AS_PUBLISHED).T_base_part[:3, :3])
+    assert np.abs(move_points(T, points) - by_hand).max() < 1e-15
+    assert np.linalg.norm(move_points(T, points) - VI8, axis=1).min() > 0.3
+    assert np.abs((T[:3, :3] @ placement(PlateReading.AS_PUBLISHED).T_base_part[:3, :3])
                   - np.eye(3)).max() < 1e-15  # fmt: skip
 
 
@@ -64,7 +67,7 @@ def test_the_printed_relation_explains_the_tables():
 def test_the_planes_are_50_mm_apart_only_when_corrected():
     """VI.4 says 50 mm along the normal; the tables move along z."""
     n = plane().axis
-    published = (clearance_points(Reading.AS_PUBLISHED) - nine_points().positions) @ n
+    published = (clearance_points(PlateReading.AS_PUBLISHED) - nine_points().positions) @ n
     assert published == pytest.approx(np.full(9, 0.04828), abs=5e-6)
     corrected = (clearance_points() - nine_points().positions) @ n
     assert corrected == pytest.approx(np.full(9, 0.05), abs=1e-15)
@@ -74,7 +77,7 @@ def test_the_planes_are_50_mm_apart_only_when_corrected():
 def test_the_probe_direction_error_of_the_source_is_7_7_degrees():
     """VI.5.5 uses the normal in part axes; the tables' own rotation turns it by 7.7°."""
     n = plane().axis
-    true = turned(placement(Reading.AS_PUBLISHED).T_base_part, n)
+    true = rotate(placement(PlateReading.AS_PUBLISHED).T_base_part, n)
     assert np.degrees(np.arccos(true @ n)) == pytest.approx(7.7, abs=0.05)
 
 

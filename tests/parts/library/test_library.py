@@ -7,7 +7,7 @@ import pytest
 
 from parts.errors import LibraryError
 from parts.library import names, open_part, stl_bytes
-from parts.library.blade import blade_points
+from parts.library.artefacts import blade_points
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points, read_points, same_ball, surface_points
+from parts.points import Compensation, read_points, read_raw_points, same_ball, surface_points
 
 
 @pytest.fixture
@@ -32,10 +32,10 @@ def test_a_ball_without_a_word_is_refused(path):
 
 
 def test_a_word_against_the_file_is_refused(samples):
-    found = found_points(samples["a.xyz"], origin="a.xyz")
+    found = read_raw_points(samples["a.xyz"], origin="a.xyz")
     with pytest.raises(PointsError, match="XYZ files give points on the surface, but they are sa"):
         surface_points(found, compensated=False)
-    found = found_points(samples["a.pts"], origin="a.pts", unit="mm")
+    found = read_raw_points(samples["a.pts"], origin="a.pts", unit="mm")
     with pytest.raises(PointsError, match="text files give centres of the ball, but they are said"):
         surface_points(found, ball_diameter=0.004, compensated=True)
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points, read_points
+from parts.points import Compensation, read_points, read_raw_points
 
 HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz\n"
 
 
 def read(text, origin="p.csv"):
-    return found_points(text.encode(), origin=origin).points
+    return read_raw_points(text.encode(), origin=origin).points
 
 
 def test_a_plain_file(tmp_path):
@@ -174,7 +174,7 @@ def test_semicolons_tabs_and_decimal_commas():
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         text = HEADER + "P1,382#500,-0#5,1e2,0,0#6,0#8\n"
         text = text.replace(",", separator).replace("#", ",")
-        found = found_points(text.encode(), origin="p.csv")
+        found = read_raw_points(text.encode(), origin="p.csv")
         assert found.positions.tolist() == [[0.3825, -0.0005, 0.1]]
         assert found.points.normals[0] == pytest.approx([0, 0.6, 0.8], abs=1e-15)
         assert found.source.notes == (
@@ -206,11 +206,11 @@ def test_doubtful_decimal_commas_are_refused_with_the_reason(cells, message):
 
 
 def test_normals_may_be_left_to_the_surface():
-    found = found_points(b"name,x_mm,y_mm,z_mm\nA,1,2,3\nB,1,2,4\n", origin="p.csv")
+    found = read_raw_points(b"name,x_mm,y_mm,z_mm\nA,1,2,3\nB,1,2,4\n", origin="p.csv")
     assert not found.has_normal.any()
     with pytest.raises(PointsError, match=re.escape("2 of 2 points have no normal (A, B); add")):
         assert found.points
-    some = found_points((HEADER + "A,1,2,3,,,\nB,1,2,3,0,1,0\n").encode(), origin="p.csv")
+    some = read_raw_points((HEADER + "A,1,2,3,,,\nB,1,2,3,0,1,0\n").encode(), origin="p.csv")
     assert some.has_normal.tolist() == [False, True]
     assert some.checked.normals[1].tolist() == [0.0, 1.0, 0.0]
     with pytest.raises(PointsError, match="line 3, column nz: found an empty cell"):
@@ -253,7 +253,7 @@ SAME = "name,x_mm,y_mm,z_mm,nx,ny,nz,feature\nA,10,20,30.5,0,0.6,0.8,F\nB,-1,2,3
     ],
 )
 def test_headers_as_others_write_them(text):
-    plain, found = read(SAME), found_points(text.encode(), origin="p.csv")
+    plain, found = read(SAME), read_raw_points(text.encode(), origin="p.csv")
     assert found.names == plain.names
     assert found.positions.tolist() == plain.positions.tolist()
     assert found.points.normals.tolist() == plain.normals.tolist()
@@ -262,7 +262,7 @@ def test_headers_as_others_write_them(text):
 
 def test_what_is_not_read_of_a_table_is_told():
     text = SAME.replace("feature", "feature,Operator,").replace(",F\n", ",F,R,20.1\n")
-    notes = found_points(("# c\n" + text).encode(), origin="p.csv").source.notes
+    notes = read_raw_points(("# c\n" + text).encode(), origin="p.csv").source.notes
     assert notes == (
         "1 comment line is passed over.",
         "Columns that are not read: 'Operator', 'column 10'.",
@@ -280,12 +280,12 @@ def test_names_may_start_with_a_number_sign():
 )
 def test_every_unit_of_length(unit, metre):
     text = f"name,x_{unit},y_{unit},z_{unit}\nA,1,2,4\n"
-    found = found_points(text.encode(), origin="p.csv")
+    found = read_raw_points(text.encode(), origin="p.csv")
     assert found.positions[0].tolist() == [metre, 2 * metre, 4 * metre]
     assert found.source.unit == unit
     bare = text.replace(f"_{unit}", "")
-    found = found_points(bare.encode(), origin="p.csv", unit=unit)
+    found = read_raw_points(bare.encode(), origin="p.csv", unit=unit)
     assert found.positions[0].tolist() == [metre, 2 * metre, 4 * metre]
     assert found.source.unit_from == "given by you: the header has none"
     with pytest.raises(PointsError, match="but the unit is given as"):
-        found_points(text.encode(), origin="p.csv", unit="in" if unit != "in" else "mm")
+        read_raw_points(text.encode(), origin="p.csv", unit="in" if unit != "in" else "mm")

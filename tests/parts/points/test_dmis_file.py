@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points, read_points
+from parts.points import Compensation, read_points, read_raw_points
 
 HEAD = "DMISMN/'T', 05.2\nUNITS/MM, ANGDEC\n"
 TOUCH = "MEAS/PLANE, F(A), 1\nPTMEAS/CART, 1, 2, 3, 0, 0, 1\nENDMES\n"
 
 
 def read(text, **options):
-    return found_points(text.encode(), origin="a.dmi", **options)
+    return read_raw_points(text.encode(), origin="a.dmi", **options)
 
 
 def test_the_public_program_of_nist(shared_data):
@@ -29,7 +29,7 @@ def test_the_public_program_of_nist(shared_data):
 
 
 def test_both_goto_forms_continuations_and_comments(samples):
-    found = found_points(samples["a.dmi"], origin="a.dmi")
+    found = read_raw_points(samples["a.dmi"], origin="a.dmi")
     assert found.names == ("PLN1-1", "PLN1-2")
     assert found.positions.tolist() == [[-0.04, -0.02, 0.0305], [0.04, 0.0254, 0.0305]]
     assert found.source.compensation is Compensation.SURFACE
@@ -143,7 +143,7 @@ def test_a_real_programme_with_its_alignment(shared_data):
     degrees and then moved by (-86, -52, -30) along its own axes: back to the origin of PARTX.
     """
     raw = (shared_data / "real" / "IMTS_M_clean.dmi").read_bytes()
-    found = found_points(raw, origin="imts.dmi")
+    found = read_raw_points(raw, origin="imts.dmi")
     assert len(found) == 28
     assert np.allclose(1e3 * found.positions[0], [43, -15, 30], atol=1e-12)
     row = found.names.index("PLN2-1")
@@ -346,7 +346,7 @@ def test_variables_polar_coordinates_and_numbers():
 
 def test_units_may_change_and_names_may_be_latin():
     text = HEAD + "$$ Pr\xfcfplan\n" + touch("A") + "UNITS/INCH\n" + touch("B") + "ENDFIL\n"
-    found = found_points(text.encode("latin-1"), origin="a.dmi")
+    found = read_raw_points(text.encode("latin-1"), origin="a.dmi")
     assert found.positions.tolist() == [[0.001, 0.002, 0.003], [0.0254, 0.0508, 0.0762]]
     assert found.source.unit == "in, mm"
     assert "The text is not UTF-8; it was read as Latin-1." in found.source.notes

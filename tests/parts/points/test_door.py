@@ -5,7 +5,7 @@ import re
 import pytest
 
 from parts.errors import PointsError
-from parts.points import FORMATS, Compensation, found_points, read_points
+from parts.points import FORMATS, Compensation, read_points, read_raw_points
 
 EXPECTED = {
     "a.csv": "CSV",
@@ -21,10 +21,10 @@ def test_the_format_is_told_by_ending_and_by_content(samples, name):
     raw = samples[name]
     unit = "mm" if name == "a.pts" else None
     for origin in (name, name.upper(), "points.txt", "points"):
-        found = found_points(raw, origin=origin, unit=unit)
+        found = read_raw_points(raw, origin=origin, unit=unit)
         assert found.source.format == EXPECTED[name]
         assert len(found) == 2
-        marked = found_points(b"\xef\xbb\xbf" + raw, origin=origin, unit=unit)
+        marked = read_raw_points(b"\xef\xbb\xbf" + raw, origin=origin, unit=unit)
         assert marked.positions.tolist() == found.positions.tolist()
         assert not found.positions.flags.writeable
 
@@ -33,11 +33,11 @@ def test_the_format_is_told_by_ending_and_by_content(samples, name):
 def test_name_against_content_is_refused_with_the_choices(samples, name):
     other = "b.csv" if name != "a.csv" else "b.dms"
     with pytest.raises(PointsError, match=r"the name says .*, but the content looks like") as error:
-        found_points(samples[name], origin=other, unit="mm")
+        read_raw_points(samples[name], origin=other, unit="mm")
     assert "; rename the file to end in ." in error.value.message
     first, second = error.value.facts["choices"]
     assert FORMATS[second] == EXPECTED[name]
-    again = found_points(samples[name], origin=other, format=second, unit="mm")
+    again = read_raw_points(samples[name], origin=other, format=second, unit="mm")
     assert again.source.unit == "mm"
     assert first != second
 
@@ -59,23 +59,23 @@ def test_what_no_format_fits_is_refused_with_the_choices():
         bytes(range(256)): binary,
     }.items():
         with pytest.raises(PointsError, match=f"^{re.escape(told + advice)}$"):
-            found_points(raw, origin="p.txt")
+            read_raw_points(raw, origin="p.txt")
     with pytest.raises(PointsError, match="format 'cad' is not known; expected one of csv, dmis"):
-        found_points(b"", origin="p.txt", format="cad")
+        read_raw_points(b"", origin="p.txt", format="cad")
 
 
 @pytest.mark.parametrize("kind", ["csv", "dmis", "power-inspect", "xyz"])
 def test_binary_files_are_named_as_such(kind):
     with pytest.raises(PointsError, match="line 1: byte 4 is zero: this is a binary file"):
-        found_points(b"abc\0def", origin="p", format=kind, unit="mm")
+        read_raw_points(b"abc\0def", origin="p", format=kind, unit="mm")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xyz", "a.pts", "a.dmi"])
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_read(samples, name, encoding):
-    plain = found_points(samples[name], origin=name, unit="mm")
+    plain = read_raw_points(samples[name], origin=name, unit="mm")
     for origin in (name, "points.txt"):
-        found = found_points(samples[name].decode().encode(encoding), origin=origin, unit="mm")
+        found = read_raw_points(samples[name].decode().encode(encoding), origin=origin, unit="mm")
         assert found.positions.tolist() == plain.positions.tolist()
         assert (found.names, found.source.notes) == (plain.names, plain.source.notes)
 
@@ -83,10 +83,10 @@ def test_utf_16_is_read(samples, name, encoding):
 @pytest.mark.parametrize("name", ["a.csv", "a.xyz", "a.pts", "a.dmi"])
 def test_latin_1_is_read_and_told(samples, name):
     raw = samples[name].replace(b"PLN1", "Fl\xe4che".encode("latin-1"))
-    found = found_points(raw, origin=name, unit="mm")
+    found = read_raw_points(raw, origin=name, unit="mm")
     assert (
         found.positions.tolist()
-        == found_points(samples[name], origin=name, unit="mm").positions.tolist()
+        == read_raw_points(samples[name], origin=name, unit="mm").positions.tolist()
     )
     if name != "a.xyz":
         assert found.names[0] == "Fl\xe4che-1"
@@ -96,7 +96,7 @@ def test_latin_1_is_read_and_told(samples, name):
 @pytest.mark.parametrize("name", ["a.csv", "a.xyz", "a.dmi", "a.qif"])
 def test_a_unit_against_the_file_is_refused(samples, name):
     with pytest.raises(PointsError, match=r"lengths are in mm .*, but the unit is given as 'in'"):
-        found_points(samples[name], origin=name, unit="in")
+        read_raw_points(samples[name], origin=name, unit="in")
 
 
 def test_all_formats_give_the_same_points(samples, tmp_path):
@@ -128,18 +128,18 @@ def test_all_formats_give_the_same_points(samples, tmp_path):
 )
 def test_hostile_files_are_refused_at_once(kind, raw):
     with pytest.raises(PointsError, match=r"^p[:,] "):
-        found_points(raw, origin="p", format=kind, unit="mm")
+        read_raw_points(raw, origin="p", format=kind, unit="mm")
 
 
 def test_caps_hold_for_every_format(samples, monkeypatch):
     monkeypatch.setenv("PALPEUR_CAP_POINTS", "1")
     for name in samples:
         with pytest.raises(PointsError, match="there are more than 1 points; split the file"):
-            found_points(samples[name], origin=name, unit="mm")
+            read_raw_points(samples[name], origin=name, unit="mm")
     monkeypatch.setenv("PALPEUR_CAP_POINT_BYTES", "9")
     for name in samples:
         with pytest.raises(PointsError, match="more than 9 bytes; split the file"):
-            found_points(samples[name], origin=name, unit="mm")
+            read_raw_points(samples[name], origin=name, unit="mm")
 
 
 LIST = "A 41 0 0 1 0 0\nB 0 -41 0 0 -1 0\n"
@@ -148,17 +148,17 @@ LIST = "A 41 0 0 1 0 0\nB 0 -41 0 0 -1 0\n"
 @pytest.mark.parametrize("name", ["a.txt", "a.pts", "a.asc", "a"])
 def test_a_list_that_two_systems_write_is_not_guessed(name):
     with pytest.raises(PointsError, match="which one is never guessed; say format = ") as caught:
-        found_points(LIST.encode(), origin=name, unit="mm")
+        read_raw_points(LIST.encode(), origin=name, unit="mm")
     assert set(caught.value.facts["choices"]) == {"list", "metrolog", "polyworks", "power-inspect"}
     for kind in caught.value.facts["choices"]:
         assert f'"{kind}"' in caught.value.message
-        found = found_points(LIST.encode(), origin=name, unit="mm", format=kind)
+        found = read_raw_points(LIST.encode(), origin=name, unit="mm", format=kind)
         assert found.positions.tolist() == [[0.041, 0, 0], [0, -0.041, 0]]
         centre = kind == "power-inspect"
         state = Compensation.CENTRE if centre else Compensation.SURFACE
         assert found.source.compensation is state
     with pytest.raises(PointsError, match="a PolyWorks list carries no unit"):
-        found_points(LIST.encode(), origin=name, format="polyworks")
+        read_raw_points(LIST.encode(), origin=name, format="polyworks")
 
 
 @pytest.mark.parametrize(
@@ -174,19 +174,19 @@ def test_a_list_that_two_systems_write_is_not_guessed(name):
     ],
 )
 def test_lists_between_any_signs(text):
-    found = found_points(text.encode(), origin="a.txt", unit="mm", format="polyworks")
+    found = read_raw_points(text.encode(), origin="a.txt", unit="mm", format="polyworks")
     assert found.names == ("A", "B")
     assert found.positions.tolist() == [[0.041, 0, 0], [0, -0.041, 0]]
     assert found.points.normals.tolist() == [[1, 0, 0], [0, -1, 0]]
 
 
 def test_lists_without_names_or_normals():
-    found = found_points(b"1 2 3\n4 5 6\n", origin="a.asc", unit="m", format="list")
+    found = read_raw_points(b"1 2 3\n4 5 6\n", origin="a.asc", unit="m", format="list")
     assert (found.names, found.has_normal.any()) == (("P1", "P2"), False)
     assert found.positions.tolist() == [[1, 2, 3], [4, 5, 6]]
-    mixed = found_points(b"7 1 2 3\n8 4 5 6 0 0 1\n", origin="a", unit="m", format="list")
+    mixed = read_raw_points(b"7 1 2 3\n8 4 5 6 0 0 1\n", origin="a", unit="m", format="list")
     assert (mixed.names, mixed.has_normal.tolist()) == (("7", "8"), [False, True])
-    assert found_points(b"1 2 3 0 0 1\n", origin="a", unit="m", format="list").names == ("P1",)
+    assert read_raw_points(b"1 2 3 0 0 1\n", origin="a", unit="m", format="list").names == ("P1",)
     for text, told in {
         "A 1 2 3\n1 2 3\n": "line 2: found 3 values, without a name, unlike line 1; name all",
         "A 1 2\n": "line 1, column x: found 'A'; expected a number",
@@ -195,7 +195,7 @@ def test_lists_without_names_or_normals():
         "\n": "there is no point in this list",
     }.items():
         with pytest.raises(PointsError, match=re.escape(told)):
-            found_points(text.encode(), origin="a", unit="m", format="list")
+            read_raw_points(text.encode(), origin="a", unit="m", format="list")
 
 
 def test_a_word_on_compensation_may_contradict_a_list_only(tmp_path):

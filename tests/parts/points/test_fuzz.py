@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parts.errors import PointsError
-from parts.points import FORMATS, found_points, surface_points
+from parts.points import FORMATS, read_raw_points, surface_points
 from tests.cases import cases
 
 CASES = cases(gate=800, soak=4_000)  # for each of six files
@@ -47,7 +47,7 @@ def outcome(raw, name, **options):
     """What reading gives: points that keep their promises, or the message."""
     message = ""
     try:
-        found = found_points(raw, origin=name, **options)
+        found = read_raw_points(raw, origin=name, **options)
         ball = found.source.ball_diameter
         points = surface_points(found, ball_diameter=0.0 if ball is None else ball).points
     except PointsError as error:

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points, read_points
+from parts.points import Compensation, read_points, read_raw_points
 
 
 def read(text, unit="mm"):
-    return found_points(text.encode(), origin="a.pts", unit=unit, format="power-inspect")
+    return read_raw_points(text.encode(), origin="a.pts", unit=unit, format="power-inspect")
 
 
 def test_positions_are_centres_of_the_ball(samples):
-    found = found_points(samples["a.pts"], origin="a.pts", unit="mm")
+    found = read_raw_points(samples["a.pts"], origin="a.pts", unit="mm")
     assert found.names == ("PLN1-1", "PLN1 2")
     assert found.positions.tolist() == [[-0.041, -0.02, 0.0315], [0.04, 0.026, 0.0313]]
     assert found.source.compensation is Compensation.CENTRE
@@ -36,7 +36,7 @@ def test_the_ball_brings_them_to_the_surface(samples, tmp_path):
         "The coordinates were centres of a ball of 2 mm; the points were moved to the surface by "
         "its radius, against their normals."
     )
-    plain = found_points(samples["a.pts"], origin="a.pts", unit="mm")
+    plain = read_raw_points(samples["a.pts"], origin="a.pts", unit="mm")
     zero = read_points(path, unit="mm", ball_diameter=0.0)
     assert np.array_equal(zero.positions, plain.positions)
     with pytest.raises(PointsError, match="are centres of the ball, not points on the surface; "):

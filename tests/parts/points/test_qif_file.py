@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points, read_points
+from parts.points import Compensation, read_points, read_raw_points
 
 POSITIONS = [[-0.04, -0.02, 0.0305], [0.04, 0.0254, 0.0305]]
 NORMALS = [[0.0, 0.0, 1.0], [0.0, 0.6, 0.8]]
 
 
 def read(text, **options):
-    return found_points(text.encode(), origin="a.qif", **options)
+    return read_raw_points(text.encode(), origin="a.qif", **options)
 
 
 def test_points_of_a_plan(samples):
-    found = found_points(samples["a.qif"], origin="a.qif")
+    found = read_raw_points(samples["a.qif"], origin="a.qif")
     assert found.names == ("PLN1-1", "PLN1-2")
     assert found.points.features == ("PLN1", "PLN1")
     assert found.positions.tolist() == POSITIONS
@@ -44,7 +44,7 @@ def test_measured_centres_come_to_the_surface_by_the_radius_of_the_file(samples,
     assert found.names == ("set 11-1", "set 11-2")
     assert found.source.compensation is Compensation.SURFACE
     assert found.source.ball_diameter == 0.004
-    raw = found_points(samples["results.qif"], origin="a.qif")
+    raw = read_raw_points(samples["results.qif"], origin="a.qif")
     assert raw.source.compensation is Compensation.CENTRE
     with pytest.raises(PointsError, match="made with a ball of 4 mm, but 3 mm is given"):
         read_points(path, ball_diameter=0.003)
@@ -163,9 +163,9 @@ def test_no_point_and_no_qif(qif, pieces):
 def test_entities_in_another_encoding_are_found_too(samples):
     text = samples["a.qif"].decode().replace("UTF-8", "UTF-16").replace("<QIFDocument", DTD)
     with pytest.raises(PointsError, match="document type or entities"):
-        found_points(text.encode("utf-16"), origin="a.qif")
+        read_raw_points(text.encode("utf-16"), origin="a.qif")
     plain = samples["a.qif"].decode().replace("UTF-8", "UTF-16").encode("utf-16")
-    assert found_points(plain, origin="a.qif").positions.tolist() == POSITIONS
+    assert read_raw_points(plain, origin="a.qif").positions.tolist() == POSITIONS
 
 
 POINT = """<PointFeatureMeasurement id="20"><FeatureItemId>6</FeatureItemId>
@@ -266,12 +266,12 @@ def test_a_set_of_which_features_take_parts(qif, pieces):
 def test_real_samples(shared_data):
     """A plan of sheet metal, and points measured with a calibrated ball."""
     raw = (shared_data / "real" / "sheetmetal_plan.qif").read_bytes()
-    found = found_points(raw, origin="plan.qif", choice="nominal")
+    found = read_raw_points(raw, origin="plan.qif", choice="nominal")
     circles = {"W1RXXMRA19", "W1RXXMRA20", "W1RXXMRA21", "W1RXXMRA22"}
     assert len(found) == 17
     assert {one.name for one in found.source.untaken if one.lost} == circles
     raw = (shared_data / "real" / "pts.qif").read_bytes()
-    found = found_points(raw, origin="pts.qif", choice="measured")
+    found = read_raw_points(raw, origin="pts.qif", choice="measured")
     assert found.source.compensation is Compensation.CENTRE
     assert found.source.ball_diameter == pytest.approx(2 * 2.49978271104e-3, abs=1e-15)
     assert {"set 12-1", "set 12-2"} < set(found.names)  # outside the range that the plane takes

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts.errors import PointsError
-from parts.points import ProbePoints, check_scale, found_points
+from parts.points import ProbePoints, check_scale, read_raw_points
 
 HIGH = np.array([0.4, 0.3, 0.02])
 
@@ -82,6 +82,6 @@ def test_inches_are_told_from_a_thousand():
 
 
 def test_a_file_is_named():
-    found = found_points(b"XYZIJK\n1000,1000,500,0,0,1\n9000,9000,500,0,0,1\n", origin="a.xyz")
+    found = read_raw_points(b"XYZIJK\n1000,1000,500,0,0,1\n9000,9000,500,0,0,1\n", origin="a.xyz")
     with pytest.raises(PointsError, match=r"^a\.xyz and plate\.stl are off by a factor of 1000"):
         check_scale(found, Plate())

@@ -7,14 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parts.points import JudgedBy, ProbePoints, found_points, surface_points, with_surface_normals
+from parts.points import (
+    NormalCheck,
+    ProbePoints,
+    read_raw_points,
+    surface_points,
+    with_surface_normals,
+)
 
 RADIUS = 0.05
 
 
 def listed(rows, header="name,x_m,y_m,z_m,nx,ny,nz\n"):
     lines = [",".join(str(cell) for cell in row) for row in rows]
-    return found_points((header + "\n".join(lines)).encode(), origin="p.csv")
+    return read_raw_points((header + "\n".join(lines)).encode(), origin="p.csv")
 
 
 class Ball:
@@ -84,7 +90,7 @@ def test_a_part_that_is_inside_out_gives_normals_into_the_material():
 def test_open_geometry_is_judged_by_its_own_orientation():
     found = listed([["A", 0.05, 0, 0, -1, 0, 0], ["B", 0, 0.05, 0, 1, 0, 0]])
     report = with_surface_normals(found, Ball(watertight=False))[1]
-    assert report.judged_by is JudgedBy.ORIENTATION
+    assert report.judged_by is NormalCheck.ORIENTATION
     assert report.into_material.tolist() == [True, False]
     assert report.unsure.tolist() == [False, True]
     assert "judged by the surface's own orientation, since the mesh is" in report.sentences()[1]
@@ -110,7 +116,7 @@ def test_the_judgement_is_the_sign_of_the_cosine(place, normal, offset):
 def test_centres_without_normals_reach_the_surface():
     """A ball of radius 2 mm touches from outside: centres lie at 52 mm."""
     raw = b"A 52 0 0 SP\nB 0 -52 0 SP\n"
-    found = found_points(raw, origin="a.pts", unit="mm")
+    found = read_raw_points(raw, origin="a.pts", unit="mm")
     points, report = with_surface_normals(found, Ball())
     assert report.distances == pytest.approx([0.002, 0.002], abs=1e-16)
     done = surface_points(found.filled(points), ball_diameter=0.004)

@@ -7,7 +7,7 @@ import pytest
 
 from parts.library import open_part
 from parts.points import surface_scale
-from parts.points.surface_scale import FACTORS
+from parts.points.surface_checks import FACTORS
 
 ZERO = np.zeros(3)
 

@@ -5,7 +5,7 @@ import pytest
 
 from parts.errors import PointsError
 from parts.geometry import load_geometry
-from parts.points import JudgedBy, check_scale, read_points, with_surface_normals
+from parts.points import NormalCheck, check_scale, read_points, with_surface_normals
 
 
 def stl(faces):
@@ -60,7 +60,7 @@ def test_a_watertight_block(geometry_of, points_of):
     check_scale(found, geometry)
     points, report = with_surface_normals(found, geometry)
     assert points.normals.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1]]
-    assert report.judged_by is JudgedBy.MATERIAL
+    assert report.judged_by is NormalCheck.MATERIAL
     assert report.inward_names() == ("wrong",)
     assert not report.unsure.any()
     # 0.02 mm in coordinates of 0.04 m: rounding of the difference.
@@ -69,7 +69,7 @@ def test_a_watertight_block(geometry_of, points_of):
 
 def test_a_block_without_its_lid_is_judged_by_orientation(geometry_of, points_of):
     points, report = with_surface_normals(points_of(ROWS), geometry_of(block()[:-2]))
-    assert report.judged_by is JudgedBy.ORIENTATION
+    assert report.judged_by is NormalCheck.ORIENTATION
     assert report.inward_names() == ("wrong",)
     assert len(points) == 3
 

@@ -5,14 +5,14 @@ import re
 import pytest
 
 from parts.errors import PointsError
-from parts.points import Compensation, found_points
+from parts.points import Compensation, read_raw_points
 
 METRIC = "XYZIJK    METRIC\n"
 INCH = "XYZIJK\n"
 
 
 def read(text, **options):
-    return found_points(text.encode(), origin="a.xyz", **options)
+    return read_raw_points(text.encode(), origin="a.xyz", **options)
 
 
 def test_metric_is_told_by_columns_11_to_16():

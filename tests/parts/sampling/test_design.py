@@ -7,8 +7,8 @@ import pytest
 
 from parts.errors import SamplingError
 from parts.features import feature_of_numbers
-from parts.sampling import Reach, count_for, design_of, least_count, sample
-from parts.sampling.ground import Ground
+from parts.sampling import AccessLimits, count_for, design_of, minimum_count, sample
+from parts.sampling.sample import SamplingArea
 
 PHRASES = {
     "line": ("line:from=0,0,0;to=90,0,0;normal=0,0,1", 2),
@@ -22,7 +22,9 @@ PHRASES = {
 
 
 def ground(name, strategy="hammersley"):
-    return Ground(feature=feature_of_numbers(PHRASES[name][0]), strategy=strategy, reach=Reach())
+    return SamplingArea(
+        feature=feature_of_numbers(PHRASES[name][0]), strategy=strategy, reach=AccessLimits()
+    )
 
 
 @pytest.mark.parametrize("name", PHRASES)
@@ -88,6 +90,6 @@ def test_points_that_leave_a_parameter_open():
 def test_faults():
     design = sample(feature_of_numbers(PHRASES["plane"][0]), "grid", 9).design
     with pytest.raises(SamplingError, match="expected both above zero"):
-        least_count(design, 1e-6, 0.0)
+        minimum_count(design, 1e-6, 0.0)
     with pytest.raises(SamplingError, match=r"needs .* points .*; the limit is 10000. Ask for"):
-        least_count(design, 1e-3, 1e-9)
+        minimum_count(design, 1e-3, 1e-9)

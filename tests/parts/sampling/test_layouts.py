@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from parts.errors import SamplingError
 from parts.sampling import star_discrepancy
-from parts.sampling.layouts import LAYOUTS, Shape, lay_out
+from parts.sampling.layouts import LAYOUTS, PatchShape, lay_out
 
-SQUARE = Shape(width=1.0, height=1.0, round=False)
-TUBE = Shape(width=0.2, height=0.1, round=True)
+SQUARE = PatchShape(width=1.0, height=1.0, round=False)
+TUBE = PatchShape(width=0.2, height=0.1, round=True)
 
-shapes = st.builds(Shape, width=st.floats(0.01, 1), height=st.floats(0.01, 1), round=st.booleans())
+shapes = st.builds(
+    PatchShape, width=st.floats(0.01, 1), height=st.floats(0.01, 1), round=st.booleans()
+)
 
 
 @given(st.sampled_from(sorted(LAYOUTS)), st.integers(1, 150), shapes)
@@ -32,7 +34,7 @@ def test_nine_points_are_three_by_three():
     assert sorted(map(tuple, np.round(uv * 6).astype(int).tolist())) == [
         (a, b) for a in (1, 3, 5) for b in (1, 3, 5)
     ]
-    assert len({*lay_out("grid", 12, Shape(width=4.0, height=3.0, round=False))[:, 1]}) == 3
+    assert len({*lay_out("grid", 12, PatchShape(width=4.0, height=3.0, round=False))[:, 1]}) == 3
     assert len(lay_out("grid", 13, SQUARE)) == 13
 
 
@@ -95,7 +97,7 @@ def test_structure_of_the_round_layouts():
 def test_faults():
     with pytest.raises(SamplingError, match="no strategy 'gird'; choose one of grid, hammersley"):
         lay_out("gird", 5, SQUARE)
-    line = Shape(width=1.0, height=0.0, round=False)
+    line = PatchShape(width=1.0, height=0.0, round=False)
     with pytest.raises(SamplingError, match="cannot take the strategy 'helix'"):
         lay_out("helix", 5, line)
     assert lay_out("grid", 4, line)[:, 0].tolist() == [0.125, 0.375, 0.625, 0.875]

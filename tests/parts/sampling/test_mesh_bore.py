@@ -8,7 +8,7 @@ import trimesh
 
 from parts.features import choose_feature
 from parts.geometry import load_geometry
-from parts.sampling import Reach, sample
+from parts.sampling import AccessLimits, sample
 
 DEPTH = 0.030  # [m]
 
@@ -55,5 +55,5 @@ def test_every_count_is_kept_and_nothing_depends_on_the_run(bore):
 
 def test_a_margin_is_kept_as_well(bore):
     feature = bore(48)
-    found = sample(feature, "hammersley", 20, reach=Reach(edge_margin=0.010)).points
+    found = sample(feature, "hammersley", 20, reach=AccessLimits(edge_margin=0.010)).points
     assert np.abs(found.positions[:, 2]).max() <= 0.5 * DEPTH - 0.010 + 1e-9

@@ -11,9 +11,9 @@ from parts.errors import SamplingError
 from parts.features import SurfacePoints, choose_feature, feature_of_numbers
 from parts.geometry import Face
 from parts.library import open_part
-from parts.library.blade import CHORD
+from parts.library.artefacts import CHORD
 from parts.probe import Tip
-from parts.sampling import STRATEGIES, Reach, sample, stylus_fits
+from parts.sampling import STRATEGIES, AccessLimits, sample, stylus_fits
 
 ANALYTIC = ("top", "hole-20", "cone", "front")
 LAYOUTS = STRATEGIES[:-1]
@@ -33,7 +33,7 @@ def blade():
 @pytest.mark.parametrize("face", ANALYTIC)
 def test_points_are_on_the_surface_and_off_the_edges(block, face, strategy):
     feature, margin = choose_feature(block, face), 1.5e-3
-    found = sample(feature, strategy, 25, reach=Reach(edge_margin=margin))
+    found = sample(feature, strategy, 25, reach=AccessLimits(edge_margin=margin))
     points = found.points
     surface = block.face(face).surface
     assert len(points) == 25
@@ -50,7 +50,9 @@ def test_points_are_on_the_surface_and_off_the_edges(block, face, strategy):
 
 def test_true_distance_from_the_edge_of_a_hole(block):
     """By the circles themselves, not their polygons."""
-    found = sample(choose_feature(block, "top"), "hammersley", 60, reach=Reach(edge_margin=0.002))
+    found = sample(
+        choose_feature(block, "top"), "hammersley", 60, reach=AccessLimits(edge_margin=0.002)
+    )
     p = found.points.positions
     circles = [((20, 20), 10), ((60, 20), 6), ((20, 60), 15), ((100, 60), 12)]
     for centre, radius in circles:
@@ -73,7 +75,7 @@ def test_hammersley_fills_what_is_left_of_a_face_most_evenly(block):
 @pytest.mark.parametrize("strategy", ["hammersley", "stratified-by-curvature"])
 def test_freeform(blade, strategy):
     feature = choose_feature(blade, "blade")
-    found = sample(feature, strategy, 40, reach=Reach(edge_margin=0.002))
+    found = sample(feature, strategy, 40, reach=AccessLimits(edge_margin=0.002))
     feet = blade.closest(found.points.positions)
     assert feet.distances.max() < 1e-12  # on the triangles; off the truth by the deflection
     assert np.abs(feet.normals - found.points.normals).max() < 1e-9
@@ -98,7 +100,7 @@ def test_a_ball_that_is_too_large_for_a_corner_keeps_off(block):
     """Round the cone's foot the top meets it at an angle: a ball touches both."""
     feature = choose_feature(block, "top")
     tip = Tip(ball_radius=0.008)
-    free = sample(feature, "hammersley", 150, reach=Reach(geometry=block, tip=tip))
+    free = sample(feature, "hammersley", 150, reach=AccessLimits(geometry=block, tip=tip))
     gap = np.linalg.norm(free.points.positions[:, :2] - [0.100, 0.060], axis=1) - 0.012
     # Ball centre (gap, r) from the foot of the cone, whose flank leans by β = 21.8° from the
     # vertical: gap · cos β + r · sin β = r where it touches.
@@ -124,7 +126,7 @@ def test_stylus_in_a_hole(block):
 
 def test_no_room_is_told_with_the_reasons(block):
     feature = choose_feature(block, "hole-12")
-    reach = Reach(geometry=block, tip=Tip(ball_radius=0.007))
+    reach = AccessLimits(geometry=block, tip=Tip(ball_radius=0.007))
     with pytest.raises(SamplingError, match=r"no room for 5 points: .* stylus would touch"):
         sample(feature, "circles", 5, reach=reach)
 
@@ -138,7 +140,9 @@ def test_the_ball_and_features_by_numbers():
     line = sample(feature_of_numbers("line:from=0,0,0;to=90,0,0;normal=0,0,1"), "grid", 3)
     assert line.points.positions[:, 0] == pytest.approx([0.015, 0.045, 0.075])
     artefact = open_part("ball").geometry
-    ball = sample(choose_feature(artefact, "sphere"), "helix", 30, reach=Reach(edge_margin=0.001))
+    ball = sample(
+        choose_feature(artefact, "sphere"), "helix", 30, reach=AccessLimits(edge_margin=0.001)
+    )
     assert len(ball.points) == 30
 
 
@@ -147,7 +151,9 @@ def test_mesh_without_faces(block):
         name="mesh", index=0, kind="facets", surface=None, triangles=np.arange(len(block.mesh))
     )
     mesh = replace(block, faces=(whole,), corner_normals=None)
-    found = sample(choose_feature(mesh, "facets"), "hammersley", 50, reach=Reach(edge_margin=0.001))
+    found = sample(
+        choose_feature(mesh, "facets"), "hammersley", 50, reach=AccessLimits(edge_margin=0.001)
+    )
     assert mesh.closest(found.points.positions).distances.max() < 1e-14  # barycentric sums
     with pytest.raises(SamplingError, match="no coordinates for a helix"):
         sample(choose_feature(mesh, "facets"), "helix", 50)
@@ -158,7 +164,7 @@ def test_faults(block):
     with pytest.raises(SamplingError, match="0 points are asked; expected 1 to 10000"):
         sample(feature, "grid", 0)
     with pytest.raises(SamplingError, match="edge margin is -1"):
-        Reach(edge_margin=-1)
+        AccessLimits(edge_margin=-1)
     with pytest.raises(SamplingError, match="plane is not laid out by curvature"):
         sample(feature, "stratified-by-curvature", 5)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from parts.geometry.triangle_distance import closest_on_triangles
+from parts.geometry.proximity import closest_on_triangles
 from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from parts.geometry.triangle_distance import closest_on_triangles
+from parts.geometry.proximity import closest_on_triangles
 from planner.clearance.checker import Checker
 from planner.clearance.patch import ProbedSurface, StylusPlacement
 from planner.clearance.probing import ProbingLines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation import MeasuredPoints, ToleranceSpec, Verdict
+from parts.evaluation import Conformance, MeasuredPoints, ToleranceSpec
 from planner.errors import JobError
 from planner.evaluation import evaluate
 from planner.findings import page
@@ -55,7 +55,7 @@ def test_tolerances_are_judged_and_told(change, nine_measured):
     tight = change(evaluation={"tolerances": (_flat(20 * UM),)})
     found = evaluate(tight, nine_measured(BUMPS))
     assert not found.conforms
-    assert [item.verdict for item in found.failed] == [Verdict.FAIL]
+    assert [item.verdict for item in found.failed] == [Conformance.FAIL]
     finding = next(item for item in found.findings if item.code == "E103")
     assert finding.where == "plane flatness"
     assert "tolerance of 0.0200 mm" in finding.message
@@ -70,7 +70,7 @@ def test_an_uncertainty_leaves_what_is_near_the_limit_undecided(change, nine_mea
     job = change(evaluation={"tolerances": (_flat(1.02 * value),)})
     errors = np.random.default_rng(4).normal(0.0, 10 * UM, (500, 9, 3))
     found = evaluate(job, measured, errors=errors)
-    assert [item.verdict for item in found.undecided] == [Verdict.UNDECIDED]
+    assert [item.verdict for item in found.undecided] == [Conformance.UNDECIDED]
     assert "E104" in _codes(found)
     assert found.conforms  # nothing is proven wrong
     assert found.undecided[0].uncertainty.coverage == 0.95

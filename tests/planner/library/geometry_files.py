@@ -10,7 +10,7 @@ import numpy as np
 
 from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
-from parts.library.blade import blade_points
+from parts.library.artefacts import blade_points
 from planner.job.cell import box_mesh
 from robots.core.arrays import Array, Indices
 from robots.core.pose import make_pose, rotation_about, transform_points

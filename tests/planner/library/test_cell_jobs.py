@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import audit
-from parts.geometry.triangle_distance import closest_on_triangles
+from parts.geometry.proximity import closest_on_triangles
 from planner import library
 from planner.job import read_job
 from planner.job.solids import SolidKind

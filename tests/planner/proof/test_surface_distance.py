@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from parts.geometry.triangle_distance import closest_on_triangles
+from parts.geometry.proximity import closest_on_triangles
 from planner.job.solids import Solid, SolidKind
 from planner.proof.spread_points import SpreadPoints
 from planner.proof.surface_distance import SurfaceDistance

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation import Deviations, FeatureResult, Verdict
+from parts.evaluation import Conformance, FeatureResult, PointDeviations
 from parts.fits import fit
 from planner.evaluation import read_measured
 from reports.evaluation.qif import results_qif
@@ -36,7 +36,7 @@ def feature(kind, points, **arguments):
     """A measured feature whose nominal one is the same."""
     found = fit(kind, points, **arguments)
     normals = found.shape.normal(points)
-    deviations = Deviations(
+    deviations = PointDeviations(
         names=tuple(f"{kind}-{k}" for k in range(len(points))),
         features=(kind,) * len(points),
         nominal=points,
@@ -135,7 +135,11 @@ def test_what_is_easily_missed_is_there(shown):
 def test_status_and_value_are_those_of_the_evaluation(shown):
     root = tree(shown)
     asked = [item for item in shown.evaluation.characteristics if item.tolerance is not None]
-    words = {Verdict.PASS: "PASS", Verdict.FAIL: "FAIL", Verdict.UNDECIDED: "INDETERMINATE"}
+    words = {
+        Conformance.PASS: "PASS",
+        Conformance.FAIL: "FAIL",
+        Conformance.UNDECIDED: "INDETERMINATE",
+    }
     told = texts(root, ".//q:CharacteristicMeasurements/*/q:Status/q:CharacteristicStatusEnum")
     assert told == [words[item.verdict] for item in asked]
     values = root.findall(".//q:CharacteristicMeasurements/*/q:Value", NAMESPACE)

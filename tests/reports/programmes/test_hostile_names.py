@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from parts.points import found_points
+from parts.points import read_raw_points
 from reports.programmes import programmes
 from reports.programmes.safe_text import ascii_text, labels
 
@@ -37,7 +37,7 @@ def test_a_job_name_changes_nothing_but_comments(two_points, name):
         assert set(re.findall(r"[^\x20-\x7e]", text)) <= {"\n", "\r"}
         assert code_of(path, text) == code_of(path, usual)
         assert max(map(len, text.splitlines())) < 400
-    found = found_points(hostile["program.dmi"], origin="program.dmi")
+    found = read_raw_points(hostile["program.dmi"], origin="program.dmi")
     assert found.names == ("P1-1", "P2-1")
 
 
@@ -71,7 +71,7 @@ def test_point_names_become_labels(hostile_points):
     raw = programmes(hostile_points, ["dmis", "ipp"])
     text = raw["program.dmi"].decode("ascii")
     assert max(map(len, text.splitlines())) <= 80
-    found = found_points(raw["program.dmi"], origin="a.dmi")
+    found = read_raw_points(raw["program.dmi"], origin="a.dmi")
     assert np.abs(found.positions - hostile_points.placed.surfaces).max() < 1e-9
     assert re.findall(r"^F\(([^)]*)\) =", text, flags=re.MULTILINE) == [
         "F_A_FEAT",
@@ -89,7 +89,7 @@ def test_point_names_become_labels(hostile_points):
 def test_point_names_in_qif_are_as_they_are(hostile_points, qif_schema):
     raw = programmes(hostile_points, ["qif"])["plan.qif"]
     qif_schema.assertValid(etree.fromstring(raw))
-    found = found_points(raw, origin="a.qif")
+    found = read_raw_points(raw, origin="a.qif")
     assert found.points.features == POINT_NAMES
     assert np.abs(found.positions - hostile_points.placed.surfaces).max() < 1e-9
 

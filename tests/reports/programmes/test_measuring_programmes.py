@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from parts.points import Compensation, found_points
+from parts.points import Compensation, read_raw_points
 from reports.programmes import programmes
 from reports.programmes.ipp import _Session
 from reports.programmes.source import ProgrammeSource
@@ -33,7 +33,7 @@ def files(mixed):
 
 @pytest.mark.parametrize("path", ["program.dmi", "plan.qif"])
 def test_our_own_reader_finds_the_same_points(mixed, files, path):
-    found = found_points(files[path], origin=path)
+    found = read_raw_points(files[path], origin=path)
     placed = mixed.placed
     assert np.abs(found.positions - placed.surfaces).max() < NEAR
     assert np.abs(found.points.normals - placed.normals).max() < 1e-9
@@ -114,7 +114,7 @@ def test_an_approach_beside_the_normal_is_driven_along_its_line(job_in):
     assert b"Tool.PtMeasPar.Approach(1.920000)" in raw["program.ipp"]
     assert (
         np.abs(
-            found_points(raw["program.dmi"], origin="a.dmi").positions[1]
+            read_raw_points(raw["program.dmi"], origin="a.dmi").positions[1]
             - np.array([49.28203230, 1574.64101615, 1090.0]) * 1e-3
         ).max()
         < NEAR

@@ -7,11 +7,9 @@ import pytest
 from scipy.optimize import minimize
 
 from parts.fits import fit
-from parts.fits.dispatch import model_of
+from parts.fits.fitting import model_of
+from parts.fits.global_optimality import inradius, narrowest, rivals
 from parts.fits.zone import circumscribed, inscribed, minimum_zone
-from parts.fits.zone.proofs import inradius
-from parts.fits.zone.rivals import rivals
-from parts.fits.zone.widths import narrowest
 from tests.cases import cases
 
 

@@ -9,7 +9,7 @@ from parts.fits import FIT_KINDS, fit
 from parts.fits.zone import ENVELOPE_KINDS, circumscribed, inscribed, minimum_zone
 from tests.cases import some
 
-SAMPLE = "parts.fits.zone.descents._SAMPLE"
+SAMPLE = "parts.fits.minimax._SAMPLE"
 ALL = 10**9
 
 
@@ -47,7 +47,7 @@ def test_envelopes_likewise(kind, side, rough, monkeypatch):
 
 def test_few_points_are_solved_at_a_time(rough, monkeypatch):
     """No programme or Newton step sees the 20 000 points."""
-    from parts.fits.zone import descents
+    from parts.fits import minimax
 
     sizes = []
 
@@ -55,7 +55,7 @@ def test_few_points_are_solved_at_a_time(rough, monkeypatch):
         sizes.append(goal.points.shape[1])
         return minimise(goal, start, scale, **limits)
 
-    minimise = descents.minimise
-    monkeypatch.setattr(descents, "minimise", watching)
+    minimise = minimax.minimise
+    monkeypatch.setattr(minimax, "minimise", watching)
     minimum_zone("cylinder", rough("cylinder", count=20_000).points)
     assert max(sizes) <= 2400

@@ -1,0 +1,480 @@
+"""Cylinders, cones and tori by least squares, and candidates for their axes to start from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from parts.fits.circle_sphere import radial
+from parts.fits.fit_result import FittedShape, shape_of_kind
+from parts.fits.least_squares import (
+    FeatureModel,
+    FeatureState,
+    Level,
+    Slope,
+    Turns,
+    minimise,
+    state_about,
+)
+from parts.fits.line_plane import principal_axes
+from parts.geometry.surfaces import Cone, Cylinder, Torus
+from robots.core.arrays import Array, Indices
+
+_STARTS = 8
+
+
+class CylinderModel(FeatureModel):
+    """About the frame's z; free are the shifts across it, the turns of it, and the radius."""
+
+    kind = "cylinder"
+    word = "cylinder"
+    freedoms = (0, 1, 3, 4)
+    size_units = ("m",)
+    spread = 3
+    hollow = True
+
+    def level(self, q: Array, sizes: Array) -> Level:
+        """Distance from the axis less the radius."""
+        rho, normal = radial(q)
+        return Level(rho - sizes[0], normal, np.full((1, q.shape[1]), -1.0))
+
+    def starts(self, points: Array) -> list[FeatureState]:
+        """The best of the directions along which points may look like a circle."""
+        view = axis_views(likely_axes(points), points, conical=False)
+        costs = view.rho.var(axis=1)
+        view = view.only(best_apart(view.axes, costs, _STARTS, points.shape[1]))
+        radii = view.rho.mean(axis=1).tolist()
+        return [
+            state_about(centre, axis, radius)
+            for centre, axis, radius in zip(view.centres, view.axes, radii, strict=True)
+        ]
+
+    def settled(self, state: FeatureState) -> FeatureState:
+        """The origin is the foot of the centroid."""
+        return state.shifted(state.origin - (state.origin @ state.axis) * state.axis)
+
+    def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
+        """A cylinder."""
+        radius = float(state.sizes[0])
+        return Cylinder(point=state.origin, axis=state.axis, radius=radius, reversed=reverse)
+
+    def state_of(self, shape: FittedShape) -> FeatureState:
+        """Of a cylinder."""
+        cylinder = shape_of_kind(shape, Cylinder)
+        return state_about(cylinder.point, cylinder.axis, cylinder.radius)
+
+    def derived(self, state: FeatureState) -> dict[str, Slope]:
+        """Point, axis and diameter."""
+        turns = Turns(state, self.freedoms)
+        return {
+            "point": Slope(state.origin, turns.origin(), "m"),
+            "axis": Slope(state.axis, turns.axis(), "1"),
+            "diameter": Slope(2.0 * state.sizes[:1], 2.0 * turns.size(0), "m"),
+        }
+
+
+# ------------------------------------------------------------------------------------------- Cones
+
+_CONE_STARTS = 10
+_TILTS = tuple(np.radians([-75.0, -60.0, -45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0, 60.0, 75.0]))
+
+
+class ConeModel(FeatureModel):
+    """About the frame's z, widening along it.
+
+    The sizes are the orthogonal distance s from the origin to the surface and the half angle α:
+    ρ cos α - z sin α - s. They suit slender cones too, whose apex is far away; a tip's own
+    neighbourhood, where the nearest point is the apex, is not seen.
+    """
+
+    kind = "cone"
+    word = "cone"
+    freedoms = (0, 1, 3, 4)
+    size_units = ("m", "rad")
+    spread = 3
+    hollow = True
+    free_axis = False
+
+    def level(self, q: Array, sizes: Array) -> Level:
+        """Distance from the ruling in the point's half plane."""
+        s, alpha = sizes
+        sine, cosine = np.sin(alpha), np.cos(alpha)
+        rho, normal = radial(q)
+        by_angle = -rho * sine - q[2] * cosine
+        normal[:2] *= cosine
+        normal[2] = -sine
+        distance = rho * cosine - q[2] * sine - s
+        return Level(distance, normal, np.stack([np.full_like(rho, -1.0), by_angle]))
+
+    def starts(self, points: Array) -> list[FeatureState]:
+        """The best of the directions along which points may look like a growing circle."""
+        axes = likely_axes(points, _TILTS)
+        states: list[FeatureState] = []
+        for conical in (True, False):
+            states += _best(axis_views(axes, points, conical), _CONE_STARTS // 2)
+        return [self.settled(state) for state in states]
+
+    def settled(self, state: FeatureState) -> FeatureState:
+        """Origin at the foot of the centroid, half angle from 0 to π/2."""
+        s, alpha = state.sizes.tolist()
+        along = float(state.origin @ state.axis)
+        state = state.shifted(state.origin - along * state.axis)
+        s -= along * np.sin(alpha)
+        alpha = float(np.arctan2(np.sin(alpha), np.cos(alpha)))
+        if np.cos(alpha) < 0.0:  # the same surface, seen from its other side
+            s, alpha = -s, float(np.arctan2(-np.sin(alpha), -np.cos(alpha)))
+        if alpha < 0.0:
+            return state.flipped().sized(s, -alpha)
+        return state.sized(s, alpha)
+
+    def sound(self, points: Array, state: FeatureState) -> bool:
+        """A cone, with all points on the nappe into which the axis points."""
+        s, alpha = state.sizes
+        if not 0.0 < alpha < 0.5 * np.pi:
+            return False
+        q = state.local(points)
+        along = radial(q).rho * np.sin(alpha) + (q[2] + s / np.sin(alpha)) * np.cos(alpha)
+        return bool(along.min() > 0.0)
+
+    def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
+        """A cone."""
+        return Cone(
+            apex=_apex(state),
+            axis=state.axis,
+            half_angle=float(state.sizes[1]),
+            reversed=reverse,
+        )
+
+    def state_of(self, shape: FittedShape) -> FeatureState:
+        """Of a cone: the distance from its apex is zero."""
+        cone = shape_of_kind(shape, Cone)
+        return state_about(cone.apex, cone.axis, 0.0, cone.half_angle)
+
+    def derived(self, state: FeatureState) -> dict[str, Slope]:
+        """Point, axis, distance from the point to the surface, full apex angle, apex."""
+        turns = Turns(state, self.freedoms)
+        s, alpha = state.sizes
+        sine = np.sin(alpha)
+        by_apex = -turns.size(0) / sine + turns.size(1) * s * np.cos(alpha) / sine**2
+        apex = turns.origin() - s / sine * turns.axis() + state.axis[:, None] * by_apex
+        return {
+            "point": Slope(state.origin, turns.origin(), "m"),
+            "axis": Slope(state.axis, turns.axis(), "1"),
+            "distance": Slope(state.sizes[:1], turns.size(0), "m"),
+            "apex_angle": Slope(2.0 * state.sizes[1:], 2.0 * turns.size(1), "rad"),
+            "apex": Slope(_apex(state), apex, "m"),
+        }
+
+
+def _apex(state: FeatureState) -> Array:
+    s, alpha = state.sizes
+    return np.asarray(state.origin - s / np.sin(alpha) * state.axis)
+
+
+def _best(view: AxisView, count: int) -> list[FeatureState]:
+    """Radius a + b h by regression in each view; the cost is orthogonal to the rulings."""
+    h = view.height
+    mean_h, mean_rho = h.mean(axis=1), view.rho.mean(axis=1)
+    centred = h - mean_h[:, None]
+    rise = np.sum(centred * view.rho, axis=1) / np.maximum(np.sum(centred**2, axis=1), 1e-300)
+    off = view.rho - mean_rho[:, None] - rise[:, None] * centred
+    costs = np.mean(off**2, axis=1) / (1.0 + rise**2)
+    alpha = np.arctan(rise)
+    s = (mean_rho - rise * mean_h) * np.cos(alpha)
+    return [
+        state_about(view.centres[i], view.axes[i], float(s[i]), float(alpha[i]))
+        for i in best_apart(view.axes, costs, count, h.shape[1]).tolist()
+    ]
+
+
+# -------------------------------------------------------------------------------------------- Tori
+
+
+class TorusModel(FeatureModel):
+    """About the frame's z; free are the centre, the turns of the axis, and both radii."""
+
+    kind = "torus"
+    word = "torus"
+    freedoms = (0, 1, 2, 3, 4)
+    size_units = ("m", "m")
+    spread = 3
+    hollow = True
+
+    def level(self, q: Array, sizes: Array) -> Level:
+        """Distance from the circle of the tube less the tube's radius."""
+        ring, tube = sizes
+        rho, normal = radial(q)
+        u = rho - ring
+        length = np.sqrt(u * u + q[2] * q[2])
+        safe = np.maximum(length, np.finfo(float).tiny)
+        cosine = u / safe
+        normal[:2] *= cosine
+        normal[2] = q[2] / safe
+        return Level(length - tube, normal, np.stack([-cosine, np.full_like(rho, -1.0)]))
+
+    def starts(self, points: Array) -> list[FeatureState]:
+        """From the whole, from the patch in the middle, and from the tube."""
+        return torus_starts(points)
+
+    def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
+        """A torus."""
+        ring, tube = state.sizes.tolist()
+        return Torus(
+            centre=state.origin,
+            axis=state.axis,
+            major_radius=ring,
+            minor_radius=tube,
+            reversed=reverse,
+        )
+
+    def state_of(self, shape: FittedShape) -> FeatureState:
+        """Of a torus."""
+        torus = shape_of_kind(shape, Torus)
+        return state_about(torus.centre, torus.axis, torus.major_radius, torus.minor_radius)
+
+    def derived(self, state: FeatureState) -> dict[str, Slope]:
+        """Centre, axis and both diameters."""
+        turns = Turns(state, self.freedoms)
+        return {
+            "centre": Slope(state.origin, turns.origin(), "m"),
+            "axis": Slope(state.axis, turns.axis(), "1"),
+            "major_diameter": Slope(2.0 * state.sizes[:1], 2.0 * turns.size(0), "m"),
+            "minor_diameter": Slope(2.0 * state.sizes[1:], 2.0 * turns.size(1), "m"),
+        }
+
+
+# ----------------------------------------------------------------------------- Candidates for tori
+
+_TORUS_STARTS_STARTS = 10
+_TURNS = 16  # directions about a tube in which its ring may lie
+_RINGS = (1.5, 3.0, 8.0)  # radius of the ring in radii of the tube
+_FARTHEST = 20.0  # of the points' size: a centre of curvature beyond it says "straight"
+
+
+class Rings(NamedTuple):
+    """Circles round which a tube may run."""
+
+    centres: Array  # (m, 3)
+    axes: Array  # (m, 3)
+    radii: Array  # (m,)
+
+
+def torus_starts(points: Array) -> list[FeatureState]:
+    """The best candidates. Args: points, centred, of size 1 # (3, k)."""
+    sets = [_whole(points), _patch(points), _tube(points)]
+    if points.shape[1] >= 14:
+        sets.append(Rings(*cyclide_torus(points)))
+    rings = Rings(*(np.concatenate(fields) for fields in zip(*sets, strict=True)))
+    away = points[None] - rings.centres[:, :, None]
+    height = np.einsum("md,mdk->mk", rings.axes, away)
+    rho = np.sqrt(np.maximum(np.sum(away**2, axis=1) - height**2, 0.0))
+    length = np.hypot(rho - rings.radii[:, None], height)
+    tube, costs = length.mean(axis=1), length.var(axis=1)
+    good = np.flatnonzero((rings.radii > 0.0) & np.isfinite(costs))
+    chosen = good[best_apart(rings.axes[good], costs[good], _TORUS_STARTS_STARTS, points.shape[1])]
+    return [
+        state_about(rings.centres[i], rings.axes[i], float(rings.radii[i]), float(tube[i]))
+        for i in chosen.tolist()
+    ]
+
+
+def _whole(points: Array) -> Rings:
+    """Seen along an axis a ring; then its meridian is a circle, drawn by linear equations."""
+    view = axis_views(likely_axes(points), points, conical=False)
+    x, y = view.rho, view.height
+    A = np.stack([x, y, np.ones_like(x)], axis=1)
+    right = A @ (x * x + y * y)[:, :, None]
+    normal = A @ A.transpose(0, 2, 1)
+    solved = (np.linalg.pinv(normal, rcond=1e-13, hermitian=True) @ right)[:, :, 0]
+    centres = view.centres + 0.5 * solved[:, 1:2] * view.axes
+    return Rings(centres, view.axes, 0.5 * solved[:, 0])
+
+
+def _patch(points: Array) -> Rings:
+    """The normal meets the tube's circle and the axis at the centres of curvature."""
+    patch = curvatures_of(points)
+    bends = np.where(np.abs(patch.bends) < 1.0 / _FARTHEST, 1.0 / _FARTHEST, patch.bends)
+    sets: list[Rings] = []
+    for tube, ring, along in ((0, 1, patch.first), (1, 0, patch.second)):
+        circle = patch.point + patch.normal / bends[tube]
+        on_axis = patch.point + patch.normal / bends[ring]
+        angles = np.arange(_TURNS) * np.pi / _TURNS
+        axes = np.cos(angles)[:, None] * along + np.sin(angles)[:, None] * patch.normal
+        centres = on_axis + (axes @ (circle - on_axis))[:, None] * axes
+        sets.append(Rings(centres, axes, np.linalg.norm(circle - centres, axis=1)))
+    return Rings(*(np.concatenate(fields) for fields in zip(*sets, strict=True)))
+
+
+def _tube(points: Array) -> Rings:
+    """A short piece of pipe is nearly a cylinder: rings through its axis, to all sides."""
+    model = CylinderModel()
+    pipes = [minimise(model, points, start, limit=10) for start in model.starts(points)[:3]]
+    pipe = min(pipes, key=lambda pipe: pipe.cost).state
+    x, y, z = pipe.R.T
+    angles = np.arange(_TURNS) * 2.0 * np.pi / _TURNS
+    towards = np.cos(angles)[:, None] * x + np.sin(angles)[:, None] * y
+    foot = pipe.origin - (pipe.origin @ z) * z
+    radii = np.repeat(abs(float(pipe.sizes[0])) * np.array(_RINGS), _TURNS)
+    sides = np.tile(towards, (len(_RINGS), 1))
+    return Rings(foot + radii[:, None] * sides, np.cross(sides, z), radii)
+
+
+class CyclideRings(NamedTuple):
+    """At most one candidate."""
+
+    centres: Array  # (m, 3)
+    axes: Array  # (m, 3)
+    radii: Array  # (m,)
+
+
+def cyclide_torus(points: Array) -> CyclideRings:
+    """Fit u² + u (l·p) + p·Q p + m·p + n = 0 with u = |p|², and read the torus from it.
+
+    With centre c, K = |c|² + R² - r² and axis w, a torus is the case l = -4 c and, up to a
+    multiple of the identity, Q = 4 c cᵀ + 4 R² w wᵀ (from (|p - c|² + R² - r²)² = 4 R² ρ²).
+
+    Args:
+        points: of size 1, at least 14. # (3, k)
+    """
+    x, y, z = points
+    u = x * x + y * y + z * z
+    columns = [u * x, u * y, u * z, x * x, y * y, z * z, x * y, x * z, y * z, x, y, z]
+    A = np.stack([*columns, np.ones_like(x)], axis=1)
+    c = np.linalg.lstsq(A, -u * u, rcond=1e-12)[0]
+    centre = -c[:3] / 4.0
+    Q = np.diag(c[3:6])
+    Q[[0, 0, 1], [1, 2, 2]] = 0.5 * c[6:9]
+    Q = Q + np.triu(Q, 1).T - 4.0 * np.outer(centre, centre)
+    values, vectors = np.linalg.eigh(Q)
+    square = (values[2] - 0.5 * (values[0] + values[1])) / 4.0
+    if not square > 0.0:
+        return CyclideRings(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
+    return CyclideRings(centre[None], vectors[:, 2][None], np.array([np.sqrt(square)]))
+
+
+# --------------------------------------------------------------------------------- Axis candidates
+# For each direction the points are looked at along it; a circle, or a circle that grows with
+# height, is drawn about them by linear equations, and the distances from it say how good the
+# direction is. Source: the idea of searching the half sphere of directions for a cylinder's axis is
+# Eberly's; the linear equations are those of Kåsa's circle.
+
+_GRID = 200  # about 10 degrees apart
+_APART = 0.2  # [rad] between starts that are tried
+_FEW = 20  # points: so few are seen as a feature from many wrong sides; more starts are tried
+_MORE = 3
+
+
+class AxisView(NamedTuple):
+    """Points seen along each of m directions, from the best centre for it."""
+
+    axes: Array  # (m, 3)
+    centres: Array  # in the points' coordinates, (m, 3)
+    rho: Array  # distances from the axes, (m, k)
+    height: Array  # along the axes, from the centroid, (m, k)
+
+    def only(self, rows: Indices) -> AxisView:
+        """Some of the directions."""
+        return AxisView(*(field[rows] for field in self))
+
+
+def half_sphere(count: int = _GRID) -> Array:
+    """Directions spread evenly over a half sphere (golden angle). # (count, 3)."""
+    index = np.arange(count)
+    z = (index + 0.5) / count
+    angle = index * np.pi * (3.0 - np.sqrt(5.0))
+    r = np.sqrt(1.0 - z**2)
+    return np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1)
+
+
+def likely_axes(points: Array, tilts: tuple[float, ...] = (0.0,)) -> Array:
+    """The grid, the principal axes, and the rulings of the patch that the points look like.
+
+    Args:
+        points: centred. # (3, k)
+        tilts: of a ruling against the axis, towards the normal: a cone's half angles. [rad]
+    """
+    axes = [half_sphere(), principal_axes(points)]
+    patch = curvatures_of(points)
+    for ruling in (patch.first, patch.second):
+        turned = [np.cos(t) * ruling + np.sin(t) * patch.normal for t in tilts]
+        axes.append(np.array(turned))
+    return np.concatenate(axes)
+
+
+def axis_views(axes: Array, points: Array, conical: bool) -> AxisView:
+    """Look along each axis; the centre solves |p|² = 2 c·p + k, for cones + k₃ h + k₄ h².
+
+    Args:
+        axes: unit. # (m, 3)
+        points: centred. # (3, k)
+        conical: the radius may grow with the height.
+    """
+    x_axes, y_axes = _squares(axes)
+    x, y, h = x_axes @ points, y_axes @ points, axes @ points
+    columns = [x, y, np.ones_like(x)] + ([h, h * h] if conical else [])
+    A = np.stack(columns, axis=1)
+    normal = A @ A.transpose(0, 2, 1)
+    right = A @ (x * x + y * y)[:, :, None]
+    solved = (np.linalg.pinv(normal, rcond=1e-13, hermitian=True) @ right)[:, :, 0]
+    a, b = 0.5 * solved[:, :1], 0.5 * solved[:, 1:2]
+    return AxisView(axes, a * x_axes + b * y_axes, np.hypot(x - a, y - b), h)
+
+
+def _squares(axes: Array) -> tuple[Array, Array]:
+    """Two unit directions square to each axis. # (m, 3) each."""
+    other = np.eye(3)[np.argmin(np.abs(axes), axis=1)]
+    x_axes = np.cross(axes, other)
+    x_axes /= np.linalg.norm(x_axes, axis=1, keepdims=True)
+    return x_axes, np.cross(axes, x_axes)
+
+
+def best_apart(axes: Array, costs: Array, count: int, points: int) -> Indices:
+    """The cheapest axes, none near another. # (≤ count,), more where there are few points."""
+    count = count if points > _FEW else _MORE * count
+    chosen: list[int] = []
+    for row in np.argsort(costs, kind="stable").tolist():
+        if all(abs(axes[row] @ axes[other]) < np.cos(_APART) for other in chosen):
+            chosen.append(row)
+        if len(chosen) == count:
+            break
+    return np.array(chosen, dtype=np.intp)
+
+
+class Curvatures(NamedTuple):
+    """Principal curvatures where the centroid's plane normal meets the patch.
+
+    A curvature is positive where the patch bends towards ``normal``.
+    """
+
+    point: Array  # (3,)
+    normal: Array  # (3,)
+    first: Array  # direction of the greater bend, (3,)
+    second: Array  # of the lesser, (3,)
+    bends: Array  # (2,)
+
+
+def curvatures_of(points: Array) -> Curvatures:
+    """Least-squares paraboloid z = c + d·x + ½ x·H x over the points' plane.
+
+    The shape operator is that of a graph: (I + ∇z ∇zᵀ)⁻¹ H / √(1 + |∇z|²).
+
+    Args:
+        points: centred; with fewer than six the answer is one of many. # (3, k)
+    """
+    axes = principal_axes(points)
+    x, y, z = axes @ points
+    monomials = np.stack([np.ones_like(x), x, y, 0.5 * x * x, x * y, 0.5 * y * y], axis=1)
+    c, dx, dy, hxx, hxy, hyy = np.linalg.lstsq(monomials, z, rcond=1e-9)[0].tolist()
+    slope = np.array([dx, dy])
+    steep = np.sqrt(1.0 + slope @ slope)
+    metric = np.eye(2) + np.outer(slope, slope)
+    H = np.array([[hxx, hxy], [hxy, hyy]]) / steep
+    L = np.linalg.cholesky(metric)
+    bends, vectors = np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, H).T))
+    across = np.linalg.solve(L.T, vectors).T  # rows in the plane
+    tangents = np.concatenate([across, (across @ slope)[:, None]], axis=1) @ axes
+    order = np.argsort(-np.abs(bends))
+    tangents = tangents[order] / np.linalg.norm(tangents[order], axis=1, keepdims=True)
+    normal = np.array([-dx, -dy, 1.0]) / steep @ axes
+    return Curvatures(c * axes[2], normal, tangents[0], tangents[1], bends[order])
