@@ -188,7 +188,7 @@ def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Fin
 def _order_notes(visited: Visit) -> list[Finding]:
     if visited.ordered is None:
         return []
-    from planner.order.note import order_note
+    from planner.order.fastest import order_note
 
     return [order_note(visited.ordered)]
 

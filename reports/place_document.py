@@ -7,10 +7,9 @@ from importlib.metadata import version
 import numpy as np
 
 from planner.findings import Severity
-from planner.part_pose.best_pose import Placing
-from planner.part_pose.held_lines import FixturingErrorKind
-from planner.part_pose.mis_fixturing import MisFixturing
-from planner.part_pose.standing import PlannedPose
+from planner.part_pose.best_pose import Placing, PlannedPose
+from planner.part_pose.bounds import FixturingErrorKind
+from planner.part_pose.tolerance import MisFixturing
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names
 from robots.core.arrays import Array

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.part_pose.best_pose import Placing
-from planner.part_pose.held_lines import FixturingErrorKind
-from planner.part_pose.mis_fixturing import MisFixturing
-from planner.part_pose.standing import SHARES, PlannedPose
+from planner.part_pose.best_pose import SHARES, Placing, PlannedPose
+from planner.part_pose.bounds import FixturingErrorKind
+from planner.part_pose.tolerance import MisFixturing
 from reports.verdict import measured_to, not_checked
 
 _WIDTHS = (26, 18, 18)

@@ -2,25 +2,109 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from planner.clearance import link_loops
+from planner.clearance.segments import Vec, cross, dot, minus, segment_segment
 from robots.core.arrays import Array
 from robots.core.kernels.kernel import Kernel
 from robots.core.kernels.loop import Loop
 from robots.core.mechanism import JointKind, Mechanism
 from robots.core.quantities import quantity
 
+FIXED, REVOLUTE, PRISMATIC = 0, 1, 2  # kinds of joints in a table
 _KINDS = {
-    JointKind.FIXED: link_loops.FIXED,
-    JointKind.REVOLUTE: link_loops.REVOLUTE,
-    JointKind.PRISMATIC: link_loops.PRISMATIC,
+    JointKind.FIXED: FIXED,
+    JointKind.REVOLUTE: REVOLUTE,
+    JointKind.PRISMATIC: PRISMATIC,
 }
-_AXES = Loop(link_loops.place_axes, "f8[2] i8[1] f8[2] f8[3]")
-_MOTION = Loop(link_loops.bound_motion, "f8[2] f8[3] i8[2] i8[1] i8[2] f8[2] f8[2]")
-_GAPS = Loop(link_loops.self_gaps, "f8[3] i8[2] f8[2] f8[2]")
+
+
+def place_axes(transforms: Any, carriers: Any, ends: Any, axes: Any) -> None:
+    """Axes of capsules in the base frame.
+
+    Args:
+        transforms: of all links, each by rows. # (m, 16·links)
+        carriers: link of each capsule, -1 for the base. # (c,)
+        ends: start, and vector to the end, in the link's frame. # (c, 6) [m]
+        axes: filled: the same in the base frame. # (m, c, 6) [m]
+    """
+    for row in range(len(axes)):
+        for c in range(len(carriers)):
+            for k in range(3):
+                if carriers[c] < 0:
+                    axes[row, c, k], axes[row, c, k + 3] = ends[c, k], ends[c, k + 3]
+                    continue
+                base = 16 * carriers[c] + 4 * k
+                x, y = transforms[row, base], transforms[row, base + 1]
+                z = transforms[row, base + 2]
+                axes[row, c, k] = (
+                    x * ends[c, 0] + y * ends[c, 1] + z * ends[c, 2] + transforms[row, base + 3]
+                )
+                axes[row, c, k + 3] = x * ends[c, 3] + y * ends[c, 4] + z * ends[c, 5]
+
+
+_AXES = Loop(place_axes, "f8[2] i8[1] f8[2] f8[3]")
+
+
+def bound_motion(
+    transforms: Any,
+    axes: Any,
+    joints: Any,
+    carriers: Any,
+    movers: Any,
+    spread: Any,
+    motion: Any,
+) -> None:
+    """How far capsules go at most; see the module.
+
+    Args:
+        transforms: of all links, each by rows. # (m, 16·links)
+        axes: of all capsules: start, vector to the end. # (m, c, 6) [m]
+        joints: kind, variable and parent of each. # (links, 3)
+        carriers: link of each capsule, -1 for the base. # (c,)
+        movers: capsules, and for each the joint that counts no more. # (k, 2)
+        spread: largest change of each variable. # (m, n) [rad or m]
+        motion: filled. # (m, k) [m]
+    """
+    for row in range(len(axes)):
+        for k in range(len(movers)):
+            capsule, last = movers[k, 0], movers[k, 1]
+            x = axes[row, capsule]
+            start = (x[0], x[1], x[2])
+            end = (x[0] + x[3], x[1] + x[4], x[2] + x[5])
+            path = (carriers[capsule], last)
+            most = _point_motion(transforms[row], joints, path, spread[row], start)
+            if x[3] != 0.0 or x[4] != 0.0 or x[5] != 0.0:
+                most = max(most, _point_motion(transforms[row], joints, path, spread[row], end))
+            motion[row, k] = most * ROUNDING
+
+
+_MOTION = Loop(bound_motion, "f8[2] f8[3] i8[2] i8[1] i8[2] f8[2] f8[2]")
+
+
+def self_gaps(axes: Any, pairs: Any, gaps: Any, shares: Any) -> None:
+    """Distances between axes of capsules, and the share of the first where it is nearest.
+
+    Args:
+        axes: of all capsules. # (m, c, 6) [m]
+        pairs: of capsules. # (p, 2)
+        gaps: filled. # (m, p) [m]
+        shares: filled. # (m, p)
+    """
+    for row in range(len(axes)):
+        for k in range(len(pairs)):
+            a, b = axes[row, pairs[k, 0]], axes[row, pairs[k, 1]]
+            square, share = segment_segment(
+                (a[0], a[1], a[2]), (a[3], a[4], a[5]), (b[0], b[1], b[2]), (b[3], b[4], b[5])
+            )
+            gaps[row, k], shares[row, k] = math.sqrt(square), share
+
+
+_GAPS = Loop(self_gaps, "f8[3] i8[2] f8[2] f8[2]")
 
 
 class Links:
@@ -83,3 +167,35 @@ def _shared(a: int, b: int, parents: Sequence[int]) -> int:
     while b not in above:
         b = parents[b]
     return b
+
+
+# -------------------------------------------------------------------------------------- Link loops
+# How far a capsule may move. Let every joint variable change by at most its spread δ. Written with
+# the screws of the joints at q, a point P of a link goes to e^{S1·δ1} … e^{Sk·δk} P, the joint next
+# to the link first. A screw motion keeps distances: for the point P' where the other joints left P,
+# |e^{S1·δ1} P' - P| ≤ |P' - P| + |e^{S1·δ1} P - P|, and so on outwards. So P goes no farther than
+# the sum of what each joint alone would move it at q, an arc of the radius ρ_j, its distance from
+# the axis: Σ |δ_j|·ρ_j, with ρ_j = 1 for a sliding joint. Nothing of second order is left out. A
+# point of a capsule's axis goes no farther than the end that goes farther, since it divides the
+# axis in a constant ratio. Between two links only the joints that do not carry both count: the
+# others move both alike.
+
+ROUNDING = 1.0 + 1e-12
+
+
+def _point_motion(
+    transforms: Any, joints: Any, path: tuple[int, int], spread: Any, point: Vec
+) -> float:
+    joint, moved = path[0], 0.0
+    while joint != path[1] and joint >= 0:
+        change = abs(spread[joints[joint, 1]]) if joints[joint, 0] != FIXED else 0.0
+        if joints[joint, 0] == PRISMATIC:
+            moved += change
+        elif joints[joint, 0] == REVOLUTE:
+            base = 16 * joint
+            axis = (transforms[base + 2], transforms[base + 6], transforms[base + 10])
+            origin = (transforms[base + 3], transforms[base + 7], transforms[base + 11])
+            arm = cross(axis, minus(point, origin))
+            moved += change * math.sqrt(dot(arm, arm))
+        joint = joints[joint, 2]
+    return moved

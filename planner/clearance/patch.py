@@ -17,11 +17,10 @@ import numpy as np
 
 from planner.job.solids import Solid
 from planner.plan_types import PlacedPoints
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array, Indices, Mask
 
 if TYPE_CHECKING:
     from parts.geometry.proximity import BoxTree, NearestTriangles
-
 
 SMOOTH = np.cos(np.radians(40.0))  # of the angle that a surface may turn at one edge
 ACROSS = np.cos(np.radians(100.0))  # of that which it may turn in all
@@ -258,3 +257,250 @@ def _rows(near: Indices, keys: Indices) -> Indices:
     rows = np.searchsorted(near, keys)
     found = near[np.minimum(rows, max(near.size - 1, 0))] == keys if near.size else False
     return np.asarray(np.where(found, rows, near.size))
+
+
+# ------------------------------------------------------------------------------------------ Beside
+# A shank that leans from the normal stays near the surface after the patch of the ball has ended;
+# where it is parallel to the wall, in a bore or along a side, it does for its whole length. There
+# the smooth face beside the whole shank is the probed surface: the shank may be nearer to it than
+# the clearance, as it must, but does not touch it. What stands further back than that face as the
+# stylus sees it (``shadow``) cannot be reached but through it. All else counts, as does the wall
+# across.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shank:
+    """How far a shank reaches.
+
+    Args:
+        length: [m]
+        within: of its axis, what may have to be kept away from. [m]
+        reach: of the ball's patch. [m]
+    """
+
+    length: float
+    within: float
+    reach: float
+
+
+def beside(
+    surface: ProbedSurface, touches: StylusPlacement, probed: Probed, shank: Shank
+) -> Patches:
+    """Triangles that a shank may be near at each point.
+
+    Where it stands up from the surface they are those that the ball may be near.
+
+    Args:
+        surface: of the part.
+        touches: the points.
+        probed: the surface around them.
+        shank: its reach.
+    """
+    ways = _along_face(touches, shank)
+    lengths = np.linalg.norm(ways, axis=1)
+    rows = np.flatnonzero(lengths > 0.0)
+    if rows.size == 0:
+        return probed.ignored
+    some = touches.take(rows)
+    near = _near(surface, some, ways[rows], shank.reach)
+    face = surface.face(near, some)
+    behind = _behind(surface, some, (face, near[~np.isin(near, face, kind="sort")]), shank)
+    drawn_out = surface.grouped(rising(np.concatenate([face, behind])), rows.size)
+    place = np.arange(len(touches.points))
+    place[rows] = len(place) + np.arange(rows.size)
+    return probed.ignored.joined(drawn_out).take(place)
+
+
+def _along_face(touches: StylusPlacement, shank: Shank) -> Array:
+    """How far the patch goes on along the face, under the shank. # (k, 3) [m].
+
+    The shank leaves the tangent plane at an angle whose sine is the cosine of that between it and
+    the normal; it is near that plane until it has risen by ``within``.
+    """
+    up = -touches.axes
+    cosine = np.einsum("ij,ij->i", up, touches.normals)
+    flat = up - cosine[:, None] * touches.normals
+    sine = np.linalg.norm(flat, axis=1)
+    leaves = cosine > 0.0
+    need = np.where(leaves, shank.within / np.where(leaves, cosine, 1.0), np.inf)
+    longer = np.clip(need - shank.reach, 0.0, shank.length * sine)
+    return np.asarray(flat * (longer / np.where(sine > 0.0, sine, 1.0))[:, None])
+
+
+def _near(surface: ProbedSurface, touches: StylusPlacement, ways: Array, reach: float) -> Indices:
+    """Triangles within reach of ways from the points, or a little farther."""
+    lengths = np.linalg.norm(ways, axis=1)
+    steps = np.ceil(2.0 * lengths / reach).astype(np.int64)
+    owners = np.repeat(np.arange(len(ways)), steps + 1)
+    first = np.cumsum(steps + 1) - steps - 1
+    share = (np.arange(owners.size) - first[owners]) / steps[owners]
+    places = touches.points[owners] + share[:, None] * ways[owners]
+    return surface.near(places, owners, float(np.hypot(reach, 0.25 * reach)))
+
+
+def _behind(
+    surface: ProbedSurface, touches: StylusPlacement, parts: tuple[Indices, Indices], shank: Shank
+) -> Indices:
+    """What of the second part stands behind the face, the first, of its point."""
+    count, size = len(touches.points), len(surface.mesh)
+    face, others = (surface.grouped(keys, count) for keys in parts)
+    corners = surface.mesh.triangles
+    found = [np.zeros(0, dtype=np.int64)]
+    for k in range(count):
+        stand = Stand(
+            ball=touches.contacts[k],
+            axis=touches.axes[k],
+            length=shank.length,
+            within=shank.within,
+            looked=2.0 * shank.reach,
+        )
+        rows = others.of(k)
+        found.append(k * size + rows[hidden(corners[face.of(k)], corners[rows], stand)])
+    return np.concatenate(found)
+
+
+# ------------------------------------------------------------------------------------------ Shadow
+# Looking along the stylus, its shank is a dot and the face beside it a curve. At contact the ball
+# has stopped the motion; whatever is met only after that curve, in the direction in which it is
+# met, stands further back than the surface that stopped it: the rim of a bore, its chamfer, the top
+# around it, the outer side of a thin wall. It is looked along a fan of rays, and at every corner.
+
+_FAN = 1440  # rays: at 10 mm they are 0.04 mm apart
+_EQUAL = 1e-5  # [m] facets and rounding: as far back as the face is behind it
+_ANGLE = 1e-9  # [rad] rounding
+_TURN = 2.0 * np.pi
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stand:
+    """A stylus at a contact.
+
+    Args:
+        ball: centre. # (3,) [m]
+        axis: from wrist to ball. # (3,) unit
+        length: of the shank. [m]
+        within: of the axis, what may have to be kept away from. [m]
+        looked: how far it is looked, at least as far. [m]
+    """
+
+    ball: Array
+    axis: Array
+    length: float
+    within: float
+    looked: float
+
+
+def hidden(face: Array, others: Array, stand: Stand) -> Mask:
+    """Which triangles stand behind the face, wherever they are near the shank.
+
+    One that comes within ``within`` has to be behind the face where it does; one that does not,
+    wherever it is looked at.
+
+    Args:
+        face: triangles of the probed face; what of them lies below the ball's centre or above the
+            wrist hides nothing. # (f, 3, 3) [m]
+        others: triangles, none of them of the face. # (m, 3, 3) [m]
+        stand: where the stylus is.
+    """
+    front = _edges_between(_seen_along(face, stand), stand.length)
+    corners = _seen_along(others, stand)[..., :2]
+    rays = _rays(corners, stand.looked)
+    nearest = np.full(rays.size, np.inf)
+    met = _meetings(front, rays)
+    np.minimum.at(nearest, met.ray, met.distance)
+    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 2)
+    met = _meetings(edges, rays)
+    owner = met.edge // 3
+    least = np.full(len(others), np.inf)
+    np.minimum.at(least, owner, met.distance)
+    limit = np.where(least < stand.within, stand.within, stand.looked)
+    seen = met.distance < np.minimum(nearest[met.ray] - _EQUAL, limit[owner])
+    result = least < stand.looked
+    result[owner[seen]] = False
+    return np.asarray(result & ~_around_axis(corners))
+
+
+def _seen_along(triangles: Array, stand: Stand) -> Array:
+    """Corners across the axis, and how far they are from the ball towards the wrist."""
+    from parts.geometry.surfaces import across
+
+    side = across(stand.axis)
+    frame = np.stack([side, np.cross(stand.axis, side), -stand.axis], axis=1)
+    return np.asarray((triangles - stand.ball) @ frame)
+
+
+def _edges_between(corners: Array, height: float) -> Array:
+    """Outlines of triangles between heights 0 and ``height``, seen from above. # (e, 2, 2)."""
+    start, end = corners, np.roll(corners, -1, axis=1)
+    rise = end[..., 2] - start[..., 2]
+    level = rise == 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cuts = np.stack([-start[..., 2] / rise, (height - start[..., 2]) / rise])
+    inside = (start[..., 2] >= 0.0) & (start[..., 2] <= height)
+    low = np.where(level, 0.0, np.clip(np.min(cuts, axis=0), 0.0, 1.0))
+    high = np.where(level, inside * 1.0, np.clip(np.max(cuts, axis=0), 0.0, 1.0))
+    across = (end - start)[..., :2]
+    ends = [start[..., :2] + share[..., None] * across for share in (low, high)]
+    edges = np.stack(ends, axis=2)[high > low]
+    return np.concatenate([edges, _cut(corners, 0.0), _cut(corners, height)])
+
+
+def _cut(corners: Array, height: float) -> Array:
+    """Where triangles meet a plane across the axis. # (c, 2, 2)."""
+    above = corners[..., 2] >= height
+    corners = corners[above.any(axis=1) & ~above.all(axis=1)]
+    start, end = corners, np.roll(corners, -1, axis=1)
+    crossed = (start[..., 2] >= height) != (end[..., 2] >= height)
+    a, b = start[crossed], end[crossed]
+    share = (height - a[:, 2]) / (b[:, 2] - a[:, 2])
+    return np.asarray((a + share[:, None] * (b - a))[:, :2].reshape(-1, 2, 2))
+
+
+def _rays(corners: Array, within: float) -> Array:
+    """Directions in which it is looked, rising. # (r,) [rad]."""
+    flat = corners.reshape(-1, 2)
+    flat = flat[np.einsum("ij,ij->i", flat, flat) < within * within]
+    fan = (np.arange(_FAN) / _FAN - 0.5) * _TURN
+    return np.unique(np.concatenate([fan, np.arctan2(flat[:, 1], flat[:, 0])]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Meetings:
+    """Rays that meet edges. # (m,) each."""
+
+    edge: Indices
+    ray: Indices
+    distance: Array
+
+
+def _meetings(edges: Array, rays: Array) -> _Meetings:
+    """All meetings of rays from the axis and edges. # (e, 2, 2), (r,)."""
+    a, b = edges[:, 0], edges[:, 1]
+    first = np.arctan2(a[:, 1], a[:, 0])
+    sweep = np.arctan2(_cross(a, b), np.einsum("ij,ij->i", a, b))
+    low = first + np.minimum(sweep, 0.0) - _ANGLE
+    turns = np.concatenate([rays - _TURN, rays, rays + _TURN])
+    starts = np.searchsorted(turns, low)
+    counts = np.searchsorted(turns, low + np.abs(sweep) + 2.0 * _ANGLE) - starts
+    edge = np.repeat(np.arange(len(edges)), counts)
+    inside = np.arange(edge.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    ray = (np.repeat(starts, counts) + inside) % rays.size
+    way = np.stack([np.cos(rays), np.sin(rays)], axis=1)[ray]
+    begin, across = a[edge], (b - a)[edge]
+    before, apart = _cross(begin, way), _cross(way, across)
+    # An edge that is seen end-on is met at its nearer end.
+    nearer = np.einsum("ij,ij->i", b, b) < np.einsum("ij,ij->i", a, a)
+    share = np.divide(before, apart, out=1.0 * nearer[edge], where=apart != 0.0)
+    np.clip(share, 0.0, 1.0, out=share)
+    distance = np.einsum("ij,ij->i", begin, way) + share * np.einsum("ij,ij->i", across, way)
+    return _Meetings(edge=edge, ray=ray, distance=distance)
+
+
+def _around_axis(corners: Array) -> Mask:
+    """Triangles that the axis, drawn out, passes through. # (m, 3, 2) -> (m,)."""
+    sides = np.stack([_cross(corners[:, k], corners[:, (k + 1) % 3]) for k in range(3)])
+    return np.asarray(np.all(sides > 0.0, axis=0) | np.all(sides < 0.0, axis=0))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

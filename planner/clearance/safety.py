@@ -16,8 +16,7 @@ from planner.clearance.patch import StylusPlacement
 from planner.clearance.paths import Paths, StraightPaths
 from planner.clearance.probing import ProbingLines
 from planner.detours.find import Detours, find_detours
-from planner.detours.mixed import MixedTravels
-from planner.detours.route import TravelSpace
+from planner.detours.motions import MixedTravels, TravelSpace
 from planner.job import Job
 from planner.motion.assembly import SegmentClearances
 from planner.motion.travel import TravelMotions

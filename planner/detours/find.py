@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from planner.clearance.results import BodyPair
-from planner.detours.corners import rounded
-from planner.detours.free_ways import FreePaths
-from planner.detours.motions import DetourMotions
-from planner.detours.over import Ends, Tries, around_cube, over_plane
-from planner.detours.rounded import without_repeats
-from planner.detours.route import DetourKind, TravelSpace
+from planner.clearance.certify import keeps
+from planner.clearance.surroundings import BodyPair
+from planner.detours.clearance_plane import (
+    Ends,
+    Tries,
+    around_cube,
+    over_height,
+    over_plane,
+    tips_of,
+)
+from planner.detours.motions import (
+    WIDEST,
+    DetourKind,
+    DetourMotions,
+    Legs,
+    RoundedMotion,
+    TravelSpace,
+    direct_time,
+    without_repeats,
+)
+from planner.detours.search import GridTest, SearchEffort, route_time, search, shortened
 from planner.job.settings import Travel
 from planner.progress import Progress, silent
 from robots.core.arrays import Array, Indices
 
 STAGE = "detours"
 _PLACES = 65  # of a straight travel where its deepest contact is looked for
+# Parts of a corner's legs that its rounding may take; at 0 the motion stops there.
+_CUTS = (WIDEST, 0.25, 0.12, 0.06, 0.03, 0.015, 0.0)
+_Ways = list[tuple[DetourKind, Array]]
+# Near both ends first, then everywhere, then finer; narrow gaps need the last. Motions, [m], [rad].
+_EFFORTS = (
+    SearchEffort(motions=400, step=0.02, beyond=1.0, seeds=2),
+    SearchEffort(motions=1500, step=0.02, beyond=np.inf, seeds=1),
+    SearchEffort(motions=1500, step=0.005, beyond=np.inf, seeds=1),
+)
+_LIFTS = (0.05, 0.1, 0.2, 0.4, 0.8)  # [m] above the higher end
+# A detour that takes no more than this beside the straight travel is taken without a search.
+_GOOD_RATIO, _GOOD_MORE = 1.25, 0.1  # [s]
+_NEAREST = 24  # corners that an end is joined to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -186,3 +213,227 @@ class _Finder:
             motions=rounded(self.room, routes),
             blocked=tuple(self.blocked[k] for k in sorted(self.blocked)),
         )
+
+
+def rounded(room: TravelSpace, routes: Sequence[Array]) -> DetourMotions:
+    """Motions along ways whose legs keep the clearance, each proven to keep it too.
+
+    The more of its legs a corner takes the faster it is; each takes as much as is proven. Where the
+    whole motion cannot be proven after all it stops at its corners.
+
+    Args:
+        room: what travel may use.
+        routes: # (w, n) each [rad]
+    """
+    rests = np.array([route[0] for route in routes]).reshape(len(routes), room.lower.size)
+    legs = [Legs(without_repeats(route), room.limits) for route in routes]
+    cuts = _widest(room, legs)
+    motions = _motions(room, legs, cuts, rests)
+    while True:
+        kept = keeps(room.checker, motions, room.required)
+        doubtful = [k for k in np.nonzero(~kept)[0] if np.any(cuts[k] > 0.0)]
+        if not doubtful:
+            return motions
+        for k in doubtful:
+            halved = 0.5 * cuts[k]
+            cuts[k] = np.where(halved < _CUTS[-2], 0.0, halved)
+        motions = _motions(room, legs, cuts, rests)
+
+
+def _motions(
+    room: TravelSpace, legs: Sequence[Legs], cuts: Sequence[Array], rests: Array
+) -> DetourMotions:
+    pieces = [leg.pieces(cut) for leg, cut in zip(legs, cuts, strict=True)]
+    return DetourMotions(pieces, rests, room.limits)
+
+
+def _widest(room: TravelSpace, legs: Sequence[Legs]) -> list[Array]:
+    """The widest rounding of each corner that is proven for itself. # (w - 2,) per way."""
+    cuts = [np.zeros(max(len(leg.corners) - 2, 0)) for leg in legs]
+    owner = [(k, corner) for k, cut in enumerate(cuts) for corner in range(cut.size)]
+    waiting = np.ones(len(owner), dtype=bool)
+    for cut in _CUTS[:-1]:
+        chosen = [owner[k] for k in np.nonzero(waiting)[0]]
+        if not chosen:
+            break
+        arcs = [_arc(legs[k], corner, cut) for k, corner in chosen]
+        rests = np.array([legs[k].corners[corner + 1] for k, corner in chosen])
+        kept = keeps(room.checker, DetourMotions(arcs, rests, room.limits), room.required)
+        for (k, corner), good in zip(chosen, kept, strict=True):
+            cuts[k][corner] = cut if good else 0.0
+        waiting[waiting] = ~kept
+    return cuts
+
+
+def _arc(legs: Legs, corner: int, cut: float) -> RoundedMotion:
+    """One corner at the speed that a cut allows it."""
+    arcs = legs.arcs(legs.corner_speeds(np.full(len(legs.corners) - 2, cut)))
+    return RoundedMotion(
+        duration=arcs.duration[corner : corner + 1],
+        q=arcs.q[corner : corner + 1],
+        before=arcs.before[corner : corner + 1],
+        after=arcs.after[corner : corner + 1],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Free:
+    """What was found for one travel.
+
+    Args:
+        way: by which way it goes.
+        route: postures, ends included, every leg proven; none where no way was found. # (w, n)
+        motions: how many a search looked at.
+    """
+
+    way: DetourKind
+    route: Array
+    motions: int
+
+
+class FreePaths:
+    """Ways of travels one after another; later ones learn from earlier ones.
+
+    Args:
+        room: what travel may use.
+        seed: of everything drawn at random.
+    """
+
+    def __init__(self, room: TravelSpace, seed: int) -> None:
+        self._room, self._seed = room, seed
+        self._roadmap = Roadmap(room)
+        self._vain: list[tuple[Array, Array, int]] = []
+
+    def find(self, start: Array, end: Array) -> Free:
+        """The fastest of what is found between two postures. # (n,) each [rad]."""
+        lifted, known = self._lifted(start, end), self._roadmap.route(start, end)
+        found = self._shortest([(DetourKind.LIFTED, lifted), (DetourKind.EARLIER, known)])
+        looked = 0 if found else self._as_before(start, end)
+        if not looked and (not found or self._time(found) > self._good(start, end)):
+            ways, looked = self._searched(start, end)
+            found = self._shortest([*found, *((DetourKind.SEARCHED, way) for way in ways)])
+            if not found:
+                self._vain.append((start, end, looked))
+        if not found:
+            return Free(way=DetourKind.SEARCHED, route=np.zeros((0, start.size)), motions=looked)
+        way, route = found[0]
+        self._roadmap.add(route)
+        return Free(way=way, route=route, motions=looked)
+
+    def _as_before(self, start: Array, end: Array) -> int:
+        """Motions looked at in vain between two postures that go straight to these; else 0.
+
+        The same search again would hardly find what it did not find there.
+        """
+        here = np.stack([start, end])
+        for one, other, looked in self._vain:
+            for there in (np.stack([one, other]), np.stack([other, one])):
+                if np.all(self._room.legs_keep(here, there)):
+                    return looked
+        return 0
+
+    def _good(self, start: Array, end: Array) -> float:
+        """What a detour may take for no better one to be searched. [s]."""
+        straight = route_time(np.stack([start, end]), self._room.limits)
+        return _GOOD_RATIO * straight + _GOOD_MORE
+
+    def _time(self, found: _Ways) -> float:
+        return route_time(found[0][1], self._room.limits)
+
+    def _shortest(self, found: _Ways) -> _Ways:
+        """The fastest way once each is shortened, as a list of one; none of none."""
+        short = [(w, shortened(self._room, r, seed=self._seed)) for w, r in found if len(r)]
+        return sorted(short, key=lambda way: route_time(way[1], self._room.limits))[:1]
+
+    def _lifted(self, start: Array, end: Array) -> Array:
+        """Over a plane of its own height, the lowest that serves; empty where none does."""
+        model, count = self._room.model, len(_LIFTS)
+        travels = Ends(
+            starts=np.repeat(start[None], count, axis=0), ends=np.repeat(end[None], count, axis=0)
+        )
+        top = float(np.max(tips_of(model, np.stack([start, end])).position[:, 2]))
+        for tries in over_height(model, travels, top + np.array(_LIFTS)):
+            good = tries.possible & np.all(self._room.inside(tries.routes), axis=1)
+            good[good] = self._room.routes_keep(tries.routes[good])
+            if np.any(good):
+                return np.asarray(tries.routes[int(np.argmax(good))])
+        return np.zeros((0, start.size))
+
+    def _searched(self, start: Array, end: Array) -> tuple[list[Array], int]:
+        """Ways whose every leg is proven, and how many motions were looked at for them."""
+        room, looked = self._room, 0
+        spare = room.checker.nearest(np.stack([start, end])).value.min() - room.required
+        for effort in _EFFORTS:
+            # With half a step more clearance than required a motion on the grid is nearly proven.
+            clearance = room.required + min(0.5 * effort.step, 0.5 * float(spare))
+            free = GridTest(room, effort.step, clearance)
+            ways = []
+            for seed in range(self._seed, self._seed + effort.seeds):
+                found = search(room, start, end, free, effort, seed=max(1, seed))
+                looked += found.motions
+                if len(found.route) and np.all(room.legs_keep(found.route[:-1], found.route[1:])):
+                    ways.append(found.route)
+            if ways:
+                return ways, looked
+        return [], looked
+
+
+class Roadmap:
+    """Postures and the legs between them that are proven.
+
+    Args:
+        room: what travel may use.
+    """
+
+    def __init__(self, room: TravelSpace) -> None:
+        self._room = room
+        self._corners = np.zeros((0, room.lower.size))
+        self._legs: list[tuple[int, int]] = []
+
+    def add(self, route: Array) -> None:
+        """Keep the corners of a way. # (w, n)."""
+        first = len(self._corners)
+        inner = route[1:-1]
+        self._corners = np.concatenate([self._corners, inner])
+        self._legs += [(first + k, first + k + 1) for k in range(len(inner) - 1)]
+
+    def route(self, start: Array, end: Array) -> Array:
+        """The shortest way by known corners; without corners where there is none. # (w, n)."""
+        if len(self._corners) == 0:
+            return np.zeros((0, start.size))
+        out, back = self._joined(start), self._joined(end)
+        count = len(self._corners)
+        legs = [*self._legs, *((count, k) for k in out), *((k, count + 1) for k in back)]
+        chosen = self._shortest(np.concatenate([self._corners, [start, end]]), legs)
+        corners = np.concatenate([self._corners, [start, end]])
+        return np.asarray(corners[chosen])
+
+    def _joined(self, q: Array) -> list[int]:
+        """Corners that are joined to a posture by a proven leg, of the nearest ones."""
+        times = direct_time(self._corners - q, self._room.limits)
+        near = np.argsort(times, kind="stable")[:_NEAREST]
+        kept = self._room.legs_keep(np.repeat(q[None], near.size, axis=0), self._corners[near])
+        return [int(k) for k in near[kept]]
+
+    def _shortest(self, corners: Array, legs: list[tuple[int, int]]) -> list[int]:
+        """Dijkstra's way from the last but one corner to the last one; empty without one."""
+        count = len(corners)
+        cost = np.full((count, count), np.inf)
+        for a, b in legs:
+            cost[a, b] = cost[b, a] = float(direct_time(corners[b] - corners[a], self._room.limits))
+        time, before = np.full(count, np.inf), np.full(count, -1)
+        time[count - 2] = 0.0
+        open_ = np.ones(count, dtype=bool)
+        while True:
+            here = int(np.argmin(np.where(open_, time, np.inf)))
+            if not open_[here] or not np.isfinite(time[here]):
+                return []
+            if here == count - 1:
+                break
+            open_[here] = False
+            nearer = time[here] + cost[here] < time
+            before[nearer], time[nearer] = here, (time[here] + cost[here])[nearer]
+        chosen = [count - 1]
+        while chosen[-1] != count - 2:
+            chosen.append(int(before[chosen[-1]]))
+        return chosen[::-1]

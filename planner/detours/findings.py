@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.detours.find import Blocked, Detours
-from planner.detours.route import DetourKind
+from planner.detours.motions import DetourKind
 from planner.findings import Finding, Quantity, Severity, subjects
 from planner.job.settings import Travel
 from robots.core.arrays import Array

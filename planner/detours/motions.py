@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
-from planner.detours.rounded import PEAK, RoundedMotion
+from planner.clearance.certify import keeps
+from planner.clearance.checker import Checker
+from planner.clearance.paths import StraightPaths
+from planner.job.solids import Cell
 from planner.motion.law_table import LawState
-from robots.core.arrays import Array, Indices
+from planner.motion.travel import TravelMotions
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import PathState, at_rest
 
 LAW = "rounded"
 """Name of the law of detours: changes of velocity with a smooth bump of acceleration."""
-
 _SLIVER = 1e-11  # of a motion
 _ROUNDING = 1e-12  # relative: sums of products that proofs are made with
 
@@ -173,3 +179,307 @@ def _without_slivers(pieces: RoundedMotion) -> RoundedMotion:
 
 def _identity(s: Array) -> LawState:
     return LawState(s=s, r=s, dr=np.ones_like(s), ddr=np.zeros_like(s))
+
+
+class MixedTravels:
+    """Straight travels, some of which give way to detours.
+
+    Args:
+        straight: all travels as straight joint motions.
+        detours: those that go around.
+        travels: which ones these are. # (detours,)
+    """
+
+    def __init__(self, straight: TravelMotions, detours: DetourMotions, travels: Indices) -> None:
+        self._straight, self._detours = straight, detours
+        self._row = np.full(straight.count, -1, dtype=np.int64)
+        self._row[travels] = np.arange(travels.size)
+        self.pieces = max(straight.pieces, detours.pieces if travels.size else 1)
+
+    @property
+    def count(self) -> int:
+        """Number of travels."""
+        return self._straight.count
+
+    @property
+    def duration(self) -> Array:
+        """Least times. # (k,) [s]."""
+        duration = self._straight.duration
+        around = self._row >= 0
+        duration[around] = self._detours.duration[self._row[around]]
+        return duration
+
+    @property
+    def bindings(self) -> tuple[str, ...]:
+        """Limits that fix each duration; empty where nothing moves."""
+        around = self._detours.bindings
+        return tuple(
+            around[row] if row >= 0 else binding
+            for row, binding in zip(self._row, self._straight.bindings, strict=True)
+        )
+
+    def law_name(self, travel: int, straight: str) -> str:
+        """Name of a travel's law, where straight ones have the name given."""
+        return LAW if self._row[travel] >= 0 else straight
+
+    def law_state(self, index: Indices, piece: Indices, x: Array) -> LawState:
+        """Progress inside a piece; a motion with fewer pieces ends with empty ones. # (m,)."""
+        around = self._row[index] >= 0
+        state = LawState(
+            s=np.ones(x.size), r=np.ones(x.size), dr=np.zeros(x.size), ddr=np.zeros(x.size)
+        )
+        mine = np.nonzero(~around & (piece < self._straight.pieces))[0]
+        _fill(state, mine, self._straight.law_state(index[mine], piece[mine], x[mine]))
+        mine = np.nonzero(around & (piece < self._detours.pieces))[0]
+        row = self._row[index[mine]]
+        _fill(state, mine, self._detours.law_state(row, piece[mine], x[mine]))
+        return state
+
+    def law_at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
+        """Progress at s; at a switch the side after it, or that of ``seen``. # (m,)."""
+        straight = self._straight.law_at(index, s, seen)
+        state = LawState(s=s, r=straight.r.copy(), dr=straight.dr.copy(), ddr=straight.ddr.copy())
+        mine = np.nonzero(self._row[index] >= 0)[0]
+        found = self._detours.law_at(self._row[index[mine]], s[mine])
+        state.r[mine], state.dr[mine], state.ddr[mine] = found.r, found.dr, found.ddr
+        return state
+
+    def states(self, index: Indices, law: LawState) -> PathState:
+        """Joints where the law is. # (m, n) each."""
+        state = self._straight.states(index, law)
+        mine = np.nonzero(self._row[index] >= 0)[0]
+        if mine.size:
+            part = LawState(s=law.s[mine], r=law.r[mine], dr=law.dr[mine], ddr=law.ddr[mine])
+            found = self._detours.states(self._row[index[mine]], part)
+            state.q[mine], state.dq[mine], state.ddq[mine] = found.q, found.dq, found.ddq
+        return state
+
+    def joints(self, index: Indices, lam: Array) -> Array:
+        """Joints of the travels as paths, to be certified. # (m, n)."""
+        q = self._straight.starts[index] + self._straight.displacements[index] * lam[:, None]
+        mine = np.nonzero(self._row[index] >= 0)[0]
+        q[mine] = self._detours.joints(self._row[index[mine]], lam[mine])
+        return np.asarray(q)
+
+    def spread(self, index: Indices, low: Array, high: Array) -> Array:
+        """Proven bound of |q(λ) - q(middle)| for λ in [low, high]. # (m, n)."""
+        half = 0.5 * (high - low)[:, None] * (1.0 + 1e-9)  # rounding
+        bound = np.abs(self._straight.displacements[index]) * half
+        mine = np.nonzero(self._row[index] >= 0)[0]
+        bound[mine] = self._detours.spread(self._row[index[mine]], low[mine], high[mine])
+        return np.asarray(bound)
+
+
+def _fill(state: LawState, rows: Indices, part: LawState) -> None:
+    state.s[rows], state.r[rows] = part.s, part.r
+    state.dr[rows], state.ddr[rows] = part.dr, part.ddr
+
+
+# ----------------------------------------------------------------------------------------- Rounded
+# Along a leg the speed rises, holds and falls; near a corner the velocity turns from one leg's to
+# the next. Every change of velocity follows the same smooth bump of acceleration, 6u(1 - u), which
+# is zero at both ends: the motion has continuous acceleration, and inside a change every joint's
+# speed stays between its two ends. So speed limits hold without a search, accelerations peak at 3/2
+# of their mean, and both are used to the full. A corner's change of velocity stays inside the
+# triangle of the corner and the two places where it begins and ends, which is what keeps it near
+# the polyline.
+#
+# With σ the share of the greatest speed, a change of speed along a leg takes room in proportion to
+# the change of σ², and so does a corner run through at σ: planning σ² is linear.
+
+PEAK = 1.5  # of the bump 6u(1 - u), whose mean is 1
+WIDEST = 0.5  # a corner takes at most half of each of its legs
+_ROUNDED_ROUNDING = 1e-13  # relative
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RoundedMotion:
+    """A motion as changes of velocity and stretches of constant velocity, in order of time.
+
+    Args:
+        duration: of each piece. # (p,) [s]
+        q: joints at its start. # (p, n) [rad]
+        before: velocity at its start. # (p, n) [rad/s]
+        after: velocity at its end. # (p, n) [rad/s]
+    """
+
+    duration: Array
+    q: Array
+    before: Array
+    after: Array
+
+
+def without_repeats(waypoints: Array) -> Array:
+    """The polyline without legs of no length. # (w, n) -> (v, n), v >= 1."""
+    moved = np.any(np.diff(waypoints, axis=0) != 0.0, axis=1)
+    return np.asarray(waypoints[np.concatenate([[True], moved])])
+
+
+def direct_time(legs: Array, limits: JointLimits) -> Array:
+    """Time of legs at full speed, the way to measure detours. # (..., n) -> (...) [s]."""
+    return np.asarray(np.max(np.abs(legs) / limits.max_speed, axis=-1))
+
+
+class Legs:
+    """The legs of a polyline without repeats, with what its corners and speeds cost.
+
+    Args:
+        waypoints: # (w, n) [rad]
+        limits: of the joints.
+    """
+
+    def __init__(self, waypoints: Array, limits: JointLimits) -> None:
+        self.corners = waypoints
+        self.D = np.diff(waypoints, axis=0)
+        self.time = direct_time(self.D, limits)
+        # Velocity of each leg at full speed. # (w - 1, n) [rad/s]
+        self.velocity = self.D / self.time[:, None]
+        own = np.max(np.abs(self.velocity) / limits.max_acceleration, axis=1, initial=0.0)
+        turn = np.abs(np.diff(self.velocity, axis=0)) / limits.max_acceleration
+        # How long a change takes: from rest to full speed, and in a corner at full speed. [s]
+        self.rise = PEAK * own
+        self.turn = PEAK * np.max(turn, axis=1, initial=0.0)
+        # Parts of a leg per σ²: for a change of speed, and for the corners at its end and start.
+        self.rise_room = self.rise / (2.0 * self.time)
+        self.end_room = self.turn / (2.0 * self.time[:-1])
+        self.start_room = self.turn / (2.0 * self.time[1:])
+
+    def corner_speeds(self, cuts: Array) -> Array:
+        """Greatest σ² in each corner for itself.
+
+        Args:
+            cuts: part of both legs that a corner may take, at most ``WIDEST``. # (w - 2,)
+        """
+        room = np.maximum(self.end_room, self.start_room)
+        return np.asarray(np.where(cuts < room, cuts / np.where(room > 0.0, room, 1.0), 1.0))
+
+    def arcs(self, speeds: Array) -> RoundedMotion:
+        """The corners run through with given σ². # (w - 2,) each."""
+        sigma = np.sqrt(speeds)
+        before = self.velocity[:-1] * sigma[:, None]
+        after = self.velocity[1:] * sigma[:, None]
+        duration = self.turn * sigma
+        q = self.corners[1:-1] - before * (0.5 * duration)[:, None]
+        return RoundedMotion(duration=duration, q=q, before=before, after=after)
+
+    def pieces(self, cuts: Array) -> RoundedMotion:
+        """The whole motion, from rest to rest. Args: cuts, as in ``corner_speeds``."""
+        speeds = self._reachable(np.concatenate([[0.0], self.corner_speeds(cuts), [0.0]]))
+        arcs = self.arcs(speeds[1:-1])
+        found = [_rows(arcs, slice(0, 0))]
+        for leg in range(len(self.D)):
+            found.append(self._along(leg, speeds[leg], speeds[leg + 1]))
+            if leg < len(self.D) - 1:
+                found.append(_rows(arcs, slice(leg, leg + 1)))
+        pieces = RoundedMotion(
+            duration=np.concatenate([part.duration for part in found]),
+            q=np.concatenate([part.q for part in found]),
+            before=np.concatenate([part.before for part in found]),
+            after=np.concatenate([part.after for part in found]),
+        )
+        # What rounding leaves of a piece of no length is none.
+        least = _ROUNDED_ROUNDING * float(np.sum(pieces.duration))
+        return _rows(pieces, pieces.duration > least)
+
+    def _reachable(self, speeds: Array) -> Array:
+        """σ² lowered until every leg is long enough for its change of speed. # (w,)."""
+        speeds = speeds.copy()
+        first, last = np.append(0.0, self.start_room), np.append(self.end_room, 0.0)
+        for leg in range(len(self.D)):
+            rise = self.rise_room[leg]
+            most = (1.0 + (rise - first[leg]) * speeds[leg]) / (rise + last[leg])
+            speeds[leg + 1] = min(speeds[leg + 1], most)
+        for leg in reversed(range(len(self.D))):
+            rise = self.rise_room[leg]
+            most = (1.0 + (rise - last[leg]) * speeds[leg + 1]) / (rise + first[leg])
+            speeds[leg] = min(speeds[leg], most)
+        return speeds
+
+    def _along(self, leg: int, start: float, end: float) -> RoundedMotion:
+        """One leg between its corners: faster, constant, slower. # (3 pieces)."""
+        rise, D = self.rise_room[leg], self.D[leg]
+        begin = self.start_room[leg - 1] * start if leg > 0 else 0.0
+        finish = self.end_room[leg] * end if leg < len(self.end_room) else 0.0
+        room = max(1.0 - begin - finish, 0.0)
+        top = min(1.0, max((room / rise + start + end) / 2.0, start, end))
+        speeding, slowing = rise * (top - start), rise * (top - end)
+        held = max(room - speeding - slowing, 0.0)
+        sigma = np.sqrt([start, top, end])
+        duration = np.array(
+            [
+                self.rise[leg] * (sigma[1] - sigma[0]),
+                held * self.time[leg] / sigma[1],
+                self.rise[leg] * (sigma[1] - sigma[2]),
+            ]
+        )
+        # From the leg's far end backwards, so that the last piece ends where the corner begins.
+        part = np.array([begin, begin + speeding, 1.0 - finish - slowing])
+        return RoundedMotion(
+            duration=duration,
+            q=self.corners[leg] + part[:, None] * D,
+            before=sigma[[0, 1, 1], None] * self.velocity[leg],
+            after=sigma[[1, 1, 2], None] * self.velocity[leg],
+        )
+
+
+def _rows(pieces: RoundedMotion, rows: slice | Mask) -> RoundedMotion:
+    return RoundedMotion(
+        duration=pieces.duration[rows],
+        q=pieces.q[rows],
+        before=pieces.before[rows],
+        after=pieces.after[rows],
+    )
+
+
+class DetourKind(Enum):
+    """By which way a travel goes around."""
+
+    PLANE = "over the clearance plane"
+    CUBE = "around the clearance cube"
+    LIFTED = "lifted over what is in the way"
+    EARLIER = "along an earlier detour"
+    SEARCHED = "along a searched way"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TravelSpace:
+    """What travel may use: the robot, its limits and the clearance it must keep.
+
+    Args:
+        model: of the robot.
+        cell: what stands around the robot.
+        checker: of the robot in that cell.
+        limits: of the joints' speeds and accelerations.
+        lower: least joint values, the job's margin taken off. # (n,) [rad]
+        upper: greatest joint values, likewise. # (n,) [rad]
+        required: clearance. [m]
+    """
+
+    model: Model
+    cell: Cell
+    checker: Checker
+    limits: JointLimits
+    lower: Array
+    upper: Array
+    required: float
+
+    def inside(self, q: Array) -> Mask:
+        """Postures within the joint limits. # (..., n) -> (...)."""
+        return np.asarray(np.all((q >= self.lower) & (q <= self.upper), axis=-1))
+
+    def legs_keep(self, starts: Array, ends: Array) -> Mask:
+        """Straight joint motions that are proven to keep the clearance. # (m, n) -> (m,)."""
+        if len(starts) == 0:
+            return np.zeros(0, dtype=bool)
+        return keeps(self.checker, StraightPaths(starts, ends), self.required)
+
+    def routes_keep(self, routes: Array) -> Mask:
+        """Polylines of one size whose every leg keeps the clearance. # (k, w, n) -> (k,)."""
+        k, w, n = routes.shape
+        starts, ends = routes[:, :-1].reshape(-1, n), routes[:, 1:].reshape(-1, n)
+        # Postures first: a single one that collides spares the proof of all legs.
+        clear = ~self.checker.collides(routes.reshape(-1, n), self.required)
+        kept = np.all(clear.reshape(k, w), axis=1)
+        legs = np.repeat(kept, w - 1)
+        legs[legs] = self.legs_keep(starts[legs], ends[legs])
+        return np.asarray(np.all(legs.reshape(k, w - 1), axis=1))

@@ -1,6 +1,6 @@
 """Evaluation of a job: measured points in, verdicts and findings out."""
 
-from planner.evaluation.checked import check_measured as check_measured
+from planner.evaluation.evaluate import check_measured as check_measured
 from planner.evaluation.evaluate import evaluate as evaluate
 from planner.evaluation.evaluation import Evaluation as Evaluation
 from planner.evaluation.evaluation import EvaluationAlignment as EvaluationAlignment

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,20 +14,27 @@ from parts.evaluation import (
     MatchedPoints,
     MeasuredPoints,
     add_uncertainties,
+    align,
     compare,
+    compensate_ball,
     deviations_of,
     match_points,
+    nominal_feature,
+    rows_of_features,
 )
+from parts.fits import FitError, fit
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation, EvaluationAlignment
 from planner.evaluation.evaluation_findings import findings_of
 from planner.evaluation.task import check_units, comparison_task, in_part_frame, nominal_points
-from planner.evaluation.touching import on_surface
 from planner.job import Job
-from robots.core.arrays import Array
+from planner.job.evaluation import CompensationNormal
+from robots.core.arrays import Array, Mask
 
 COVERAGE = 0.95
+_ROUNDS = 3  # the normals turn with the alignment: each round leaves the square of the turn
+_LEAST = {"points": 3, "normals": 6, "surface": 6}  # points that hold a part, by alignment
 
 
 def evaluate(job: Job, measured: MeasuredPoints, *, errors: ArrayLike | None = None) -> Evaluation:
@@ -35,8 +44,8 @@ def evaluate(job: Job, measured: MeasuredPoints, *, errors: ArrayLike | None = N
         job: with its ``[evaluation]`` and ``[[tolerance]]``.
         measured: in the part or the base frame, on the surface or centres of the ball.
         errors: draws of the measured points' errors, measured less true, as
-            ``planner.uncertainty.draws`` yields them, chunks put together: every point of the job,
-            in its order, in base axes with the part where the job gives it, to where
+            ``planner.uncertainty.monte_carlo`` yields them, chunks put together: every point of the
+            job, in its order, in base axes with the part where the job gives it, to where
             ``Measuring.turned_home`` brings those of a presenter. Every characteristic then knows
             its uncertainty. What they have across a point's normal is not seen by its touch.
             # (draws, points, 3) [m]
@@ -106,3 +115,128 @@ def _alignment(
         datums=job.evaluation.datums,
         fit=comparison.alignment,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeasuredSurface:
+    """Measured points on the surface.
+
+    Args:
+        xyz: in the part frame, not aligned. # (n, 3) [m]
+        sentence: what was done about the ball.
+    """
+
+    xyz: Array
+    sentence: str
+
+
+def on_surface(
+    task: ComparisonTask, measured: MeasuredPoints, along: CompensationNormal
+) -> MeasuredSurface:
+    """Points of the surface from what was measured.
+
+    Args:
+        task: nominal points and alignment, in the order of ``measured``.
+        measured: in the part frame.
+        along: "nominal": the nominal normals, turned with the alignment; "fitted": those of each
+            feature that is fitted to the centres, where there is one.
+    """
+    radius = measured.probe_radius
+    if measured.compensated or radius == 0.0:
+        return MeasuredSurface(xyz=measured.xyz, sentence=_as_they_are(measured))
+    settled = np.zeros(len(measured), dtype=bool) if measured.settled is None else measured.settled
+    normals = task.points.normals
+    if along == "fitted":
+        if settled.any():  # fits hold the centres, so all points are brought to where those are
+            normals = _turned(task, measured.xyz, radius, settled)
+        centres = np.where(settled[:, None], measured.xyz + radius * normals, measured.xyz)
+        normals = _fitted(task, centres)
+    else:
+        normals = _turned(task, measured.xyz, radius, settled)
+    which = "of the fitted features" if along == "fitted" else "of the nominal points"
+    some = f"{np.count_nonzero(~settled)} of the" if settled.any() else "The"
+    rest = "; the others lie on it already" if settled.any() else ""
+    return MeasuredSurface(
+        xyz=_shifted(measured.xyz, normals, radius, settled),
+        sentence=f"{some} measured points are centres of a ball of {2e3 * radius:.6g} mm; they "
+        f"were moved to the surface by its radius, against the outgoing normals {which}{rest}.",
+    )
+
+
+def _shifted(xyz: Array, normals: Array, radius: float, settled: Mask) -> Array:
+    """Centres moved to the surface; points that are settled stay. # (n, 3) [m]."""
+    return np.where(settled[:, None], xyz, compensate_ball(xyz, normals, radius))
+
+
+def _as_they_are(measured: MeasuredPoints) -> str:
+    if not measured.compensated:
+        return "The probe is a point: its touches lie on the surface."
+    ball = f" for the ball of {2e3 * measured.probe_radius:.6g} mm" if measured.probe_radius else ""
+    return f"The measured points lie on the surface; nothing was compensated{ball} here."
+
+
+def _turned(task: ComparisonTask, xyz: Array, radius: float, settled: Mask) -> Array:
+    """The nominal normals where the part really stands. # (n, 3)."""
+    normals = task.points.normals
+    if task.alignment.method == "none":
+        return normals
+    turned = normals
+    for _ in range(_ROUNDS):
+        found = align(task.alignment, _shifted(xyz, turned, radius, settled))
+        if found is None:
+            break
+        turned = normals @ found.T_base_part[:3, :3].T
+    return np.asarray(turned / np.linalg.norm(turned, axis=1)[:, None])
+
+
+def _fitted(task: ComparisonTask, centres: Array) -> Array:
+    """Normals of the features that hold the centres: they are parallel to the surface. # (n, 3)."""
+    points = task.points
+    normals = np.array(points.normals)
+    for rows in rows_of_features(points.features).values():
+        kind = nominal_feature(points.positions[rows], points.normals[rows]).kind
+        if kind in ("freeform", "line3d"):
+            continue
+        try:
+            found = fit(kind, centres[rows], outward=points.normals[rows])
+        except FitError:
+            continue
+        normals[rows] = found.shape.normal(centres[rows])
+    return normals
+
+
+def check_measured(job: Job, measured: MeasuredPoints, origin: str) -> None:
+    """Refuse measured points that cannot be evaluated, by the name of their file.
+
+    Args:
+        job: with its ``[evaluation]``.
+        measured: what was read.
+        origin: name of the file.
+
+    Raises:
+        JobError: points of another job, in a wrong unit, in a frame that is not settled, or fewer
+            than the alignment needs.
+    """
+    try:
+        _check(job, measured)
+    except (PartError, JobError) as error:
+        facts = {**error.facts, "file": origin}
+        raise JobError(f"{origin}: {error.message}", **facts) from error
+
+
+def _check(job: Job, measured: MeasuredPoints) -> None:
+    nominal = nominal_points(job)
+    pairs = match_points(nominal.names, nominal.features, measured)
+    some = in_part_frame(job, measured, pairs.measured)
+    check_units(nominal.positions[pairs.nominal], some.xyz)
+    method = job.evaluation.alignment
+    found, least = len(some.xyz), _LEAST.get(method, 0)
+    if found < least:
+        raise JobError(
+            f'{found} of the job\'s {len(nominal)} points are measured; alignment = "{method}" '
+            f"([evaluation], or --align {method}) needs at least {least}, {least - found} more. "
+            'Measure them, or align by "none".',
+            found=found,
+            limit=least,
+            key="evaluation.alignment",
+        )

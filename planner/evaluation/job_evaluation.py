@@ -12,8 +12,7 @@ import numpy as np
 
 from parts.evaluation import MeasuredPoints
 from parts.evaluation.measured_points import Frame
-from planner.evaluation.checked import check_measured
-from planner.evaluation.evaluate import evaluate
+from planner.evaluation.evaluate import check_measured, evaluate
 from planner.evaluation.evaluation import Evaluation
 from planner.evaluation.reading import measured_points, read_measured
 from planner.job import Job

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.clearance.certify import Clearance
-from planner.clearance.goals import Tolerance
-from planner.clearance.results import BodyPair, Nearest
+from planner.clearance.certify import Clearance, Tolerance
+from planner.clearance.surroundings import BodyPair, Nearest
 from planner.findings import Finding, Quantity, Severity
 from planner.findings.subjects import Motion, Point, Robot, Solid, Travel
 from planner.findings.unchecked import Aspect, Unchecked

@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.clearance.certify import Clearance
-from planner.clearance.goals import Tolerance
-from planner.clearance.results import Nearest
+from planner.clearance.certify import Clearance, Tolerance
 from planner.clearance.safety import Safety
+from planner.clearance.surroundings import Nearest
 from planner.detours.findings import detour_findings
 from planner.findings import Finding
 from planner.findings.clearance_findings import (

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from planner.clearance.checker import Checker
+from planner.clearance.links import Links
 from planner.clearance.patch import StylusPlacement
-from planner.clearance.probing import ProbingLines
-from planner.fixes.shared import SharedLines, checker_for
+from planner.clearance.probing import ProbingLines, Stylus
 from planner.job import Job
 from planner.motion.timing import timings
 from planner.plan_types import PlacedPoints
@@ -24,9 +24,10 @@ from planner.reach.lines import Lines
 from planner.reach.margins import exact_margins
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
-from planner.reach.serial_reach import SerialReach
+from planner.reach.serial import SerialReach
 from robots.arm.inverse import ArmInverse
 from robots.core.arrays import Indices, Mask
+from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 
 PLACES = np.linspace(0.0, 1.0, 17)  # of a line where torques are looked at
@@ -202,3 +203,54 @@ def changed_bench(base: PointCheck, job: Job) -> PointCheck:
     if isinstance(base.reach, ArmReach):
         return PointCheck(job, ArmReach(ArmInverse(job.mechanism, engine="numpy")))
     return PointCheck(job, SerialReach(job.mechanism, seed=job.travel.seed))
+
+
+class SharedChecker(Checker):
+    """A checker whose robot has its capsules elsewhere on its links.
+
+    Args:
+        base: of a robot with the same joints, capsules (names, carriers, radii) and self pairs.
+        mechanism: the robot.
+    """
+
+    def __init__(self, base: Checker, mechanism: Mechanism) -> None:
+        vars(self).update(vars(base))
+        self._links = Links(mechanism)
+
+
+class SharedLines(ProbingLines):
+    """Judge of lines to variations of one point, which all touch the same patch.
+
+    Args:
+        base: of that one point.
+        checker: of the robot in its cell.
+        mechanism: the robot with its stylus, the ball and the shank as thick as they were.
+        placed: the variations.
+    """
+
+    def __init__(
+        self, base: ProbingLines, checker: Checker, mechanism: Mechanism, placed: PlacedPoints
+    ) -> None:
+        vars(self).update(vars(base))
+        self._checker = checker
+        self._stylus = Stylus.of(mechanism)
+        self._contacts = placed.contacts
+        if self._allowed is not None:
+            self._allowed = self._allowed.take(np.zeros(len(placed), dtype=np.int64))
+
+
+def checker_for(base: Checker, known: Mechanism, mechanism: Mechanism) -> Checker | None:
+    """A checker that shares what another one has built; None where robots differ in more.
+
+    Args:
+        base: checker of the known robot.
+        known: that robot.
+        mechanism: the robot to be checked.
+    """
+    capsules, others = known.capsules, mechanism.capsules
+    same = len(capsules) == len(others) and known.self_pairs == mechanism.self_pairs
+    same = same and all(
+        (a.name, a.joint, a.radius) == (b.name, b.joint, b.radius)
+        for a, b in zip(capsules, others, strict=True)
+    )
+    return SharedChecker(base, mechanism) if same else None

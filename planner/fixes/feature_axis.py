@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from planner.fixes.bench import PointCheck
-from planner.fixes.rows import repeated
+from planner.fixes.kinds import repeated
 from planner.job import Job
-from planner.part_pose.sphere import even_directions
+from planner.part_pose.pose_space import even_directions
 from planner.plan_types import PlacedPoints
 from planner.reach.placement import place
 from planner.reach.reach import some_points

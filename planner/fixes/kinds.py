@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from planner.fixes.bench import PointCheck
-from planner.fixes.longer_lines import LongerLines
-from planner.fixes.rows import drawn_back, with_backs, with_distances
-from planner.fixes.stylus_length import with_stylus_length
 from planner.job import Job
+from planner.job.settings import Probe
 from planner.job.solids import Cell
+from planner.job.stylus import probe_capsules, with_probe
 from planner.part_pose.moved import moved_points
-from planner.part_pose.room import PartClearance
-from planner.part_pose.sphere import directions_around, even_directions
+from planner.part_pose.pose_space import PartClearance, directions_around, even_directions
 from planner.plan_types import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.pose import make_pose
+from robots.core.mechanism import Body, Mechanism
+from robots.core.model import Model
+from robots.core.motion.joint_motion import PathState
+from robots.core.pose import make_pose, transform_points
 
 SHORTEST = 1e-3  # [m] distance, stylus: below it nothing is left
 STEP = 1e-4  # [m] smallest change of a length that is worth writing
@@ -267,3 +268,176 @@ def _vectors(rays: Array, amounts: Array) -> Array:
 def row_of(job: Job, name: str) -> PlacedPoints:
     """One point of a job, placed."""
     return some_points(place(job), np.array([job.points.index(name)]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LongerLines:
+    """Lines of the ball of a longer stylus.
+
+    Args:
+        lines: of the tip of the stylus as it was.
+        longer: by how much; negative for a shorter one. [m]
+    """
+
+    lines: Lines
+    longer: float
+
+    @property
+    def model(self) -> Model:
+        """Of the robot with the stylus as it was."""
+        return self.lines.model
+
+    @property
+    def starts(self) -> Array:
+        """Clearance points. # (k, 3) [m]."""
+        return np.asarray(self.lines.starts + self.longer * self.lines.axes)
+
+    @property
+    def ends(self) -> Array:
+        """Contacts or search ends. # (k, 3) [m]."""
+        return np.asarray(self.lines.ends + self.longer * self.lines.axes)
+
+    @property
+    def axes(self) -> Array:
+        """Stylus directions. # (k, 3)."""
+        return self.lines.axes
+
+    @property
+    def q_starts(self) -> Array:
+        """Joints at the clearance points. # (k, n) [rad]."""
+        return self.lines.q_starts
+
+    def __len__(self) -> int:
+        """Number of lines."""
+        return len(self.lines)
+
+    def take(self, chosen: Indices) -> LongerLines:
+        """Some of the lines, in the order given."""
+        return LongerLines(lines=self.lines.take(chosen), longer=self.longer)
+
+    def joints(self, index: Indices, lam: Array) -> Array:
+        """Joints at λ. # (m, n) [rad]."""
+        return self.lines.joints(index, lam)
+
+    def path(self, index: Indices, lam: Array) -> PathState:
+        """Joints and exact derivatives by λ. # (m, n) each."""
+        return self.lines.path(index, lam)
+
+    def singularity_margins(self, q: Array) -> Array:
+        """Least distance of postures from a singularity, 0 to 1. # (m,)."""
+        return self.lines.singularity_margins(q)
+
+    def branch(self, row: int) -> str:
+        """Name of the branch of a line."""
+        return self.lines.branch(row)
+
+
+def with_stylus_length(job: Job, length: float) -> Job:
+    """The job as it would be read with another ``stylus_length_mm``.
+
+    A centre of mass in the middle of the stylus stays in its middle, any other one where it is.
+
+    Args:
+        job: as it was read.
+        length: wrist centre to ball centre. [m]
+    """
+    probe, mechanism = job.probe, job.mechanism
+    wrist = mechanism.tool @ make_pose(translation=[0.0, 0.0, -probe.stylus_length])
+    middle = probe.com == probe.stylus_length / 2.0
+    changed = replace(probe, stylus_length=length, com=length / 2.0 if middle else probe.com)
+    bare = _without_probe(mechanism, wrist, probe)
+    return replace(job, mechanism=with_probe(bare, wrist, changed), probe=changed)
+
+
+def _without_probe(mechanism: Mechanism, wrist: Array, probe: Probe) -> Mechanism:
+    """The mechanism before it was given its probe."""
+    own = [capsule.name for capsule in probe_capsules(mechanism.tool_joint, wrist, probe)]
+    known = len(mechanism.capsules)
+    if [capsule.name for capsule in mechanism.capsules[-len(own) :]] == own:
+        known -= len(own)
+    pairs = tuple((a, b) for a, b in mechanism.self_pairs if max(a, b) < known)
+    joints = list(mechanism.joints)
+    place = mechanism.tool_joint
+    center = transform_points(wrist, [0.0, 0.0, probe.com])
+    joints[place] = replace(joints[place], body=_lighter(joints[place].body, probe.mass, center))
+    return replace(
+        mechanism,
+        joints=tuple(joints),
+        tool=wrist,
+        capsules=mechanism.capsules[:known],
+        self_pairs=pairs,
+    )
+
+
+def _lighter(body: Body, mass: float, center: Array) -> Body:
+    """A body without a point mass that it carries."""
+    if mass == 0.0:
+        return body
+    left = max(body.mass - mass, 0.0)
+    com = (body.first_moment - mass * center) / left if left else np.zeros(3)
+    tensor = mass * (np.dot(center, center) * np.eye(3) - np.outer(center, center))
+    return Body(mass=left, com=com, inertia=body.inertia_at_origin - tensor, at="origin")
+
+
+def repeated(one: PlacedPoints, count: int) -> PlacedPoints:
+    """One point, so many times."""
+    arrays = {f.name: np.repeat(getattr(one, f.name), count, axis=0) for f in fields(one)[1:]}
+    return replace(one, names=one.names * count, **arrays)
+
+
+def with_distances(one: PlacedPoints, distances: Array) -> PlacedPoints:
+    """The point with other distances of its clearance point. # (m,) [m]."""
+    rows = repeated(one, distances.size)
+    clearances = rows.contacts + distances[:, None] * rows.directions
+    return replace(rows, clearances=clearances, distances=distances)
+
+
+def with_normals(one: PlacedPoints, job: Job, normals: Array) -> PlacedPoints:
+    """The point as it stands when its normal is written differently. # (m, 3) unit."""
+    rows, radius = repeated(one, len(normals)), job.probe.ball_radius
+    contacts, surfaces = rows.contacts, rows.surfaces
+    if job.probe.compensated:
+        contacts = surfaces + radius * normals
+    else:
+        surfaces = contacts - radius * normals
+    directions = np.where(rows.along_normal[:, None], normals, rows.directions)
+    return replace(
+        rows,
+        surfaces=surfaces,
+        normals=normals,
+        contacts=contacts,
+        directions=directions,
+        clearances=contacts + rows.distances[:, None] * directions,
+        search_ends=contacts - job.approach.overtravel * directions,
+        axes=np.where(rows.fixed_axis[:, None], rows.axes, -normals),
+    )
+
+
+def with_backs(one: PlacedPoints, job: Job, backs: Array) -> PlacedPoints:
+    """The point with its stylus standing up along other directions, from ball to wrist.
+
+    Where the stylus stands along the normal, the normal is written differently.
+
+    Args:
+        one: the point.
+        job: for its probe and its approach.
+        backs: # (m, 3) unit
+    """
+    if not one.fixed_axis[0]:
+        return with_normals(one, job, backs)
+    return replace(repeated(one, len(backs)), axes=-backs)
+
+
+def drawn_back(one: PlacedPoints, lengths: Array) -> PlacedPoints:
+    """The point moved away along the normal: what a longer stylus is to the joints. # (m,) [m].
+
+    Contacts are then no longer where the ball is, so only reach and limits can be judged.
+    """
+    rows = repeated(one, lengths.size)
+    back = lengths[:, None] * rows.axes
+    return replace(
+        rows,
+        contacts=rows.contacts - back,
+        clearances=rows.clearances - back,
+        search_ends=rows.search_ends - back,
+    )

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from planner.fixes import changes
 from planner.fixes.bench import PointCheck, changed_bench
-from planner.fixes.branch import limits_for_branch
 from planner.fixes.feature_axis import FeatureAxes
 from planner.fixes.fix import Fix, FixKind, Others
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
-from planner.fixes.search import ChangeCandidate, ChangeSpace, smallest
 from planner.job import Job
+from planner.plan_types import PlacedPoints
+from planner.reach.lines import Lines
+from planner.reach.margins import required_margins
 from planner.reach.placement import place
 from planner.reach.reach import some_points
-from robots.core.arrays import Indices, Mask
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.file_units import degrees_text, millimetres_text
+from robots.core.mechanism import Joint
 
 LIMIT = 3  # points of one plan that are worked on
 OFFERED_CONE = np.radians(15.0)  # of tilts that are offered though the job allows none
@@ -26,7 +30,23 @@ _MOST_OTHERS = 100  # other points that are looked at
 # What was found is rounded, and the part may be in the way: the next larger amounts are tried.
 _LARGER = (1.0, 1.005, 1.02, 1.05, 1.15, 1.4, 2.0, 3.0)
 
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChangeCandidate:
+    """A change.
+
+    Args:
+        ray: which way. # (d,)
+        amount: how far.
+    """
+
+    ray: Array
+    amount: float
+
+
 Makes = Callable[[ChangeCandidate, float], Fix]
+_PLACES = np.linspace(0.0, 1.0, 17)
+_APART = np.radians(1.0)  # [rad or m] branches nearer than this are not told apart by a limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -229,3 +249,195 @@ def _scope(kind: FixKind, searched: ChangeSpace) -> str:
     if kind is FixKind.SHIFT:
         return f"within {1e3 * most[0]:g} mm"
     return f"from {1e3 * max(most[0], 0.0):.0f} mm shorter to {1e3 * most[1]:.0f} mm longer"
+
+
+# ------------------------------------------------------------------------------------------ Search
+# A change is a ray (which way) and an amount (how far). Nothing proves that there is no smaller
+# one: what serves may lie between the steps that are tried.
+
+_ANGLES = np.radians([25.0, 12.0, 6.0, 3.0, 1.5])  # of rays beside the best one
+_SHORTER = np.array([0.7, 0.85, 0.93, 0.97, 0.99])  # of the best amount, tried beside it
+_TURNS = 4  # at one angle, while it helps
+_FOLLOWED = 6  # rays from the coarse grid
+_PER_STEP = 4
+
+
+class ChangeSpace(Protocol):
+    """Changes of one kind."""
+
+    @property
+    def finer(self) -> tuple[int, int]:
+        """Amounts tried between two at once, and in how many rounds."""
+
+    @property
+    def rays(self) -> Array:
+        """Ways to change. # (r, d)."""
+
+    @property
+    def steps(self) -> Array:
+        """Amounts that are tried first, rising. # (s,)."""
+
+    def longest(self, rays: Array) -> Array:
+        """Largest amount along rays. # (m, d) -> (m,)."""
+
+    def possible(self, rays: Array, amounts: Array) -> Mask:
+        """Changes that a quick look does not rule out. # (m, d), (m,) -> (m,)."""
+
+    def serves(self, rays: Array, amounts: Array) -> Mask:
+        """Changes that serve the point. # (m, d), (m,) -> (m,)."""
+
+    def around(self, ray: Array, angle: float) -> Array:
+        """Rays at an angle from one; none where there are no others. # (d,) -> (m, d)."""
+
+
+def smallest(changes: ChangeSpace, *, per_step: int = _PER_STEP) -> ChangeCandidate | None:
+    """The smallest change found that serves; None where none does.
+
+    Args:
+        changes: of one kind.
+        per_step: rays that are judged of those that pass the quick look, at every amount.
+    """
+    grid = _grid(changes)
+    some = grid.thinned(per_step)
+    served = some[changes.serves(grid.rays[some], grid.amounts[some])]
+    if served.size == 0:
+        return None
+    # At that amount every ray gets its chance, not only those that stood for the others.
+    least = grid.amounts[served[0]]
+    same = np.nonzero(grid.amounts == least)[0]
+    rest = np.setdiff1d(same, some)
+    others = rest[changes.serves(grid.rays[rest], grid.amounts[rest])]
+    follow = np.concatenate([served[grid.amounts[served] == least], others])[:_FOLLOWED]
+    return _beside(changes, _finer(changes, grid.rays[follow], grid.amounts[follow]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Grid:
+    """Changes that pass the quick look, by rising amount. # (m, d), (m,)."""
+
+    rays: Array
+    amounts: Array
+
+    def thinned(self, most: int) -> Indices:
+        """Rows with at most so many of every amount, spread evenly over them."""
+        _, first, count = np.unique(self.amounts, return_index=True, return_counts=True)
+        rows = [
+            start + np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(np.int64))
+            for start, size in zip(first.tolist(), count.tolist(), strict=True)
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+
+
+def _grid(changes: ChangeSpace) -> _Grid:
+    rays, steps = changes.rays, changes.steps
+    ray = np.tile(np.arange(len(rays)), steps.size)
+    amount = np.repeat(steps, len(rays))
+    short = amount <= changes.longest(rays)[ray]
+    ray, amount = ray[short], amount[short]
+    good = changes.possible(rays[ray], amount)
+    return _Grid(rays=rays[ray[good]], amounts=amount[good])
+
+
+def _finer(changes: ChangeSpace, rays: Array, amounts: Array) -> ChangeCandidate:
+    """The smallest change along some rays, between what serves and the step before it."""
+    before = np.searchsorted(changes.steps, amounts * (1.0 - 1e-12)) - 1
+    low = np.where(before >= 0, changes.steps[np.maximum(before, 0)], 0.0)
+    high = amounts.copy()
+    count, rounds = changes.finer
+    shares = np.arange(1, count + 1) / (count + 1)
+    for _ in range(rounds):
+        tried = low[:, None] + (high - low)[:, None] * shares
+        good = changes.serves(np.repeat(rays, count, axis=0), tried.ravel()).reshape(tried.shape)
+        tried = np.concatenate([low[:, None], tried, high[:, None]], axis=1)
+        first = np.argmax(np.concatenate([good, np.ones((len(good), 1), bool)], axis=1), axis=1) + 1
+        each = np.arange(len(rays))
+        low, high = tried[each, first - 1], tried[each, first]
+        # Rays that cannot win any more are left.
+        keep = low < high.min()
+        rays, low, high = rays[keep], low[keep], high[keep]
+    best = int(np.argmin(high))
+    return ChangeCandidate(ray=rays[best], amount=float(high[best]))
+
+
+def _beside(changes: ChangeSpace, best: ChangeCandidate) -> ChangeCandidate:
+    """A smaller change along rays beside the best one."""
+    for angle in _ANGLES:
+        for _ in range(_TURNS):
+            rays = changes.around(best.ray, float(angle))
+            if len(rays) == 0:
+                return best
+            amounts = np.tile(best.amount * _SHORTER, len(rays))
+            rays = np.repeat(rays, _SHORTER.size, axis=0)
+            amounts = np.where(amounts <= changes.longest(rays), amounts, np.inf)
+            rows = np.nonzero(np.isfinite(amounts))[0]
+            served = rows[changes.serves(rays[rows], amounts[rows])]
+            if served.size == 0:
+                break
+            k = served[np.argmin(amounts[served])]
+            best = ChangeCandidate(ray=rays[k], amount=float(amounts[k]))
+    return best
+
+
+def limits_for_branch(bench: PointCheck, one: PlacedPoints) -> Iterator[Fix]:
+    """Limits that shut out the branches whose torque no speed keeps within bounds.
+
+    A plan chooses branches by time, and only then sees that a joint is too weak for one.
+
+    Args:
+        bench: of the job.
+        one: the point.
+    """
+    usable = bench.usable(one)
+    lines, rows = usable.found.lines, usable.rows
+    heavy = bench.heavy(lines, rows)
+    bad, good = rows[heavy], rows[~heavy]
+    if bad.size == 0 or good.size == 0:
+        return
+    low, high = _ranges(lines, bad)
+    asked = required_margins(bench.job.mechanism, bench.job.checks.joint_margin)
+    for row in good.tolist():
+        own_low, own_high = (ends[0] for ends in _ranges(lines, np.array([row])))
+        above = np.min(high, axis=0) - own_high
+        below = own_low - np.max(low, axis=0)
+        for joint in np.argsort(-np.maximum(above, below), kind="stable").tolist():
+            if max(above[joint], below[joint]) < _APART:
+                break
+            upper = above[joint] >= below[joint]
+            edge = own_high[joint] + asked[joint] + above[joint] / 2.0
+            if not upper:
+                edge = own_low[joint] - asked[joint] - below[joint] / 2.0
+            yield _fix(bench.job, lines.branch(row), joint, (bool(upper), float(edge)))
+
+
+def _ranges(lines: Lines, rows: Indices) -> tuple[Array, Array]:
+    """Least and greatest joints along lines. # (m, n) each."""
+    q = lines.joints(np.repeat(rows, _PLACES.size), np.tile(_PLACES, rows.size))
+    q = q.reshape(rows.size, _PLACES.size, -1)
+    return np.min(q, axis=1), np.max(q, axis=1)
+
+
+def _fix(job: Job, branch: str, joint: int, limit: tuple[bool, float]) -> Fix:
+    upper, edge = limit
+    movable = job.mechanism.movable[joint]
+    angular = movable.kind.angular
+    shown = round(float(np.degrees(edge)) if angular else 1e3 * edge, 1) + 0.0
+    value = float(np.radians(shown)) if angular else shown / 1e3
+    limited = replace(movable, q_max=value) if upper else replace(movable, q_min=value)
+    line = f"limits.{movable.name} = {{ {_limits(limited)} }}"
+    joints = tuple(limited if item is movable else item for item in job.mechanism.joints)
+    return Fix(
+        kind=FixKind.BRANCH,
+        amount=0.0,
+        unit="deg" if angular else "mm",
+        sentence=f'branch "{branch}" keeps everything; {line} in [robot] leaves it to the plan',
+        place="[robot]",
+        line=line,
+        job=replace(job, mechanism=replace(job.mechanism, joints=joints)),
+    )
+
+
+def _limits(joint: Joint) -> str:
+    """Both limits of a joint as a job file writes them; one that is infinite is left out."""
+    text, unit = (degrees_text, "deg") if joint.kind.angular else (millimetres_text, "mm")
+    ends = (("min", joint.q_min), ("max", joint.q_max))
+    return ", ".join(f"{key}_{unit} = {text(end)}" for key, end in ends if np.isfinite(end))

@@ -161,7 +161,7 @@ def _entries(job: Job, visits: Indices, batches: Sequence[TimedMotions]) -> list
 def _travel_law(motions: Motions, travel: int, job: Job) -> str:
     if isinstance(motions, TravelMotions):
         return job.travel.law
-    from planner.detours.mixed import MixedTravels
+    from planner.detours.motions import MixedTravels
 
     if not isinstance(motions, MixedTravels):
         raise TypeError("the last batch of a plan is its travels")

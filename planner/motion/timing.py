@@ -21,7 +21,7 @@ from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.detours.find import Detours
-    from planner.detours.mixed import MixedTravels
+    from planner.detours.motions import MixedTravels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,7 +99,7 @@ def travels(
     straight = TravelMotions(lines.q_starts[:-1], lines.q_starts[1:], job.travel.law, limits)
     if detours is None or detours.travels.size == 0:
         return straight
-    from planner.detours.mixed import MixedTravels
+    from planner.detours.motions import MixedTravels
 
     return MixedTravels(straight, detours.motions, detours.travels)
 

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.order.graph import direct
-from planner.order.near import nearest
-from planner.order.pool import CandidatePool, Forced
+from planner.order.graph import CandidatePool, Forced, direct, nearest
 from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 

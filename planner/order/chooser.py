@@ -13,12 +13,9 @@ import numpy as np
 
 from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound
-from planner.order.joint_times import JointTimes
-from planner.order.near import Near
-from planner.order.pool import CandidatePool, Forced
-from planner.order.rules import Rules
+from planner.order.graph import CandidatePool, Forced, JointTimes, Near
 from planner.order.search import TourSearch
-from planner.order.stops import Stops, stops
+from planner.order.stops import Rules, Stops, stops
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
 from robots.core.arrays import Array, Indices, Mask

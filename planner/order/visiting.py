@@ -16,7 +16,7 @@ import numpy as np
 from planner.job import Job
 from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.order.chooser import Choice, Chooser, SequenceCost
-from planner.order.rules import Rules
+from planner.order.stops import Rules
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from robots.core.arrays import Indices

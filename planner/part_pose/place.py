@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.job import Job
-from planner.part_pose.best_pose import Placing, best_pose
-from planner.part_pose.held_lines import FixturingErrorKind
-from planner.part_pose.mis_fixturing import MisFixturing, mis_fixturing
+from planner.part_pose.best_pose import Placing, PlannedPose, best_pose
+from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.reach_map import ReachMap, reach_maps
-from planner.part_pose.standing import PlannedPose
+from planner.part_pose.tolerance import MisFixturing, mis_fixturing
 from planner.progress import Progress, silent
 
 if TYPE_CHECKING:

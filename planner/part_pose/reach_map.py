@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.part_pose.best_pose import Placing
-from planner.part_pose.judge import PoseRating
+from planner.part_pose.best_pose import Placing, PlannedPose
 from planner.part_pose.moved import visiting_order
-from planner.part_pose.standing import PlannedPose
+from planner.part_pose.rating import PoseRating
 from planner.progress import Progress, silent
 from robots.core.arrays import Array
 

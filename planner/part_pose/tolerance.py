@@ -8,28 +8,29 @@ the steps. What is proven, and what shows an estimate wrong, is in ``proof``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.part_pose.held_lines import FixturingErrorKind, HeldLines
-from planner.part_pose.sphere import directions_around, even_directions
+from planner.findings import Finding, Severity
+from planner.findings.subjects import Subject
+from planner.job import Job
+from planner.part_pose.bounds import FixturingErrorKind, HeldLines, prove
+from planner.part_pose.moved import in_order, moved, visiting_order
+from planner.part_pose.pose_space import directions_around, even_directions
+from planner.plan_types import Plan
+from planner.planning import plan
+from planner.progress import Progress, silent
+from robots.arm.errors import ArmFamilyError
+from robots.arm.inverse import ArmInverse
 from robots.core.arrays import Array, Indices
+from robots.core.pose import make_pose, rotation_exp
 
-LARGEST = {
-    FixturingErrorKind.TRANSLATION: 1.0,
-    FixturingErrorKind.ROTATION: np.pi / 2,
-}  # [m], [rad]: looked no farther
-_ROUGH, _EVEN = 20, 194  # directions of the first and second look, besides the axes
-_RADII = 24  # places along a direction where the first break is looked for
-_GRID = np.linspace(0.0, 1.0, 9)  # places along a line
-_FINE = np.linspace(0.0, 1.0, 33)
-_WHILE = 1.3  # times the first break: rays that last longer cannot be the worst
-_HALVINGS = 40
-_ROWS = 16_384  # postures at a time
-_KEPT = 8  # directions that are turned
-_TURNS, _AROUND = 24, 12
-_FIRST_TURN, _SHRINK = 0.3, 0.7  # [rad]
+_CORRECTIONS = 12  # of an estimate that a proof shows to be too large
+_MOST = 400  # points of a job that is planned anew with errors
+_PLANS = 60  # that this usually takes
+_INSIDE = 0.995  # of an estimate by limits, where plans are made: at the estimate one limit breaks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,6 +50,116 @@ class FirstFailure:
     point: str
     limit: str
     place: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MisFixturing:
+    """Tolerance of a plan to one kind of error of the part.
+
+    Args:
+        kind: translation or rotation.
+        size: the largest error that every direction tried tolerates. [m or rad]
+        proven: up to this no error breaks a joint limit, the reach or a singularity margin of the
+            plan's branches: proven for every direction. None where no proof is made: a robot that
+            is no measuring arm, or whose ball lies beside the stylus axis. [m or rad]
+        directions: how many were tried by limits; 0 where there is no closed form.
+        plans: how many were made with errors, for the clearance and whatever else a plan checks.
+        first: what fails first; None where nothing does.
+    """
+
+    kind: FixturingErrorKind
+    size: float
+    proven: float | None
+    directions: int
+    plans: int
+    first: FirstFailure | None
+
+
+def mis_fixturing(
+    plan: Plan, kind: FixturingErrorKind, progress: Progress = silent
+) -> MisFixturing:
+    """The tolerance of a plan to errors of one kind.
+
+    Args:
+        plan: with the part in its place; points that it does not serve are left out.
+        kind: of the errors.
+        progress: told how far the work is.
+    """
+    if not any(point.reachable for point in plan.planned_points):
+        return MisFixturing(kind=kind, size=0.0, proven=None, directions=0, plans=0, first=None)
+    closed = _closed_form(plan)
+    found = _by_limits(plan, kind) if closed else _unknown(kind)
+    if closed and (not plan.job.mechanism.capsules or len(plan.planned_points) > _MOST):
+        return found
+    return _with_clearance(plan, found, progress)
+
+
+def _closed_form(plan: Plan) -> bool:
+    try:
+        return ArmInverse(plan.job.mechanism, engine="compiled").family.closed_form
+    except ArmFamilyError:
+        return False
+
+
+def _unknown(kind: FixturingErrorKind) -> MisFixturing:
+    return MisFixturing(
+        kind=kind, size=LARGEST[kind], proven=None, directions=0, plans=0, first=None
+    )
+
+
+def _by_limits(plan: Plan, kind: FixturingErrorKind) -> MisFixturing:
+    held = HeldLines(plan, kind)
+    found = estimate(held)
+    proof = prove(held, found.size)
+    for _ in range(_CORRECTIONS):
+        wrong = proof.counterexample
+        if wrong is None:
+            break
+        found = closer(held, found, wrong.line, wrong.error)
+        proof = prove(held, found.size)
+    return MisFixturing(
+        kind=kind,
+        size=found.size,
+        proven=proof.size,
+        directions=found.directions,
+        plans=0,
+        first=found.first,
+    )
+
+
+def _with_clearance(plan: Plan, found: MisFixturing, progress: Progress) -> MisFixturing:
+    """The same, or less where a plan with the part off its place loses something before."""
+    stage = f"plans with {found.kind.value} errors"
+    largest = found.size * (1.0 if found.first is None else _INSIDE)
+    again = replanned(
+        plan, found.kind, largest, lambda made: progress(stage, made, max(made, _PLANS))
+    )
+    if again.first is None:
+        return replace(found, plans=again.plans)
+    proven = None if found.proven is None else float(np.minimum(found.proven, again.size))
+    return replace(found, size=again.size, proven=proven, plans=again.plans, first=again.first)
+
+
+# --------------------------------------------------------------------------------------- Tolerance
+# The estimate is the least error found that breaks a limit: along directions spread over the sphere
+# the first break is looked for from the inside out, then the worst directions are turned towards
+# still smaller ones. It can only be too large: a singularity may be crossed in a sheet thinner than
+# the steps. What is proven, and what shows an estimate wrong, is in ``proof``.
+
+LARGEST = {
+    FixturingErrorKind.TRANSLATION: 1.0,
+    FixturingErrorKind.ROTATION: np.pi / 2,
+}  # [m], [rad]: looked no farther
+_ROUGH, _EVEN = 20, 194  # directions of the first and second look, besides the axes
+_RADII = 24  # places along a direction where the first break is looked for
+_GRID = np.linspace(0.0, 1.0, 9)  # places along a line
+_FINE = np.linspace(0.0, 1.0, 33)
+_WHILE = 1.3  # times the first break: rays that last longer cannot be the worst
+_HALVINGS = 40
+_ROWS = 16_384  # postures at a time
+_KEPT = 8  # directions that are turned
+_TURNS, _AROUND = 24, 12
+_FIRST_TURN, _SHRINK = 0.3, 0.7  # [rad]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -211,3 +322,122 @@ def _failure(held: HeldLines, rays: _Rays, sizes: Array) -> FirstFailure:
         limit=held.limits[int(column)],
         place=float(_FINE[place]),
     )
+
+
+# --------------------------------------------------------------------------------------- Replanned
+# The order of the visit is kept; branches and detours may change, as they do when the job is
+# planned with the part's measured place.
+
+_THIRDS = 6
+_REPLANNED_HALVINGS = 4
+_DIAGONALS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), axis=-1).reshape(8, 3)
+DIRECTIONS = np.concatenate([np.eye(3), -np.eye(3), _DIAGONALS / np.sqrt(3.0)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replanned:
+    """What planning anew found.
+
+    Args:
+        size: the largest error tried that every direction tolerates. [m or rad]
+        first: what fails at a slightly larger one; None where nothing fails up to the largest.
+        plans: how many were made.
+    """
+
+    size: float
+    first: FirstFailure | None
+    plans: int
+
+
+def replanned(
+    good: Plan, kind: FixturingErrorKind, largest: float, tell: Callable[[int], None]
+) -> Replanned:
+    """The largest error for which the job can be planned without losing a point, by bisection.
+
+    Args:
+        good: the plan with the part in its place.
+        kind: of the errors.
+        largest: error to start from. [m or rad]
+        tell: called with the number of plans made so far.
+    """
+    trials = _Trials(good, kind, tell)
+    first, low, high = trials.first_failure(largest), 0.0, largest
+    if first is None:
+        return Replanned(size=largest, first=None, plans=trials.made)
+    for _ in range(_THIRDS):  # failures are found quickly: the direction that failed is tried first
+        failure = trials.first_failure(high / 3.0)
+        if failure is None:
+            low = high / 3.0
+            break
+        first, high = failure, high / 3.0
+    for _ in range(_REPLANNED_HALVINGS if low > 0.0 else 0):
+        middle = 0.5 * (low + high)
+        failure = trials.first_failure(middle)
+        low, high = (middle, high) if failure is None else (low, middle)
+        first = first if failure is None else failure
+    return Replanned(size=low, first=first, plans=trials.made)
+
+
+def erroneous_pose(job: Job, kind: FixturingErrorKind, error: Array, reference: Array) -> Array:
+    """T_base_part with an error of the part. # (4, 4).
+
+    Args:
+        job: with the part in its place.
+        kind: of the error.
+        error: error vector. # (3,) [m or rad]
+        reference: what rotations turn about. # (3,) [m]
+    """
+    if kind is FixturingErrorKind.TRANSLATION:
+        shift = make_pose(np.eye(3), error)
+    else:
+        R = rotation_exp(error)
+        shift = make_pose(R, reference - R @ reference)
+    return np.asarray(shift @ job.part.T_base_part)
+
+
+class _Trials:
+    """Plans under errors; the direction that failed last is tried first."""
+
+    def __init__(self, good: Plan, kind: FixturingErrorKind, tell: Callable[[int], None]) -> None:
+        self.good = good
+        self.kind = kind
+        self.tell = tell
+        self.made = 0
+        self._order = list(range(len(DIRECTIONS)))
+        self._reference = np.mean(good.placed.contacts[_reached(good)], axis=0)
+        self._known = _errors(good)
+        self._visited = visiting_order(good)
+
+    def first_failure(self, size: float) -> FirstFailure | None:
+        """A direction in which an error of that size makes the plan worse; None for none."""
+        for place, k in enumerate(self._order):
+            failure = self._failure(size, DIRECTIONS[k])
+            if failure is not None:
+                self._order.insert(0, self._order.pop(place))
+                return failure
+        return None
+
+    def _failure(self, size: float, direction: Array) -> FirstFailure | None:
+        job = self.good.job
+        pose = erroneous_pose(job, self.kind, size * direction, self._reference)
+        found = plan(in_order(moved(job, pose), self._visited))
+        self.made += 1
+        self.tell(self.made)
+        fresh = [f for key, f in _errors(found).items() if key not in self._known]
+        if not fresh:
+            return None
+        return FirstFailure(
+            size=size,
+            direction=direction,
+            point=fresh[0].where,
+            limit=f"{fresh[0].code} {fresh[0].message}",
+            place=np.nan,
+        )
+
+
+def _reached(good: Plan) -> list[int]:
+    return [k for k, point in enumerate(good.planned_points) if point.reachable]
+
+
+def _errors(planned: Plan) -> dict[tuple[str, Subject], Finding]:
+    return {(f.code, f.subject): f for f in planned.finding_list if f.severity is Severity.ERROR}

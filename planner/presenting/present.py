@@ -6,34 +6,33 @@ planned in full; what a plan refuses is taken out of the search, which then choo
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from planner.findings import Finding, Severity
 from planner.findings.point_findings import point_file_findings
 from planner.findings.subjects import Point, Travel
 from planner.job import Job
 from planner.part_pose.moved import check_movable, visiting_order
-from planner.part_pose.written_pose import WrittenPose
+from planner.part_pose.pose_space import WrittenPose
 from planner.plan_types import Plan
 from planner.planning import plan
-from planner.presenting.candidates import PoseSource
-from planner.presenting.cover import assigned, cover
-from planner.presenting.coverage import Coverage, presenter_of
+from planner.presenting.coverage import Coverage, PoseSource, only, posed, presenter_of
 from planner.presenting.moves import moves_between
-from planner.presenting.posed import only, posed
 from planner.presenting.presentation import Presentation, PresentedPose
-from planner.presenting.uncertainty import point_sigma, pose_covariance
 from planner.progress import Progress, silent
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_directions, transform_points
-from robots.stewart.platform import lengths
+from robots.stewart.errors import PlatformError
+from robots.stewart.platform import Platform, leg_vectors, lengths
 
 _SPREAD = 300  # poses over the workspace
 _AIMED = 6  # unserved points at which poses are aimed
 _ROUNDS = 12  # times the search may choose again
 _UP = np.array([0.0, 0.0, 1.0])
+_WIDE = np.radians(10.0)  # margins beyond it are equally good [rad]
 
 
 def present(job: Job, progress: Progress = silent) -> Presentation:
@@ -221,3 +220,138 @@ def _distinct(normals: Array, points: Indices) -> Indices:
         if all(normals[k] @ normals[other] < 0.95 for other in chosen):
             chosen.append(k)
     return np.array(chosen[:_AIMED], dtype=np.int64)
+
+
+def cover(margins: Array, most: int) -> tuple[int, ...]:
+    """Poses by which as many points as possible are served, as few of them as can be found.
+
+    Args:
+        margins: of every point by every pose; 0 where it is not served. # (p, k) [rad]
+        most: poses that may be used.
+    """
+    served = margins > 0.0
+    worth = np.minimum(margins, _WIDE)
+    chosen = _greedy(served, worth, most)
+    while len(chosen) > 1:
+        fewer = _exchanged(served, worth, chosen)
+        if fewer is None:
+            break
+        chosen = fewer
+    return tuple(_wider(served, worth, chosen))
+
+
+def assigned(margins: Array, chosen: tuple[int, ...]) -> Indices:
+    """Which of the chosen poses serves each point: that with the largest margin, -1 for none.
+
+    Args:
+        margins: as for ``cover``. # (p, k) [rad]
+        chosen: poses.
+    """
+    if not chosen:
+        return np.full(margins.shape[1], -1, dtype=np.int64)
+    rows = np.array(chosen)
+    best = np.argmax(np.minimum(margins[rows], _WIDE), axis=0)
+    return np.where(np.any(margins[rows] > 0.0, axis=0), best, -1)
+
+
+def _greedy(served: Mask, worth: Array, most: int) -> list[int]:
+    """Pose after pose, each the one that serves the most of what is left."""
+    left = np.ones(served.shape[1], dtype=bool)
+    chosen: list[int] = []
+    while len(chosen) < most:
+        gains = np.sum(served & left, axis=1)
+        if not gains.size or gains.max() == 0:
+            break
+        pick = _best(gains == gains.max(), np.sum(np.where(left, worth, 0.0), axis=1))
+        chosen.append(pick)
+        left &= ~served[pick]
+    return chosen
+
+
+def _exchanged(served: Mask, worth: Array, chosen: list[int]) -> list[int] | None:
+    """One pose fewer for the same points: one left out, or two replaced by one; None: neither."""
+    reached = np.any(served[chosen], axis=0)
+    for out in (*combinations(chosen, 1), *combinations(chosen, 2)):
+        kept = [k for k in chosen if k not in out]
+        need = reached & ~np.any(served[kept], axis=0)
+        if not need.any():
+            return kept
+        able = np.all(served[:, need], axis=1)
+        if len(out) == 2 and able.any():
+            return [*kept, _best(able, np.sum(worth[:, need], axis=1))]
+    return None
+
+
+def _wider(served: Mask, worth: Array, chosen: list[int]) -> list[int]:
+    """Each pose exchanged for the one with the largest margins at what only it serves."""
+    chosen = list(chosen)
+    reached = np.any(served[chosen], axis=0) if chosen else np.zeros(served.shape[1], dtype=bool)
+    for place in range(len(chosen)):
+        others = chosen[:place] + chosen[place + 1 :]
+        need = reached & ~np.any(served[others], axis=0)
+        able = np.all(served[:, need], axis=1)
+        least = np.min(np.where(need, worth, np.inf), axis=1)
+        chosen[place] = _best(able, np.minimum(least, _WIDE) + 1e-3 * np.mean(worth, axis=1))
+    return chosen
+
+
+def _best(able: Mask, worth: Array) -> int:
+    """The pose of the largest worth among the able; the first of equals."""
+    return int(np.argmax(np.where(able, worth, -np.inf)))
+
+
+# ------------------------------------------------------------------------------------- Uncertainty
+# Small errors of length dl = J V move the platform by V = J⁻¹ dl, so independent errors of standard
+# deviation sigma give the pose the covariance sigma² (Jᵀ J)⁻¹.
+
+_SINGULAR = 1e-12  # ratio of singular values below which a pose has no covariance
+
+
+def pose_covariance(platform: Platform, T: ArrayLike, sigma: float) -> Array:
+    """Covariance of the pose of a platform from errors of its legs' lengths.
+
+    Args:
+        platform: its geometry.
+        T: T_hexapod_platform. # (4, 4)
+        sigma: standard deviation of each leg's length, independent. [m]
+
+    Returns:
+        Of the platform frame's origin, then of the small rotation about it; axes of the hexapod's
+        base. # (6, 6) [m², m rad, rad²]
+
+    Raises:
+        PlatformError: a singular pose.
+    """
+    pose = np.asarray(T, dtype=np.float64)
+    across = leg_vectors(platform, pose)
+    unit = across / np.linalg.norm(across, axis=-1, keepdims=True)
+    arms = platform.platform_points @ pose[:3, :3].T
+    size = float(np.max(np.linalg.norm(arms, axis=1)))
+    scale = np.array([1.0, 1.0, 1.0, size, size, size])
+    jacobian = np.concatenate([unit, np.cross(arms, unit) / size], axis=1)
+    values = np.linalg.svd(jacobian, compute_uv=False)
+    if values[-1] <= _SINGULAR * values[0]:
+        raise PlatformError(
+            f"Platform {platform.name!r}: the pose is singular, so the legs do not hold it and its "
+            "uncertainty has no bound; choose another pose.",
+            smallest=float(values[-1]),
+        )
+    inverse = np.linalg.inv(jacobian) / scale[:, None]
+    return np.asarray(sigma**2 * (inverse @ inverse.T))
+
+
+def point_sigma(covariance: Array, origin: Array, points: Array, normals: Array) -> Array:
+    """Standard deviation of points along their normals, from the pose of what carries them.
+
+    Args:
+        covariance: as ``pose_covariance`` gives it. # (6, 6)
+        origin: of the platform frame. Hexapod frame. # (3,) [m]
+        points: Hexapod frame. # (k, 3) [m]
+        normals: likewise. # (k, 3) unit
+
+    Returns:
+        # (k,) [m]
+    """
+    along = np.concatenate([normals, np.cross(points - origin, normals)], axis=1)
+    variance = np.einsum("ki,ij,kj->k", along, covariance, along)
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.plan_types import PlacedPoints
-from planner.reach.arm_lines import ArmLines
-from planner.reach.lines import Lines
+from planner.reach.lines import ArmLines, Lines
 from planner.reach.margins import Margins, rough_margins
 from robots.arm.inverse import ArmInverse, ArmSolutions, alternatives
 from robots.core.arrays import Indices, Mask

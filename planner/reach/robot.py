@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.job import Job
 from planner.reach.arm_reach import ArmReach
 from planner.reach.reach import Reach
-from planner.reach.serial_reach import SerialReach
+from planner.reach.serial import SerialReach
 from robots.arm.errors import ArmFamilyError
 from robots.arm.inverse import ArmInverse
 

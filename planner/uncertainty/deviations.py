@@ -8,14 +8,27 @@ by as much its points are measured wrong.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from planner.uncertainty.inputs import Inputs, inputs_of
-from planner.uncertainty.measuring import Measuring
-from planner.uncertainty.programmes import record_displacement, record_touch
+from planner.job import UncertaintySettings
+from planner.uncertainty.measuring import Carrier, Measuring
 from robots.core.arrays import Array, Indices
-from robots.core.geometric_errors import ErrorModel
+from robots.core.equations.algebra import Vec3, add, cross, dot, scale
+from robots.core.geometric_errors import (
+    ErrorModel,
+    GeometricParameter,
+    ParameterKind,
+    geometric_parameters,
+    tip_of,
+)
 from robots.core.kernels import Kernel
+from robots.core.mechanism import Mechanism
+from robots.core.recording import Programme, Recorder, recording_functions
+
+_NOTHING = 1e-300  # a square of an angle, so that sin(a)/a is 1 where nothing turns
 
 
 class DeviationKernel:
@@ -89,3 +102,178 @@ class DeviationKernel:
         """Displacement of the ends of arms. # (m, 6), (m,), (k, 3) -> (m, k, 3)."""
         shift, turn = twist[:, None, :3], twist[:, None, 3:]
         return self._displacement(shift, turn, growth[:, None, None], arms, threads=self.threads)
+
+
+def record_touch(mechanism: Mechanism, inputs: Inputs) -> Programme:
+    """Where a touch is believed to be less where the ball was.
+
+    Args:
+        mechanism: the arm.
+        inputs: which of them are there; not how large they are.
+
+    Returns:
+        touch(q (n,), believed (3,), normal (3,), errors (P,), own (w,), steps (s,)) -> (3,) [m]:
+        the errors in their units, arguments without numbers left out.
+    """
+    recorder = Recorder()
+
+    def argument(name: str, size: int) -> list[Any]:
+        return recorder.argument(name, (size,)) if size else []
+
+    q = argument("q", mechanism.dof)
+    believed, normal = argument("believed", 3), argument("normal", 3)
+    errors = argument("errors", len(inputs.parameters))
+    own, steps = argument("own", inputs.own), argument("steps", len(inputs.stepped))
+    count = len(inputs.reading)
+    readings, touched = own[:count], own[count:]
+    for joint, error in zip((*inputs.reading, *inputs.stepped), (*readings, *steps), strict=True):
+        q[joint] = q[joint] + error
+    ball = tip_of(mechanism, inputs.parameters, q, errors).origin
+    outputs = []
+    for axis in range(3):
+        probe = touched[axis] if inputs.probe > 0.0 else 0.0
+        along = touched[-1] * normal[axis] if inputs.probe_normal > 0.0 else 0.0
+        outputs.append(believed[axis] - ball[axis] + probe + along)
+    return recorder.programme("touch", outputs, (3,))
+
+
+def record_displacement() -> Programme:
+    """How far a turn, a shift and a growth move the end of an arm.
+
+    The rotation less the identity is sin(a)/a·K + (1 - cos a)/a²·K² with K = skew(turn), the second
+    factor as half the square of sin(a/2)/(a/2): nothing cancels for small turns.
+
+    Returns:
+        displacement(shift (3,), turn (3,), growth (1,), arm (3,)) -> (3,); turns of any size, the
+        grown arm added as it lay before. [m, rad, 1, m]
+    """
+    recorder = Recorder()
+    shift, turn = _vector(recorder, "shift"), _vector(recorder, "turn")
+    (growth,) = recorder.argument("growth", (1,))
+    arm = _vector(recorder, "arm")
+    fn = recording_functions()
+    angle = fn.sqrt(dot(turn, turn) + _NOTHING)
+    half = 0.5 * angle
+    s, c = fn.sin(angle) / angle, fn.sin(half) / half
+    across = cross(turn, arm)
+    moved = add(scale(s, across), scale(0.5 * c * c, cross(turn, across)))
+    return recorder.programme("displacement", add(add(shift, moved), scale(growth, arm)), (3,))
+
+
+def _vector(recorder: Recorder, name: str) -> Vec3:
+    x, y, z = recorder.argument(name, (3,))
+    return x, y, z
+
+
+# ------------------------------------------------------------------------------------------ Inputs
+# Inputs common to all points come in this order: geometric parameters of the arm, the part's pose
+# (three shifts, three turns), the part's relative growth, six for each carrier. Inputs of one
+# touch: the readings of the joints, three coordinates of the probe's error, one along the normal;
+# and the readings' places within a step of their resolution. An input without a standard deviation
+# is none.
+
+_UNIFORM = 1.0 / np.sqrt(12.0)  # standard deviation of an error within one step, per step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Inputs:
+    """Inputs with their standard deviations.
+
+    Args:
+        parameters: geometric parameters of the arm.
+        sigmas: of these. # (P,) [rad, m or 1]
+        alignment: of the part's pose. # (6,) [m, rad]
+        growth: of the part's lengths. [1]
+        factors: of each carrier's covariance, F·Fᵀ. # (c, 6, 6)
+        reading: joints whose readings are wrong. # (r,)
+        reading_sigmas: # (r,) [rad or m]
+        stepped: joints whose readings have a resolution. # (s,)
+        steps: # (s,) [rad or m]
+        probe: of a touch, in every direction. [m]
+        probe_normal: of a touch, along the normal. [m]
+    """
+
+    parameters: tuple[GeometricParameter, ...]
+    sigmas: Array
+    alignment: Array
+    growth: float
+    factors: Array
+    reading: Indices
+    reading_sigmas: Array
+    stepped: Indices
+    steps: Array
+    probe: float
+    probe_normal: float
+
+    @property
+    def common(self) -> int:
+        """How many inputs all points share."""
+        return len(self.parameters) + 7 + 6 * len(self.factors)
+
+    @property
+    def own(self) -> int:
+        """How many normal inputs each touch has."""
+        return len(self.reading) + 3 * (self.probe > 0.0) + (self.probe_normal > 0.0)
+
+    @property
+    def own_sigmas(self) -> Array:
+        """Standard deviations of the normal inputs of a touch. # (w,) [rad or m]."""
+        probe = [self.probe] * 3 * (self.probe > 0.0)
+        along = [self.probe_normal] * (self.probe_normal > 0.0)
+        return np.array([*self.reading_sigmas, *probe, *along])
+
+    @property
+    def step_sigmas(self) -> Array:
+        """Standard deviations that the resolutions give. # (s,) [rad or m]."""
+        return np.asarray(self.steps * _UNIFORM)
+
+
+def inputs_of(measuring: Measuring) -> Inputs:
+    """The inputs of some measured points.
+
+    The first axis' own place on the base is no input: it is where the part is seen from, and the
+    part's pose is one already. Its zero is one.
+    """
+    settings, mechanism = measuring.settings, measuring.mechanism
+    pairs = [(p, _sigma(p, settings)) for p in geometric_parameters(mechanism) if not p.base]
+    active = [(p, sigma) for p, sigma in pairs if sigma > 0.0]
+    reading = _per_joint(mechanism, settings.encoder, settings.encoder_slide)
+    steps = _per_joint(mechanism, settings.encoder_resolution, settings.encoder_resolution_slide)
+    moved, turned = settings.alignment, settings.alignment_turn
+    return Inputs(
+        parameters=tuple(p for p, _ in active),
+        sigmas=np.array([sigma for _, sigma in active]),
+        alignment=np.array([moved] * 3 + [turned] * 3),
+        growth=settings.part_scale,
+        factors=np.reshape([_factor(c) for c in measuring.carriers], (-1, 6, 6)),
+        reading=np.nonzero(reading)[0],
+        reading_sigmas=reading[reading > 0.0],
+        stepped=np.nonzero(steps)[0],
+        steps=steps[steps > 0.0],
+        probe=settings.probe,
+        probe_normal=settings.probe_normal,
+    )
+
+
+def _sigma(parameter: GeometricParameter, settings: UncertaintySettings) -> float:
+    turns = parameter.unit == "rad"
+    return {
+        ParameterKind.ANGLE: settings.angle,
+        ParameterKind.LENGTH: settings.length,
+        ParameterKind.OFFSET: settings.encoder_offset if turns else settings.encoder_offset_slide,
+        ParameterKind.TOOL: settings.stylus,
+        ParameterKind.EXPANSION: settings.arm_scale,
+    }[parameter.kind]
+
+
+def _per_joint(mechanism: Mechanism, turning: float, sliding: float) -> Array:
+    """One value per variable. # (n,)."""
+    return np.array([turning if joint.kind.angular else sliding for joint in mechanism.movable])
+
+
+def _factor(carrier: Carrier) -> Array:
+    """F with F·Fᵀ = covariance, which may be singular. # (6, 6)."""
+    scale = np.sqrt(np.maximum(np.diag(carrier.covariance), 0.0))
+    scale = np.where(scale > 0.0, scale, 1.0)  # metres and radians made alike before the roots
+    values, vectors = np.linalg.eigh(carrier.covariance / np.outer(scale, scale))
+    return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))

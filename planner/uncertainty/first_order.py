@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.uncertainty.inputs import Inputs, inputs_of
+from planner.uncertainty.deviations import Inputs, inputs_of
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.types import Budget, Sensitivity
 from robots.core.arrays import Array

@@ -13,16 +13,14 @@ from planner.findings import Finding
 from planner.job import Job
 from planner.planning import plan
 from planner.progress import Progress, silent
-from planner.uncertainty.branches import branch_findings
-from planner.uncertainty.draws import draws
 from planner.uncertainty.measuring import (
     Measuring,
     measuring_of,
     measuring_of_presentation,
     settings_of,
 )
-from planner.uncertainty.monte_carlo import PointDraws, monte_carlo
-from planner.uncertainty.points import point_uncertainties
+from planner.uncertainty.monte_carlo import PointDraws, draws, monte_carlo
+from planner.uncertainty.points import branch_findings, point_uncertainties
 from planner.uncertainty.types import PointUncertainty
 from robots.core.arrays import Array
 

@@ -9,19 +9,25 @@ answer does not jump; it still carries the scatter of its draws, a few percent o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import cast
 
 import numpy as np
 
-from parts.evaluation import Uncertainty
-from planner.job import UncertaintySettings
+from parts.errors import PartError
+from parts.evaluation import TOLERANCE_KINDS, MeasuredPoints, ToleranceSpec, Uncertainty
+from parts.evaluation.characteristics import FORM_OF
+from parts.evaluation.tolerance import FORM_KINDS, ToleranceKind
+from parts.points import ProbePoints
+from planner.errors import JobError
+from planner.evaluation import evaluate
+from planner.job import Job, UncertaintySettings
 from planner.plan_types import Plan
 from planner.uncertainty import draws
 from planner.uncertainty.measuring import settings_of
-from planner.virtual_measuring.judged import CharacteristicTrial, NotHeldError, completed
 from planner.virtual_measuring.layout import Layouts
-from planner.virtual_measuring.point_count import PointCount, PointCountRequest, PointCountTrial
+from robots.core.arrays import Array, Indices
 
 _DRAWS = 2_000  # a half width of 95 % to about 3 %
 _FEWEST_DRAWS = 200
@@ -47,6 +53,8 @@ _SHARED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "alignment of the part": ("alignment", "alignment_turn"),
     }
 )
+_MOST = 1_000  # points on one feature: beyond it nobody measures with an arm
+_ROUND = ("cylinder", "sphere", "circle3d")
 
 
 def points_for(
@@ -168,3 +176,233 @@ def _by_size(trial: PointCountTrial) -> float:
 def _without(settings: UncertaintySettings, names: tuple[str, ...]) -> UncertaintySettings:
     """The same without some of the sources."""
     return replace(settings, **dict.fromkeys(names, 0.0))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointCountRequest:
+    """What is to be known how well.
+
+    Args:
+        feature: by the name that its points carry.
+        target: expanded uncertainty at the job's coverage. [m]
+        kind: characteristic, such as "diameter"; empty for the first one that the job tolerances,
+            otherwise diameter, form or position, whichever the feature has first.
+        datum: of orientation and distance.
+        strategy: how points are laid out, or "repeat".
+        most: points that are worth a trial.
+
+    Raises:
+        JobError: a target that is not above zero, an unknown kind, a most below one.
+    """
+
+    feature: str
+    target: float
+    kind: str = ""
+    datum: str = ""
+    strategy: str = "hammersley"
+    most: int = _MOST
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.target) and self.target > 0.0):
+            raise JobError(
+                f"The target uncertainty is {self.target} m; expected above zero.",
+                found=self.target,
+                limit=0.0,
+            )
+        if self.kind and self.kind not in TOLERANCE_KINDS:
+            raise JobError(
+                f"There is no characteristic {self.kind!r}; choose one of "
+                f"{', '.join(TOLERANCE_KINDS)}.",
+                found=self.kind,
+            )
+        if not 1 <= self.most <= _MOST:
+            raise JobError(
+                f"At most {self.most} points; expected 1 to {_MOST}.",
+                found=self.most,
+                limit=_MOST,
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointCountTrial:
+    """One count that was evaluated.
+
+    Args:
+        count: of points on the feature.
+        expanded: uncertainty of the characteristic; infinite where so few points do not hold it.
+            [m]
+        shift: what noise adds to it on average: form errors grow with it. [m]
+    """
+
+    count: int
+    expanded: float
+    shift: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointCount:
+    """Points that a target needs.
+
+    Args:
+        wanted: what was asked, its kind filled in.
+        strategy: how points were laid out.
+        coverage: probability of the intervals.
+        count: smallest that holds the target; 0 where none does.
+        expanded: uncertainty there; where none does, of the best trial. [m]
+        systematic: floor that all points share, at many points. [m]
+        sources: of the floor, each alone, largest first. [m]
+        trials: in the order in which they were made.
+        draws: of each trial.
+        seed: of all of them.
+    """
+
+    wanted: PointCountRequest
+    strategy: str
+    coverage: float
+    count: int
+    expanded: float
+    systematic: float
+    sources: Mapping[str, float]
+    trials: tuple[PointCountTrial, ...]
+    draws: int
+    seed: int
+
+    @property
+    def reached(self) -> bool:
+        """Whether a number of points reaches the target."""
+        return self.count > 0
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        asked = f"the {self.wanted.kind} of {self.wanted.feature!r}"
+        target = _um(self.wanted.target)
+        floor = _um(self.systematic)
+        if self.reached:
+            return (
+                f"{self.count} points ({self.strategy}) know {asked} to "
+                f"{_um(self.expanded)} ({100 * self.coverage:g} %); {floor} of it all "
+                "points share."
+            )
+        if self.systematic > self.wanted.target:
+            source, size = next(iter(self.sources.items()))
+            return (
+                f"No number of points reaches {target} for {asked}: {floor} is systematic, the "
+                f"largest part from {source} ({_um(size)} alone). Calibrate that, or ask for more "
+                f"than {floor}."
+            )
+        range_ = " A range of deviations hardly gets surer with points." if self._is_range else ""
+        return (
+            f"Up to {self.wanted.most} points do not reach {target} for {asked}: the best trial "
+            f"gives {_um(self.expanded)}, of which {floor} is systematic. Measure with "
+            f"less noise, or ask for more.{range_}"
+        )
+
+    @property
+    def _is_range(self) -> bool:
+        return self.wanted.kind in (*FORM_KINDS, "profile")
+
+
+def _um(length: float) -> str:
+    """Micrometres to three digits; less than a picometre is rounding."""
+    return f"{1e6 * length:.3g} µm" if length >= 1e-12 else "0 µm"
+
+
+def completed(wanted: PointCountRequest, job: Job, kind: str) -> PointCountRequest:
+    """The question with its characteristic: the first that the job tolerances, or a usual one.
+
+    Args:
+        wanted: perhaps without a kind.
+        job: with its tolerances.
+        kind: of the feature's surface.
+    """
+    if wanted.kind:
+        return wanted
+    for spec in job.evaluation.tolerances:
+        if spec.feature == wanted.feature:
+            return replace(wanted, kind=spec.kind, datum=spec.datum)
+    usual = "diameter" if kind in _ROUND else FORM_OF.get(kind, "profile")
+    return replace(wanted, kind=usual)
+
+
+class NotHeldError(JobError):
+    """A layout that does not hold the characteristic: too few points, or in a bad place."""
+
+
+class CharacteristicTrial:
+    """Measures the nominal part with drawn errors and looks at one characteristic.
+
+    Args:
+        job: for its alignment.
+        wanted: feature, characteristic, datum.
+
+    Raises:
+        JobError: a characteristic without its datum, or with one too many.
+    """
+
+    def __init__(self, job: Job, wanted: PointCountRequest) -> None:
+        self.wanted = wanted
+        settings = replace(job.evaluation, tolerances=(_spec(wanted),), drop_outliers=False)
+        on_skin = settings.alignment == "surface"
+        self._job = replace(
+            job,
+            frame="part",
+            probe=replace(job.probe, compensated=True),
+            evaluation=settings,
+            geometry=job.geometry if on_skin else None,
+        )
+
+    def uncertainty(self, points: ProbePoints, errors: Array) -> Uncertainty:
+        """Of the characteristic, on the nominal part.
+
+        Args:
+            points: all of the job, on the surface, in the part frame.
+            errors: of these, base axes. # (draws, k, 3) [m]
+
+        Raises:
+            NotHeldError: these points do not hold the characteristic.
+        """
+        wanted = self.wanted
+        if self._job.evaluation.alignment == "none":  # other features have no say
+            own = {wanted.feature, wanted.datum} - {""}
+            rows = np.flatnonzero([name in own for name in points.features])
+            points, errors = _some(points, rows), errors[:, rows]
+        found = evaluate(
+            replace(self._job, points=points),
+            MeasuredPoints(names=points.names, xyz=points.positions, features=points.features),
+            errors=errors,
+        )
+        for item in found.characteristics:
+            same = (item.feature, item.kind, item.datum)
+            if same == (wanted.feature, wanted.kind, wanted.datum) and item.uncertainty is not None:
+                return item.uncertainty
+        told = [f.message for f in found.findings if f.subject.feature == wanted.feature]
+        raise NotHeldError(
+            f"The {wanted.kind} of {wanted.feature!r} cannot be evaluated on {len(points)} points. "
+            + " ".join(told),
+            feature=wanted.feature,
+            kind=wanted.kind,
+        )
+
+
+def _spec(wanted: PointCountRequest) -> ToleranceSpec:
+    """The tolerance that asks for the characteristic; how wide it is does not matter."""
+    try:
+        return ToleranceSpec(
+            feature=wanted.feature,
+            kind=cast(ToleranceKind, wanted.kind),
+            value=1.0,
+            datum=wanted.datum,
+        )
+    except PartError as error:
+        raise JobError(error.message, **error.facts) from error
+
+
+def _some(points: ProbePoints, rows: Indices) -> ProbePoints:
+    some = rows.tolist()
+    return ProbePoints(
+        names=tuple(points.names[k] for k in some),
+        positions=points.positions[rows],
+        normals=points.normals[rows],
+        features=tuple(points.features[k] for k in some),
+    )

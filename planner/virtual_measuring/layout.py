@@ -8,7 +8,10 @@ import numpy as np
 
 from parts.errors import PartError
 from parts.evaluation import NominalFeature, nominal_feature
-from parts.features import Feature, Patch
+from parts.features import Feature, Patch, Rectangle, SurfaceCircle
+from parts.features.band import FULL_TURN, angles_about, band_span, swept
+from parts.fits import SpaceCircle
+from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from parts.points import ProbePoints
 from parts.sampling import STRATEGIES, sample
 from planner.errors import JobError
@@ -17,14 +20,18 @@ from planner.job import Job
 from planner.plan_types import Plan
 from planner.reach.placement import place
 from planner.uncertainty import Measuring, measuring_of
-from planner.virtual_measuring.patches import patch_around
-from planner.virtual_measuring.postures import follow
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.schema_problems import nearest
 
 REPEAT = "repeat"  # the job's own points, touched again and again
 LAYOUTS: tuple[str, ...] = (*STRATEGIES, REPEAT)
+_OPEN = 1.7  # of the mean gap between neighbours about an axis: a wider one is an opening
+_THIN = 1e-6  # of the span: what is narrower is no patch
+_ROUNDS = 40
+_LONGEST = 0.3  # of one step of one joint [rad or m]
+_THERE = 1e-12  # [m] and [rad]
+_RANK = 1e-9  # of the largest singular value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -206,3 +213,141 @@ def _check(plan: Plan, feature: str, strategy: str) -> None:
             "what all points give together cannot be told without them. `palpeur plan` says why.",
             found=len(lost),
         )
+
+
+def patch_around(nominal: NominalFeature, points: ProbePoints, rows: Indices) -> Patch | None:
+    """The piece that some points of a feature span; None where they span none.
+
+    Args:
+        nominal: the feature.
+        points: of the part, on the surface.
+        rows: of those of the feature.
+    """
+    positions, normals = points.positions[rows], points.normals[rows]
+    shape = nominal.shape
+    if isinstance(shape, SpaceCircle):
+        return _circle(shape, positions)
+    if isinstance(shape, Plane):
+        return _rectangle(shape, positions)
+    if isinstance(shape, Cylinder | Cone | Sphere | Torus):
+        return _band(shape, positions, normals)
+    return None
+
+
+def _rectangle(plane: Plane, positions: Array) -> Patch | None:
+    """Along the directions in which the points spread most and least."""
+    centre = positions.mean(axis=0)
+    _, _, Vt = np.linalg.svd(positions - centre, full_matrices=False)
+    x_axis = Vt[0] - (Vt[0] @ plane.axis) * plane.axis
+    x_axis /= np.linalg.norm(x_axis)
+    y_axis = np.cross(plane.axis, x_axis)
+    flat = np.column_stack([(positions - centre) @ x_axis, (positions - centre) @ y_axis])
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    size = (float(high[0] - low[0]), float(high[1] - low[1]))
+    if size[1] <= _THIN * size[0]:
+        return None
+    x, y = 0.5 * (low + high)
+    middle = plane.project((centre + x * x_axis + y * y_axis)[None])[0]
+    return Rectangle(surface=plane, centre=middle, x_axis=x_axis, size=size)
+
+
+def _circle(shape: SpaceCircle, positions: Array) -> Patch:
+    first, sweep = _swept(angles_about(shape.axis, positions - shape.centre))
+    return SurfaceCircle(
+        centre=shape.centre,
+        axis=shape.axis,
+        x_axis=across(shape.axis),
+        radius=shape.radius,
+        inner=shape.reversed,
+        first_angle=first,
+        sweep=sweep,
+    )
+
+
+def _band(surface: Surface, positions: Array, normals: Array) -> Patch | None:
+    seen = band_span(surface, positions, _mean(-normals if surface.reversed else normals))
+    start, end = float(seen.along.min()), float(seen.along.max())
+    if end - start <= _THIN * seen.size:
+        return None
+    first, sweep = _swept(seen.angles)
+    return replace(seen.band, start=start, end=end, first_angle=first, sweep=sweep)
+
+
+def _mean(normals: Array) -> Array:
+    total = normals.sum(axis=0)
+    length = float(np.linalg.norm(total))
+    return total / length if length > 1e-6 * len(normals) else np.array([0.0, 0.0, 1.0])
+
+
+def _swept(angles: Array) -> tuple[float, float]:
+    """First angle and sweep that hold all points; a full turn where they go all round. [rad]."""
+    places = np.unique(np.round(angles, 9))
+    return swept(places, _OPEN * FULL_TURN / places.size if places.size > 2 else 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TargetPostures:
+    """Postures at their targets.
+
+    Args:
+        q: # (k, n) [rad or m]
+        there: whether ball and axis are at their targets, and the joints within limits. # (k,)
+    """
+
+    q: Array
+    there: Mask
+
+
+def follow(model: Model, starts: Array, places: Array, axes: Array) -> TargetPostures:
+    """From each start by steps of least length to the same branch's posture at its target.
+
+    Args:
+        model: of the arm, its tool frame at the ball, z the probe axis.
+        starts: # (k, n) [rad or m]
+        places: of the ball, base frame. # (k, 3) [m]
+        axes: of the probe, from wrist to ball. # (k, 3) unit
+    """
+    q = np.array(starts, dtype=np.float64)
+    open_ = np.arange(len(q))
+    for _ in range(_ROUNDS):
+        gaps = ball_gaps(model.forward(q[open_]), places[open_], axes[open_])
+        left = np.abs(gaps).max(axis=1, initial=0.0) > _THERE
+        open_, gaps = open_[left], gaps[left]
+        if not open_.size:
+            break
+        step = (inverse_rates(model, q[open_]) @ gaps[..., None])[..., 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        q[open_] += step * np.minimum(1.0, _LONGEST / np.maximum(longest, 1e-300))
+    return TargetPostures(q=q, there=_there(model, q, places, axes))
+
+
+def ball_gaps(T: Array, places: Array, axes: Array) -> Array:
+    """What ball and axis lack to their targets: a shift and a turn, base axes. # (..., 6)."""
+    turn = np.cross(T[..., :3, 2], axes)
+    return np.concatenate([places - T[..., :3, 3], turn], axis=-1)
+
+
+def inverse_rates(model: Model, q: Array) -> Array:
+    """Joint steps of least length per shift and turn of the probe; its spin is free.
+
+    Args:
+        model: of the arm.
+        q: # (k, n) [rad or m]
+
+    Returns:
+        # (k, n, 6)
+    """
+    z = model.forward(q)[:, :3, 2]
+    J = model.jacobian(q)
+    across = np.eye(3) - z[:, :, None] * z[:, None, :]
+    rows = np.concatenate([J[:, :3], across @ J[:, 3:]], axis=1)
+    return np.asarray(np.linalg.pinv(rows, rcond=_RANK))
+
+
+def _there(model: Model, q: Array, places: Array, axes: Array) -> Mask:
+    T = model.forward(q)
+    close = np.abs(ball_gaps(T, places, axes)).max(axis=1, initial=0.0) <= 100.0 * _THERE
+    ahead = np.einsum("ki,ki->k", T[:, :3, 2], axes) > 0.0
+    limits = model.mechanism
+    inside = np.all((q >= limits.q_min) & (q <= limits.q_max), axis=1)
+    return np.asarray(close & ahead & inside)

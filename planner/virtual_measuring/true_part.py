@@ -20,7 +20,7 @@ from planner.errors import JobError
 from robots.core.arrays import Array, Indices
 from robots.core.schema_problems import nearest
 
-_FORM = 3  # kind of this random stream; planner.uncertainty.streams has 0 to 2
+_FORM = 3  # kind of this random stream; planner.uncertainty.monte_carlo has 0 to 2
 _CURVES = ("line3d",)
 FARTHEST = 0.1  # [m]: a part that is more than that off is another part
 

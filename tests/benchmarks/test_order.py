@@ -16,9 +16,9 @@ import pytest
 
 from planner.order.chooser import Chooser, SequenceCost
 from planner.order.fastest import SearchBudget, solve
-from planner.order.joint_times import JointTimes
-from planner.reach.arm_lines import ArmLines
+from planner.order.graph import JointTimes
 from planner.reach.candidates import Candidates
+from planner.reach.lines import ArmLines
 from planner.reach.margins import rough_margins
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from planner.errors import OutputError
-from planner.part_pose.best_pose import Placing
-from planner.part_pose.held_lines import FixturingErrorKind
-from planner.part_pose.mis_fixturing import MisFixturing
-from planner.part_pose.pose_space import PoseSpace
-from planner.part_pose.standing import PlannedPose
-from planner.part_pose.tolerance import FirstFailure
-from planner.part_pose.written_pose import WrittenPose
+from planner.part_pose.best_pose import Placing, PlannedPose
+from planner.part_pose.bounds import FixturingErrorKind
+from planner.part_pose.pose_space import PoseSpace, WrittenPose
+from planner.part_pose.tolerance import FirstFailure, MisFixturing
 from planner.result_files import check_set
 from reports.place_document import place_document
 from reports.place_set import KIND, write_place_set

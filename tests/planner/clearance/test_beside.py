@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parts.geometry import TriangleMesh
-from planner.clearance.beside import Shank, beside
 from planner.clearance.checker import Checker
-from planner.clearance.patch import ProbedSurface, StylusPlacement
+from planner.clearance.patch import ProbedSurface, Shank, StylusPlacement, beside
 from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model

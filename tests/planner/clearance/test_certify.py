@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.advance import Advance, IntervalVerdict
-from planner.clearance.certify import certify, keeps
+from planner.clearance.certify import (
+    Advance,
+    IntervalVerdict,
+    Tolerance,
+    certify,
+    floors,
+    keeps,
+    yes_or_no,
+)
 from planner.clearance.checker import Checker
-from planner.clearance.goals import Tolerance, floors, yes_or_no
 from planner.clearance.paths import StraightPaths
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.capsule import Capsule

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.certify import certify, keeps
+from planner.clearance.certify import Tolerance, certify, keeps
 from planner.clearance.checker import Checker
-from planner.clearance.goals import Tolerance
 from planner.clearance.paths import LinePaths, StraightPaths
 from planner.job.settings import Probe
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import with_probe
-from planner.reach.arm_lines import ArmLines
+from planner.reach.lines import ArmLines
 from planner.reach.margins import rough_margins
 from robots.arm.inverse import ArmInverse
 from robots.core.capsule import Capsule

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance import march as marching
-from planner.clearance.field import field_of
-from planner.clearance.march import Field, march, upper_bound
-from planner.clearance.triangle_tree import tree_of
+from planner.clearance import distance_field as marching
+from planner.clearance.distance_field import Field, field_of, march, tree_of, upper_bound
 from planner.job.solids import Solid, SolidKind
 from tests.cases import cases
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.clearance.segment_distance import point_triangle, segment_segment, segment_triangle
+from planner.clearance.segments import point_triangle, segment_segment, segment_triangle
 
 # Coordinates are near 1 and every formula is a few products long: 1e-13 would do.
 TOLERANCE = 1e-12

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.clearance.shadow import Stand, hidden
+from planner.clearance.patch import Stand, hidden
 from tests.cases import cases
 
 STAND = Stand(

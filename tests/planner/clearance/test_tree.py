@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.march import Field
-from planner.clearance.solid_distance import Group, Work, container
-from planner.clearance.tree_search import DEPTH, Left, Stack, Tree, search
-from planner.clearance.triangle_tree import tree_of
+from planner.clearance.distance_field import Field, Group, Work, container, tree_of
+from planner.clearance.tree import DEPTH, Left, Stack, Tree, search
 from planner.job.solids import Solid, SolidKind
 
 

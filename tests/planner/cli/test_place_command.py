@@ -9,7 +9,8 @@ import shutil
 import pytest
 
 from planner.library import path_of
-from planner.part_pose import mis_fixturing, search
+from planner.part_pose import search
+from planner.part_pose import tolerance as mis_fixturing
 
 POSE = re.compile(r"^pose = .*$", re.MULTILINE)
 

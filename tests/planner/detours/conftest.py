@@ -7,7 +7,7 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from planner.clearance.checker import Checker
-from planner.detours.route import TravelSpace
+from planner.detours.motions import TravelSpace
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.model import Model
 

@@ -10,9 +10,9 @@ import pytest
 
 from planner.clearance.certify import certify, keeps
 from planner.clearance.paths import StraightPaths
+from planner.detours.clearance_plane import tips_of
 from planner.detours.find import find_detours
-from planner.detours.leading import tips_of
-from planner.detours.route import DetourKind
+from planner.detours.motions import DetourKind
 from planner.job.settings import Travel
 from planner.motion.travel import travel_times
 
@@ -199,7 +199,7 @@ from conftest import box, WALL, ROOF
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.detours.find import find_detours
-from planner.detours.route import Room
+from planner.detours.motions import Room
 from planner.job import read_job
 from planner.job.settings import Travel
 from planner.library import path_of

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from planner.clearance.results import BodyPair
+from planner.clearance.surroundings import BodyPair
 from planner.detours.find import Blocked, Detours
 from planner.detours.findings import detour_findings
-from planner.detours.motions import DetourMotions
-from planner.detours.rounded import Legs
-from planner.detours.route import DetourKind
+from planner.detours.motions import DetourKind, DetourMotions, Legs
 from planner.findings import Severity
-from planner.findings.detour_pages import DETOUR_PAGES
+from planner.findings.pages import DETOUR_PAGES
 from planner.job.settings import Travel
 from robots.core.motion.joint_limits import JointLimits
 

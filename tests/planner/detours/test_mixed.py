@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.detours.mixed import MixedTravels
-from planner.detours.motions import LAW, DetourMotions
-from planner.detours.rounded import Legs
+from planner.detours.motions import LAW, DetourMotions, Legs, MixedTravels
 from planner.motion.extremes import highest
 from planner.motion.travel import TravelMotions
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.detours.motions import DetourMotions
-from planner.detours.rounded import PEAK, Legs, RoundedMotion, without_repeats
+from planner.detours.motions import PEAK, DetourMotions, Legs, RoundedMotion, without_repeats
 from planner.motion.extremes import highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import OneMotion

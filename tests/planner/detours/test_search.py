@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from planner.clearance.checker import Checker
-from planner.detours.roadmap import Roadmap
-from planner.detours.rounded import Legs
-from planner.detours.route import TravelSpace
-from planner.detours.search import GridTest, SearchEffort, reaches, search
-from planner.detours.shortening import route_time, shortened
+from planner.detours.find import Roadmap
+from planner.detours.motions import Legs, TravelSpace
+from planner.detours.search import GridTest, SearchEffort, reaches, route_time, search, shortened
 from planner.job.solids import Cell
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
-from planner.clearance.certify import Clearance
-from planner.clearance.goals import Tolerance
-from planner.clearance.results import BodyPair, Nearest
+from planner.clearance.certify import Clearance, Tolerance
+from planner.clearance.surroundings import BodyPair, Nearest
 from planner.findings import Severity, page
 from planner.findings.clearance_findings import (
     Watch,
@@ -22,7 +21,7 @@ from planner.findings.clearance_findings import (
     stylus_diameters,
     travel_findings,
 )
-from planner.findings.clearance_pages import CLEARANCE_PAGES
+from planner.findings.pages import CLEARANCE_PAGES
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.job.settings import Probe
 from planner.job.solids import Cell, Solid, SolidKind

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from planner.fixes.bench import PointCheck
+from planner.fixes.bench import PointCheck, checker_for
 from planner.fixes.changes import (
     along_the_normals,
     leaning_axis,
@@ -15,10 +15,14 @@ from planner.fixes.changes import (
     shifted_part,
     turned_normal,
 )
-from planner.fixes.kinds import Styluses, row_of
-from planner.fixes.rows import with_backs, with_distances, with_normals
-from planner.fixes.shared import checker_for
-from planner.fixes.stylus_length import with_stylus_length
+from planner.fixes.kinds import (
+    Styluses,
+    row_of,
+    with_backs,
+    with_distances,
+    with_normals,
+    with_stylus_length,
+)
 from planner.job import FeatureApproach, read_job
 from planner.library import path_of
 from planner.part_pose.moved import moved

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.fixes.search import smallest
-from planner.part_pose.sphere import directions_around, even_directions
+from planner.fixes.smallest import smallest
+from planner.part_pose.pose_space import directions_around, even_directions
 
 
 class Region:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.fixes.stylus_length import with_stylus_length
+from planner.fixes.kinds import with_stylus_length
 from planner.job import read_job
 
 P = {"name": "P", "x": 0.0, "y": 1500.0, "z": 0.0}

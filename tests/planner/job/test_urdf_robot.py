@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from planner.errors import JobError
-from planner.evaluation.calibrated import calibrated_mechanism
+from planner.evaluation.reading import calibrated_mechanism
 from planner.findings.robot_findings import robot_findings
 from planner.planning import plan
 from planner.proof import prove

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.detours.motions import DetourMotions
-from planner.detours.rounded import RoundedMotion
+from planner.detours.motions import DetourMotions, RoundedMotion
 from planner.job import Job, read_job
 from planner.library import path_of
 from planner.motion.travel import TravelMotions

@@ -10,7 +10,7 @@ import pytest
 
 from planner.order import chooser
 from planner.order.chooser import SequenceCost
-from planner.order.rules import Rules
+from planner.order.stops import Rules
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins
 from robots.core.model import Model

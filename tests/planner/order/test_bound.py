@@ -9,9 +9,7 @@ from planner.motion.travel import travel_times
 from planner.order.bound import lower_bound, quickest_pairs, spanning_tree
 from planner.order.chooser import Chooser
 from planner.order.fastest import SearchBudget, solve
-from planner.order.joint_times import JointTimes
-from planner.order.near import Near
-from planner.order.pool import CandidatePool, Forced
+from planner.order.graph import CandidatePool, Forced, JointTimes, Near
 from robots.core.motion.joint_limits import JointLimits
 from tests.cases import cases
 

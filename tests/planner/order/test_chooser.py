@@ -9,8 +9,8 @@ import pytest
 from parts.points import ProbePoints
 from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.order.chooser import _TIE_BREAK, Chooser, SequenceCost, choose
-from planner.reach.arm_lines import ArmLines
 from planner.reach.candidates import Candidates, candidates, end_solutions
+from planner.reach.lines import ArmLines
 from planner.reach.margins import SINGULAR, exact_margins, rough_margins
 from planner.reach.placement import place
 from robots.arm.inverse import ArmInverse

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from planner.motion.travel import travel_times
-from planner.order.joint_times import JointTimes, pair_seconds
-from planner.order.near import NEIGHBOURS, OUTSIDE, Near, nearest
+from planner.order.graph import NEIGHBOURS, OUTSIDE, JointTimes, Near, nearest, pair_seconds
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import minimum_time
 from robots.core.motion.motion_law import LAW_NAMES

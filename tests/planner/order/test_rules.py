@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.errors import JobError
-from planner.order.rules import Rules
+from planner.order.stops import Rules
 
 NAMES = ("A", "B", "C", "D", "E")
 FEATURES = ("bore", "", "bore", "plane", "plane")

@@ -8,7 +8,7 @@ import pytest
 
 from planner.order.chooser import _TIE_BREAK, Chooser
 from planner.order.fastest import SearchBudget, again, solve
-from planner.order.rules import Rules
+from planner.order.stops import Rules
 from tests.cases import cases
 
 LITTLE = SearchBudget(kicks=10, base=500, ascent=60)

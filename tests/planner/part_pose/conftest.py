@@ -9,7 +9,7 @@ import pytest
 
 from planner.job import PlacedPart
 from planner.part_pose.best_pose import best_pose
-from planner.part_pose.judge import PoseRating
+from planner.part_pose.rating import PoseRating
 from robots.core.pose import make_pose, rotation_zyx
 
 

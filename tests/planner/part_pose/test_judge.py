@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.part_pose.judge import PoseRating, worst_margin
 from planner.part_pose.moved import moved
 from planner.part_pose.pose_space import PoseSpace
+from planner.part_pose.rating import PoseRating, worst_margin
 from planner.planning import plan
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planner.part_pose.held_lines import FixturingErrorKind
-from planner.part_pose.mis_fixturing import mis_fixturing
+from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.place import place
+from planner.part_pose.tolerance import mis_fixturing
 
 
 def test_the_best_pose_with_its_tolerances(corrected_job, placing):

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from planner.part_pose.quickest import LineCandidates, quickest, tabled
+from planner.part_pose.rating import LineCandidates, quickest, tabled
 
 
 def travel(a, b):

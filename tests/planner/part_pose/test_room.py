@@ -9,8 +9,8 @@ import pytest
 
 from parts.geometry import TriangleMesh
 from planner.job.solids import Cell, Solid, SolidKind
-from planner.part_pose.judge import PoseRating
-from planner.part_pose.room import PartClearance
+from planner.part_pose.pose_space import PartClearance
+from planner.part_pose.rating import PoseRating
 from robots.core.pose import transform_points
 
 FACES = [

@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 from planner.job import FeatureApproach
-from planner.part_pose.held_lines import FixturingErrorKind, HeldLines
-from planner.part_pose.mis_fixturing import mis_fixturing
+from planner.part_pose.bounds import FixturingErrorKind, HeldLines, _Boxes, _Cover, prove
 from planner.part_pose.moved import moved
-from planner.part_pose.proof import _Boxes, _Cover, prove
-from planner.part_pose.replanned import erroneous_pose, replanned
-from planner.part_pose.sphere import directions_around, even_directions
-from planner.part_pose.tolerance import LARGEST, estimate, slack_at
+from planner.part_pose.pose_space import directions_around, even_directions
+from planner.part_pose.tolerance import (
+    LARGEST,
+    erroneous_pose,
+    estimate,
+    mis_fixturing,
+    replanned,
+    slack_at,
+)
 from planner.planning import plan
 from planner.reach.placement import place
 from tests.cases import cases

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from planner.presenting.cover import assigned, cover
+from planner.presenting.present import assigned, cover
 from tests.cases import cases
 
 MARGIN = np.radians(6.0)

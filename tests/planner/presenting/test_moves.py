@@ -9,9 +9,8 @@ import pytest
 
 from planner.clearance.checker import Checker
 from planner.job.solids import Cell
-from planner.presenting.moves import loaded, moves_between
-from planner.presenting.posed import posed
-from planner.presenting.waiting import Bystander
+from planner.presenting.coverage import posed
+from planner.presenting.moves import Bystander, loaded, moves_between
 from robots.core.model import Model
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion_check import check_motion

@@ -10,7 +10,7 @@ import pytest
 from planner.errors import JobError
 from planner.findings import Severity
 from planner.planning import plan
-from planner.presenting.posed import posed
+from planner.presenting.coverage import posed
 from planner.presenting.present import present
 from planner.proof import prove
 from robots.stewart.limits import violations

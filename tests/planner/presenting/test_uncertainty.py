@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.presenting.uncertainty import point_sigma, pose_covariance
+from planner.presenting.present import point_sigma, pose_covariance
 from robots.core.pose import make_pose, rotation_log, rotation_zyx
 from robots.stewart.errors import PlatformError
 from robots.stewart.forward import forward

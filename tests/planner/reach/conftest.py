@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.reach.serial_reach import SerialReach
-from planner.reach.serial_task import SerialTask
+from planner.reach.serial import SerialReach
+from planner.reach.serial_search import SerialTask
 from robots.core.joint_samples import joint_ranges
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_x

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.reach.branch_choice import distinct, positive, signatures, spread
-from planner.reach.serial_task import SerialTask
-from planner.reach.whole_turns import turned
+from planner.reach.serial import distinct, positive, signatures, spread, turned
+from planner.reach.serial_search import SerialTask
 
 TURN = 2.0 * np.pi
 

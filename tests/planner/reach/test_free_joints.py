@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.planning import plan
-from planner.reach.serial_task import SerialTask
+from planner.reach.serial_search import SerialTask
 from robots.core.errors import InverseError
 from robots.core.mechanism import Mechanism
 from robots.library import load

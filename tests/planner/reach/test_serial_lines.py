@@ -10,7 +10,7 @@ import pytest
 
 from planner.reach.placement import place
 from planner.reach.serial_path import KNOTS, Straight, follow, held_rotations
-from planner.reach.serial_task import SerialTask
+from planner.reach.serial_search import SerialTask
 from robots.core.urdf import write_urdf
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.reach import serial_loops
-from planner.reach.serial_task import SerialTask
+from planner.reach import serial_search
+from planner.reach.serial_search import SerialTask
 
 
 @pytest.fixture(scope="module", params=["industrial-6r", "angled-6r", "industrial-7r", "gantry-5"])
@@ -59,15 +59,15 @@ def test_plain_python_gives_what_machine_code_gives(case):
     task, at, twists, _, _ = case
     n, rows = task.model.dof, task.free.size
     posed, some = np.ascontiguousarray(at.rows[:5]), np.ascontiguousarray(twists[:5])
-    bench = serial_loops.bench_of(task.units, task.length, rows)
+    bench = serial_search.bench_of(task.units, task.length, rows)
     steps = np.zeros((5, n))
-    serial_loops.square_solutions(posed, some, task.free, bench, steps)
+    serial_search.square_solutions(posed, some, task.free, bench, steps)
     assert steps == pytest.approx(task.square(at, twists)[:5], rel=1e-9, abs=1e-12)
     found = np.empty(5)
-    serial_loops.conditions(posed, task.free, bench, found)
+    serial_search.conditions(posed, task.free, bench, found)
     assert found == pytest.approx(task.condition(at)[:5], rel=1e-9)
     wanted = np.column_stack([some, np.full(5, 0.1)])
-    serial_loops.damped_steps(posed, wanted, bench, steps)
+    serial_search.damped_steps(posed, wanted, bench, steps)
     assert steps == pytest.approx(task.damped(at, twists, np.full(40, 0.1))[:5], rel=1e-9)
 
 

@@ -10,10 +10,17 @@ from planner.reach.margins import SINGULAR, Margins, joint_units
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
-from planner.reach.serial_path import KNOTS, Straight, follow, held_rotations
-from planner.reach.serial_reach import SerialReach
-from planner.reach.serial_task import SerialTask
-from planner.reach.spare_motion import Tasks, improved, line_values
+from planner.reach.serial import SerialReach
+from planner.reach.serial_path import (
+    KNOTS,
+    Straight,
+    Tasks,
+    follow,
+    held_rotations,
+    improved,
+    line_values,
+)
+from planner.reach.serial_search import SerialTask
 
 ROBOTS = ["industrial-6r", "angled-6r", "industrial-7r", "gantry-5"]
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.reach.serial_search import REACHED_ANGLE, REACHED_POSITION, SerialSearch
-from planner.reach.serial_task import SerialTask
+from planner.reach.serial_search import REACHED_ANGLE, REACHED_POSITION, SerialSearch, SerialTask
 from robots.arm.inverse import ArmInverse
 from robots.library import load
 

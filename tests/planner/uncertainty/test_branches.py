@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from planner.findings import Severity
-from planner.findings.uncertainty_pages import UNCERTAINTY_PAGES
+from planner.findings.pages import UNCERTAINTY_PAGES
 from planner.job import UncertaintySettings
 from planner.uncertainty import BranchSigma, branch_findings, measuring_of, point_uncertainties
-from planner.uncertainty.branches import branch_sigmas
+from planner.uncertainty.points import branch_sigmas
 
 QUICK = UncertaintySettings(encoder=1e-4, samples=0)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.uncertainty.intervals import (
+from planner.uncertainty.monte_carlo import (
     block_size,
     coverage_interval,
     normal_interval,

@@ -12,8 +12,8 @@ import pytest
 from planner.errors import JobError
 from planner.job import UncertaintySettings, read_job
 from planner.planning import plan
-from planner.presenting.posed import only, posed
-from planner.presenting.uncertainty import point_sigma, pose_covariance
+from planner.presenting.coverage import only, posed
+from planner.presenting.present import point_sigma, pose_covariance
 from planner.uncertainty import draws, first_order, measuring_of_presentation
 from robots.core.pose import (
     inverse_pose,

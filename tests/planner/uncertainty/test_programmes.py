@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from planner.job import UncertaintySettings
-from planner.uncertainty.inputs import inputs_of
-from planner.uncertainty.programmes import record_displacement, record_touch
+from planner.uncertainty.deviations import inputs_of, record_displacement, record_touch
 from robots.core.geometric_errors import ErrorModel
 from robots.core.kernels import Kernel
 from robots.core.kernels.machine import this_machine

@@ -11,8 +11,7 @@ from parts.evaluation import nominal_feature
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.virtual_measuring.layout import Layouts
-from planner.virtual_measuring.patches import patch_around
+from planner.virtual_measuring.layout import Layouts, patch_around
 from robots.core.model import Model
 
 SOME = UncertaintySettings(probe=1e-5)

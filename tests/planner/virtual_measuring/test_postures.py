@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.virtual_measuring.postures import ball_gaps, follow, inverse_rates
+from planner.virtual_measuring.layout import ball_gaps, follow, inverse_rates
 from robots.core.model import Model
 from robots.library import open_robot
 

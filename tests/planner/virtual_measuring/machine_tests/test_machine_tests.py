@@ -10,10 +10,15 @@ import pytest
 
 from planner.errors import OptionError
 from planner.job import UncertaintySettings
-from planner.virtual_measuring.machine_tests import TESTS, TestBench, machine_tests
-from planner.virtual_measuring.machine_tests.patterns import hemisphere
-from planner.virtual_measuring.machine_tests.places import length_places, sphere_places
-from planner.virtual_measuring.machine_tests.run import bound
+from planner.virtual_measuring.machine_tests import (
+    TESTS,
+    TestBench,
+    bound,
+    hemisphere,
+    length_places,
+    machine_tests,
+    sphere_places,
+)
 from robots.core.geometric_errors import ErrorModel, geometric_parameters
 from robots.core.model import Model
 from robots.core.pose import make_pose

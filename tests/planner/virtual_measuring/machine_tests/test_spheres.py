@@ -7,8 +7,14 @@ import pytest
 
 from parts.fits import fit_sphere
 from parts.fits.zone import circumscribed
-from planner.virtual_measuring.machine_tests.patterns import cap, hemisphere, orientations, towards
-from planner.virtual_measuring.machine_tests.spheres import enclosing_diameters, fitted_spheres
+from planner.virtual_measuring.machine_tests import (
+    cap,
+    enclosing_diameters,
+    fitted_spheres,
+    hemisphere,
+    orientations,
+    towards,
+)
 
 CENTRE, RADIUS = np.array([0.4, -0.2, 0.9]), 0.0155
 

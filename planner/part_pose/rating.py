@@ -1,4 +1,4 @@
-"""What poses of the part are worth, many at once: points served, worst margin, time.
+"""Rate poses of the part, many at once: points measured, worst margin, time.
 
 Margins and line times are those of a grid along each line, branches those of the quickest visit in
 a fixed order; a plan of the best few poses has the last word.
@@ -6,6 +6,7 @@ a fixed order; a plan of the best few poses has the last word.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -16,15 +17,15 @@ from planner.job.solids import Cell, SolidKind
 from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.motion.travel import travel_times
 from planner.part_pose.moved import moved_points
-from planner.part_pose.quickest import LineCandidates, Visits, quickest, tabled
-from planner.part_pose.room import PartClearance
-from planner.part_pose.ways import AdmissibleLines, possible_ways
+from planner.part_pose.pose_space import PartClearance
 from planner.plan_types import PlacedPoints
 from planner.reach.arm_reach import ArmReach
-from planner.reach.margins import Margins, joint_units
+from planner.reach.lines import ArmLines, Lines
+from planner.reach.margins import Margins, joint_units, rough_margins
 from planner.reach.placement import place
-from planner.reach.reach import some_points
+from planner.reach.reach import Reach, some_points
 from planner.reach.robot import reach_of
+from robots.arm.inverse import ROUNDING, alternatives
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.pose import inverse_pose
@@ -33,6 +34,7 @@ _MOST = 48  # points that stand for all the others in a search
 _NUMERICAL = 0.03  # part of the poses that are tried where the inverse is a numerical search
 _ROWS = 4096  # points judged at a time
 _TIE_BREAK = 1e-7  # as in planner.order.chooser [s]
+Travel = Callable[[Array, Array], Array]  # (..., n), (..., n) -> (...) [s]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -182,3 +184,157 @@ def _spread(placed: PlacedPoints, most: int) -> PlacedPoints:
         chosen.append(int(np.argmax(distance)))
         distance = np.minimum(distance, np.linalg.norm(places - places[chosen[-1]], axis=1))
     return some_points(placed, np.sort(np.array(chosen)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AdmissibleLines:
+    """Lines that keep the required margins.
+
+    Args:
+        lines: geometry.
+        point: index of the point each one serves, rising. # (c,)
+        margins: on a grid along each line.
+    """
+
+    lines: Lines
+    point: Indices
+    margins: Margins
+
+    def take(self, rows: Indices) -> AdmissibleLines:
+        """Some of the lines, in the order given."""
+        return AdmissibleLines(
+            lines=self.lines.take(rows), point=self.point[rows], margins=self.margins.take(rows)
+        )
+
+
+def possible_ways(reach: Reach, placed: PlacedPoints, required: float) -> AdmissibleLines:
+    """Ways to serve points that are not approached from inside.
+
+    Args:
+        reach: of the robot.
+        placed: the points.
+        required: joint margin that the job asks for. [rad]
+    """
+    if isinstance(reach, ArmReach):
+        found = _arm_ways(reach, placed, required)
+    else:
+        found = _all(reach, placed)
+    outside = placed.approach_cosines > 0.0
+    return found.take(np.nonzero(found.margins.keep(required) & outside[found.point])[0])
+
+
+def _all(reach: Reach, placed: PlacedPoints) -> AdmissibleLines:
+    found = reach.candidates(placed)
+    return AdmissibleLines(lines=found.lines, point=found.point, margins=found.margins)
+
+
+def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> AdmissibleLines:
+    """Lines of the families that keep their limits at the clearance point: a fifth of all."""
+    inverse = reach.inverse
+    start = inverse.solve(placed.clearances, placed.axes)
+    end = inverse.solve(placed.search_ends, placed.axes)
+    point, family = np.nonzero(start.solved & end.solved)
+    ways = alternatives(inverse.model.mechanism, start.q[point, family])
+    inside = np.min(ways.margin, axis=1, initial=np.inf) >= required - ROUNDING
+    row = ways.row[inside]
+    lines = ArmLines(
+        inverse=inverse,
+        starts=placed.clearances[point[row]],
+        ends=placed.search_ends[point[row]],
+        axes=placed.axes[point[row]],
+        families=family[row],
+        q_starts=ways.q[inside],
+    )
+    return AdmissibleLines(lines=lines, point=point[row], margins=rough_margins(lines))
+
+
+# ---------------------------------------------------------------------------------------- Quickest
+# The same dynamic programming as in ``planner.order.chooser``, with one more dimension.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LineCandidates:
+    """Ways to serve the points of many visits.
+
+    Args:
+        table: candidates of each visit and point, -1 where there are no more. # (p, k, c)
+        q: joints of every candidate at its clearance point. # (rows, n)
+        cost: of serving a point by a candidate. # (rows,) [s]
+    """
+
+    table: Indices
+    q: Array
+    cost: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Visits:
+    """The quickest visits.
+
+    Args:
+        chosen: candidate of each point, -1 where there is none. # (p, k)
+        time: of each visit, points without a candidate left out. # (p,) [s]
+    """
+
+    chosen: Indices
+    time: Array
+
+
+def tabled(visit: Indices, visits: int) -> Indices:
+    """Indices of candidates by what they serve; -1 fills up. # (visits, most of one).
+
+    Args:
+        visit: what each candidate serves, rising. # (rows,)
+        visits: how many there are.
+    """
+    counts = np.bincount(visit, minlength=visits)
+    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    table = np.full((visits, max(int(np.max(counts, initial=0)), 1)), -1, dtype=np.int64)
+    table[visit, np.arange(visit.size) - first[visit]] = np.arange(visit.size)
+    return table
+
+
+def quickest(ways: LineCandidates, travel: Travel) -> Visits:
+    """Branches of least total time, points visited in their own order."""
+    visits, points, width = ways.table.shape
+    if not ways.cost.size:
+        return Visits(chosen=np.full((visits, points), -1), time=np.zeros(visits))
+    total = np.zeros((visits, width))
+    reached = np.zeros((visits, width), dtype=bool)
+    before = np.zeros((visits, width), dtype=np.int64)
+    steps = np.tile(np.arange(width), (visits, points, 1))
+    for k in range(points):
+        layer = ways.table[:, k]
+        here = layer >= 0
+        served = np.any(here, axis=1)
+        arrive, step = _arrivals(ways, travel, before, layer, np.where(reached, total, np.inf))
+        fresh = ~np.any(reached, axis=1)
+        arrive = np.where(fresh[:, None], 0.0, arrive) + np.where(here, ways.cost[layer], np.inf)
+        total = np.where(served[:, None], arrive, total)
+        before = np.where(served[:, None], layer, before)
+        reached = np.where(served[:, None], here, reached)
+        steps[:, k] = np.where(served[:, None] & ~fresh[:, None], step, steps[:, k])
+    return _traced(ways.table, steps, np.where(reached, total, np.inf))
+
+
+def _arrivals(
+    ways: LineCandidates, travel: Travel, before: Indices, layer: Indices, total: Array
+) -> tuple[Array, Indices]:
+    """Least time at each candidate of a layer, and the candidate before it. # (p, c) each."""
+    arrive = total[:, :, None] + travel(ways.q[before][:, :, None], ways.q[layer][:, None])
+    step = np.argmin(arrive, axis=1)
+    return np.take_along_axis(arrive, step[:, None], axis=1)[:, 0], step
+
+
+def _traced(table: Indices, steps: Indices, total: Array) -> Visits:
+    """Follow the best ends back to the first point."""
+    visits, points, _ = table.shape
+    rows = np.arange(visits)
+    column = np.argmin(total, axis=1)
+    time = total[rows, column]
+    chosen = np.full((visits, points), -1, dtype=np.int64)
+    for k in range(points - 1, -1, -1):
+        served = np.any(table[:, k] >= 0, axis=1)
+        chosen[:, k] = np.where(served, table[rows, k, column], -1)
+        column = np.where(served, steps[rows, k, column], column)
+    return Visits(chosen=chosen, time=np.where(np.isfinite(time), time, 0.0))

@@ -9,11 +9,10 @@ on an edge or at a corner.
 
 from __future__ import annotations
 
-from planner.clearance.vectors import Vec, along, cross, dot, minus, unit_share
-
 # Squared sine of a triangle's corner below which it is taken as its three edges: it is narrower
 # than 1e-8 of its length then, and its normal is rounding.
 NEEDLE = 1e-16
+Vec = tuple[float, float, float]
 
 
 def segment_segment(a: Vec, u: Vec, p: Vec, v: Vec) -> tuple[float, float]:
@@ -103,3 +102,28 @@ def point_segment(x: Vec, p: Vec, v: Vec) -> float:
     t = unit_share(dot(r, v) / vv) if vv > 0.0 else 0.0
     gap = along(r, v, -t)
     return dot(gap, gap)
+
+
+def minus(a: Vec, b: Vec) -> Vec:
+    """Difference."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def dot(a: Vec, b: Vec) -> float:
+    """Scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vec, b: Vec) -> Vec:
+    """Vector product."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def along(a: Vec, u: Vec, s: float) -> Vec:
+    """The point a + s·u."""
+    return (a[0] + s * u[0], a[1] + s * u[1], a[2] + s * u[2])
+
+
+def unit_share(value: float) -> float:
+    """The value, held between 0 and 1."""
+    return min(max(value, 0.0), 1.0)
