@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from planner.job import read_job as read_job
     from planner.part_pose.place import Placement as Placement
     from planner.part_pose.place import place as place
-    from planner.plan_types import Plan as Plan
+    from planner.plan import Plan as Plan
     from planner.planning import plan as plan
     from planner.proof import Proof as Proof
     from planner.proof import prove as prove
@@ -62,7 +62,7 @@ _HOMES = {
     "Part": "parts.part",
     "PartError": "parts.errors",
     "Placement": "planner.part_pose.place",
-    "Plan": "planner.plan_types",
+    "Plan": "planner.plan",
     "PlannerError": "planner.errors",
     "ProbePoints": "parts.points",
     "Proof": "planner.proof",

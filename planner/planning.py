@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.findings import Finding, Severity
-from planner.findings.point_findings import point_file_findings
-from planner.findings.reasons import (
+from planner.findings.point_findings import (
     approach_findings,
+    causes_first,
     law_findings,
+    point_file_findings,
     point_findings,
     reach_finding,
+    surface_findings,
+    told_once,
     torque_findings,
 )
 from planner.findings.robot_findings import robot_findings
-from planner.findings.surface_findings import causes_first, surface_findings, told_once
 from planner.job import Job
 from planner.motion.assembly import Assembly, SegmentClearances, assemble
 from planner.motion.loads import total_loads
 from planner.motion.timing import Timings, timings, travels
 from planner.order.planned_points import planned_points
 from planner.order.visiting import Visit, visit
-from planner.plan_types import PlacedPoints, Plan
+from planner.plan import PlacedPoints, Plan
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.placement import place as place_points
@@ -35,7 +37,7 @@ from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
-    from planner.findings.visit_findings import VisitFindings
+    from planner.findings.clearance_findings import VisitFindings
     from planner.proof import Proof
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
@@ -73,7 +75,7 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
 
     clearances, about_visit = SegmentClearances(), None
     if safety is not None:
-        from planner.findings.visit_findings import VisitFindings
+        from planner.findings.clearance_findings import VisitFindings
 
         near = safety.line_clearances(lines, choice.visits), safety.travel_clearances(motions)
         clearances = safety.of_segments(*near)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import hashlib
 import json
 import os
@@ -23,7 +24,6 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from planner.disk import to_disk
 from planner.errors import OutputError
 from planner.processes import half_written, left_behind
 from robots.core.caps import Cap, read_capped
@@ -31,12 +31,10 @@ from robots.core.caps import Cap, read_capped
 RECORD = "provenance.json"
 REPORT_SET = "report set"  # of a plan: what a record without a kind belongs to
 _FORMAT = 1
-
 # Refusal of a file that only sums up results that are safe on the disk.
 RESULTS_KEPT = (
     "cannot be written: {reason}. The results are kept; make room and run the same command again"
 )
-
 _DEVICES, _SHARED_MEMORY = "/dev/", "/dev/shm/"
 _MARK = "written by `{command}`; sha256 of what is above: {digest}"
 _MARKED = re.compile(rb"written by `([^`\n]+)`; sha256 of what is above: ([0-9a-f]{64})")
@@ -44,11 +42,11 @@ _LONGEST_MARK = 400  # bytes of the last line of a marked text
 _BLOCK = 1 << 20
 _HERE = -100  # AT_FDCWD of Linux: paths are relative to the current folder
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
+# Of a network folder that brings names to the disk by itself.
+_BY_ITSELF = frozenset({errno.EINVAL, errno.ENOTSUP})
 
 
 # --- sets ----------------------------------------------------------------------------------------
-
-
 @contextmanager
 def result_set(folder: Path, kind: str, *, force: bool = False) -> Iterator[Path]:
     """Give a new folder to fill; at the end it takes the place of ``folder``.
@@ -213,8 +211,6 @@ def file_rows(files: Iterable[ListedFile]) -> list[dict[str, object]]:
 
 
 # --- single files --------------------------------------------------------------------------------
-
-
 def check_file(
     path: Path,
     command: str,
@@ -376,8 +372,6 @@ def _is_same(path: Path, name: str) -> bool:
 
 
 # --- places, asked before the work ---------------------------------------------------------------
-
-
 def check_folder_place(folder: Path, option: str = "--out", *, kept: bool = False) -> None:
     """Whether a folder can be made at a place.
 
@@ -472,8 +466,6 @@ def _no_folder(folder: Path, reason: str) -> OutputError:
 
 
 # --- taking a place ------------------------------------------------------------------------------
-
-
 def _take_place(fresh: Path, place: Path) -> None:
     if not place.exists():
         fresh.rename(place)
@@ -541,3 +533,24 @@ def _move_into(fresh: Path, place: Path, earlier: frozenset[str]) -> None:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def to_disk(path: Path) -> None:
+    """Wait until a file's content, or a folder's names, are on the disk.
+
+    Windows opens no folder and writes its names by itself; there a file has to be open to write.
+
+    Raises:
+        OSError: it cannot be brought there.
+    """
+    is_folder = path.is_dir()
+    if os.name == "nt" and is_folder:
+        return
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if not is_folder or error.errno not in _BY_ITSELF:
+            raise
+    finally:
+        os.close(handle)

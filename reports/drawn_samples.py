@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan_types import Samples
+from planner.plan import Samples
 from robots.core.arrays import Array, Indices
 
 WHOLE = 100_000  # samples up to which all are kept

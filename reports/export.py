@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import OutputError
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.progress import Progress, silent
 from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
 from reports.inputs import write_inputs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 
 _STORY = (
     "Both jobs touch the same nine points of an inclined plane with the same five-joint arm. The "

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import JointLoad, PlannedPoint, Segment, SegmentClearance, joint_cells
+from planner.plan import JointLoad, PlannedPoint, Segment, SegmentClearance, joint_cells
 from reports.verdict import aspect_names
 from robots.core.arrays import Array
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from planner.job import JobInput
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.result_files import REPORT_SET, ListedFile, file_rows
 from reports.inputs import StoredInput, StoredInputs
 from robots.core.file_reading import TipLink

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from importlib.metadata import version
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.provenance import SetOptions
 from reports.tables import SIDE
 from reports.verdict import not_checked, withheld

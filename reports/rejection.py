@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from planner.errors import OutputError
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from planner.proof import Check, Location, Proof
 from planner.result_files import write_file
 from reports.plan_document import document_text, plan_document

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan_types import Plan, point_columns, point_rows, sample_columns
+from planner.plan import Plan, point_columns, point_rows, sample_columns
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from planner.findings import Finding, Severity
-from planner.plan_types import Plan, PlannedPoint, SegmentKind
+from planner.plan import Plan, PlannedPoint, SegmentKind
 from reports.console import console_on
 from reports.limits import torque_limits
 from reports.verdict import aspect_text, clearance_proven, meaning, measured_to, not_checked

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.findings.unchecked import Aspect, Surrounding, Unchecked
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.provenance import SetOptions
 
 _NAMED = 4  # joints or points that a sentence names

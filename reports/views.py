@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.errors import OptionError
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof import Proof
 from reports.figures import plan_figure
 from reports.scene import scene_html, scene_of, scene_of_part, scene_of_robot

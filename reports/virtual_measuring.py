@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from planner.evaluation import evaluate
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.virtual_measuring import PointCount, VirtualMeasurement
 from planner.virtual_measuring.machine_tests import TESTS, MachineTests
 from reports.answers import FORMAT, table_lines

@@ -181,7 +181,7 @@ def model_house(tmp_path):
         ("robots/arm/inverse.py", "robots.core", 0),
         ("planner/stage.py", "reports", 1),
         ("planner/stage.py", "planner.cli.main", 1),
-        ("planner/batch/pending.py", "reports", 1),
+        ("planner/batch/run.py", "reports", 1),
         ("planner/proof/proof.py", "planner.planning", 1),
         ("planner/proof/proof.py", "planner.proof.check", 0),
         ("parts/mesh.py", "robots.core", 1),

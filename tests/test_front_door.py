@@ -115,7 +115,7 @@ def test_importing_the_door_loads_nothing_heavy():
 
 def test_one_type_per_concept():
     from planner.job.job import Job
-    from planner.plan_types import Plan
+    from planner.plan import Plan
     from planner.proof.proof import Proof
 
     assert (pp.Job, pp.Plan, pp.Proof) == (Job, Plan, Proof)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 import os
+import shutil
 import signal
 import threading
 import zlib
@@ -15,31 +18,21 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from planner.batch.case import Case, CaseKey, Environment, FileHashes
+from planner.batch.case import Case, CaseKey, Environment, FileHashes, shown
+from planner.batch.cluster import address_of
 from planner.batch.engine import Done, Engine
-from planner.batch.ledger import Ledger, Result
-from planner.batch.litter import clear_litter
-from planner.batch.manifest import read_manifest, write_manifest
+from planner.batch.ledger import Claims, Ledger, Result
 from planner.batch.measured import CaseCosts
-from planner.batch.passed_over import PassedOver
-from planner.batch.pending import Pending, Redo, decide
-from planner.batch.run import Run, run_pending
-from planner.batch.scheduler import address_of
-from planner.batch.shown import shown
-from planner.batch.sources import gathered
+from planner.batch.pool import Caps
+from planner.batch.run import Pending, Redo, Run, decide, run_pending
+from planner.batch.sources import PassedOver, gathered
 from planner.batch.surroundings import surroundings
 from planner.batch.worker import WorkerRequest, local_pool
-from planner.batch.worker_process import Caps
 from planner.errors import OptionError, OutputError
-from reports.batch import (
-    BatchChanges,
-    JobRow,
-    changes,
-    previous_rows,
-    write_index,
-    write_summary,
-)
-from robots.core.caps import Cap
+from planner.processes import abandoned
+from planner.result_files import whole_file
+from reports.batch import BatchChanges, JobRow, changes, previous_rows, write_index, write_summary
+from robots.core.caps import Cap, read_capped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -58,6 +51,9 @@ _OWN = frozenset(
 # closed, which Windows has no signal for.
 _NAMED = 8  # reasons that a short text names
 _REQUESTS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+NAME = "batch.json"
+FORMAT = 1
+_PLACES = (".*.partial", "results/??/.*.partial", "claims/.*.partial", "reports/.*.partial")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -475,3 +471,46 @@ def _processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
         return os.cpu_count() or 1
+
+
+def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
+    """Write the digest of every case's result by the case's name, in order.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    document = {"format": FORMAT, "cases": dict(sorted(digests.items()))}
+    path = folder / NAME
+    refusal = "cannot be written: {reason}; the results are kept, run the same command again"
+    with whole_file(path, refusal) as fresh, fresh.open("w", encoding="utf-8", newline="") as file:
+        json.dump(document, file, indent=0, ensure_ascii=True)
+        file.write("\n")
+
+
+def read_manifest(folder: Path) -> dict[str, str]:
+    """Digests of the run before by case name; empty where there was none, or it is torn."""
+    try:
+        document = json.loads(read_capped(folder / NAME, Cap.SUMMARY_BYTES))
+        cases = document["cases"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    if not isinstance(cases, dict):
+        return {}
+    return {str(name): str(digest) for name, digest in cases.items()}
+
+
+def clear_litter(folder: Path) -> None:
+    """Remove what was half-written, and claims, by processes that are gone.
+
+    Nothing depends on it: nobody reads them.
+
+    Args:
+        folder: of a batch; what cannot be removed stays.
+    """
+    Claims(folder=folder).clear()
+    for path in abandoned([path for place in _PLACES for path in folder.glob(place)]):
+        with contextlib.suppress(OSError):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)

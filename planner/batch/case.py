@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date, time
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 
-from planner.batch.shown import shown
-from planner.batch.swept import Swept
+from planner.errors import JobError
 from robots.core.caps import Cap, read_capped
-from robots.core.robot_file.source_text import toml_document
+from robots.core.robot_file.source_text import toml_document, toml_value
 
 _BLOCK = 1 << 20
 OUTSIDE = "allow-outside"  # the parameter, "true" or "false"
 _LONGEST_NAME = 4096  # bytes of a path that systems open
 _NAMED = (Cap.GEOMETRY_BYTES, Cap.POINT_BYTES, Cap.ROBOT_BYTES)  # caps of files that a job names
+Swept = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,3 +181,45 @@ def _hash_of(path: Path) -> str:
             digest.update(block)
             left -= len(block)
     return digest.hexdigest()
+
+
+def swept_value(key: str, value: object) -> Swept:
+    """A value of a sweep for a column; a list or a table is told as TOML writes it.
+
+    Args:
+        key: that it is given to.
+        value: as the sweep file has it.
+
+    Raises:
+        JobError: a date or a time, which no job file holds.
+    """
+    if isinstance(value, date | time):
+        raise JobError(
+            f"{key} is {value.isoformat()}; a job file holds texts, numbers, lists and tables "
+            "only.",
+            key=key,
+        )
+    if isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float | Decimal) and math.isfinite(near := float(value)):
+        return near
+    return toml_value(value)
+
+
+def swept_text(value: Swept) -> str:
+    """A value in words; a text stands without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shown(text: str) -> str:
+    r"""A text that UTF-8, JSON and XML can hold.
+
+    Args:
+        text: may hold what Python makes of bytes in the names of files that are no UTF-8; they
+            stand as their numbers, ``caf\xe9``.
+    """
+    try:
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character that came from elsewhere
+        raw = text.encode("utf-8", "backslashreplace")
+    return raw.decode("utf-8", "backslashreplace")

@@ -9,8 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 
-from planner.batch.case import Case, is_within, names_in, raw_of
-from planner.batch.shown import shown
+from planner.batch.case import Case, is_within, names_in, raw_of, shown
 from planner.errors import OptionError, OutputError
 from planner.processes import LINKLESS
 

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from planner.batch.appending import open_to_append
 from planner.batch.engine import Done
 from planner.errors import OutputError
 from planner.processes import host
@@ -88,3 +88,16 @@ def _costs(raw: bytes) -> dict[str, CaseCost]:
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
     return found
+
+
+def open_to_append(path: Path) -> BinaryIO:
+    """Open a file, made where there is none; a pipe that nobody reads is refused, not waited for.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    return open(path, "ab", opener=_not_waiting)
+
+
+def _not_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)

@@ -1,19 +1,41 @@
-"""Workers on this machine."""
+"""Workers on this machine: child processes that plan one case after another, watched."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import mmap
+import os
 import queue
+import signal
+import subprocess
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from _thread import start_new_thread
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planner.batch.engine import CaseTask, Done, Ending
-from planner.batch.worker_process import Caps, WorkerProcess
+from planner.batch.measured import open_to_append
+from planner.errors import WorkerError
 
 TRIES = 3  # of a task whose worker is killed from outside
 _WATCH = 0.02  # [s] between two looks at a worker's memory
 _GRACE = 10.0  # [s] to finish a result that is being written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """Where one case is ended.
+
+    Args:
+        seconds: of work.
+        memory: of the worker's process. [bytes]
+    """
+
+    seconds: float
+    memory: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +123,268 @@ class WorkerPool:
             return
         while not self._said.empty():
             self._said.get()
+
+
+# ---------------------------------------------------------------------------------- Worker process
+# Both sides speak one JSON document per line; the first one that a worker says is that it is ready.
+# Threads wait at the pipes, since no other way to wait for several of them is there on every
+# system. Our own waits for threads are those of locks and ``SimpleQueue``, which two interruptions
+# in a row leave whole; an ``Event``, and so ``Thread.start``, they can leave with a lock that
+# nobody holds. A worker that passes a cap is ended and a new one takes its place; nothing that a
+# case does can end the batch.
+
+READY = "ready"
+ENDED = 143  # exit code of a worker that was asked to end
+_SIGNALS = (getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP"))
+_KILLED = frozenset({ENDED, *(-number for number in _SIGNALS if number is not None)})
+_SPENT = frozenset({Ending.CRASHED, Ending.MEMORY_CAP})  # a worker is not used again after them
+_PIPE = 2048  # bytes that an empty pipe takes at once on every system
+_JOIN = 5.0  # [s] for a thread whose pipe has lost its other end
+_STARTING = 300.0  # [s] until a worker is ready
+_LAST_WORDS = 2000  # bytes of what a dead worker said
+# Workers are as many as processors; equal results want equal orders of summation, too.
+_ONE_THREAD = {
+    f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
+}
+
+
+def memory_is_watched() -> bool:
+    """Whether this system says how much memory a process holds."""
+    return Path("/proc/self/statm").exists()
+
+
+@dataclass(slots=True, kw_only=True)
+class WorkerProcess:
+    """A worker process and the task it is on.
+
+    Args:
+        command: that starts it.
+        caps: of one task.
+        log: file that takes what it says on stderr.
+        task: that it is on.
+        heard: takes a sign when the worker says something or is gone.
+    """
+
+    command: Sequence[str]
+    caps: Caps
+    log: Path
+    task: CaseTask | None = None
+    heard: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
+    _process: subprocess.Popen[bytes] | None = None
+    _ready: bool = False
+    _began: float = 0.0
+    _peak: int = 0
+    _said: int = 0
+    _unread: bytes = b""
+    _chunks: queue.SimpleQueue[bytes] = field(default_factory=queue.SimpleQueue)
+    _gone: bool = False
+    _threads: list[threading.Lock] = field(default_factory=list)
+
+    @property
+    def alive(self) -> bool:
+        """Whether a process is there."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        """Start the process; it takes tasks as soon as it is ready.
+
+        Raises:
+            WorkerError: it cannot be started.
+        """
+        try:
+            with open_to_append(self.log) as log:
+                self._said = log.tell()
+                self._process = subprocess.Popen(
+                    list(self.command),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    bufsize=0,
+                    env=os.environ | _ONE_THREAD,
+                    start_new_session=True,  # Ctrl-C is for the batch, which ends its workers
+                )
+        except OSError as error:
+            raise WorkerError(
+                f"A worker process cannot be started: {error.strerror or error} "
+                f"({error.filename or self.command[0]})."
+            ) from error
+        self._ready, self._unread, self._gone = False, b"", False
+        self._chunks = queue.SimpleQueue()
+        self._threads = []
+        self._run(_listen, self._pipes()[1], self._chunks, self.heard)
+
+    def give(self, task: CaseTask) -> None:
+        """Hand over a task."""
+        self.task, self._began, self._peak = task, time.monotonic(), 0
+        said = json.dumps(task.document()).encode() + b"\n"
+        if len(said) <= _PIPE:
+            _send(self._pipes()[0], said)
+        else:  # the worker may still be starting, and takes it when it is ready
+            self._run(_send, self._pipes()[0], said)
+
+    def listen(self) -> Done | None:
+        """The end of the task, if it has come to one.
+
+        Raises:
+            WorkerError: the worker ended before it was ready, for reasons of its own.
+        """
+        if self.task is None or self._process is None:
+            return None
+        self._hear()
+        while b"\n" in self._unread:
+            line, _, self._unread = self._unread.partition(b"\n")
+            said = json.loads(line)
+            if READY not in said:
+                return self._end_of(said)
+            self._ready, self._began = True, time.monotonic()
+        return self._death() if self._gone else self._capped()
+
+    def ask_to_end(self) -> None:
+        """Ask the process to end; it finishes a result that it is writing."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+
+    def end(self, *, grace: float = 0.0) -> None:
+        """End the process.
+
+        Args:
+            grace: for an end of its own. [s]
+        """
+        process = self._process
+        if process is None:
+            return
+        try:
+            if grace > 0.0:
+                process.wait(timeout=grace)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            process.kill()
+            process.wait()
+            self._forget()
+
+    def _pipes(self) -> tuple[int, int]:
+        """File descriptors of its stdin and stdout."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise ValueError("the worker has not been started")
+        return process.stdin.fileno(), process.stdout.fileno()
+
+    def _run(self, target: Callable[..., None], *arguments: object) -> None:
+        running = threading.Lock()
+
+        def run() -> None:
+            try:
+                target(*arguments)
+            finally:
+                running.release()
+
+        running.acquire()
+        start_new_thread(run, ())
+        self._threads.append(running)
+
+    def _hear(self) -> None:
+        """Take what it said since the last time."""
+        with contextlib.suppress(queue.Empty):
+            while not self._gone:
+                chunk = self._chunks.get_nowait()
+                self._unread += chunk
+                self._gone = not chunk
+
+    def _forget(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if not all(running.acquire(timeout=_JOIN) for running in self._threads):
+            return  # a number that is still waited at must not become another file's
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _end_of(self, said: dict[str, object]) -> Done:
+        ending = Ending(said["ending"])
+        if ending in _SPENT:
+            self.end()
+        return self._done(ending, str(said["detail"]), str(said["digest"]), int(str(said["peak"])))
+
+    def _death(self) -> Done:
+        """The worker is gone: ended from outside, or it died of its task."""
+        code = self._process.wait() if self._process is not None else 0
+        self._forget()
+        if code in _KILLED:
+            return self._done(Ending.LOST, "killed")
+        name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        if not self._ready:
+            self.task = None
+            raise WorkerError(
+                f"The workers do not start ({name}): {self._last_words() or 'they said nothing'}. "
+                f"All they said is in {self.log}."
+            )
+        return self._done(Ending.CRASHED, name)
+
+    def _capped(self) -> Done | None:
+        most = self.caps.seconds if self._ready else _STARTING
+        if time.monotonic() - self._began > most:
+            self.end()
+            if self._ready:
+                return self._done(Ending.TIME_CAP)
+            raise WorkerError(f"A worker was not ready after {_STARTING:g} s; see {self.log}.")
+        held = self._held()
+        self._peak = max(self._peak, held)
+        if held > self.caps.memory:
+            self.end()
+            return self._done(Ending.MEMORY_CAP)
+        return None
+
+    def _held(self) -> int:
+        """Memory of the process now, in bytes."""
+        if self._process is None:
+            return 0
+        try:
+            text = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii")
+        except OSError:
+            return 0  # no such thing on this system, or the process is gone
+        return int(text.split()[1]) * mmap.PAGESIZE
+
+    def _last_words(self) -> str:
+        try:
+            with self.log.open("rb") as log:
+                size = log.seek(0, os.SEEK_END)
+                log.seek(max(self._said, size - _LAST_WORDS))
+                text = log.read(_LAST_WORDS).decode("utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+        return text.splitlines()[-1] if text else ""
+
+    def _done(self, ending: Ending, detail: str = "", digest: str = "", peak: int = 0) -> Done:
+        task, self.task = self.task, None
+        if task is None:
+            raise ValueError("the worker has no task")
+        return Done(
+            task=task,
+            digest=digest or task.digest,
+            ending=ending,
+            detail=detail,
+            seconds=time.monotonic() - self._began,
+            peak=max(peak, self._peak),
+        )
+
+
+def _listen(handle: int, chunks: queue.SimpleQueue[bytes], heard: queue.SimpleQueue[None]) -> None:
+    """Hand on what comes out of a pipe, and nothing at its end."""
+    chunk = b"-"
+    while chunk:
+        try:
+            chunk = os.read(handle, 1 << 16)
+        except OSError:
+            chunk = b""
+        chunks.put(chunk)
+        heard.put(None)
+
+
+def _send(handle: int, said: bytes) -> None:
+    """Write into a pipe; that nobody reads it any more is heard at the other one."""
+    with contextlib.suppress(OSError):
+        while said:
+            said = said[os.write(handle, said) :]

@@ -4,22 +4,59 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from planner.batch.case import CaseKey
-from planner.batch.claim import STALE_AFTER, Claims
+from planner.batch.case import Case, CaseKey, Environment, FileHashes, key_of
 from planner.batch.engine import CaseTask, Done, Ending, Engine
-from planner.batch.ledger import Ledger
+from planner.batch.ledger import STALE_AFTER, Claims, Ledger, Result
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.batch.pending import Pending
-from planner.batch.worker_process import Caps
+from planner.batch.pool import Caps
 from planner.errors import OutputError
 
 _WAIT = 0.5  # [s] between two looks at what another batch works on
 _TOUCH = STALE_AFTER / 6.0  # [s] between two touches of a claim
 _MEGABYTE = 1_000_000
+
+
+def _over_time(done: Done, caps: Caps) -> Outcome:
+    del done
+    return Outcome(
+        status=CaseStatus.TIME_CAP,
+        code="time-cap",
+        message=f"took more than {caps.seconds:g} s; allow more with --time-cap.",
+        cap=caps.seconds,
+    )
+
+
+def _over_memory(done: Done, caps: Caps) -> Outcome:
+    del done
+    return Outcome(
+        status=CaseStatus.MEMORY_CAP,
+        code="memory-cap",
+        message=f"took more than {caps.memory / _MEGABYTE:g} MB of memory; allow more with "
+        "--memory-cap.",
+        cap=float(caps.memory),
+    )
+
+
+def _crashed(done: Done, caps: Caps) -> Outcome:
+    del caps
+    return Outcome(
+        status=CaseStatus.CRASHED,
+        code="crash",
+        message=f"the worker failed: {done.detail}. This is a bug in Palpeur, not a fault of the "
+        "job; workers.log has more.",
+    )
+
+
+_OUTCOMES: Mapping[Ending, Callable[[Done, Caps], Outcome]] = {
+    Ending.TIME_CAP: _over_time,
+    Ending.MEMORY_CAP: _over_memory,
+    Ending.CRASHED: _crashed,
+    Ending.LOST: _crashed,
+}
 
 
 class ResultListener(Protocol):
@@ -172,40 +209,157 @@ def _claimed(claims: Claims, digest: str) -> bool:
         ) from error
 
 
-def _over_time(done: Done, caps: Caps) -> Outcome:
-    del done
-    return Outcome(
-        status=CaseStatus.TIME_CAP,
-        code="time-cap",
-        message=f"took more than {caps.seconds:g} s; allow more with --time-cap.",
-        cap=caps.seconds,
-    )
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a case has to run; false where it has not.
+
+    Args:
+        cause: such as "input changed"; that of the first of several.
+        words: the whole of it, such as "input changed: plate.stl".
+    """
+
+    cause: str = ""
+    words: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is a cause."""
+        return bool(self.cause)
 
 
-def _over_memory(done: Done, caps: Caps) -> Outcome:
-    del done
-    return Outcome(
-        status=CaseStatus.MEMORY_CAP,
-        code="memory-cap",
-        message=f"took more than {caps.memory / _MEGABYTE:g} MB of memory; allow more with "
-        "--memory-cap.",
-        cap=float(caps.memory),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A case and what there is to do for it.
+
+    Args:
+        case: the job.
+        key: what its result depends on now.
+        why: it has to run; nothing where its result is there.
+        result: that is there; None where the case has to run.
+        stale: result that is there and not taken.
+    """
+
+    case: Case
+    key: CaseKey
+    why: Why
+    result: Result | None = None
+    stale: Result | None = None
 
 
-def _crashed(done: Done, caps: Caps) -> Outcome:
-    del caps
-    return Outcome(
-        status=CaseStatus.CRASHED,
-        code="crash",
-        message=f"the worker failed: {done.detail}. This is a bug in Palpeur, not a fault of the "
-        "job; workers.log has more.",
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redo:
+    """Which results are not taken as they are.
+
+    Args:
+        time_cap: of this run; results that a smaller one ended are redone. [s]
+        memory_cap: likewise. [bytes]
+        failed: redo every result that a cap or a crash ended.
+        report: whether the result of a key needs a report set that is missing.
+    """
+
+    time_cap: float
+    memory_cap: float
+    failed: bool = False
+    report: Callable[[Result], bool] = lambda _: False
 
 
-_OUTCOMES: Mapping[Ending, Callable[[Done, Caps], Outcome]] = {
-    Ending.TIME_CAP: _over_time,
-    Ending.MEMORY_CAP: _over_memory,
-    Ending.CRASHED: _crashed,
-    Ending.LOST: _crashed,
-}
+def decide(
+    cases: Sequence[Case],
+    ledger: Ledger,
+    surroundings: Environment,
+    redo: Redo,
+    *,
+    known: Mapping[str, str],
+    hashes: FileHashes,
+) -> Iterator[Pending]:
+    """For every case: whether it has to run, and why.
+
+    Args:
+        cases: of the batch.
+        ledger: results that are there.
+        surroundings: of this run.
+        redo: which of them are not taken.
+        known: digest of the key that each case had in the run before, by name.
+        hashes: of files that were read already.
+    """
+    for case in cases:
+        key = key_of(case, surroundings, hashes)
+        result = ledger.read(key.digest)
+        if result is None:
+            why = _why_missing(case, key, ledger, known)
+        else:
+            why = _why_again(case, result, redo, hashes)
+        taken, stale = (None, result) if why else (result, None)
+        yield Pending(case=case, key=key, why=why, result=taken, stale=stale)
+
+
+def _why_missing(case: Case, key: CaseKey, ledger: Ledger, known: Mapping[str, str]) -> Why:
+    if ledger.path(key.digest).exists():
+        return _because("result corrupted")
+    before = known.get(case.name)
+    if before is None:
+        return _because("new")
+    old = ledger.read(before)
+    if old is None:
+        return _because("not finished before")
+    return _difference(old.key, key.document()) or _because("new")
+
+
+def _why_again(case: Case, result: Result, redo: Redo, hashes: FileHashes) -> Why:
+    outcome = result.outcome
+    for name, digest in outcome.inputs.items():
+        if hashes.of(case.job.parent / name) != digest:
+            return _because("input changed", name)
+    status = outcome.status
+    if status is CaseStatus.CRASHED:
+        return _because("failed before", "its worker died")
+    if not status.final:
+        cap = redo.time_cap if status is CaseStatus.TIME_CAP else redo.memory_cap
+        if redo.failed or cap > outcome.cap:
+            return _because("failed before", outcome.message)
+    return _because("report missing") if redo.report(result) else Why()
+
+
+def _difference(old: Mapping[str, object], new: Mapping[str, object]) -> Why:
+    """The parts of two keys that differ."""
+    found = [
+        *_changed(old, new, "inputs", "input"),
+        *_changed(old, new, "parameters", "parameter", values=True),
+        *_changed(old, new, "environment", "version", values=True),
+    ]
+    if old.get("code") != new.get("code"):
+        found.append(_because("code changed"))
+    cause = found[0].cause if found else ""
+    return Why(cause, "; ".join(one.words for one in found))
+
+
+def _because(cause: str, detail: str = "") -> Why:
+    return Why(cause, f"{cause}: {detail}" if detail else cause)
+
+
+def _changed(
+    old: Mapping[str, object],
+    new: Mapping[str, object],
+    part: str,
+    called: str,
+    *,
+    values: bool = False,
+) -> Iterator[Why]:
+    before, after = _part(old, part), _part(new, part)
+    for name in sorted({*before, *after}):
+        if before.get(name) == after.get(name):
+            continue
+        if values:
+            was, now = before.get(name, "none"), after.get(name, "none")
+            yield _because(f"{called} changed", f"{name} {was} → {now}")
+        else:
+            word = (
+                "changed"
+                if name in before and name in after
+                else ("added" if name in after else "removed")
+            )
+            yield _because(f"{called} {word}", name)
+
+
+def _part(key: Mapping[str, object], part: str) -> Mapping[str, object]:
+    found = key.get(part)
+    return found if isinstance(found, dict) else {}

@@ -5,17 +5,65 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
 from pathlib import Path
 
-from planner.batch.case import Case
-from planner.batch.passed_over import PassedOver, told
-from planner.batch.shown import shown
-from planner.batch.toml_kind import Kind, TomlKind, toml_kind
+from planner.batch.case import Case, shown
 from planner.errors import OptionError
-from robots.core.caps import Cap
+from robots.core.caps import Cap, read_capped
+from robots.core.robot_file.source_text import toml_document
 
 _SHOWN = 200  # characters of a source that makes no sense
 _COPIES, _SET = "inputs", "provenance.json"  # of a report set
+_NAMED = 3
+_LONGEST = 80  # characters of a name
+_WORDS = ("job", "sweep")
+_ALIKE = 0.65  # "jbo" is like "job"; "robot" and "speed" are like neither word
+_TOML_KIND_LONGEST = 40  # characters of a key that is told
+
+
+class Kind(Enum):
+    """What a TOML file says it is."""
+
+    JOB = "job"
+    SWEEP = "sweep"
+    OTHER = "neither"
+    DAMAGED = "damaged"  # or empty, too long, not readable: nobody knows what it should be
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlKind:
+    """What a TOML file is.
+
+    Args:
+        kind: of the file.
+        hint: of one that is neither job nor sweep, what it may have been meant to be; empty for
+            none.
+    """
+
+    kind: Kind
+    hint: str = ""
+
+
+_JOB, _SWEEP, _DAMAGED = (TomlKind(kind=kind) for kind in (Kind.JOB, Kind.SWEEP, Kind.DAMAGED))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedOver:
+    """A TOML file that is neither a job nor a sweep.
+
+    Args:
+        name: what a reader calls it, untrusted.
+        hint: what it may have been meant to be; empty for none.
+    """
+
+    name: str
+    hint: str = ""
+
+    def document(self) -> dict[str, str]:
+        """For programs."""
+        return {"name": self.name, "hint": self.hint}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,3 +224,51 @@ def _name(path: Path) -> str:
     here = Path.cwd()
     short = full.relative_to(here) if full.is_relative_to(here) else full
     return shown(short.as_posix())
+
+
+def told(files: Sequence[PassedOver]) -> str:
+    """One sentence about all of them; empty for none.
+
+    Args:
+        files: those that may have been meant to be jobs first.
+    """
+    if not files:
+        return ""
+    what = "files are neither job nor sweep and were"
+    if len(files) == 1:
+        what = "file is neither job nor sweep and was"
+    end = ", …" if len(files) > _NAMED else "."
+    names = ", ".join(map(_brief, files[:_NAMED]))
+    return f"{len(files)} .toml {what} passed over: {names}{end}"
+
+
+def _brief(file: PassedOver) -> str:
+    name = file.name if len(file.name) <= _LONGEST else f"…{file.name[-_LONGEST:]}"
+    return f"{name} ({file.hint})" if file.hint else name
+
+
+def toml_kind(path: Path) -> TomlKind:
+    """What a file is, by its keys; it is read once and only as far as a job may go."""
+    try:
+        text = read_capped(path, Cap.JOB_BYTES).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return _DAMAGED
+    try:
+        keys = toml_document(text, parse_float=float).keys()
+    except (ValueError, RecursionError):
+        return _DAMAGED
+    if "sweep" in keys:
+        return _SWEEP
+    if "job" in keys:
+        return _JOB
+    return TomlKind(kind=Kind.OTHER, hint=_hint(keys)) if keys else _DAMAGED
+
+
+def _hint(keys: Iterable[str]) -> str:
+    """The first key that looks like one of a job or sweep, and which."""
+    for key in keys:
+        for close in get_close_matches(
+            key[:_TOML_KIND_LONGEST].lower(), _WORDS, n=1, cutoff=_ALIKE
+        ):
+            return f'"{key[:_TOML_KIND_LONGEST]}": did you mean "{close}"?'
+    return ""

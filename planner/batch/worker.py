@@ -25,21 +25,19 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from planner.batch.case import Case, CaseKey, Environment, FileHashes, key_of
+from planner.batch.case import Case, CaseKey, Environment, FileHashes, key_of, shown
 from planner.batch.engine import Ending
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.batch.pool import PoolOptions, WorkerPool
-from planner.batch.shown import shown
+from planner.batch.pool import ENDED, READY, Caps, PoolOptions, WorkerPool
 from planner.batch.surroundings import surroundings
-from planner.batch.worker_process import ENDED, READY, Caps
 from planner.errors import OutputError
 from planner.findings import Finding, Severity
 from reports.console import EscapedStream
 from robots.core.errors import PalpeurError
 
 if TYPE_CHECKING:
-    from planner.plan_types import Plan
+    from planner.plan import Plan
     from planner.proof import Proof
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux

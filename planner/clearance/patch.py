@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.job.solids import Solid
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from robots.core.arrays import Array, Indices, Mask
 
 if TYPE_CHECKING:

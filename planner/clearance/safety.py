@@ -20,7 +20,7 @@ from planner.detours.motions import MixedTravels, TravelSpace
 from planner.job import Job
 from planner.motion.assembly import SegmentClearances
 from planner.motion.travel import TravelMotions
-from planner.plan_types import PlacedPoints, SegmentClearance
+from planner.plan import PlacedPoints, SegmentClearance
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines

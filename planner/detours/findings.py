@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planner.detours.find import Blocked, Detours
 from planner.detours.motions import DetourKind
-from planner.findings import Finding, Quantity, Severity, subjects
+from planner.findings import Finding, Quantity, Severity, finding
 from planner.job.settings import Travel
 from robots.core.arrays import Array
 
@@ -41,7 +41,7 @@ def _around(names: tuple[str, str], way: DetourKind, more: float, travel: Travel
     return Finding(
         code="P138",
         severity=Severity.NOTE,
-        subject=subjects.Travel(*names),
+        subject=finding.Travel(*names),
         message=f"the straight travel does not keep its clearance; it goes {where}, which takes "
         f"{more:.3f} s more",
         quantities=(Quantity("extra time", more, "s"),),
@@ -53,7 +53,7 @@ def _blocked(names: tuple[str, str], blocked: Blocked, travel: Travel) -> Findin
     return Finding(
         code="P137",
         severity=Severity.ERROR,
-        subject=subjects.Travel(*names),
+        subject=finding.Travel(*names),
         message=f"no collision-free travel was found: {_in_the_way(blocked)}{_tried(blocked)}",
         quantities=()
         if blocked.pair is None

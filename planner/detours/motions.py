@@ -12,7 +12,7 @@ from planner.clearance.certify import keeps
 from planner.clearance.checker import Checker
 from planner.clearance.paths import StraightPaths
 from planner.job.solids import Cell
-from planner.motion.law_table import LawState
+from planner.motion.motions import LawState
 from planner.motion.travel import TravelMotions
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model

@@ -73,7 +73,7 @@ def _optional_package(module: str, distribution: str) -> Diagnosis:
 
 
 def _memory_caps() -> Diagnosis:
-    from planner.batch.worker_process import memory_is_watched
+    from planner.batch.pool import memory_is_watched
 
     lacking = []
     if not memory_is_watched():

@@ -17,8 +17,8 @@ from parts.evaluation import (
     ball_sign,
 )
 from planner.findings import Finding, Quantity, Severity
+from planner.findings.finding import Feature, Point, Points, Requirement, Subject
 from planner.findings.point_findings import doubt_findings, read_findings, untaken_findings
-from planner.findings.subjects import Feature, Point, Points, Requirement, Subject
 from planner.job import Job
 from robots.core.rounding import apart
 

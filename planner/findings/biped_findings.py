@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.findings import Quantity
-from planner.findings.finding import Finding, Severity
-from planner.findings.subjects import Feet, Joint, Motor, Motors, SupportEdge
+from planner.findings.finding import Feet, Finding, Joint, Motor, Motors, Severity, SupportEdge
 from robots.biped.library import KnownDrives
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads

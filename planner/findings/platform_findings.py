@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from planner.findings import Quantity, subjects
+from planner.findings import Quantity
+from planner.findings import finding as subjects
 from planner.findings.finding import Finding, Severity
 from robots.core.arrays import Array
 from robots.stewart.limits import Limit

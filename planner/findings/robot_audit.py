@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from planner.findings import Finding, Quantity, Severity, subjects
+from planner.findings import Finding, Quantity, Severity, finding
 from planner.findings.robot_findings import reading_findings
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
@@ -29,7 +29,7 @@ def audit(mechanism: Mechanism) -> Iterator[Finding]:
         yield Finding(
             code=code,
             severity=Severity.WARNING,
-            subject=subjects.Joints(tuple(joints)),
+            subject=finding.Joints(tuple(joints)),
             message=message,
             hint=_joint_hint(code, joints),
         )
@@ -95,7 +95,7 @@ def _mass_matrix_findings(mechanism: Mechanism) -> Iterator[Finding]:
         yield Finding(
             code="R105",
             severity=Severity.WARNING,
-            subject=subjects.Robot(mechanism.name),
+            subject=finding.Robot(mechanism.name),
             message=f"The mass matrix is not positive definite at {int(singular.sum())} of "
             f"{_POSTURES} postures; accelerations cannot be computed from torques there.",
             hint="Give the missing inertia about the joint axes, or motor_inertia_kg_m2.",
@@ -111,7 +111,7 @@ def _collision_findings(mechanism: Mechanism) -> Iterator[Finding]:
             yield Finding(
                 code="R107",
                 severity=Severity.WARNING,
-                subject=subjects.Capsules(a, b),
+                subject=finding.Capsules(a, b),
                 quantities=(Quantity("overlap", -1e3 * float(greatest), "mm"),),
                 message=f"The two capsules overlap by {-greatest * 1e3:.3g} mm or more in each of "
                 f"{_POSTURES} postures, so no motion would be free of collision.",

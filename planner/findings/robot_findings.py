@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planner.findings import Finding, Quantity, Severity
-from planner.findings.subjects import Joint, Robot
+from planner.findings.finding import Joint, Robot
 from robots.core.mechanism import Mechanism
 
 if TYPE_CHECKING:

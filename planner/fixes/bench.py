@@ -17,7 +17,7 @@ from planner.clearance.patch import StylusPlacement
 from planner.clearance.probing import ProbingLines, Stylus
 from planner.job import Job
 from planner.motion.timing import timings
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines

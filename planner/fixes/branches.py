@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.findings.clearance_findings import Watch
 from planner.fixes.bench import PLACES, PointCheck
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
 from robots.arm.inverse import ROUNDING

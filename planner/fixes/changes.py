@@ -12,8 +12,8 @@ from planner.fixes.feature_axis import FeatureAxis
 from planner.fixes.fix import Fix, FixKind
 from planner.fixes.kinds import with_stylus_length
 from planner.job import Approach, Job
+from planner.job.part import examined
 from planner.job.settings import FeatureApproach
-from planner.job.surface import examined
 from planner.part_pose.moved import moved
 from robots.core.arrays import Array
 from robots.core.file_units import number_text

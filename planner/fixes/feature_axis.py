@@ -18,7 +18,7 @@ from planner.fixes.bench import PointCheck
 from planner.fixes.kinds import repeated
 from planner.job import Job
 from planner.part_pose.pose_space import even_directions
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.arrays import Array, Indices, Mask

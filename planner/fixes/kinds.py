@@ -14,7 +14,7 @@ from planner.job.solids import Cell
 from planner.job.stylus import probe_capsules, with_probe
 from planner.part_pose.moved import moved_points
 from planner.part_pose.pose_space import PartClearance, directions_around, even_directions
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.placement import place
 from planner.reach.reach import some_points

@@ -15,7 +15,7 @@ from planner.fixes.feature_axis import FeatureAxes
 from planner.fixes.fix import Fix, FixKind, Others
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
 from planner.job import Job
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
 from planner.reach.placement import place

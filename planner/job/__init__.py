@@ -4,8 +4,8 @@ from planner.job.elements import JobInput as JobInput
 from planner.job.elements import PlacedPart as PlacedPart
 from planner.job.evaluation import EvaluationSettings as EvaluationSettings
 from planner.job.job import Job as Job
-from planner.job.read import json_schema as json_schema
-from planner.job.read import read_job as read_job
+from planner.job.job import json_schema as json_schema
+from planner.job.job import read_job as read_job
 from planner.job.settings import Approach as Approach
 from planner.job.settings import Checks as Checks
 from planner.job.settings import FeatureApproach as FeatureApproach

@@ -13,8 +13,7 @@ from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
     from parts.evaluation import ToleranceSpec
-    from planner.job.evaluation_table import EvaluationTable, ToleranceTable
-    from planner.job.schema import JobFile
+    from planner.job.schema import EvaluationTable, JobFile, ToleranceTable
 
 AlignmentMethod = Literal["none", "points", "normals", "surface", "datums"]
 CompensationNormal = Literal["nominal", "fitted"]

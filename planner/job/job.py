@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.errors import JobError
-from planner.job.approach_of import approach_of
-from planner.job.cell import job_cell
 from planner.job.document import JobDocument, PointsLike
 from planner.job.elements import (
     AssumedAcceleration,
@@ -26,19 +24,22 @@ from planner.job.elements import (
 )
 from planner.job.evaluation import EvaluationSettings, evaluation_of
 from planner.job.folder import JobFolder
-from planner.job.job_text import JobText, job_vocabulary
-from planner.job.part import job_part
-from planner.job.points import JobPoints, job_points
+from planner.job.job_text import JobText, job_text, job_vocabulary, read_job_text
+from planner.job.part import JobGeometry, examined, job_cell, job_part
+from planner.job.points import (
+    JobPoints,
+    check_surface_unit,
+    check_unit,
+    job_points,
+    part_label,
+    points_label,
+)
 from planner.job.presenter import job_presenter
 from planner.job.robot import job_robot
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
-from planner.job.settings_of import checks_of, place_of, probe_of, travel_of
+from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, travel_of
 from planner.job.solids import Cell
-from planner.job.surface import JobGeometry, examined
-from planner.job.surface_unit import check_surface_unit
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
-from planner.job.unit_guard import check_unit
-from planner.job.unit_label import part_label, points_label
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
@@ -413,3 +414,40 @@ def _missing_limits(mechanism: Mechanism, limit: str) -> Iterator[str]:
             f"From the drives' data sheets give {one_for_all}robot.limits.{names[0]}.{key}"
             f"{' and so on' if len(names) > 1 else ''}. For example, under [robot]:\n    {line}"
         )
+
+
+def read_job(
+    path: Path | str, *, allow_outside: bool = False, text: str = "", fixed_part: bool = False
+) -> Job:
+    """Read a job file and what it names.
+
+    Args:
+        path: of the job file.
+        allow_outside: whether paths in it may leave its folder.
+        text: of a variant that is read in place of the file's, as if it stood there.
+        fixed_part: refuse a job whose part a presenter moves, for work on one pose of it.
+
+    Raises:
+        JobError: a file that cannot be read, or a fault in it; with file, line, key, what was
+            found and what was expected.
+    """
+    path = Path(path)
+    source = job_text(path, text, in_file=False) if text else read_job_text(path)
+    folder = JobFolder(root=path.parent, source=source, allow_outside=allow_outside)
+    job = read_source(source, folder)
+    if fixed_part and job.presenter is not None:
+        raise JobError(
+            f"{path.name} has a [presenter], whose hexapod moves the part between plans; use "
+            f"`palpeur stewart present {path.name}`, or remove the table and give [part] its pose "
+            "in the robot's base.",
+            key="presenter",
+        )
+    return job
+
+
+def json_schema() -> dict[str, object]:
+    """JSON Schema (draft 2020-12) of job files."""
+    from planner.job.schema import JobFile
+    from robots.core.schema_numbers import json_schema_of
+
+    return json_schema_of(JobFile)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import JobError
-from planner.job.mistaken_table import looks_like_table
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.robot_file.source_text import SourceText, path_text, toml_document, toml_slip
 from robots.core.schema_problems import KeyPath, Vocabulary
+
+_SEPARATORS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,3 +120,12 @@ def job_text(path: Path, text: str, *, in_file: bool = True) -> JobText:
     return JobText(
         source=SourceText(origin=path.name, text=text, in_file=in_file), raw=text.encode()
     )
+
+
+def looks_like_table(text: str) -> bool:
+    """Whether a text that is no TOML begins as CSV does."""
+    for line in text.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            separated = any(sign in line.strip() for sign in _SEPARATORS)
+            return separated and "=" not in line and not line.lstrip().startswith("[")
+    return False

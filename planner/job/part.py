@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from planner.job.elements import JobInput, PlacedPart
+import numpy as np
+
+from parts.errors import PartError
+from parts.points import ProbePoints, check_scale, with_surface_normals
+from planner.errors import JobError
+from planner.job.elements import Frame, JobInput, PartSurface, PlacedPart
 from planner.job.folder import JobFolder
 from planner.job.job_text import JobText
+from planner.job.solids import Cell, Solid, SolidKind
+from robots.core.arrays import Array
+from robots.core.file_units import metres
+from robots.core.pose import inverse_pose, transform_directions, transform_points
 from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
-    from planner.job.schema import JobFile
+    from parts.geometry import Geometry, Sheets, TriangleMesh
+    from planner.job.schema import JobFile, ObstacleTable
 
 _GEOMETRY = ("part", "geometry")
 WITHOUT_UNIT = (".stl", ".obj", ".ply")
 WITH_SHEETS = (".step", ".stp")
 WITH_UNIT = (".glb", ".3mf", ".step", ".stp")
+PART = "part"
+_OBSTACLE = ("cell", "obstacle")
+# Corners of the cube of edge 1 about its middle, by the bits of their index; outward triangles.
+_CORNERS = np.array([[(i >> axis & 1) - 0.5 for axis in range(3)] for i in range(8)])
+_SIDES = np.array([[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1],
+                   [4, 5, 7, 6]])  # fmt: skip
+_TRIANGLES = np.concatenate([_SIDES[:, [0, 1, 2]], _SIDES[:, [0, 2, 3]]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +51,7 @@ def job_part(file: JobFile, folder: JobFolder) -> JobPart:
     """The part of a job.
 
     That its geometry exists, that its ending is known and that its unit is settled is checked, and
-    its bytes are hashed; ``planner.job.surface`` reads it.
+    its bytes are hashed; ``planner.job.part`` reads it.
 
     Raises:
         JobError: a file that does not exist, an ending that is not known, a unit that is missing.
@@ -86,3 +104,159 @@ def _check_sheets(name: str, sheets: str | None, source: JobText) -> None:
             "Remove it.",
             found=sheets,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JobCell:
+    """The cell of a job and the files its obstacles came from."""
+
+    cell: Cell
+    records: tuple[JobInput, ...]
+
+
+def job_cell(
+    file: JobFile, folder: JobFolder, part: PlacedPart, geometry: Geometry | None
+) -> JobCell:
+    """The cell of a job: the part, if it has a geometry, then the obstacles.
+
+    Args:
+        file: the job file.
+        folder: where it stands.
+        part: its pose.
+        geometry: of the part, in the part's frame.
+
+    Raises:
+        JobError: an obstacle without a shape or with two, a name twice, a geometry file with a
+            fault, a shape that is moved out of any cell.
+    """
+    solids: list[Solid] = []
+    records: list[JobInput] = []
+    if geometry is not None:
+        mesh = _moved(geometry.mesh, part.T_base_part, folder, ("part", "pose"))
+        closed = geometry.audit.watertight
+        solids.append(Solid(name=PART, kind=SolidKind.PART, mesh=mesh, closed=closed))
+    for place, table in enumerate(file.cell.obstacle):
+        path = (*_OBSTACLE, place)
+        _check(table, [solid.name for solid in solids], folder, path)
+        if table.geometry is not None:
+            records.append(folder.hashed(table.geometry, (*path, "geometry")))
+        solids.append(_obstacle(table, folder, path))
+    return JobCell(cell=Cell(solids=tuple(solids)), records=tuple(records))
+
+
+def box_mesh(size: Array) -> TriangleMesh:
+    """A closed box about the origin. Args: size, its edges along x, y, z. # (3,) [m]."""
+    from parts.geometry import TriangleMesh
+
+    return TriangleMesh(vertices=_CORNERS * size, faces=_TRIANGLES)
+
+
+def _check(table: ObstacleTable, taken: list[str], folder: JobFolder, path: KeyPath) -> None:
+    error = folder.source.error
+    if table.name in (PART, *taken):
+        reason = "the part's name" if table.name == PART else "an earlier obstacle's name"
+        raise error((*path, "name"), f"is {table.name!r}, {reason}; rename it.", found=table.name)
+    if table.geometry is None and table.box_mm is None:
+        raise error((*path, "geometry"), "is missing; give a geometry file, or box_mm = [x, y, z].")
+    if table.geometry is not None and table.box_mm is not None:
+        raise error((*path, "box_mm"), "stands beside geometry; give one of the two.")
+    if table.box_mm is not None and table.unit is not None:
+        raise error(
+            (*path, "unit"), "is the unit of a geometry file, but there is none; remove it."
+        )
+    if table.geometry is not None:
+        check_format(table.geometry, table.unit, folder.source, path)
+
+
+def _obstacle(table: ObstacleTable, folder: JobFolder, path: KeyPath) -> Solid:
+    kind = SolidKind.KEEP_OUT if table.keep_out else SolidKind.OBSTACLE
+    if table.box_mm is not None:
+        mesh, closed = box_mesh(np.array([metres(edge) for edge in table.box_mm])), True
+    else:
+        read = _read(table, folder, (*path, "geometry"))
+        mesh, closed = read.mesh, read.audit.watertight
+    mesh = _moved(mesh, pose_of(table.pose), folder, (*path, "pose"))
+    return Solid(name=table.name, kind=kind, mesh=mesh, closed=closed)
+
+
+def _read(table: ObstacleTable, folder: JobFolder, key: KeyPath) -> Geometry:
+    from parts.geometry.load import geometry_of
+
+    name = table.geometry or ""
+    # what an obstacle has beside its solids stands there, too
+    sheets: Sheets | None = "include" if PurePath(name).suffix.lower() in WITH_SHEETS else None
+    try:
+        return geometry_of(folder.geometry_file(name, key), unit=table.unit, sheets=sheets)
+    except PartError as error:
+        raise folder.source.error(
+            key, f"is {name!r}, which cannot be read: {error.message}", **error.facts
+        ) from error
+
+
+def _moved(mesh: TriangleMesh, T: Array, folder: JobFolder, key: KeyPath) -> TriangleMesh:
+    from parts.geometry import TriangleMesh
+
+    try:
+        return TriangleMesh(vertices=transform_points(T, mesh.vertices), faces=mesh.faces)
+    except PartError as error:
+        raise folder.source.error(key, f"cannot be used: {error.message}", **error.facts) from error
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JobGeometry:
+    """The geometry that a job names, loaded when it is first asked for."""
+
+    file: JobFile
+    folder: JobFolder
+    given: Geometry | None = None  # of a part that is in memory already
+
+    @cached_property
+    def loaded(self) -> Geometry | None:
+        """The geometry; None where the job names none.
+
+        Raises:
+            JobError: a file that cannot be read as geometry.
+        """
+        name = self.file.part.geometry
+        if name is None:
+            return None
+        if self.given is not None:
+            return self.given
+        from parts.geometry.load import geometry_of
+
+        try:
+            return geometry_of(
+                self.folder.geometry_file(name, ("part", "geometry")),
+                unit=self.file.part.unit,
+                sheets=self.file.part.sheets,
+            )
+        except PartError as error:
+            raise JobError(error.message, **error.facts) from error
+
+
+def examined(
+    geometry: Geometry | None, points: ProbePoints, part: PlacedPart, frame: Frame
+) -> PartSurface | None:
+    """What the part's surface says of the points; None without geometry.
+
+    Raises:
+        JobError: points and geometry that differ by a factor of about 1000.
+    """
+    if geometry is None:
+        return None
+    there = points if frame == "part" else _in_part(points, part)
+    try:
+        check_scale(there, geometry)
+    except PartError as error:
+        raise JobError(error.message, **error.facts) from error
+    return PartSurface(audit=geometry.audit, normals=with_surface_normals(there, geometry)[1])
+
+
+def _in_part(points: ProbePoints, part: PlacedPart) -> ProbePoints:
+    T_part_base = inverse_pose(part.T_base_part)
+    return ProbePoints(
+        names=points.names,
+        positions=transform_points(T_part_base, points.positions),
+        normals=transform_directions(T_part_base, points.normals),
+        features=points.features,
+    )

@@ -7,33 +7,14 @@ kept as the decimals of the file, so that conversion to SI rounds once.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
+from pydantic import WithJsonSchema as JsonSchema
+from pydantic_core import PydanticCustomError
 
-from planner.job.evaluation_table import EvaluationTable, ToleranceTable
-from planner.job.presenter_table import PresenterTable
-from planner.job.uncertainty_table import UncertaintyTable
-from planner.job.value_types import (
-    NORMAL,
-    Cone,
-    Coordinate,
-    Direction,
-    Distance,
-    Length,
-    Margin,
-    Mass,
-    Period,
-    Place,
-    Scale,
-    Seconds,
-    Seed,
-    Sentence,
-    ShiftSpan,
-    TurnSpan,
-)
 from robots.core.robot_file.schema import Name, PoseTable, Table
-from robots.core.schema_numbers import Positive, Real
+from robots.core.schema_numbers import Positive, Real, SpanWithin, Within, decimal_number, is_number
 
 _ZERO, _ONE = Decimal(0), Decimal(1)
 _STAYS = (_ZERO, _ZERO)
@@ -42,6 +23,129 @@ _ROUND = (Decimal(-180), Decimal(180))  # [deg]
 Unit = Literal["mm", "cm", "m", "in"]
 LawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid"]
 TravelLawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s"]
+PointFormat = Literal[
+    "auto", "csv", "dmis", "list", "metrolog", "polyworks", "power-inspect", "qif", "xyz"
+]
+MOST_SAMPLES = 10_000_000
+MOST_DIGITS = 3
+_UNCERTAINTY_TABLE_ZERO = Decimal(0)
+# An angle of 45 degrees or a hundredth per kelvin is no small error any more.
+SmallAngle = Annotated[Decimal, Within(low=_UNCERTAINTY_TABLE_ZERO, high=Decimal(45))]  # [deg]
+Kelvin = Annotated[Decimal, Within(low=_UNCERTAINTY_TABLE_ZERO, high=Decimal(500))]
+Expansion = Annotated[Decimal, Within(low=_UNCERTAINTY_TABLE_ZERO, high=Decimal("0.01"))]  # [1/K]
+Probability = Annotated[Decimal, Within(low=Decimal("0.5"), high=Decimal("0.9999"))]
+
+
+def _samples(value: object) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not (value == 0 or 100 <= int(str(value)) <= MOST_SAMPLES):
+        raise PydanticCustomError("samples", f"0, or a whole number from 100 to {MOST_SAMPLES}")
+    return int(str(value))
+
+
+Samples = Annotated[
+    int,
+    PlainValidator(_samples),
+    JsonSchema({"type": "integer", "minimum": 0, "maximum": MOST_SAMPLES}),
+]
+
+
+def _digits(value: object) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 1 <= int(str(value)) <= MOST_DIGITS:
+        raise PydanticCustomError("digits", f"a whole number from 1 to {MOST_DIGITS}")
+    return int(str(value))
+
+
+Digits = Annotated[
+    int,
+    PlainValidator(_digits),
+    JsonSchema({"type": "integer", "minimum": 1, "maximum": MOST_DIGITS}),
+]
+NORMAL = "normal"
+# Of a direction, whose length means nothing; shorter ones are zeros with noise.
+_LARGEST_ENTRY, _SHORTEST = Decimal("1e100"), Decimal("1e-9")
+MOST_POSES = 50
+_LONGEST_SENTENCE = 1000
+LARGEST_SEED = 2**31 - 1
+_SEED = {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED}
+_TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
+# A hundred metres is beyond any measuring robot; an hour beyond any dwell.
+Length = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000))]  # [mm]
+Distance = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000), above=True)]  # [mm]
+Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
+Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
+Margin = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(180))]  # [deg]
+Period = Annotated[Decimal, Within(low=Decimal("0.01"), high=Decimal(10_000))]  # [ms]
+Mass = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000))]  # [kg]
+Cone = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(90))]  # [deg]
+Coordinate = Annotated[Decimal, Within(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
+Place = tuple[Coordinate, Coordinate, Coordinate]
+ShiftSpan = Annotated[Any, SpanWithin(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
+TurnSpan = Annotated[Any, SpanWithin(low=Decimal(-180), high=Decimal(180))]  # [deg]
+
+
+def _sentence(value: Any) -> str:
+    if not (isinstance(value, str) and value.isprintable() and 0 < len(value) <= _LONGEST_SENTENCE):
+        raise PydanticCustomError(
+            "sentence", f"a sentence of 1 to {_LONGEST_SENTENCE} printable characters"
+        )
+    return value
+
+
+Sentence = Annotated[
+    str,
+    PlainValidator(_sentence),
+    JsonSchema({"type": "string", "minLength": 1, "maxLength": _LONGEST_SENTENCE}),
+]
+
+
+def _seed(value: Any) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 0 <= value <= LARGEST_SEED:
+        raise PydanticCustomError("seed", f"a whole number from 0 to {LARGEST_SEED}")
+    return int(value)
+
+
+Seed = Annotated[int, PlainValidator(_seed), JsonSchema(_SEED)]
+
+
+def _poses(value: Any) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MOST_POSES:
+        raise PydanticCustomError("poses", f"a whole number from 1 to {MOST_POSES}")
+    return int(value)
+
+
+Poses = Annotated[
+    int,
+    PlainValidator(_poses),
+    JsonSchema({"type": "integer", "minimum": 1, "maximum": MOST_POSES}),
+]
+
+
+def _direction(value: Any) -> Any:
+    if value == NORMAL:
+        return value
+    triple = isinstance(value, list | tuple) and len(value) == 3
+    good = triple and all(map(_is_entry, value))
+    if not good or max(abs(decimal_number(entry)) for entry in value) < _SHORTEST:
+        raise PydanticCustomError(
+            "direction", '"normal", or three numbers in base axes, not all zero, like [0, 0, 1]'
+        )
+    return tuple(decimal_number(entry) for entry in value)
+
+
+def _written(value: Any) -> Any:
+    return value if value == NORMAL else [float(entry) for entry in value]
+
+
+Direction = Annotated[
+    Any,
+    PlainValidator(_direction),
+    PlainSerializer(_written),
+    JsonSchema({"anyOf": [{"const": NORMAL}, _TRIPLE]}),
+]
 
 
 class JobTable(Table):
@@ -172,11 +276,6 @@ class PointTable(Table):
     feature: str = ""
 
 
-PointFormat = Literal[
-    "auto", "csv", "dmis", "list", "metrolog", "polyworks", "power-inspect", "qif", "xyz"
-]
-
-
 class PointsTable(Table):
     """The points: a file, or ``[[points.point]]`` tables."""
 
@@ -294,6 +393,137 @@ class PlaceTable(Table):
     seed: Seed = 1
 
 
+class EvaluationTable(Table):
+    """How measured points are compared with the job's."""
+
+    alignment: Literal["none", "points", "normals", "surface", "datums"] = Field(
+        default="none",
+        description="none: the part stands as the job says; points: best fit of point pairs; "
+        "normals: of the deviations along the normals; surface: of the distances to the geometry; "
+        "datums: 3-2-1",
+    )
+    datums: tuple[Name, ...] = Field(
+        default=(), description="primary, secondary, tertiary: flat features of the points"
+    )
+    outliers: Literal["report", "drop"] = Field(
+        default="report", description="drop: fits leave them out, and say so"
+    )
+    compensated: bool | None = Field(
+        default=None,
+        strict=True,
+        description="of measured files that do not say: true: points on the surface; false: "
+        "centres of the ball",
+    )
+    compensation: Literal["nominal", "fitted"] = Field(
+        default="nominal", description="normal along which centres of the ball are moved"
+    )
+
+
+class ToleranceTable(Table):
+    """What the drawing asks of a feature of the points."""
+
+    feature: Name = Field(description="feature of the points that the tolerance holds")
+    kind: Literal[
+        "flatness",
+        "straightness",
+        "roundness",
+        "cylindricity",
+        "parallelism",
+        "perpendicularity",
+        "angularity",
+        "position",
+        "profile",
+        "diameter",
+        "distance",
+    ]
+    value_mm: Distance = Field(
+        description="width or diameter of the zone; of diameter and distance: ± from nominal"
+    )
+    datum: Name | None = Field(
+        default=None, description="feature that orientation and distance are taken from"
+    )
+
+
+class UncertaintyTable(Table):
+    """Standard deviations of what makes a measured point wrong; what is left out is zero."""
+
+    encoder_deg: SmallAngle = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of each reading of a turning joint"
+    )
+    encoder_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of each reading of a sliding joint"
+    )
+    encoder_resolution_deg: SmallAngle = Field(
+        default=_UNCERTAINTY_TABLE_ZERO,
+        description="step of the reading of a turning joint; evenly within it",
+    )
+    encoder_resolution_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="likewise, sliding joint"
+    )
+    encoder_offset_deg: SmallAngle = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of a turning joint's zero"
+    )
+    encoder_offset_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of a sliding joint's zero"
+    )
+    length_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of every length of the arm"
+    )
+    angle_deg: SmallAngle = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of every angle between its axes"
+    )
+    stylus_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of each coordinate of the ball on the wrist"
+    )
+    probe_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of a touch, the same in every direction"
+    )
+    probe_normal_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of a touch, along the normal only"
+    )
+    alignment_mm: Length = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of each coordinate of the part's pose"
+    )
+    alignment_deg: SmallAngle = Field(
+        default=_UNCERTAINTY_TABLE_ZERO,
+        description="of the part's turn about each axis, at the middle of the points",
+    )
+    temperature_k: Kelvin = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of the arm, about its reference"
+    )
+    expansion_per_k: Expansion = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of the arm's lengths"
+    )
+    part_temperature_k: Kelvin = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of the part, about its own"
+    )
+    part_expansion_per_k: Expansion = Field(
+        default=_UNCERTAINTY_TABLE_ZERO, description="of the part's lengths"
+    )
+    samples: Samples = Field(default=10_000, description="Monte Carlo draws; 0: first order only")
+    digits: Digits | None = Field(
+        default=None, description="draw until so many digits of every sigma are settled"
+    )
+    coverage: Probability = Field(default=Decimal("0.95"), description="of the interval")
+    interval: Literal["symmetric", "shortest"] = Field(
+        default="symmetric", description="equal probability beyond both ends, or the shortest"
+    )
+    seed: Seed = 1
+
+
+class PresenterTable(Table):
+    """A hexapod that holds the part; ``[part] pose`` is then T_platform_part."""
+
+    platform: str = Field(description="library name, or path of a platform file (.toml)")
+    pose: PoseTable = Field(default=PoseTable(), description="T_base_hexapod")
+    length_sigma_um: Length = Field(
+        default=Decimal(5), description="standard deviation of a leg's length"
+    )
+    part_mass_kg: Mass = Field(default=Decimal(0), description="for the forces of the legs")
+    most_poses: Poses = Field(default=6, description="of the platform, that may be used")
+    seed: Seed = 1
+
+
 class JobFile(Table):
     """A whole job file."""
 
@@ -315,3 +545,7 @@ class JobFile(Table):
     uncertainty: UncertaintyTable | None = None
     evaluation: EvaluationTable = EvaluationTable()
     tolerance: tuple[ToleranceTable, ...] = ()
+
+
+def _is_entry(value: Any) -> bool:
+    return is_number(value) and abs(decimal_number(value)) < _LARGEST_ENTRY

@@ -11,7 +11,7 @@ from planner.job.job_text import JobText
 from robots.core.file_units import metres, radians
 
 if TYPE_CHECKING:
-    from planner.job.uncertainty_table import UncertaintyTable
+    from planner.job.schema import UncertaintyTable
 
 Interval = Literal["symmetric", "shortest"]
 

@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from planner.job import Job
-from planner.motion.effort import Timed
 from planner.motion.motions import Motions
 from planner.motion.probing_lines import LineMotions
+from planner.motion.timing import Timed
 from planner.motion.trajectory import Stretch, Trajectory
 from planner.motion.travel import TravelMotions
-from planner.plan_types import PlacedPoints, Segment, SegmentClearance, SegmentKind
+from planner.plan import PlacedPoints, Segment, SegmentClearance, SegmentKind
 from robots.core.arrays import Array, Indices
 
 

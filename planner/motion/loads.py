@@ -11,7 +11,7 @@ from planner.motion.extremes import Scope, highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import Motions
 from planner.motion.trajectory import Trajectory
-from planner.plan_types import JointLoad, Totals
+from planner.plan import JointLoad, Totals
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 

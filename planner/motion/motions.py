@@ -6,14 +6,15 @@ batches, because a job has thousands of motions of the same kind.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from planner.motion.law_table import LawState
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_motion import PathState
-from robots.core.motion.motion_law import Side
+from robots.core.motion.motion_law import MotionLaw, Side
 
 
 class Motions(Protocol):
@@ -74,3 +75,78 @@ class OneMotion:
         return PathState(
             q=found.q.reshape(shape), dq=found.dq.reshape(shape), ddq=found.ddq.reshape(shape)
         )
+
+
+# --------------------------------------------------------------------------------------- Law table
+# An exact maximum is looked for piece by piece, so that a jump of acceleration between two pieces
+# is seen from both of its sides without being asked for.
+
+_DEGREE = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LawState:
+    """Progress r and its derivatives by s = t/T."""
+
+    s: Array  # (m,)
+    r: Array  # (m,)
+    dr: Array  # (m,)
+    ddr: Array  # (m,)
+
+
+class LawTable:
+    """The laws of a list of motions.
+
+    Args:
+        laws: one per motion.
+    """
+
+    def __init__(self, laws: Sequence[MotionLaw]) -> None:
+        self.pieces = max((len(law.pieces) for law in laws), default=1)
+        shape = (len(laws), self.pieces)
+        self._start = np.ones(shape)
+        self._end = np.ones(shape)
+        self._origin = np.ones(shape)
+        self._coefficients = np.zeros((*shape, _DEGREE + 1))
+        self._single = np.array([len(law.pieces) == 1 for law in laws], dtype=bool)
+        for row, law in enumerate(laws):
+            start = 0.0
+            for column, piece in enumerate(law.pieces):
+                self._start[row, column], self._end[row, column] = start, piece.end
+                self._origin[row, column] = piece.origin
+                self._coefficients[row, column, : len(piece.coefficients)] = piece.coefficients
+                start = piece.end
+            # A law with fewer pieces ends with empty ones, at rest at s = 1.
+            self._coefficients[row, len(law.pieces) :, 0] = 1.0
+
+    def state(self, index: Indices, piece: Indices, x: Array) -> LawState:
+        """Inside a piece of each motion's law: x = 0 at its start, 1 at its end. # (m,) each."""
+        start, end = self._start[index, piece], self._end[index, piece]
+        return self._at(index, piece, start + (end - start) * x)
+
+    def at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
+        """At s of each motion; at a switch the piece after it is meant.
+
+        Args:
+            index: of the motions. # (m,)
+            s: # (m,)
+            seen: places a hair beside s that choose the piece instead, for one side of a switch.
+        """
+        chosen = s if seen is None else seen
+        piece = np.sum(chosen[:, None] >= self._end[index], axis=1)
+        last = np.sum(self._start[index] < 1.0, axis=1) - 1
+        return self._at(index, np.minimum(piece, np.maximum(last, 0)), s)
+
+    def _at(self, index: Indices, piece: Indices, s: Array) -> LawState:
+        # A law of one piece is symmetric: from its nearer end its rate is a product, where from the
+        # other end a difference would leave noise of either sign.
+        mirrored = self._single[index] & (piece == 0) & (s > 0.5)
+        x = np.where(mirrored, 1.0 - s, s - self._origin[index, piece])
+        c = self._coefficients[index, piece]
+        r, dr, ddr = c[:, -1].copy(), np.zeros_like(x), np.zeros_like(x)
+        for k in range(_DEGREE - 1, -1, -1):  # Horner for a polynomial and two derivatives
+            ddr = ddr * x + 2.0 * dr
+            dr = dr * x + r
+            r = r * x + c[:, k]
+        r, ddr = np.where(mirrored, 1.0 - r, r), np.where(mirrored, -ddr, ddr)
+        return LawState(s=s, r=r, dr=dr, ddr=ddr)

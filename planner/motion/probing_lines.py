@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from planner.motion.extremes import Scope, highest
-from planner.motion.law_table import LawState, LawTable
-from planner.motion.motions import along_path
+from planner.motion.motions import LawState, LawTable, along_path
 from planner.reach.lines import Lines
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits

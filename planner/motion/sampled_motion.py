@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from planner.plan_types import Plan, Samples, check_sample_count
+from planner.plan import Plan, Samples, check_sample_count
 
 BLOCK = 262_144  # samples in memory at once, about 50 MB for five joints
 

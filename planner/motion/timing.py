@@ -8,20 +8,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.job import Job
-from planner.motion.effort import Timed, slow_for_torque
 from planner.motion.extremes import Scope
 from planner.motion.loads import StretchLoads, reversed_loads, stretch_loads
-from planner.motion.motions import Motions
+from planner.motion.motions import Motions, OneMotion
 from planner.motion.probing_lines import LineMotions, least_line_times
 from planner.motion.travel import TravelMotions
 from planner.reach.lines import Lines
+from robots.core.arrays import Array
+from robots.core.errors import MotionError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.time_scaling import effort_model, minimum_duration_with_efforts
 
 if TYPE_CHECKING:
     from planner.detours.find import Detours
     from planner.detours.motions import MixedTravels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Timed:
+    """Durations under speed and acceleration limits, and what fixes them."""
+
+    duration: Array  # (k,) [s]
+    bindings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -131,3 +141,47 @@ def _timing(model: Model, motions: Motions, timed: Timed, limits: JointLimits) -
         loads=loads,
         impossible=slowed.impossible,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Slowed:
+    """Durations that also keep torque limits.
+
+    Args:
+        duration: # (k,) [s]
+        bindings: limit that fixes each duration.
+        impossible: reason for motions that no duration makes feasible, by number.
+    """
+
+    duration: Array
+    bindings: tuple[str, ...]
+    impossible: dict[int, str]
+
+
+def slow_for_torque(
+    model: Model, motions: Motions, timed: Timed, peak_torque: Array, limits: JointLimits
+) -> Slowed:
+    """Lengthen the motions whose torque passes a limit.
+
+    A longer duration is not always the remedy: where gravity alone passes a limit none is found.
+
+    Args:
+        model: for the torques.
+        motions: the batch.
+        timed: durations so far.
+        peak_torque: of the motions at those durations. # (k, n) [N m]
+        limits: with torque limits.
+    """
+    duration, bindings = timed.duration.copy(), list(timed.bindings)
+    impossible: dict[int, str] = {}
+    efforts = effort_model(model.torques)
+    over = np.any(peak_torque > limits.max_effort, axis=1)
+    for k in np.nonzero(over)[0]:
+        try:
+            found = minimum_duration_with_efforts(OneMotion(motions, int(k)), limits, efforts)
+        except MotionError as error:
+            impossible[int(k)] = error.message
+            continue
+        duration[k] = found.duration
+        bindings[k] = ", ".join(str(binding) for binding in found.bindings)
+    return Slowed(duration=duration, bindings=tuple(bindings), impossible=impossible)

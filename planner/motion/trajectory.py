@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from planner.motion.motions import Motions
-from planner.plan_types import Samples
+from planner.plan import Samples
 from robots.core.arrays import Array, Indices
 from robots.core.errors import MotionError
 from robots.core.model import Model

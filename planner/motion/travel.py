@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.motion.law_table import LawState, LawTable
+from planner.motion.motions import LawState, LawTable
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import MinimumTime, PathState, at_rest, minimum_time

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.findings import Finding, Quantity, Severity
-from planner.findings.subjects import Motion
+from planner.findings.finding import Motion
 from planner.order.chooser import Choice, Chooser, Problem
 from planner.order.search import Told, TourSearch
 from planner.progress import Progress, silent

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.job import Job
 from planner.order.chooser import Choice
-from planner.plan_types import PlacedPoints, PlannedPoint, SegmentClearance
+from planner.plan import PlacedPoints, PlannedPoint, SegmentClearance
 from planner.reach.candidates import Candidates
 from planner.reach.margins import joint_units
 from robots.core.arrays import Array

@@ -13,7 +13,7 @@ from planner.part_pose.moved import check_movable, in_order, moved, visiting_ord
 from planner.part_pose.pose_space import PoseSpace, WrittenPose
 from planner.part_pose.rating import PoseRating, worst_margin
 from planner.part_pose.search import PoseSearch, SearchResult, distinct
-from planner.plan_types import Plan, PlannedPoint
+from planner.plan import Plan, PlannedPoint
 from planner.planning import plan
 from planner.progress import Progress, silent
 from planner.reach.margins import joint_units

@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.reach.lines import ArmLines
 from planner.reach.margins import SINGULAR
 from robots.arm.inverse import BRANCH_NAMES, ArmInverse

@@ -9,7 +9,7 @@ import numpy as np
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.solids import Cell, Solid, SolidKind
-from planner.plan_types import PlacedPoints, Plan, SegmentKind
+from planner.plan import PlacedPoints, Plan, SegmentKind
 from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_points
 

@@ -18,7 +18,7 @@ from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.motion.travel import travel_times
 from planner.part_pose.moved import moved_points
 from planner.part_pose.pose_space import PartClearance
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.lines import ArmLines, Lines
 from planner.reach.margins import Margins, joint_units, rough_margins

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Subject
+from planner.findings.finding import Subject
 from planner.job import Job
 from planner.part_pose.bounds import FixturingErrorKind, HeldLines, prove
 from planner.part_pose.moved import in_order, moved, visiting_order
 from planner.part_pose.pose_space import directions_around, even_directions
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.planning import plan
 from planner.progress import Progress, silent
 from robots.arm.errors import ArmFamilyError

@@ -16,8 +16,8 @@ from planner.clearance.checker import Checker
 from planner.errors import JobError
 from planner.job import Job
 from planner.job.elements import Presenter
+from planner.job.part import examined
 from planner.job.solids import Cell, Solid, SolidKind
-from planner.job.surface import examined
 from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PartClearance
 from planner.part_pose.rating import AdmissibleLines, possible_ways, worst_margin

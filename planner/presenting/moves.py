@@ -12,12 +12,12 @@ from planner.clearance.checker import Checker
 from planner.clearance.links import Links
 from planner.clearance.segments import segment_segment
 from planner.findings import Finding, Severity
-from planner.findings.subjects import PoseChange, Subject
+from planner.findings.finding import PoseChange, Subject
 from planner.job import Job
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.motion.travel import travel_times
 from planner.part_pose.pose_space import PartClearance
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from planner.presenting.coverage import carried_points, halton, hexapod_solids, presenter_of
 from planner.presenting.presentation import PlatformMove, PresentedPose, Waiting
 from robots.core.arrays import Array, Mask

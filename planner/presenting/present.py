@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.findings import Finding, Severity
+from planner.findings.finding import Point, Travel
 from planner.findings.point_findings import point_file_findings
-from planner.findings.subjects import Point, Travel
 from planner.job import Job
 from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.pose_space import WrittenPose
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.planning import plan
 from planner.presenting.coverage import Coverage, PoseSource, only, posed, presenter_of
 from planner.presenting.moves import moves_between

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from planner.findings import Finding, Severity
 from planner.job import Job
-from planner.plan_types import Plan
+from planner.plan import Plan
 from robots.core.arrays import Array
 from robots.stewart.motion import TimedMotion
 from robots.stewart.motion_check import MotionPeaks

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.motion.motion_law import LAW_NAMES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from planner.proof.check import Check, check
 from planner.proof.clearance_samples import (
     ClearancePostures,

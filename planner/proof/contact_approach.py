@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.job.stylus import BALL, SHANK
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from planner.proof.capsule_axes import capsule_axes
 from planner.proof.clearance_samples import ClearancePostures
 from planner.proof.room import CapsuleScene

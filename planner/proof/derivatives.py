@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.plan_types import Samples, SegmentKind
+from planner.plan import Samples, SegmentKind
 from planner.proof.chebyshev import COUNT, NODES, basis
 from planner.proof.check import Check, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage

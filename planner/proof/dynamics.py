@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Samples
+from planner.plan import Samples
 from planner.proof.chebyshev import at_ends, coefficients
 from planner.proof.check import Check, Worst, check, scales
 from planner.proof.delivered import integrals, positive_parts

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.bounds import ColumnBounds
 from planner.proof.check import Check, Location, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage

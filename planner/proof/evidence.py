@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan_types import Plan, Samples
+from planner.plan import Plan, Samples
 from planner.proof.blocks import blocks
 from planner.proof.chebyshev import coefficients, derivative
 from planner.proof.check import Check, Locate, Location

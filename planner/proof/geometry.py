@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan, Samples, SegmentKind
+from planner.plan import Plan, Samples, SegmentKind
 from planner.proof.blocks import blocks
 from planner.proof.check import Check, Locate, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.proof.bounds import ColumnBounds
 from planner.proof.chebyshev import NODES, basis, coefficients, derivative
 from planner.proof.check import Check, Location, check

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.blocks import by_blocks
 from planner.proof.chebyshev import NODES
 from planner.proof.smooth_pieces import SmoothPieces, states_at

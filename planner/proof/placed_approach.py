@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.job import Job
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.check import Check, check
 from robots.core.arrays import Array
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from planner.motion.sampled_motion import SampledMotion, sampled
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.check import Check
 from planner.proof.derivatives import Derivatives
 from planner.proof.dynamics import Dynamics

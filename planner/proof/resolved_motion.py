@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.blocks import by_blocks
 from planner.proof.chebyshev import NODES, WITNESSES, basis, coefficients
 from planner.proof.dry_friction import cutting_places, sides, turns

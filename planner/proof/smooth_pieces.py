@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.switches import switches
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model

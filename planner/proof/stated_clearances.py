@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.job.stylus import STYLUS
-from planner.plan_types import Plan, SegmentClearance, SegmentKind
+from planner.plan import Plan, SegmentClearance, SegmentKind
 from planner.proof.capsule_axes import axis_distance, capsule_axes
 from planner.proof.clearance_samples import ClearancePostures
 from planner.proof.room import CapsuleScene

@@ -12,7 +12,7 @@ from itertools import groupby
 
 import numpy as np
 
-from planner.plan_types import Plan, PlannedPoint, Segment, SegmentKind
+from planner.plan import Plan, PlannedPoint, Segment, SegmentKind
 from planner.proof.chebyshev import COUNT, basis, coefficients, derivative, row_values
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage

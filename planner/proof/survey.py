@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.proof.blocks import blocks
 from planner.proof.chebyshev import COUNT, NODES
 from planner.proof.check import scales

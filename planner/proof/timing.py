@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan, Samples
+from planner.plan import Plan, Samples
 from planner.proof.check import Check, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence
 from robots.core.arrays import Array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.candidates import Candidates, EndSolutions, candidates, end_solutions
 from planner.reach.reach import Shortfall, Wording, some_points
 from robots.arm.inverse import ArmInverse, branch_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.lines import ArmLines, Lines
 from planner.reach.margins import Margins, rough_margins
 from robots.arm.inverse import ArmInverse, ArmSolutions, alternatives

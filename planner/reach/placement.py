@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.job import Approach, Job
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from robots.core.arrays import Array, Mask
 from robots.core.pose import transform_directions, transform_points
 

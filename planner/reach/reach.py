@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol
 
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.candidates import Candidates
 from robots.core.arrays import Indices
 from robots.core.model import Model

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from planner.plan_types import PlacedPoints
+from planner.plan import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, rough_margins
 from planner.reach.reach import Shortfall, Wording, some_points

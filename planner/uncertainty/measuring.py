@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.errors import JobError
 from planner.job import Job, UncertaintySettings
-from planner.plan_types import Plan
+from planner.plan import Plan
 from robots.core.arrays import Array, Indices, freeze_field
 from robots.core.mechanism import Mechanism
 from robots.core.pose import inverse_pose

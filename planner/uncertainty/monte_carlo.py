@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.errors import JobError
 from planner.job.uncertainty import Interval
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.uncertainty.deviations import DeviationKernel, Inputs
 from planner.uncertainty.measuring import Measuring, measuring_of
 from robots.core.arrays import Array, Indices

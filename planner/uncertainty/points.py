@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.findings import Finding, Quantity, Severity
-from planner.findings.subjects import Point
-from planner.plan_types import Plan
+from planner.findings.finding import Point
+from planner.plan import Plan
 from planner.reach.robot import reach_of
 from planner.uncertainty.first_order import FirstOrder, first_order, normal_sigmas
 from planner.uncertainty.measuring import Measuring, measuring_of, measuring_of_presentation

@@ -23,7 +23,7 @@ from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation import evaluate
 from planner.job import Job, UncertaintySettings
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.uncertainty import draws
 from planner.uncertainty.measuring import settings_of
 from planner.virtual_measuring.layout import Layouts

@@ -17,7 +17,7 @@ from parts.sampling import STRATEGIES, sample
 from planner.errors import JobError
 from planner.evaluation import nominal_points
 from planner.job import Job
-from planner.plan_types import Plan
+from planner.plan import Plan
 from planner.reach.placement import place
 from planner.uncertainty import Measuring, measuring_of
 from robots.core.arrays import Array, Indices, Mask

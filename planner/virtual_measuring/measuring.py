@@ -16,7 +16,7 @@ from parts.sampling import points_csv
 from planner.errors import JobError, OptionError
 from planner.evaluation import nominal_points
 from planner.job import Job, UncertaintySettings
-from planner.plan_types import PlacedPoints, Plan
+from planner.plan import PlacedPoints, Plan
 from planner.reach.reach import some_points
 from planner.uncertainty import Measuring, measuring_of
 from planner.uncertainty.deviations import Inputs, inputs_of

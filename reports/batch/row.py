@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from planner.batch.case import Swept
 from planner.batch.outcome import Outcome
-from planner.batch.swept import Swept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from planner.batch.swept import Swept, swept_text
+from planner.batch.case import Swept, swept_text
 from reports.batch.columns import figures_of, swept_keys, unchecked_text
 from reports.batch.figures import MEMORY, SECONDS, Figure, figures_among
 from reports.batch.links import href

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.batch.swept import Swept, swept_text
+from planner.batch.case import Swept, swept_text
 from reports.batch.columns import FIRST, LAST, Cell, Columns, columns_of, figures_of, storable
 from reports.batch.row import JobRow
 from reports.tables import spreadsheet_text

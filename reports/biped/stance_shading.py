@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.plan_types import Segment, SegmentKind
+from planner.plan import Segment, SegmentKind
 from reports.biped.shown_motion import ReportedMotion
 from reports.page.motion import motion
 from reports.page.panels import DrawnSet

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.drawn_samples import DrawnSamples
 from reports.figures.decimation import decimated
 from reports.limits import torque_limits

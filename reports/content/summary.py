@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan, PlannedPoint
+from planner.plan import Plan, PlannedPoint
 from planner.proof import Proof
 from reports.content.table import Fact, Value, ValueStatus, fixed, number, text
 from reports.provenance import SetOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan, PlannedPoint, Segment
+from planner.plan import Plan, PlannedPoint, Segment
 from planner.proof import Proof
 from reports.content.table import Column, Table, Value, ValueStatus, columns, fixed, number, text
 from reports.limits import torque_limits

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from planner.errors import OptionError
 from planner.motion.sampled_motion import sampled
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.drawn_samples import DrawnSamples, drawn_samples
 from reports.figures.joint_curves import joint_figure, quantities
 from reports.figures.style import FORMATS, house_style, rendered

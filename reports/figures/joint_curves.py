@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import Plan, Samples
+from planner.plan import Plan, Samples
 from reports.drawn_samples import DrawnSamples
 from reports.figures import time_axis
 from reports.figures.decimation import decimated

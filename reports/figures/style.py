@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

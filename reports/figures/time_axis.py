@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from reports.drawn_samples import DrawnSamples
 from reports.figures.decimation import BUCKETS, run_length
 from reports.figures.style import KIND_COLOURS, LIMIT, LIMIT_DASHES

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan_types import Plan, Samples, SegmentKind
+from planner.plan import Plan, Samples, SegmentKind
 from reports.drawn_samples import DrawnSamples
 from reports.figures.style import BLUE, GREEN, INK, ORANGE, QUIET, WIDTH, caption
 from robots.core.arrays import Array, Indices

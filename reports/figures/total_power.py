@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.drawn_samples import DrawnSamples
 from reports.figures import time_axis
 from reports.figures.decimation import decimated

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.plan_types import Segment
+from planner.plan import Segment
 from reports.page.panels import DrawnPanel, DrawnSet
 from reports.visible_text import cut, visible
 from robots.core.arrays import Array

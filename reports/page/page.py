@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.plan_types import Segment
+from planner.plan import Segment
 from reports.content import Report
 from reports.page.finding_cards import cards
 from reports.page.motion import motion

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Segment, SegmentKind
+from planner.plan import Segment, SegmentKind
 
 WIDTH = 100_000  # of a plot, in its own units
 HEIGHT = 1_000

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.plan_types import Segment, SegmentKind
+from planner.plan import Segment, SegmentKind
 from reports.content import CurveSet, Panel
 from reports.content.numbers import told
 from reports.pdf.drawing import PaperDrawing, PlotFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.plan_types import Segment
+from planner.plan import Segment
 from reports.content import Report
 from reports.pdf.curves import drawn_curves, shaded
 from reports.pdf.opening import FINDINGS, SENTENCE, boxes, printed_findings, titles, told

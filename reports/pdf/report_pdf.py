@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from typing import Literal
 
-from planner.plan_types import Segment
+from planner.plan import Segment
 from reports.content import Report
 from reports.pdf.document import document
 from reports.pdf.typeface import folder

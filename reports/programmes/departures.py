@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.motion.trajectory import MotionState, Side
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.programmes.intervals import Intervals
 from reports.programmes.joint_units import to_degrees
 from robots.core.arrays import Array, Indices

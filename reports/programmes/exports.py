@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from planner.errors import OutputError
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.programmes import dmis, ipp, joint_table, krl, qif, rapid, ros, urscript
 from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource

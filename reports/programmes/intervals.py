@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from robots.core.arrays import Array, Indices, Mask
 
 _ROUNDS = 10

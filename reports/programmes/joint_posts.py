@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.plan_types import Plan, SegmentKind
+from planner.plan import Plan, SegmentKind
 from reports.programmes.departures import Departures
 from reports.programmes.intervals import Intervals, refined, smooth_pieces
 from robots.core.arrays import Array, Indices, Mask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.programmes.axes import ROBOT_AXES, Axes
 from robots.core.arrays import Array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from reports.programmes.axes import ROBOT_AXES, axes_of
 from reports.programmes.joint_units import robot_axes, track_axis
 from reports.programmes.plain_numbers import number, rounded

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.findings import Severity
 from planner.findings.unchecked import Aspect
-from planner.plan_types import Plan
+from planner.plan import Plan
 from reports.programmes.joint_posts import (
     JointPosts,
     linear_posts,

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.plan_types import Plan, Segment, SegmentKind
+from planner.plan import Plan, Segment, SegmentKind
 from reports.programmes.departures import Departures
 from reports.programmes.intervals import Intervals, refined, whole_segments
 from robots.core.arrays import Array

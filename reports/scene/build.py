@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.job.solids import Cell, Solid, SolidKind
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from reports.scene.model import Scene, SceneMotion, ScenePoints, SceneSolid
 from reports.scene.motion import scene_motion
 from reports.scene.robot import SceneRobot, link_ends, mechanism_bodies, scene_robot
@@ -16,7 +16,7 @@ from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from parts.part import Part
-    from planner.plan_types import Plan
+    from planner.plan import Plan
     from robots.robot import Robot
 
 

@@ -18,7 +18,7 @@ from robots.core.mechanism import JointKind
 
 if TYPE_CHECKING:
     from planner.motion.trajectory import Trajectory
-    from planner.plan_types import Plan
+    from planner.plan import Plan
 
 
 CHORD = 0.5e-3  # of the ball and of sliding joints [m]

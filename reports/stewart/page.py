@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.plan_types import Segment, SegmentKind
+from planner.plan import Segment, SegmentKind
 from reports.content.table import Fact, ValueStatus
 from reports.page.finding_cards import cards
 from reports.page.motion import motion

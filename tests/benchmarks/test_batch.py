@@ -15,11 +15,10 @@ import pytest
 
 from planner.batch.case import Case, FileHashes, key_of
 from planner.batch.ledger import Ledger
-from planner.batch.pending import Redo, decide
-from planner.batch.run import Run, run_pending
+from planner.batch.pool import Caps
+from planner.batch.run import Redo, Run, decide, run_pending
 from planner.batch.surroundings import surroundings
 from planner.batch.worker import WorkerRequest, local_pool, run_case
-from planner.batch.worker_process import Caps
 from tests.cases import sized
 from tests.planner.batch.generated_jobs import generate
 

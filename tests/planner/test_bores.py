@@ -10,7 +10,7 @@ import pytest
 from planner.findings import Severity
 from planner.job import read_job
 from planner.library import path_of
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan
 from robots.core.model import Model
 

@@ -7,7 +7,7 @@ decisions 1 to 4). Tolerances are half a unit of the last digit that is printed.
 import numpy as np
 import pytest
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 
 # Tableau 2 of annex A: joints at the clearance points P'1 … P'9. [deg]
 TABLEAU_2 = np.array(

@@ -10,7 +10,7 @@ from planner.errors import JobError
 from planner.findings import Severity, page
 from planner.job import read_job
 from planner.library import path_of
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan
 from robots.core.motion.motion_law import LAW_NAMES
 

@@ -14,12 +14,12 @@ import pytest
 from parts.geometry import TriangleMesh
 from parts.points import ProbePoints
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Point
+from planner.findings.finding import Point
 from planner.job import read_job
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.library import path_of
 from planner.motion.sampled_motion import sampled
-from planner.plan_types import (
+from planner.plan import (
     JointLoad,
     Plan,
     PlannedPoint,

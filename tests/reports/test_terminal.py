@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.plan_types import SegmentClearance
+from planner.plan import SegmentClearance
 from reports.content.summary import facts
 from reports.terminal import print_summary
 

@@ -10,10 +10,10 @@ import openpyxl
 import pytest
 
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Travel
+from planner.findings.finding import Travel
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.motion.sampled_motion import sampled
-from planner.plan_types import SegmentClearance
+from planner.plan import SegmentClearance
 from reports.content import ValueStatus, report_content
 from reports.content.summary import facts, verdict
 from reports.drawn_samples import drawn_samples

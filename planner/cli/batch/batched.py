@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.batch.batch import Batch, BatchInterrupted, BatchOptions, BatchResult
-from planner.batch.shown import shown
-from planner.batch.worker_process import memory_is_watched
+from planner.batch.case import shown
+from planner.batch.pool import memory_is_watched
 from planner.cli.batch.compared import compared_document, print_compared
 from planner.cli.batch.dry_run import dry_run
 from planner.cli.batch.telling import telling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.batch.shown import shown
+from planner.batch.case import shown
 from planner.cli.output import print_table
 
 if TYPE_CHECKING:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from planner.batch.case import Case
-from planner.batch.first_cases import faults_of_first_cases
+from planner.batch.case import Case, shown, swept_text
 from planner.batch.job_files import write_jobs as write_files
-from planner.batch.passed_over import PassedOver
-from planner.batch.pending import Pending
-from planner.batch.shown import shown
-from planner.batch.swept import swept_text
+from planner.batch.run import Pending
+from planner.batch.sources import PassedOver
+from planner.batch.sweep import faults_of_first_cases
 from planner.cli.batch.totals import print_passed_over
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import FORMAT, print_json, print_table

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planner.batch.passed_over import PassedOver, told
+from planner.batch.sources import PassedOver, told
 from planner.cli.output import print_table
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from planner.cli.output import FORMAT, bold, print_json, print_table
 from planner.cli.session import Session
 
 if TYPE_CHECKING:
-    from planner.plan_types import Plan
+    from planner.plan import Plan
     from planner.proof import Proof
 
 PUBLISHED, CORRECTED = "nine-points-as-published", "nine-points-corrected"

@@ -14,7 +14,7 @@ from planner.errors import OptionError
 from planner.result_files import REPORT_SET, check_folder_place, check_set
 
 if TYPE_CHECKING:
-    from planner.plan_types import Plan
+    from planner.plan import Plan
     from planner.proof import Proof
     from reports.provenance import SetOptions
 

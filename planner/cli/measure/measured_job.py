@@ -13,7 +13,7 @@ from planner.virtual_measuring import CONTENTS, FARTHEST, MOST_RUNS, PartErrors
 
 if TYPE_CHECKING:
     from planner.job import Job
-    from planner.plan_types import Plan
+    from planner.plan import Plan
     from planner.virtual_measuring.machine_tests import TestBench
 
 _BALL = 0.006  # [m]

@@ -15,8 +15,7 @@ from planner.batch.case import Case, Environment, FileHashes, key_of
 from planner.batch.engine import CaseTask
 from planner.batch.ledger import Ledger
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.batch.pool import PoolOptions, WorkerPool
-from planner.batch.worker_process import Caps
+from planner.batch.pool import Caps, PoolOptions, WorkerPool
 from planner.library import path_of
 
 MEGABYTE = 1_000_000

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from planner import processes
-from planner.batch.claim import STALE_AFTER, Claims
+from planner.batch.ledger import STALE_AFTER, Claims
 
 DIGEST = "ab" * 32
 
@@ -58,7 +58,7 @@ def test_an_owner_that_is_gone_loses_it(claims, path, change):
 
 def test_a_killed_process_loses_it(claims, tmp_path):
     code = (
-        "import os, sys; from pathlib import Path; from planner.batch.claim import Claims; "
+        "import os, sys; from pathlib import Path; from planner.batch.ledger import Claims; "
         f"Claims(folder=Path(sys.argv[1])).take('{DIGEST}'); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)

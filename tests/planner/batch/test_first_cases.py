@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.batch.case import Case
-from planner.batch.first_cases import faults_of_first_cases
-from planner.batch.sweep import sweep_cases
+from planner.batch.sweep import faults_of_first_cases, sweep_cases
 from planner.library import path_of
 
 SWEEP = """format = 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.batch.litter import clear_litter
+from planner.batch.batch import clear_litter
 from planner.processes import half_written, host, started
 
 HOST = host()

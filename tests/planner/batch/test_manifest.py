@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from planner.batch.manifest import NAME, read_manifest, write_manifest
+from planner.batch.batch import NAME, read_manifest, write_manifest
 from planner.errors import OutputError
 
 

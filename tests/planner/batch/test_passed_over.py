@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.batch.passed_over import PassedOver, told
+from planner.batch.sources import PassedOver, told
 
 
 def test_nothing_is_said_of_none():

@@ -10,12 +10,11 @@ from dataclasses import replace
 import pytest
 
 from planner.batch.case import Case, CaseKey
-from planner.batch.claim import Claims
 from planner.batch.engine import Done, Ending
+from planner.batch.ledger import Claims
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.batch.pending import Pending, Why
-from planner.batch.run import Run, run_pending
-from planner.batch.worker_process import Caps
+from planner.batch.pool import Caps
+from planner.batch.run import Pending, Run, Why, run_pending
 from planner.errors import OutputError
 
 CAPS = Caps(seconds=2.0, memory=600_000_000)

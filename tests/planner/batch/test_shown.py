@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.batch.shown import shown
+from planner.batch.case import shown
 
 
 @pytest.mark.parametrize(

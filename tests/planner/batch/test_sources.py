@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from planner.batch.sources import gathered
-from planner.batch.toml_kind import Kind, toml_kind
+from planner.batch.sources import Kind, gathered, toml_kind
 from planner.errors import OptionError
 
 JOB = '[job]\nname = "a"\n'
@@ -223,7 +222,7 @@ def test_a_file_that_may_not_be_read_is_a_case(tree, monkeypatch):
     def refused(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("planner.batch.toml_kind.read_capped", refused)
+    monkeypatch.setattr("planner.batch.sources.read_capped", refused)
     assert "jobs/robot.toml" in names(["jobs"])
     assert tree.is_dir()
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.batch.sweep_file import Variation, sweep_file
+from planner.batch.sweep import Variation, sweep_file
 from planner.errors import JobError
 from planner.job.job_text import job_text
 

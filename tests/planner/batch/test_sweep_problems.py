@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.batch.sweep_file import WANTED, Head, SweepFile, Variation, sweep_file
+from planner.batch.sweep import WANTED, Head, SweepFile, Variation, sweep_file
 from planner.errors import JobError
 from planner.job.job_text import job_text
 from robots.core.schema_problems import Fault, one_error

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from planner.batch.swept import swept_text, swept_value
+from planner.batch.case import swept_text, swept_value
 from planner.errors import JobError
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.findings import Finding, Quantity, Severity, subjects
-from planner.findings.subjects import Joint, Legs, Point, Travel, where_text
+from planner.findings import Finding, Quantity, Severity
+from planner.findings import finding as subjects
+from planner.findings.finding import Joint, Legs, Point, Travel, where_text
 
 
 @pytest.mark.parametrize(

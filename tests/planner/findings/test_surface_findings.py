@@ -8,8 +8,8 @@ from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
 from planner.errors import JobError
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Point
-from planner.findings.surface_findings import causes_first, surface_findings, told_once
+from planner.findings.finding import Point
+from planner.findings.point_findings import causes_first, surface_findings, told_once
 from planner.job import read_job
 from planner.planning import plan
 

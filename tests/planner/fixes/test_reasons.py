@@ -9,7 +9,7 @@ import pytest
 
 from parts.errors import PointsError
 from planner.fixes.bench import PointCheck
-from planner.fixes.reasons import reasons_of
+from planner.fixes.explanation import reasons_of
 from planner.job import read_job
 from planner.library import path_of
 from robots.library import load

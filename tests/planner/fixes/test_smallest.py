@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
+from planner.fixes.explanation import reasons_of
 from planner.fixes.fix import FixKind
-from planner.fixes.reasons import reasons_of
 from planner.fixes.smallest import Finder, inward, smallest_fixes
 from planner.job import PlacedPart, read_job
 from planner.planning import plan

@@ -9,7 +9,7 @@ import pytest
 from parts.geometry import audit
 from parts.library import open_part, stl_bytes
 from planner.errors import JobError
-from planner.job.cell import box_mesh
+from planner.job.part import box_mesh
 from planner.job.solids import SolidKind
 
 POINTS = '[points]\nfile = "points.csv"'

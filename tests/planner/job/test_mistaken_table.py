@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.job.mistaken_table import looks_like_table
+from planner.job.job_text import looks_like_table
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings, job_template, json_schema, read_job, write_template
-from planner.job.uncertainty_table import UncertaintyTable
+from planner.job.schema import UncertaintyTable
 
 DOCS = Path(__file__).parents[3] / "docs" / "job-files.md"
 TABLE = "[uncertainty]\n"

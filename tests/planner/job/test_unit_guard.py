@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.errors import JobError
-from planner.job.unit_guard import reach_of
+from planner.job.points import reach_of
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.library import load

@@ -11,7 +11,7 @@ import numpy as np
 from parts.geometry import TriangleMesh
 from parts.library import open_part, stl_bytes
 from parts.library.artefacts import blade_points
-from planner.job.cell import box_mesh
+from planner.job.part import box_mesh
 from robots.core.arrays import Array, Indices
 from robots.core.pose import make_pose, rotation_about, transform_points
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.motion.absolute_integrals import absolute_integrals
-from planner.motion.integrals import integrals
+from planner.motion.integrals import absolute_integrals, integrals
 from robots.core.errors import MotionError
 
 ONE = np.ones((1, 1))

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from planner.motion.law_table import LawTable
+from planner.motion.motions import LawTable
 from robots.core.motion.motion_law import LAW_NAMES, double_s, motion_law, trapezoid
 
 LAWS = [motion_law(name) for name in LAW_NAMES] + [trapezoid(0.2), trapezoid(0.013)]

@@ -9,7 +9,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from planner.motion.extremes import Scope
 from planner.motion.loads import reversed_loads, stretch_loads
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan
 from robots.core.model import Model
 

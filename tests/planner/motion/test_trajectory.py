@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan
 from robots.core.errors import MotionError
 

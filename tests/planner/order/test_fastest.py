@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Severity, page
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan
 
 NORMAL = np.array([0.1, 0.25, 1.0]) / np.linalg.norm([0.1, 0.25, 1.0])

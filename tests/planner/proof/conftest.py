@@ -12,7 +12,7 @@ from parts.points import ProbePoints
 from planner.job import Job, read_job
 from planner.library import path_of
 from planner.motion.trajectory import MotionState, Trajectory
-from planner.plan_types import Plan, Samples
+from planner.plan import Plan, Samples
 from planner.planning import plan as planned
 from planner.proof import Proof
 

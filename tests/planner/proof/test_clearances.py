@@ -11,7 +11,7 @@ from planner.job import read_job
 from planner.job.solids import Cell
 from planner.job.stylus import STYLUS
 from planner.library import path_of
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof import clearance_samples as module
 from planner.proof import prove

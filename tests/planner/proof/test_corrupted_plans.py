@@ -9,7 +9,7 @@ import pytest
 
 from planner.motion.sampled_motion import InMemory
 from planner.motion.trajectory import MotionState
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.proof import prove
 from robots.arm.inverse import task_jacobian
 

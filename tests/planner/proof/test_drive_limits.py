@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.motion.trajectory import MotionState
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof import prove
 

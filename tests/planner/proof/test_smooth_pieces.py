@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof.chebyshev import NODES
 from planner.proof.lagrange_torques import LagrangeTorques

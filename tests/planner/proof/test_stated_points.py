@@ -10,7 +10,7 @@ import pytest
 from parts.points import ProbePoints
 from planner.job import read_job
 from planner.library import path_of
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof import prove
 from robots.library.catalogue import load

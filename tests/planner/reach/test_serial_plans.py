@@ -7,7 +7,7 @@ import pinocchio
 import pytest
 
 from planner.findings import Severity, page
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from planner.planning import plan
 from planner.proof import prove
 from robots.core.urdf import write_urdf

@@ -20,7 +20,7 @@ from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import BALL, SHANK
 from planner.motion.sampled_motion import InMemory, SampledMotion, sampled
 from planner.motion.trajectory import Trajectory
-from planner.plan_types import Plan, Samples, SegmentKind
+from planner.plan import Plan, Samples, SegmentKind
 from planner.proof import prove
 
 RELATIVE = 1e-6  # size of a planted error of a number

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
-from planner.findings.subjects import SupportEdge
+from planner.findings.finding import SupportEdge
 from reports.biped.shown_motion import ReportedMotion
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Feet
+from planner.findings.finding import Feet
 from reports.biped import tables
 from reports.biped.instants import polygon_rows, shown_rows
 from reports.biped.motion_document import motion_document, samples_csv

@@ -9,7 +9,7 @@ import pytest
 
 from planner.errors import OutputError
 from planner.findings import Finding, Severity
-from planner.findings.subjects import SupportEdge
+from planner.findings.finding import SupportEdge
 from planner.result_files import check_set
 from reports.biped.figures import draw_figures
 from reports.biped.motion_set import KIND

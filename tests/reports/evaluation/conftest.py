@@ -13,7 +13,7 @@ import pytest
 from parts.evaluation import MeasuredPoints, ToleranceSpec
 from planner.evaluation import evaluate, nominal_points
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Requirement
+from planner.findings.finding import Requirement
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.uncertainty import Measuring, monte_carlo, point_uncertainties

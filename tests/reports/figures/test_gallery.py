@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from planner.motion.sampled_motion import InMemory, sampled
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from reports.drawn_samples import DrawnSamples, drawn_samples
 from reports.figures import draw_figures, joint_curves, time_axis
 from reports.figures.joint_curves import joint_figure, quantities

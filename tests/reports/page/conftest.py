@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from planner.findings import Finding, Severity
-from planner.findings.subjects import Point
+from planner.findings.finding import Point
 from planner.motion.sampled_motion import sampled
-from planner.plan_types import Segment, SegmentKind
+from planner.plan import Segment, SegmentKind
 from reports.content import CurveSet, Panel, report_content
 from reports.drawn_samples import drawn_samples
 from reports.provenance import Provenance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.findings import Finding, Severity, page
-from planner.findings.subjects import Point
+from planner.findings.finding import Point
 from reports.page.finding_cards import cards
 
 

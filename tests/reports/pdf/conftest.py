@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.findings.subjects import Point
+from planner.findings.finding import Point
 from planner.motion.sampled_motion import sampled
 from reports.content import Value, report_content
 from reports.drawn_samples import drawn_samples

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.plan_types import Segment, SegmentKind
+from planner.plan import Segment, SegmentKind
 from reports.content import CurveSet, Panel
 from reports.pdf.curves import SHADES, drawn_curves
 

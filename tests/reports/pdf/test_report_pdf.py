@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.findings.subjects import Point
+from planner.findings.finding import Point
 from reports.content import Value, ValueStatus
 from reports.pdf import report_pdf
 from reports.pdf.shown_text import shown

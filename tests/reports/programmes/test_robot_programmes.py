@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import BPoly
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from reports.programmes import joint_posts, programmes
 from reports.programmes.joint_posts import TOLERANCE, linear_posts, quintic_posts, streamed_posts
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from reports.programmes import steps as steps_module
 from reports.programmes.steps import CHORD, Move, Touch, steps_of
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.plan_types import SegmentKind
+from planner.plan import SegmentKind
 from reports.scene import quaternions
 from reports.scene.build import scene_of
 from reports.scene.robot import LEAST_BALL, scene_robot

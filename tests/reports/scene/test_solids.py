@@ -7,7 +7,7 @@ import pytest
 import trimesh
 
 from parts.geometry import TriangleMesh
-from planner.job.cell import box_mesh
+from planner.job.part import box_mesh
 from planner.job.solids import Cell, Solid, SolidKind
 from reports.scene.creases import creased
 from reports.scene.decimation import decimated

@@ -219,7 +219,7 @@ def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
 
 
 def test_no_scheduler_there(palpeur, folder, monkeypatch):
-    monkeypatch.setattr("planner.batch.scheduler._CONNECT", 0.5)
+    monkeypatch.setattr("planner.batch.cluster._CONNECT", 0.5)
     ran = palpeur("batch", "jobs", "--out", "nobody", "--cluster", "tcp://127.0.0.1:9")
     assert ran.code == 2
     assert "--cluster tcp://127.0.0.1:9: no scheduler answers there within 0.5 s" in ran.err
@@ -279,8 +279,8 @@ class Client:
 def engine(monkeypatch, tmp_path):
     from planner.batch import cluster
     from planner.batch.case import Environment
+    from planner.batch.pool import Caps
     from planner.batch.worker import WorkerRequest
-    from planner.batch.worker_process import Caps
 
     monkeypatch.setattr(cluster, "connected", lambda _: Client())
     order = WorkerRequest(

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.batch import scheduler
-from planner.batch.scheduler import address_of
+from planner.batch import cluster
+from planner.batch.cluster import address_of
 from planner.errors import OptionError
 
 HANG = 60  # [s] a guard against waiting for ever, not a measure of speed
@@ -120,7 +120,7 @@ def _guarded(monkeypatch):
     def ring(*_):
         raise AssertionError("it hangs")
 
-    monkeypatch.setattr(scheduler, "_CONNECT", GIVEN_UP)
+    monkeypatch.setattr(cluster, "_CONNECT", GIVEN_UP)
     before = signal.signal(signal.SIGALRM, ring)
     signal.alarm(HANG)
     yield
@@ -220,7 +220,7 @@ def test_where_a_worker_answers(palpeur, monkeypatch, nobody):
     async def worker(_):
         return "Worker"
 
-    monkeypatch.setattr(scheduler, "_kind_of_server", worker)
+    monkeypatch.setattr(cluster, "_kind_of_server", worker)
     assert refused(palpeur, f"tcp://127.0.0.1:{nobody}") == "a worker answers there."
 
 
@@ -235,7 +235,7 @@ def test_where_somebody_hangs_up(palpeur, serve):
 def test_what_is_still_starting_is_waited_for(palpeur, monkeypatch):
     """At first nobody listens; the refusal is not the end of it."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr(scheduler, "_CONNECT", 4.0)
+    monkeypatch.setattr(cluster, "_CONNECT", 4.0)
     monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 4.0)
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))

@@ -15,12 +15,7 @@ import numpy as np
 
 from planner.errors import JobError
 from planner.findings import Finding, Severity
-from planner.findings.unchecked import (
-    Surrounding,
-    Unchecked,
-    surroundings,
-    unchecked_aspects,
-)
+from planner.findings.unchecked import Surrounding, Unchecked, surroundings, unchecked_aspects
 from planner.job import Job
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.caps import Cap
@@ -34,6 +29,10 @@ if TYPE_CHECKING:
     from planner.motion.trajectory import Trajectory
 
 _MASKS = ("along_normal", "fixed_axis")
+_SEGMENT_COLUMNS = [
+    *("kind", "point", "law", "start_s", "duration_s", "binding"),
+    *("certified_mm", "seen_mm", "pair"),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -521,12 +520,6 @@ def joint_cells(load: JointLoad, turns: bool) -> dict[str, object]:
         "peak_power_w": load.peak_power,
         "energy_j": load.energy,
     }
-
-
-_SEGMENT_COLUMNS = [
-    *("kind", "point", "law", "start_s", "duration_s", "binding"),
-    *("certified_mm", "seen_mm", "pair"),
-]
 
 
 def _segment_cells(segment: Segment) -> list[object]:
