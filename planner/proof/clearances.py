@@ -1,4 +1,4 @@
-"""Clearances that a plan states, computed again posture by posture by another method.
+"""Clearances that a plan states, checked posture by posture by an independent method.
 
 The plan proves them for whole motions with segments against triangles. Here points of the capsules'
 axes are measured at single postures; none may be nearer than what was proven.
@@ -6,25 +6,54 @@ axes are measured at single postures; none may be nearer than what was proven.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from planner.plan import Plan, SegmentKind
+from planner.job.stylus import BALL, SHANK, STYLUS
+from planner.plan import Plan, SegmentClearance, SegmentKind
 from planner.proof.check import Check, check
-from planner.proof.clearance_samples import (
-    ClearancePostures,
-    spread_postures,
-    stated_postures,
-    watched_segments,
-)
-from planner.proof.contact_approach import approach_shortfalls
 from planner.proof.evidence import CheckGroup, Evidence
-from planner.proof.room import CapsuleScene
-from planner.proof.stated_clearances import stated_residuals
-from robots.core.arrays import Array
+from planner.proof.surface_distance import SurfaceDistance
+from planner.proof.survey import by_blocks
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.capsule import Capsule
+from robots.core.model import Model
+from robots.core.motion.motion_law import LAW_NAMES
+from robots.core.self_pairs import self_clearances
+
+if TYPE_CHECKING:
+    from planner.job.solids import Cell
 
 CERTIFIED = 1e-9  # [m]
 STATED = 1e-6  # [m]
 TOUCH = 2e-5  # [m] facets: the plan lets a stylus touch the rim of a surface by half of this
+_KEPT = (
+    "clearance required less that certified of every segment, unless the plan itself reports an "
+    "error; a segment without any fails where bodies have one"
+)
+_CERTIFIED = (
+    "certified clearance less the distance stated, and less distances of points of all capsules' "
+    "axes from all solids, by the nearest triangles, and of capsules from each other, at {} and at "
+    "the places stated; stylus against part only in travels"
+)
+_STATED = (
+    "distance stated as least of every segment, against the nearest triangle or capsule at the "
+    "place and posture stated, and that place against the capsule's axis; of a body inside a solid "
+    "only that the distance is not larger; of a stylus beside the surface it probes that the part "
+    "is not farther, and that some triangle of it is as far"
+)
+_TOUCH = (
+    "how deep ball or shank are in the part before contact, the probed surface included; where the "
+    "ball is nearer than its radius at the contact itself, how much nearer than there"
+)
+POSTURES = 12_000  # looked at in all
+_MOST = 16  # on one segment
+_GOLDEN = 0.6180339887498949  # multiples of it spread evenly, whatever is left out
+_HALVINGS = 30
+_ROWS = 4096  # postures looked at at once
 
 
 class ClearanceCheck(CheckGroup):
@@ -121,22 +150,341 @@ def _not_kept(plan: Plan, room: CapsuleScene) -> Array:
     return np.maximum(plan.job.checks.clearance - np.array(stated), 0.0)
 
 
-_KEPT = (
-    "clearance required less that certified of every segment, unless the plan itself reports an "
-    "error; a segment without any fails where bodies have one"
-)
-_CERTIFIED = (
-    "certified clearance less the distance stated, and less distances of points of all capsules' "
-    "axes from all solids, by the nearest triangles, and of capsules from each other, at {} and at "
-    "the places stated; stylus against part only in travels"
-)
-_STATED = (
-    "distance stated as least of every segment, against the nearest triangle or capsule at the "
-    "place and posture stated, and that place against the capsule's axis; of a body inside a solid "
-    "only that the distance is not larger; of a stylus beside the surface it probes that the part "
-    "is not farther, and that some triangle of it is as far"
-)
-_TOUCH = (
-    "how deep ball or shank are in the part before contact, the probed surface included; where the "
-    "ball is nearer than its radius at the contact itself, how much nearer than there"
-)
+def stated_residuals(plan: Plan, room: CapsuleScene, postures: ClearancePostures) -> Array:
+    """How far stated distances and places are from those at the stated postures. # (...) [m].
+
+    A place must lie on the axis of the moving capsule. There the other body is as near as stated.
+    Two exceptions: of a body inside a solid the depth is an estimate, so the place only has to
+    touch; of the stylus near the part in a probing line the probed surface is left out, so that
+    the part may be nearer than stated, not farther, and some triangle is as near as stated.
+    """
+    stated = [plan.timeline[i].clearance for i in postures.segment]
+    axes = capsule_axes(room.model, postures.q)
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row, one in enumerate(stated):
+        if one is not None and one.moving:
+            groups.setdefault((one.moving, one.against), []).append(row)
+    found = [np.zeros(0)]
+    for (moving, against), members in groups.items():
+        rows = np.array(members, dtype=np.int64)
+        own = [one for one in (stated[row] for row in members) if one is not None]
+        kinds = [plan.timeline[i].kind for i in postures.segment[rows]]
+        lines = np.array([kind is not SegmentKind.TRAVEL for kind in kinds], dtype=bool)
+        found.append(_Pair(room, moving, against).residuals(own, axes[rows], lines))
+    return np.concatenate(found)
+
+
+class _Pair:
+    """Two bodies by name.
+
+    Args:
+        room: that holds them.
+        moving: a capsule.
+        against: a solid, or another capsule.
+    """
+
+    def __init__(self, room: CapsuleScene, moving: str, against: str) -> None:
+        self._room = room
+        self._moving, self._other, self._solid = -1, -1, -1
+        for k, capsule in enumerate(room.capsules):
+            for s, solid in enumerate(room.cell.solids):
+                if (moving, against) == (capsule.name, solid.name):
+                    self._moving, self._solid = k, s
+            for other, second in enumerate(room.capsules):
+                if (moving, against) == (capsule.name, second.name):
+                    self._moving, self._other = k, other
+
+    def residuals(self, stated: list[SegmentClearance], axes: Array, lines: Mask) -> Array:
+        """Of some postures. # -> (...) [m]; NaN for a pair that does not exist."""
+        if self._moving < 0:
+            return np.full(1, np.nan)
+        seen = np.array([one.seen for one in stated])
+        places = np.array([one.place for one in stated], dtype=np.float64).reshape(-1, 3)
+        off_axis = axis_distance(places, axes[:, self._moving])
+        gap = self._gap(places, axes)
+        off = gap - seen
+        if self._solid >= 0:
+            solid = self._room.cell.solids[self._solid]
+            beside = solid is self._room.cell.part and self._capsule.name in STYLUS
+            if beside:
+                off[lines] = self._off_part(places[lines], seen[lines], off[lines])
+            off = np.where(seen < 0.0, np.maximum(gap, 0.0), off)
+        return np.concatenate([off_axis, off])
+
+    def _off_part(self, places: Array, seen: Array, off: Array) -> Array:
+        """Of the stylus in lines: not farther, and as far as some triangle of the part. # (m,)."""
+        surface, radius = self._room.surfaces[self._solid], self._capsule.radius
+        return np.maximum(np.maximum(off, 0.0), surface.off_any(places, seen + radius))
+
+    @property
+    def _capsule(self) -> Capsule:
+        return self._room.capsules[self._moving]
+
+    def _gap(self, places: Array, axes: Array) -> Array:
+        """From places on the moving body's axis to the other body, less their radii. # (m,)."""
+        if self._solid >= 0:
+            return self._room.surfaces[self._solid].signed(places) - self._capsule.radius
+        other = self._room.capsules[self._other].radius + self._capsule.radius
+        return axis_distance(places, axes[:, self._other]) - other
+
+
+# -------------------------------------------------------------------------------- Contact approach
+# The plan leaves out the probed surface there, and decides what that is. Here nothing is left out:
+# before its contact the ball stands off from the whole part by its radius, or, where it does not
+# even at the contact (a point that is not on the surface, a ball that does not fit), by what it has
+# there. Behind the ball the shank does not touch the part before contact.
+
+_MOVING = (SegmentKind.PROBE, SegmentKind.RETRACT)
+
+
+def approach_shortfalls(plan: Plan, room: CapsuleScene, postures: ClearancePostures) -> Array:
+    """How deep ball and shank are in what they must not touch; below zero for not at all. [m]."""
+    names = [capsule.name for capsule in room.capsules]
+    part = room.cell.part
+    if part is None or BALL not in names:
+        return np.zeros(0)
+    surface = room.surfaces[room.cell.solids.index(part)]
+    rows, points = _before_contact(plan, room, postures)
+    axes = capsule_axes(room.model, postures.q[rows])
+    ball = axes[:, names.index(BALL), 1]
+    radius = room.capsules[names.index(BALL)].radius
+    touched, place = np.unique(points, return_inverse=True)
+    kept = np.minimum(surface.signed(plan.placed.contacts[touched]), radius)[place]
+    found = [surface.shortfalls(ball, ball, kept)]
+    if SHANK in names:
+        shank = axes[:, names.index(SHANK)]
+        thickness = room.capsules[names.index(SHANK)].radius
+        length = np.linalg.norm(shank[:, 1] - shank[:, 0], axis=1)
+        behind = np.maximum(length - max(radius, thickness), 0.0) / length
+        end = shank[:, 0] + behind[:, None] * (shank[:, 1] - shank[:, 0])
+        found.append(surface.shortfalls(shank[:, 0], end, np.full(len(rows), thickness)))
+    return np.concatenate(found)
+
+
+def _before_contact(
+    plan: Plan, room: CapsuleScene, postures: ClearancePostures
+) -> tuple[Indices, Indices]:
+    """Postures of lines between clearance point and contact, and the points they serve."""
+    placed, segments = plan.placed, plan.timeline
+    rows = np.array(
+        [k for k, i in enumerate(postures.segment) if _claims(plan, int(i))], dtype=np.int64
+    )
+    points = np.array([segments[i].point_index for i in postures.segment[rows]], dtype=np.int64)
+    start, way = placed.clearances[points], (placed.contacts - placed.clearances)[points]
+    ball = room.model.forward(postures.q[rows])[:, :3, 3]
+    before = np.sum((ball - start) * way, axis=1) <= np.sum(way * way, axis=1)
+    return rows[before], points[before]
+
+
+def _claims(plan: Plan, index: int) -> bool:
+    """Whether a segment is a line that the plan does not itself report to collide."""
+    segment = plan.timeline[index]
+    stated = segment.clearance
+    return segment.kind in _MOVING and (stated is None or stated.seen >= 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClearancePostures:
+    """Some postures of a plan.
+
+    Args:
+        segment: that each belongs to. # (m,)
+        q: # (m, n) [rad or m]
+    """
+
+    segment: Indices
+    q: Array
+
+    def finite(self) -> ClearancePostures:
+        """Those that are numbers."""
+        rows = np.all(np.isfinite(self.q), axis=1)
+        return ClearancePostures(segment=self.segment[rows], q=self.q[rows])
+
+
+def watched_segments(plan: Plan) -> Indices:
+    """Segments that take time; of very many an even choice."""
+    postures = _postures(plan)
+    rows = np.array([i for i, s in enumerate(plan.timeline) if s.duration > 0.0], dtype=np.int64)
+    share = min(1.0, postures / (2.0 * max(len(rows), 1)))
+    return np.asarray(rows[(_GOLDEN * np.arange(len(rows))) % 1.0 < share])
+
+
+def _postures(plan: Plan) -> int:
+    """Without solids only the robot itself is near, and it moves little from one to the next."""
+    return POSTURES if plan.job.cell.solids else POSTURES // 4
+
+
+def spread_postures(plan: Plan, segments: Indices) -> ClearancePostures:
+    """Postures at other parts of the duration on every segment; one where the robot rests."""
+    each = int(np.clip(_postures(plan) // max(len(segments), 1), 1, _MOST))
+    rests = np.array([plan.timeline[i].kind is SegmentKind.DWELL for i in segments], dtype=bool)
+    counts = np.where(rests, 1, each)
+    segment = np.repeat(segments, counts)
+    place = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
+    s = (place + (_GOLDEN * segment) % 1.0) / each
+    start, duration = _times(plan, segment)
+    return ClearancePostures(segment=segment, q=plan.trajectory.state(start + s * duration).q)
+
+
+def stated_postures(plan: Plan, model: Model, segments: Indices) -> ClearancePostures:
+    """Where segments that move say that they come nearest.
+
+    A place is a part of the way of the ball from clearance point to search end, also of a retract;
+    of a straight travel, a part of the joints' way; of any other travel, a part of its duration.
+    """
+    own = [plan.timeline[i] for i in segments]
+    moving = [s.kind is not SegmentKind.DWELL and s.clearance is not None for s in own]
+    segments = segments[np.array(moving, dtype=bool)]
+    stated = [plan.timeline[i].clearance for i in segments]
+    at = np.array([np.nan if one is None else one.at for one in stated])
+    start, duration = _times(plan, segments)
+    progress = _Progress(plan, model, segments)
+    low, high = np.zeros(len(segments)), np.ones(len(segments))
+    back = progress.at(start + duration) < progress.at(start)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        later = (progress.at(start + middle * duration) < at) != back
+        low, high = np.where(later, middle, low), np.where(later, high, middle)
+    s = np.where(progress.timed, at, 0.5 * (low + high))
+    return ClearancePostures(segment=segments, q=plan.trajectory.state(start + s * duration).q)
+
+
+class _Progress:
+    """How far segments are on their way, from 0 to 1.
+
+    Args:
+        plan: that holds them.
+        model: of the robot.
+        segments: that move. # (m,)
+    """
+
+    def __init__(self, plan: Plan, model: Model, segments: Indices) -> None:
+        own = [plan.timeline[i] for i in segments]
+        self._plan, self._model = plan, model
+        self._travel = np.array([s.kind is SegmentKind.TRAVEL for s in own], dtype=bool)
+        straight = np.array([s.law in LAW_NAMES for s in own], dtype=bool)
+        self.timed = self._travel & ~straight
+        start, duration = _times(plan, segments)
+        first = plan.trajectory.state(start, "right").q
+        last = plan.trajectory.state(start + duration, "left").q
+        point = np.array([s.point_index for s in own], dtype=np.int64)
+        self._q = _StraightPaths(first, last)
+        self._ball = _StraightPaths(plan.placed.clearances[point], plan.placed.search_ends[point])
+
+    def at(self, t: Array) -> Array:
+        """At an instant of each segment. # (m,)."""
+        q = self._plan.trajectory.state(t).q
+        ball = self._model.forward(q)[:, :3, 3]
+        return np.where(self._travel, self._q.share(q), self._ball.share(ball))
+
+
+class _StraightPaths:
+    """Straight ways between places of any number of coordinates. # (m, d) each."""
+
+    def __init__(self, start: Array, end: Array) -> None:
+        self._start, self._along = start, end - start
+        self._square = np.sum(self._along * self._along, axis=1)
+
+    def share(self, places: Array) -> Array:
+        """Parts of the ways that are behind. # (m, d) -> (m,)."""
+        gone = np.sum((places - self._start) * self._along, axis=1)
+        return np.asarray(gone / np.where(self._square > 0.0, self._square, 1.0))
+
+
+def _times(plan: Plan, segments: Indices) -> tuple[Array, Array]:
+    """Starts and durations. # (m,) [s]."""
+    own = [plan.timeline[i] for i in segments]
+    return np.array([s.start for s in own]), np.array([s.duration for s in own])
+
+
+class CapsuleScene:
+    """Capsules and solids.
+
+    Args:
+        model: of the robot.
+        cell: what stands around it.
+    """
+
+    def __init__(self, model: Model, cell: Cell) -> None:
+        self.model, self.cell = model, cell
+        self.capsules = model.mechanism.capsules
+
+    @cached_property
+    def surfaces(self) -> tuple[SurfaceDistance, ...]:
+        """Of the solids, in their order."""
+        return tuple(SurfaceDistance(solid) for solid in self.cell.solids)
+
+    def watched(self, *, touching: bool) -> bool:
+        """Whether some pair of bodies has a distance to state.
+
+        Args:
+            touching: whether the stylus against the part counts.
+        """
+        if self.model.mechanism.self_pairs:
+            return True
+        one = np.array([touching])
+        return any(
+            self._watched(one, of_part=solid is self.cell.part)[0].size
+            for solid in self.cell.solids
+        )
+
+    def shortfalls(self, q: Array, claims: Array, touching: Mask) -> Array:
+        """What postures come nearer to anything than claimed; below zero where they do not.
+
+        Args:
+            q: postures. # (m, n)
+            claims: clearances; a plan never claims an infinite one. # (m,) [m]
+            touching: whether the stylus against the part counts. # (m,)
+        """
+
+        def some(rows: slice) -> Array:
+            worst = self._of_solids(capsule_axes(self.model, q[rows]), claims[rows], touching[rows])
+            pairs = self.model.mechanism.self_pairs
+            gaps = self_clearances(self.model.mechanism, pairs, q[rows])
+            least = np.min(gaps, axis=1, initial=np.inf)
+            with np.errstate(invalid="ignore"):  # an infinite claim where nothing is stays NaN
+                return np.asarray(np.maximum(worst, claims[rows] - least))
+
+        return by_blocks(some, len(q), _ROWS)
+
+    def _of_solids(self, axes: Array, claims: Array, touching: Mask) -> Array:
+        worst = np.full(len(axes), -np.inf)
+        for solid, surface in zip(self.cell.solids, self.surfaces, strict=True):
+            rows, capsules = self._watched(touching, of_part=solid is self.cell.part)
+            radii = np.array([capsule.radius for capsule in self.capsules])[capsules]
+            own = axes[rows, capsules]
+            found = surface.shortfalls(own[:, 0], own[:, 1], claims[rows] + radii)
+            np.maximum.at(worst, rows, found)
+        return worst
+
+    def _watched(self, touching: Mask, *, of_part: bool) -> tuple[Indices, Indices]:
+        """Postures and capsules that are looked at against a solid; the base's do not move."""
+        count = len(touching)
+        wanted = np.zeros((count, len(self.capsules)), dtype=bool)
+        for k, capsule in enumerate(self.capsules):
+            beside = of_part and capsule.name in STYLUS
+            wanted[:, k] = (capsule.joint >= 0) & (touching | (not beside))
+        rows, capsules = np.nonzero(wanted)
+        return rows, capsules
+
+
+def capsule_axes(model: Model, q: Array) -> Array:
+    """Ends of the axes of all capsules. Base frame. # (m, n) -> (m, capsules, 2, 3) [m]."""
+    T, capsules = model.transforms(q), model.mechanism.capsules
+    axes = np.empty((len(q), len(capsules), 2, 3))
+    for k, capsule in enumerate(capsules):
+        for side, end in enumerate((capsule.start, capsule.end)):
+            if capsule.joint < 0:
+                axes[:, k, side] = end
+            else:
+                pose = T[:, capsule.joint]
+                axes[:, k, side] = pose[:, :3, :3] @ end + pose[:, :3, 3]
+    return axes
+
+
+def axis_distance(points: Array, axes: Array) -> Array:
+    """Distance of each point from its own axis. # (m, 3), (m, 2, 3) -> (m,) [m]."""
+    along = axes[:, 1] - axes[:, 0]
+    square = np.maximum(np.sum(along * along, axis=1), np.finfo(np.float64).tiny)
+    share = np.clip(np.sum((points - axes[:, 0]) * along, axis=1) / square, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - axes[:, 0] - share[:, None] * along, axis=1))

@@ -10,13 +10,11 @@ import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
 from planner.plan import Plan, Samples
-from planner.proof.blocks import blocks
 from planner.proof.chebyshev import coefficients, derivative
 from planner.proof.check import Check, Locate, Location
-from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.resolved_motion import ResolvedMotion, resolve
 from planner.proof.smooth_pieces import SmoothPieces, moving_segments, smooth_pieces
-from planner.proof.survey import Survey, survey
+from planner.proof.survey import LagrangeTorques, Survey, blocks, survey
 from robots.core.arrays import Array
 from robots.core.model import Model
 

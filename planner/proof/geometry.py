@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.job import Job
 from planner.plan import Plan, Samples, SegmentKind
-from planner.proof.blocks import blocks
 from planner.proof.check import Check, Locate, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.placed_approach import placed_approach
+from planner.proof.survey import blocks
 from robots.core.arrays import Array, Indices
 
 POSITION = 1e-9  # [m]
 ANGLE = 1e-9  # [rad]
 _ROWS = 16_384  # postures looked at at once
+_BALL = "ball centre written with every sample, against forward geometry of its joints"
+_ENDS = (
+    "ball centre where probing and retracting start and end, against clearance point and search end"
+)
+_EXACT = 1e-9  # [m]; of a direction [1]
+_WHAT = (
+    "clearance point and search end of every point seen from its contact, and its stylus axis, "
+    "against distance, direction and axis that the job gives for it or its feature, or its normal, "
+    "turned by the pose of the part"
+)
 
 
 class GeometryCheck(CheckGroup):
@@ -141,12 +151,6 @@ def _points(evidence: Evidence) -> list[Check]:
     ]
 
 
-_BALL = "ball centre written with every sample, against forward geometry of its joints"
-_ENDS = (
-    "ball centre where probing and retracting start and end, against clearance point and search end"
-)
-
-
 def _line_ends(evidence: Evidence, point: Indices) -> Array:
     plan = evidence.plan
     kinds = [s.kind for s in plan.timeline]
@@ -177,3 +181,39 @@ def _angles(a: Array, b: Array) -> Array:
     """Angles between unit vectors, exact for small ones. # (...) [rad]."""
     sine = np.linalg.norm(np.cross(a, b), axis=-1)
     return np.asarray(np.arctan2(sine, np.sum(a * b, axis=-1)))
+
+
+def placed_approach(plan: Plan) -> Check:
+    """Clearance points, search ends and stylus axes."""
+    job, placed = plan.job, plan.placed
+    wanted = [_wanted(job, k) for k in range(len(placed))]
+    distances = np.array([distance for distance, _, _ in wanted])[:, None]
+    directions, axes = (np.array([each[i] for each in wanted]) for i in (1, 2))
+    off = [
+        placed.clearances - placed.contacts - distances * directions,
+        placed.search_ends - placed.contacts + job.approach.overtravel * directions,
+        placed.axes - axes,
+    ]
+    return check("placed approach", np.concatenate(off), _EXACT, "m", _WHAT)
+
+
+def _wanted(job: Job, k: int) -> tuple[float, Array, Array]:
+    """Distance, direction and stylus axis of a point in the base frame, from the job's tables."""
+    given = {key: getattr(job.approach, key) for key in ("distance", "direction", "axis")}
+    for own in job.approach.features:
+        if own.name == job.points.features[k]:
+            given |= {key: v for key in given if (v := getattr(own, key)) is not None}
+    R = job.part.T_base_part[:3, :3] if job.frame == "part" else np.eye(3)
+    normal = R @ job.points.normals[k]
+    along, against = (_vector(given[key]) for key in ("direction", "axis"))
+    direction = normal if along is None else along
+    axis = -normal if against is None else R @ against
+    return given["distance"], direction, axis
+
+
+def _vector(value: object) -> Array | None:
+    """A direction of the job as a unit vector; None for the normal's."""
+    if value is None or isinstance(value, str):
+        return None
+    vector = np.asarray(value, dtype=np.float64)
+    return np.asarray(vector / np.sqrt(np.sum(vector * vector)))

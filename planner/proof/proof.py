@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING
 from planner.motion.sampled_motion import SampledMotion, sampled
 from planner.plan import Plan
 from planner.proof.check import Check
-from planner.proof.derivatives import Derivatives
 from planner.proof.dynamics import Dynamics
-from planner.proof.effort_limits import EffortLimits
 from planner.proof.evidence import CheckGroup, gather, passages
 from planner.proof.geometry import GeometryCheck
-from planner.proof.inverse_models import InverseModels
-from planner.proof.jerk_limits import JerkLimits
-from planner.proof.limits import Limits
+from planner.proof.limits import EffortLimits, JerkLimits, Limits
+from planner.proof.rates import Derivatives, InverseModels
 from planner.proof.stated_points import StatedPoints
 from planner.proof.timing import TimingCheck
 

@@ -15,13 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.plan import Plan
-from planner.proof.blocks import by_blocks
-from planner.proof.chebyshev import NODES, WITNESSES, basis, coefficients
-from planner.proof.dry_friction import cutting_places, sides, turns
-from planner.proof.kinks import kinks
-from planner.proof.lagrange_torques import LagrangeTorques
+from planner.proof.chebyshev import NODES, WITNESSES, at_ends, basis, coefficients, row_values
 from planner.proof.smooth_pieces import SmoothPieces, states_at
-from planner.proof.survey import Survey
+from planner.proof.survey import LagrangeTorques, Survey, by_blocks
 from robots.core.arrays import Array, Mask
 
 TOLERANCE = 1e-8  # of each joint's peak
@@ -36,6 +32,10 @@ _KINKED = 0.03  # a cut that leaves more than this part of the roughness has met
 _ROUNDING = 1e-5
 _RUN = 5
 _SLIVER = 1e-9  # of a segment
+_STILL = 1e-9  # of a joint's fastest speed in a piece: what turns no faster is not cut
+_AT_REST = 1e-6  # likewise, at the ends of a piece
+_BISECTIONS = 55
+_PLACES: Array = np.concatenate([[-1.0], NODES, [1.0]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -171,3 +171,84 @@ def _joined(parts: Sequence[ResolvedMotion]) -> ResolvedMotion:
         for name in ("q", "qd", "qdd", "tau", "side", "roughness")
     }
     return ResolvedMotion(pieces=pieces.take(order), **values)
+
+
+def sides(qd: Array) -> Array:
+    """Sign of each joint's speed in a piece, zero where it is at rest. # (P, n)."""
+    largest = np.take_along_axis(qd, np.argmax(np.abs(qd), axis=1)[:, None, :], axis=1)[:, 0]
+    return np.asarray(np.sign(largest))
+
+
+def turns(qd: Array, coulomb: Array) -> Mask:
+    """Joints with dry friction that change direction inside a piece. # (P, n)."""
+    least = _STILL * np.max(np.abs(qd), axis=1)
+    values = _with_ends(qd)
+    both = (np.max(values, axis=1) > least) & (np.min(values, axis=1) < -least)
+    return np.asarray(both & (coulomb > 0.0))
+
+
+def _with_ends(qd: Array) -> Array:
+    """Speeds at ``_PLACES``: joints may turn before the first node. # (P, K + 2, n).
+
+    An end that is all but at rest has the sign of rounding and counts as what it is next to.
+    """
+    first, last = at_ends(coefficients(qd))
+    small = _AT_REST * np.max(np.abs(qd), axis=1)
+    first = np.where(np.abs(first) <= small, qd[:, 0], first)
+    last = np.where(np.abs(last) <= small, qd[:, -1], last)
+    return np.concatenate([first[:, None], qd, last[:, None]], axis=1)
+
+
+def cutting_places(qd: Array, turning: Mask) -> Array:
+    """The middle, or where the first joint with dry friction turns. # (P,)."""
+    x = np.zeros(len(qd))
+    rows = np.nonzero(np.any(turning, axis=1))[0]
+    joints = np.argmax(turning[rows], axis=1)
+    c = coefficients(qd[rows])[np.arange(rows.size), :, joints]
+    values = _with_ends(qd[rows])[np.arange(rows.size), :, joints]
+    signs = np.sign(values)
+    at = np.argmax(signs[:, 1:] != signs[:, :-1], axis=1)
+    low, high, before = _PLACES[at], _PLACES[at + 1], signs[np.arange(rows.size), at]
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        left = np.sign(row_values(c, middle[:, None])[:, 0]) == before
+        low, high = np.where(left, middle, low), np.where(left, high, middle)
+    x[rows] = 0.5 * (low + high)
+    return x
+
+
+# ------------------------------------------------------------------------------------------- Kinks
+# Zooming: the largest of the fourth differences runs over it. A jump of a state, or of its slope,
+# outweighs all that is smooth as steps shrink; before that a wrong guess only cuts a smooth piece
+# in two.
+
+_CELLS = 32
+_ORDER = 4  # of the differences, so each runs over four cells
+_ZOOMS = 11  # eight times narrower each: to 1e-10 of the piece
+_STEPS: Array = np.linspace(0.0, 1.0, _CELLS + 1)
+
+
+def kinks(plan: Plan, pieces: SmoothPieces, survey: Survey) -> Array:
+    """Place of the sharpest jump or bend inside every piece. # (P,) in (-1, 1).
+
+    Args:
+        plan: to be asked.
+        pieces: that hold one.
+        survey: for the sizes of speeds and accelerations.
+    """
+    size = np.concatenate([np.ones_like(survey.speed), survey.speed, survey.acceleration])
+    size = np.where(size > 0.0, size, 1.0)
+    return by_blocks(lambda rows: _zoomed(plan, pieces.take(rows), size), len(pieces), _ROWS)
+
+
+def _zoomed(plan: Plan, pieces: SmoothPieces, size: Array) -> Array:
+    # Beyond the first and last node nothing is ever asked, so no kink can be told there.
+    low, high = np.full(len(pieces), NODES[0]), np.full(len(pieces), NODES[-1])
+    for _ in range(_ZOOMS):
+        x = low[:, None] + (high - low)[:, None] * _STEPS
+        values = np.concatenate(states_at(plan, pieces, x), axis=2) / size
+        bends = np.max(np.abs(np.diff(values, n=_ORDER, axis=1)), axis=2, initial=0.0)
+        first = np.argmax(bends, axis=1)
+        step = (high - low) / _CELLS
+        low, high = low + first * step, low + (first + _ORDER) * step
+    return np.asarray(0.5 * (low + high))

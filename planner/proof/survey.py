@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from planner.plan import Plan
-from planner.proof.blocks import blocks
 from planner.proof.chebyshev import COUNT, NODES
 from planner.proof.check import scales
-from planner.proof.lagrange_torques import LagrangeTorques
 from planner.proof.smooth_pieces import moving_segments, smooth_pieces, states_at
 from robots.core.arrays import Array
+from robots.core.equations.kinematics import frames
+from robots.core.equations.lagrange import lagrange
+from robots.core.equations.tree import tree_of
+from robots.core.kernels import Kernel
+from robots.core.mechanism import Mechanism
 from robots.core.model import Model
+from robots.core.recording import Programme, Recorder, recording_functions, remembered
 
 _INSTANTS: Array = NODES[[0, 5, 11, 18, 23]]  # of every piece: peaks to within a few per cent
 _SEGMENTS = 4096  # looked at at once
@@ -59,3 +65,58 @@ def survey(plan: Plan, model: Model, torques: LagrangeTorques) -> Survey:
         peaks = np.maximum(peaks, found)
     speed, acceleration, torque, power = peaks
     return Survey(speed=speed, acceleration=acceleration, torque=torque, power=power)
+
+
+# -------------------------------------------------------------------------------- Lagrange torques
+# Nothing is shared with the recursion of Newton and Euler that planned the motion, except the
+# robot's own numbers.
+#
+# Source: [LIEGEOIS80] §2.3 eqs. (2-9)-(2-12), [LAMMARI12] eqs. (IV.4), (IV.10) (friction)
+
+
+class LagrangeTorques:
+    """Torques of one mechanism without dry friction, which jumps, and the friction beside them.
+
+    Args:
+        mechanism: the robot.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._kernel = Kernel(_programme(mechanism), "compiled")
+        self.coulomb = np.array([joint.coulomb for joint in mechanism.movable])
+        self.viscous = np.array([joint.viscous for joint in mechanism.movable])
+
+    def smooth(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """A·qdd + B·[qd qd] + C·[qd²] + Q and viscous friction. # (..., n) [N m]."""
+        return np.asarray(self._kernel(q, qd, qdd) + self.viscous * qd)
+
+    def full(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """The same with dry friction against the speed. # (..., n) [N m]."""
+        return np.asarray(self.smooth(q, qd, qdd) + self.coulomb * np.sign(qd))
+
+
+@remembered(lambda mechanism: repr(tree_of(mechanism)))
+def _programme(mechanism: Mechanism) -> Programme:
+    tree, recorder = tree_of(mechanism), Recorder()
+    n = tree.dof
+    q, qd, qdd = (recorder.argument(name, (n,)) for name in ("q", "qd", "qdd"))
+    found = lagrange(tree, frames(tree, q, recording_functions()))
+    tau: list[Any] = list(found.Q)
+    for i in range(n):
+        for j in range(n):
+            tau[i] = tau[i] + found.A[i][j] * qdd[j] + found.C[i][j] * (qd[j] * qd[j])
+            for k in range(j + 1, n):
+                tau[i] = tau[i] + found.B[i][j][k] * (qd[j] * qd[k])
+    return recorder.programme("lagrange_torques", tau, (n,))
+
+
+def blocks(count: int, size: int) -> Iterator[slice]:
+    """Slices that cover 0 to ``count``."""
+    for first in range(0, count, size):
+        yield slice(first, min(first + size, count))
+
+
+def by_blocks(function: Callable[[slice], Array], count: int, size: int) -> Array:
+    """Rows of a function of slices, one after another; of nothing too, for its shape."""
+    parts = [function(rows) for rows in blocks(count, size)] or [function(slice(0, 0))]
+    return np.concatenate(parts)

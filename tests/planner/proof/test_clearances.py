@@ -13,9 +13,9 @@ from planner.job.stylus import STYLUS
 from planner.library import path_of
 from planner.plan import SegmentKind
 from planner.planning import plan as planned
-from planner.proof import clearance_samples as module
+from planner.proof import clearances as module
 from planner.proof import prove
-from planner.proof.clearance_samples import (
+from planner.proof.clearances import (
     spread_postures,
     stated_postures,
     watched_segments,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.proof.chebyshev import COUNT, NODES
-from planner.proof.delivered import integrals, positive_parts
-from planner.proof.peaks import peaks
+from planner.proof.dynamics import integrals, positive_parts
+from planner.proof.limits import peaks
 
 
 def highest(*functions):

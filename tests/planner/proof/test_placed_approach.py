@@ -10,7 +10,7 @@ import pytest
 from planner.job import FeatureApproach
 from planner.motion.sampled_motion import InMemory
 from planner.proof import prove
-from planner.proof.placed_approach import placed_approach
+from planner.proof.geometry import placed_approach
 from planner.reach.placement import place
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.proof.recovered_rates import recovered_rates
+from planner.proof.rates import recovered_rates
 from robots.core.model import Model
 from robots.library import load
 

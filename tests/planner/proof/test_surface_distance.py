@@ -8,8 +8,7 @@ import pytest
 from parts.geometry import TriangleMesh
 from parts.geometry.proximity import closest_on_triangles
 from planner.job.solids import Solid, SolidKind
-from planner.proof.spread_points import SpreadPoints
-from planner.proof.surface_distance import SurfaceDistance
+from planner.proof.surface_distance import SpreadPoints, SurfaceDistance
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)
 FACES = np.array(
