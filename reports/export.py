@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +15,7 @@ from planner.progress import Progress, silent
 from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
 from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
-from reports.provenance import (
-    Provenance,
-    SetOptions,
-    provenance,
-    provenance_document,
-)
-from reports.read_me import read_me
+from reports.provenance import Provenance, SetOptions, provenance, provenance_document
 from reports.report_set import (
     ALWAYS,
     DOCUMENT,
@@ -31,7 +27,8 @@ from reports.report_set import (
     SCENE,
     WORKBOOK,
 )
-from reports.tables import write_points, write_trajectory
+from reports.tables import SIDE, write_points, write_trajectory
+from reports.verdict import not_checked, withheld
 
 if TYPE_CHECKING:
     from planner.proof import Proof
@@ -40,6 +37,36 @@ if TYPE_CHECKING:
 
 STAGE = "report set"
 _PATH = "tip-path.svg"  # the figure that the paper shows
+_WIDTH = 88
+_FILES = {
+    "plan.json": "the plan: points, segments, joints, findings, validation. Format 1. Peaks are of "
+    "the exact motion, not of the samples.",
+    "trajectory.parquet, trajectory.csv": "the motion sampled every {period:g} ms: time; segment, "
+    "the index in the segments of plan.json, from 0; the point that the segment serves; joint "
+    "positions q, speeds qd, accelerations qdd, torques tau; total power; ball centre x, y, z in "
+    "the base frame. SI units and radians, as the column names say. Read the rows so: {side}.",
+    "points.csv": "every point: ball centre at contact and normal in the base frame, joints at "
+    "contact and at the clearance point, least margins along its probing line. Cells are empty "
+    "where a point is not reached.",
+    "report.html": "everything for a reader, in one page that needs no network: summary, findings, "
+    "replay, curves, tables, validation.",
+    "report.pdf": "the same for signature.",
+    "tables.xlsx": "the tables of the report as a workbook.",
+    "scene.glb": "cell, robot and motion as glTF. scene.html, if it is there: the replay alone.",
+    "plan.qif": "the measuring plan as QIF 3.0: features and points, no motion.",
+    "program.dmi, program.ipp": "the same as programmes in DMIS and I++ DME; all motion stands in "
+    "them. The comments of a DMIS programme say what is proven; I++ has none.",
+    "robot/": "robot programmes, those that were asked for.",
+    "inputs/": "the job and the files it names, as they were read.",
+    "provenance.json": "hashes of all files, versions, command; palpeur verify reads it.",
+    "figures/": "position, speed, acceleration, torque and power of every joint, total power, and "
+    "the path of the ball, as PNG and SVG; only where they were asked for.",
+}
+_FORMULAS = (
+    "In the CSV files an apostrophe stands before names that begin with = + - @ or a tab, so that "
+    "no spreadsheet takes them for a formula. plan.json and the Parquet file have the names as "
+    "they are."
+)
 
 
 def export(
@@ -178,3 +205,42 @@ def _page(folder: Path, plan: Plan, content: Report) -> None:
 
 def _text(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8", newline="")
+
+
+def read_me(plan: Plan, options: SetOptions) -> str:
+    """Text of the file.
+
+    Args:
+        plan: that the set is of.
+        options: what the set holds.
+    """
+    job = plan.job
+    inputs = [f"  {item.sha256}  {item.name}" for item in job.inputs]
+    files = [
+        f"{name}\n{_paragraph(text.format(period=1e3 * job.sampling_period, side=SIDE))}"
+        for name, text in _FILES.items()
+    ]
+    parts = [
+        f"Report set of the job {job.name!r}, written by palpeur {version('palpeur')}.",
+        "\n".join(["Verdict", *map(_paragraph, _verdict(plan, options))]),
+        *files,
+        _paragraph(_FORMULAS),
+        "\n".join(["Inputs, by SHA-256:", f"  {job.sha256}  the job file", *inputs]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdict(plan: Plan, options: SetOptions) -> Iterator[str]:
+    """Whether it is feasible, what was not checked, and which programmes there are."""
+    missing = not_checked(plan.unchecked)
+    yield ("feasible" if plan.feasible else "NOT FEASIBLE") + (f"; {missing}" if missing else "")
+    refused = withheld(plan, options)
+    if refused:
+        yield f"No programmes that could move a machine are written: {refused}."
+    elif plan.left_out:
+        yield f"The programmes leave out {len(plan.left_out)} of {len(plan.planned_points)} points:"
+        yield from plan.left_out
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")

@@ -14,7 +14,7 @@ from planner.errors import JobError
 from planner.job.job_text import JobText
 from planner.tables import _COMMA, _NUMBER
 from reports.comparison import rules
-from reports.verification import stage
+from reports.verification import files
 from reports.visible_text import UNSEEN
 from robots.core.errors import RobotFileError
 from robots.core.robot_file import source_text
@@ -85,7 +85,7 @@ EXPRESSIONS = {
     "table of TOML": every_line(source_text._HEADER),
     "key of TOML": every_line(source_text._KEY),
     "parts of a key": all_of(source_text._PART),
-    "files of a job": all_of(stage._NAMED),
+    "files of a job": all_of(files._NAMED),
     "statements of a STEP file": all_of_bytes(step_text._STATEMENT),
     "comments of a STEP file": all_of_bytes(step_text._NOISE),
     "keywords of a STEP file": all_of_bytes(step_text._KEYWORD),

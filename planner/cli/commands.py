@@ -79,7 +79,7 @@ def schema(
 
         print_json(robot_schema())
     elif name == "plan":
-        from reports.plan_schema import plan_schema
+        from reports.plan_document import plan_schema
 
         print_json(plan_schema())
     else:

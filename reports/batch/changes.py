@@ -8,10 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.batch.outcome import CaseStatus
-from reports.batch.columns import figures_of
-from reports.batch.figures import KNOWN, Figure, shown
-from reports.batch.reason_words import verdict_words
-from reports.batch.row import JobRow
+from reports.batch.reasons import verdict_words
+from reports.batch.rows import KNOWN, Figure, JobRow, figures_of, shown
 from reports.comparison.change import Sense
 
 WORSE, BETTER, CHANGED, SAME, NEW, GONE = "worse", "better", "changed", "same", "new", "gone"

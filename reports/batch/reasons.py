@@ -1,18 +1,18 @@
-"""Why jobs failed: equal codes together, with the page that explains them."""
+"""Why jobs failed: equal codes together, in words, with the page that explains them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings import Page, pages
-from reports.batch.reason_words import brief_reason
-from reports.batch.row import JobRow
+from reports.batch.rows import JobRow
 
 _EXAMPLES = 3
 _REASONS = 60
-
 _KINDS = {
     "time-cap": "The job took longer than the run allowed.",
     "memory-cap": "The job took more memory than the run allowed.",
@@ -22,6 +22,21 @@ _KINDS = {
     "JobError": "The job file cannot be read as a job.",
     "OptionError": "The job asks for what it cannot have.",
 }
+_WORDS = {
+    "time-cap": "time cap",
+    "memory-cap": "memory cap",
+    "crash": "crashed: worker died",
+    "changing": "crashed: files changed while read",
+    "validation": "not validated: own check failed",
+}
+_REFUSED = {
+    "JobError": "refused: job file",
+    "CapError": "refused: too large",
+    "OptionError": "refused: what cannot be had",
+    "StateError": "refused: joint values",
+    "StatesError": "refused: table of states",
+}
+_HUMP = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,3 +122,32 @@ def told_findings(rows: Sequence[JobRow]) -> tuple[FindingTotal, ...]:
         FindingTotal(code=code, title=titles.get(code, ""), jobs=jobs[code], count=counts[code])
         for code in ordered[:_REASONS]
     )
+
+
+def reason_words(outcome: Outcome) -> str:
+    """Why a job failed, in a few words, with the code of a finding and its title.
+
+    Args:
+        outcome: of the job, its code untrusted.
+    """
+    title = {page.code: page.title for page in pages()}.get(outcome.code, "")
+    return f"{outcome.code}: {title}" if title else brief_reason(outcome)
+
+
+def brief_reason(outcome: Outcome) -> str:
+    """The same in a cell: of a finding its code alone.
+
+    Args:
+        outcome: of the job, its code untrusted.
+    """
+    code = outcome.code
+    if outcome.status is CaseStatus.REFUSED and code.endswith("Error"):
+        said = _HUMP.sub(" ", code.removesuffix("Error")).lower()
+        return _REFUSED.get(code, f"refused: {said}" if said else "refused")
+    return _WORDS.get(code, code)
+
+
+def verdict_words(outcome: Outcome) -> str:
+    """How a job ended and why, in a few words."""
+    status, reason = outcome.status.value, brief_reason(outcome)
+    return reason if reason.startswith(status) else f"{status} {reason}".strip()

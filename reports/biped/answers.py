@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reports.answers import FORMAT, Rows, bold, limit_text, number, table_lines
-from reports.biped.shown_motion import ReportedMotion
-from reports.biped.tables import verdict_words
+from reports.biped.motion import ReportedMotion, verdict_words
 from robots.biped.biped import Biped
 from robots.biped.library import KnownDrives
 from robots.biped.posture.balance import Balance, ZeroMoments

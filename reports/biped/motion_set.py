@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.result_files import result_set
-from reports.biped.shown_motion import ReportedMotion
+from reports.biped.motion import ReportedMotion
 from reports.page.scene import embeds
 
 KIND = "biped motion"
@@ -26,7 +26,7 @@ def write_motion_set(
         OutputError: the folder holds other files, or cannot be written.
     """
     from reports.biped.figures import draw_figures
-    from reports.biped.motion_document import samples_csv
+    from reports.biped.motion import samples_csv
     from reports.biped.page import biped_page
     from reports.biped.scene import biped_scene
     from reports.scene.viser_scene import scene_html

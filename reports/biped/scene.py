@@ -7,17 +7,16 @@ nobody sees it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.job.solids import SolidKind
-from reports.biped.ground_frames import ground_polygons
-from reports.biped.scene_parts import SceneChain, axis_frame, free, held, joined, link, ring, slides
-from reports.biped.shown_motion import ReportedMotion
-from reports.biped.stick_figure import StickBar, bar_ends, stick_figure
-from reports.scene import palette
-from reports.scene.model import RoundBody, Scene, SceneMotion, ScenePoints
+from reports.biped.motion import ReportedMotion
+from reports.biped.stick_figure import StickBar, bar_ends, ground_polygons, stick_figure
+from reports.scene import model
+from reports.scene.model import Paint, RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
 from robots.biped.motion import BipedMotion
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
@@ -28,8 +27,9 @@ _POLYGONS = 60  # that are drawn
 _AWAY = 1000.0  # [m]
 _BONE, _SOLE, _POINT, _MARK = 0.022, 0.006, 0.03, 0.018  # radii [m]
 _SQUARE = 0.35 * np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])  # [m]
-_COM, _ZMP, _POLYGON = palette.TRAVEL, palette.FAILED, palette.REACHED
-_GROUND = palette.SOLIDS[SolidKind.OBSTACLE]
+_COM, _ZMP, _POLYGON = model.TRAVEL, model.FAILED, model.REACHED
+_GROUND = model.SOLIDS[SolidKind.OBSTACLE]
+_EDGE = 0.009  # radius of a ring's bars [m]
 
 
 def biped_scene(shown: ReportedMotion) -> Scene:
@@ -93,7 +93,7 @@ def _robot(motion: BipedMotion, bars: tuple[StickBar, ...]) -> SceneChain:
     return SceneChain(links=tuple(links), q=np.concatenate([T[:, :3, 3], turns, motion.q], axis=1))
 
 
-def _marker(name: str, places: Array, paint: palette.Paint) -> SceneChain:
+def _marker(name: str, places: Array, paint: model.Paint) -> SceneChain:
     ball = RoundBody(name=name, start=np.zeros(3), end=np.zeros(3), radius=_POINT, paint=paint)
     return SceneChain(links=tuple(slides(name, (ball,))), q=places)
 
@@ -125,7 +125,7 @@ def _body(bar: StickBar, number: int) -> RoundBody:
         start=bar.start,
         end=bar.end,
         radius=_SOLE if bar.sole else _BONE,
-        paint=palette.BASE if bar.sole else palette.LINKS[bar.joint % len(palette.LINKS)],
+        paint=model.BASE_COLOUR if bar.sole else model.LINKS[bar.joint % len(model.LINKS)],
     )
 
 
@@ -150,3 +150,106 @@ def _bounds(ends: Array, com: Array) -> Array:
     places = np.concatenate([ends.reshape(-1, 3), com])
     margin = np.array([0.15, 0.15, 0.0])
     return np.stack([places.min(axis=0) - margin, places.max(axis=0) + margin])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SceneChain:
+    """Links that hang together, with the values of their joints.
+
+    Args:
+        links: numbered from zero, their variables too.
+        q: # (k, variables) [rad or m]
+    """
+
+    links: tuple[SceneLink, ...]
+    q: Array
+
+
+def joined(parts: tuple[SceneChain, ...]) -> SceneChain:
+    """All links in one tree, all variables in one row."""
+    links: list[SceneLink] = []
+    variables = 0
+    for part in parts:
+        first = len(links)
+        links += [
+            replace(
+                link,
+                parent=BASE if link.parent == BASE else first + link.parent,
+                variable=link.variable + variables if link.variable >= 0 else -1,
+            )
+            for link in part.links
+        ]
+        variables += part.q.shape[1]
+    return SceneChain(links=tuple(links), q=np.concatenate([part.q for part in parts], axis=1))
+
+
+def slides(name: str, bodies: tuple[RoundBody, ...] = ()) -> Iterator[SceneLink]:
+    """Along x, y and z, variables 0 to 2; the last frame has the world's axes."""
+    before = np.eye(4)
+    for axis in range(3):
+        frame = axis_frame(axis)
+        carried = bodies if axis == 2 else ()
+        parent = BASE if axis == 0 else axis - 1
+        moved = (JointKind.PRISMATIC, axis)
+        yield link(f"{name} {'xyz'[axis]}", parent, moved, before.T @ frame, carried)
+        before = frame
+
+
+def free(name: str, first: Array, bodies: tuple[RoundBody, ...]) -> Iterator[SceneLink]:
+    """Three slides, turns about z, y and x, and a last link that carries the bodies.
+
+    Args:
+        name: of the links.
+        first: rotation of the last link where all turns are zero. # (3, 3)
+        bodies: in the frame of the last link.
+    """
+    yield from slides(name)
+    before = axis_frame(2)
+    for number, axis in enumerate((2, 1, 0), start=3):
+        frame = axis_frame(axis)
+        moved = (JointKind.REVOLUTE, number)
+        yield link(f"{name} about {'xyz'[axis]}", number - 1, moved, before.T @ frame)
+        before = frame
+    placement = np.eye(4)
+    placement[:3, :3] = before[:3, :3].T @ first
+    yield link(name, 5, (JointKind.FIXED, -1), placement, bodies)
+
+
+def axis_frame(axis: int) -> Array:
+    """The axes in another order, so that one of them is z. # (4, 4)."""
+    frame = np.eye(4)
+    frame[:3, :3] = np.roll(np.eye(3), 2 - axis, axis=1)
+    return frame
+
+
+def link(
+    name: str,
+    parent: int,
+    moved: tuple[JointKind, int],
+    placement: Array,
+    bodies: tuple[RoundBody, ...] = (),
+) -> SceneLink:
+    """A link; ``moved`` is the kind of its joint and the place of its variable."""
+    kind, variable = moved
+    return SceneLink(
+        name=name, parent=parent, kind=kind, variable=variable, placement=placement, bodies=bodies
+    )
+
+
+def ring(name: str, corners: Array, paint: Paint) -> tuple[RoundBody, ...]:
+    """Bars round a polygon in the plane z = 0 of a link. # (m, 2) [m]."""
+    places = np.column_stack([corners, np.zeros(len(corners))])
+    pairs = zip(places, np.roll(places, -1, axis=0), strict=True)
+    return tuple(
+        RoundBody(name=f"{name} {number}", start=start, end=end, radius=_EDGE, paint=paint)
+        for number, (start, end) in enumerate(pairs, start=1)
+    )
+
+
+def held(places: Array) -> Array:
+    """Places with gaps filled by the last one before, or the first one after. # (k, 3) [m]."""
+    told = np.isfinite(places).all(axis=1)
+    if told.all() or not told.any():
+        return np.nan_to_num(places)
+    rows = np.maximum.accumulate(np.where(told, np.arange(len(places)), int(told.argmax())))
+    return np.asarray(places[rows])

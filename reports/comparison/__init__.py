@@ -6,8 +6,8 @@ from reports.comparison.change import Counterparts as Counterparts
 from reports.comparison.change import Section as Section
 from reports.comparison.compare import PlanComparison as PlanComparison
 from reports.comparison.compare import compare as compare
+from reports.comparison.compare import read_plan as read_plan
 from reports.comparison.document import comparison_document as comparison_document
-from reports.comparison.plan_file import read_plan as read_plan
 from reports.comparison.rules import Rule as Rule
 from reports.comparison.rules import RuleVerdict as RuleVerdict
 from reports.comparison.rules import judged as judged

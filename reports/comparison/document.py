@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reports.comparison.change import Change, Counterparts, Section, Value
-from reports.comparison.compare import PlanComparison
-from reports.comparison.plan_side import PlanSide
+from reports.comparison.compare import PlanComparison, PlanSide
 from reports.comparison.rules import RuleVerdict
 
 FORMAT = 1

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from reports.comparison.change import Presence, Section
 from reports.comparison.compare import PlanComparison
-from reports.comparison.lines import ComparisonLine, headline, section_lines, summary_lines
 from reports.comparison.rules import RuleVerdict
-from reports.page.policy import page_policy
-from reports.page.templating import asset, environment
+from reports.comparison.text import ComparisonLine, headline, section_lines, summary_lines
+from reports.page.html import asset, environment, page_policy
 
 MARK = "<!doctype html>"  # how the page begins
 _ROWS = 500  # of a section

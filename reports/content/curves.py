@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.plan import Plan
-from reports.drawn_samples import DrawnSamples
-from reports.figures.decimation import decimated
+from reports.drawn_samples import DrawnSamples, decimated
 from reports.limits import torque_limits
 from robots.core.arrays import Array
 

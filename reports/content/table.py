@@ -8,9 +8,8 @@ from enum import Enum
 
 import numpy as np
 
-from reports.content.numbers import signed, told
-
 ROWS = 500  # that a page shows of a table; the files hold all
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class ValueStatus(Enum):
@@ -133,3 +132,19 @@ def columns(*heads: str | tuple[str, str]) -> tuple[Column, ...]:
 def rows_of(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Value, ...], ...]:
     """Rows as a table keeps them."""
     return tuple(tuple(row) for row in rows)
+
+
+def signed(text: str) -> str:
+    """A number with the sign of typography, not the hyphen; no negative zero."""
+    return text.removeprefix("-") if not text.strip("-0.") else text.replace("-", "−")
+
+
+def told(value: float, digits: int = 5) -> str:
+    """A number with some significant digits, a power of ten where it needs one."""
+    mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
+    return signed(mantissa) + (f"·10{raised(int(exponent))}" if exponent else "")
+
+
+def raised(exponent: int) -> str:
+    """An exponent in raised figures."""
+    return str(exponent).translate(_RAISED)

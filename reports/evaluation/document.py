@@ -11,7 +11,7 @@ from parts.fits import Fit
 from parts.fits.zone import Zone
 from planner.evaluation import Evaluation
 from planner.uncertainty import PointUncertainty
-from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
+from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
 
 FORMAT = 1
 

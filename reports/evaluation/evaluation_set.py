@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, cast
 
 from planner.result_files import result_set
 from reports.document_text import document_text
+from reports.evaluation.colours import deviation_scale, legend_of
 from reports.evaluation.content import EvaluationContent, evaluation_content, uncertainty_content
 from reports.evaluation.document import evaluation_document, uncertainty_document
 from reports.evaluation.figures import (
+    MOST_FEATURES,
     evaluation_drawings,
     rendered_drawings,
     uncertainty_drawings,
 )
-from reports.evaluation.figures.gallery import MOST_FEATURES
-from reports.evaluation.legend import legend_of
 from reports.evaluation.page import Pictures, evaluation_page
 from reports.evaluation.paper import evaluation_pdf
-from reports.evaluation.point_tables import deviations_csv, uncertainty_csv
-from reports.evaluation.scale import deviation_scale
 from reports.evaluation.scene import evaluation_scene, uncertainty_scene
-from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
+from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
+from reports.evaluation.tables import deviations_csv, uncertainty_csv
 from reports.page.scene import embeds
 
 if TYPE_CHECKING:

@@ -6,15 +6,13 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reports.evaluation.colours import Legend
 from reports.evaluation.content import EvaluationContent
 from reports.evaluation.figures import EvaluationFigure
-from reports.evaluation.legend import Legend
 from reports.evaluation.scene import DrawnScene
-from reports.page.finding_cards import cards
-from reports.page.page import PageDetail
-from reports.page.policy import data_block, page_policy
+from reports.page.html import asset, data_block, environment, page_policy
+from reports.page.page import PageDetail, cards
 from reports.page.scene import embedded, embeds
-from reports.page.templating import asset, environment
 
 _DETAIL = PageDetail(buckets=0, rows=500, cell=300, listing=0)
 _FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures

@@ -9,18 +9,18 @@ from typing import Any
 
 from reports.evaluation.content import EvaluationContent
 from reports.evaluation.page import Pictures
-from reports.pdf.opening import (
+from reports.pdf.document import (
     FINDINGS,
     SENTENCE,
+    SIZE,
+    STANDARD,
     TITLE,
     boxes,
+    laid_out,
     printed_findings,
     titles,
 )
-from reports.pdf.report_pdf import STANDARD
-from reports.pdf.shown_text import shown
-from reports.pdf.table_layout import SIZE, laid_out
-from reports.pdf.typeface import folder
+from reports.pdf.text import folder, shown
 
 _SCREEN = ("branches",)  # tables too long for paper; page and workbook have them
 _FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures

@@ -11,26 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.job.solids import Cell, SolidKind
-from reports.evaluation.coloured_points import (
-    ColouredPoints,
-    doubtful_points,
-    evaluated_points,
-)
-from reports.evaluation.figures.views import magnification
-from reports.evaluation.shown import EvaluationSubject, UncertaintySubject
-from reports.scene import quaternions
-from reports.scene.labels import label
+from reports.evaluation.colours import deviation_scale
+from reports.evaluation.figures import magnification
+from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
+from reports.scene import model
+from reports.scene.bodies import failed_mark, reached_mark
 from reports.scene.model import Scene, ScenePoints, SceneSolid
-from reports.scene.shapes import failed_mark, reached_mark
 from reports.scene.solids import scene_solids
-from reports.scene.viser_server import as_the_reader_likes, look, quiet_server, titled
+from reports.scene.viser_scene import as_the_reader_likes, look, quiet_server, titled
+from reports.visible_text import label
+from robots.core.arrays import Array, Mask
+from robots.core.pose import transform_directions, transform_points
 
 if TYPE_CHECKING:
     from viser import ViserServer
-
 
 _LABELS = 12  # names that do not hide the scene: of the points that are farthest off
 _MARKED = 4000  # points with a mark of their own; more become a cloud
@@ -38,6 +36,8 @@ _SHORT = 20  # characters of a name
 _WHISKER, _ELLIPSOID, _MARK = 0.06, 0.045, 0.01  # of the scene's diagonal
 _METAL = (112, 117, 125)
 _DOUBT = (86, 180, 233)
+_LIT = 0.78  # bright light falls on everything in a scene
+_DARK = 70  # grey of points without a deviation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -136,7 +136,7 @@ def _draw_points(server: ViserServer, points: ColouredPoints, size: float) -> No
                 f"/points/{name}",
                 mark.vertices,
                 mark.faces,
-                batched_wxyzs=quaternions.from_z(points.normals[chosen]),
+                batched_wxyzs=model.from_z(points.normals[chosen]),
                 batched_positions=points.places[chosen],
                 batched_colors=points.colours[chosen],
                 flat_shading=True,
@@ -187,7 +187,7 @@ def _draw_ellipsoids(server: ViserServer, points: ColouredPoints, longest: float
         "/ellipsoids",
         np.asarray(ball.vertices),
         np.asarray(ball.faces),
-        batched_wxyzs=np.array([quaternions.of_rotation(R) for R in vectors]),
+        batched_wxyzs=np.array([model.of_rotation(R) for R in vectors]),
         batched_positions=points.centres,
         batched_scales=np.maximum(factor * halves, 1e-6 * longest),
         batched_colors=_DOUBT,
@@ -199,3 +199,69 @@ def _draw_ellipsoids(server: ViserServer, points: ColouredPoints, longest: float
         "Pale blue: ellipsoids of one standard deviation, drawn "
         f"{factor:g} times as large as they are."
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ColouredPoints:
+    """Points as they are drawn, base frame.
+
+    Args:
+        names: untrusted.
+        places: # (n, 3) [m]
+        normals: # (n, 3) unit
+        colours: # (n, 3) sRGB
+        crossed: which are drawn as crosses. # (n,)
+        whiskers: deviations along the normals; zero for none. # (n,) [m]
+        covariances: of some of them; empty where none is known. # (k, 3, 3) [m²]
+        centres: of these. # (k, 3) [m]
+    """
+
+    names: tuple[str, ...]
+    places: Array
+    normals: Array
+    colours: NDArray[np.uint8]
+    crossed: Mask
+    whiskers: Array
+    covariances: Array
+    centres: Array
+
+
+def evaluated_points(shown: EvaluationSubject) -> ColouredPoints:
+    """The points of an evaluation, with ellipsoids where the uncertainty is known."""
+    points, T = shown.evaluation.points, shown.job.part.T_base_part
+    covariances, centres = np.zeros((0, 3, 3)), np.zeros((0, 3))
+    if shown.uncertainty is not None:
+        covariances = _covariances(shown.uncertainty)
+        centres = shown.uncertainty.measuring.at_home
+    return ColouredPoints(
+        names=points.names,
+        places=transform_points(T, points.nominal),
+        normals=transform_directions(T, points.normals),
+        colours=(_LIT * deviation_scale(shown).colours(points.profile)).astype(np.uint8),
+        crossed=shown.outside,
+        whiskers=points.profile,
+        covariances=covariances,
+        centres=centres,
+    )
+
+
+def doubtful_points(shown: UncertaintySubject) -> ColouredPoints:
+    """The points of an uncertainty: no deviations, ellipsoids only."""
+    count = len(shown.points)
+    return ColouredPoints(
+        names=shown.measuring.names,
+        places=shown.measuring.at_home,
+        normals=shown.measuring.turned_home(shown.measuring.normals),
+        colours=np.full((count, 3), _DARK, dtype=np.uint8),
+        crossed=np.zeros(count, dtype=np.bool_),
+        whiskers=np.zeros(count),
+        covariances=_covariances(shown),
+        centres=shown.measuring.at_home,
+    )
+
+
+def _covariances(shown: UncertaintySubject) -> Array:
+    """Of the points where the job gives the part. # (k, 3, 3) [m²]."""
+    turns = shown.measuring.turns
+    given = np.reshape([point.covariance for point in shown.points], (-1, 3, 3))
+    return np.asarray(np.swapaxes(turns, 1, 2) @ given @ turns)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.errors import FindingError
+from planner.findings import Finding, Page
+from planner.findings import page as explanation_page
 from planner.plan import Segment
 from reports.content import Report
-from reports.page.finding_cards import cards
-from reports.page.motion import motion
-from reports.page.panels import drawn_set
-from reports.page.policy import data_block, page_policy
+from reports.page.curves import HEIGHT, WIDTH, TimeAxis, drawn_set, motion, shading, stop, time_axis
+from reports.page.html import SHARED, asset, data_block, environment, page_policy
 from reports.page.scene import PageScene, embedded, embeds
-from reports.page.shading import HEIGHT, WIDTH, shading
-from reports.page.templating import SHARED, asset, environment
-from reports.page.time_axis import TimeAxis, stop, time_axis
 
 BUDGET = 15_000_000  # bytes of a page
-
 _NAMED = 30  # points that find room for their names above the curves
 _SHORT = 6  # characters of a name that does
 
@@ -45,6 +42,7 @@ _DETAILS = (
     PageDetail(buckets=300, rows=200, cell=160, listing=100_000),
     PageDetail(buckets=120, rows=50, cell=80, listing=20_000),
 )
+_SHOWN = 20  # of one code
 
 
 def page(
@@ -119,3 +117,49 @@ def _axis(segments: Sequence[Segment], duration: float) -> TimeAxis:
     roomy = len(probes) <= _NAMED and all(len(s.point) <= _SHORT for s in probes)
     names = tuple(stop(s.end / duration, s.point) for s in probes if roomy)
     return time_axis(shading(segments, duration), duration, names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """All findings of one code and severity.
+
+    Args:
+        code: stable.
+        severity: error, warning or note.
+        anchor: of the card in the page.
+        findings: the first ones.
+        left_out: how many more there are.
+        page: what the code means; None for one without a page.
+    """
+
+    code: str
+    severity: str
+    anchor: str
+    findings: tuple[Finding, ...]
+    left_out: int
+    page: Page | None
+
+
+def cards(findings: Sequence[Finding]) -> tuple[Card, ...]:
+    """Findings by code and severity, in the order of their first ones."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, finding.severity.value), []).append(finding)
+    return tuple(
+        Card(
+            code=code,
+            severity=severity,
+            anchor=f"finding-{number}",
+            findings=tuple(group[:_SHOWN]),
+            left_out=max(0, len(group) - _SHOWN),
+            page=_page(code),
+        )
+        for number, ((code, severity), group) in enumerate(groups.items(), start=1)
+    )
+
+
+def _page(code: str) -> Page | None:
+    try:
+        return explanation_page(code)
+    except FindingError:
+        return None

@@ -15,7 +15,7 @@ from html import unescape
 
 import numpy as np
 
-from reports.page.policy import digest
+from reports.page.html import digest
 
 LIMIT = 10_000_000  # bytes of a scene that is embedded
 

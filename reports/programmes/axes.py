@@ -1,9 +1,13 @@
-"""Which joints of a robot stand in which axes of a controller's programme."""
+"""Axes of a controller: which joints they are, and their units."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from planner.plan import Plan
+from robots.core.arrays import Array
 from robots.core.mechanism import Mechanism
 
 ROBOT_AXES = 6
@@ -72,3 +76,25 @@ def six_rotary_fault(mechanism: Mechanism) -> str:
 def _has_track(mechanism: Mechanism) -> bool:
     angular = [joint.kind.angular for joint in mechanism.movable]
     return mechanism.is_chain and angular == [False, *[True] * ROBOT_AXES]
+
+
+def angular_joints(plan: Plan) -> tuple[bool, ...]:
+    """Whether each joint turns."""
+    return tuple(joint.kind.angular for joint in plan.job.mechanism.movable)
+
+
+def to_degrees(plan: Plan) -> Array:
+    """Degrees per radian, or millimetres per metre, of each joint. # (n,)."""
+    return np.where(angular_joints(plan), 180.0 / np.pi, 1e3)
+
+
+def robot_axes(plan: Plan, q: Array, axes: Axes) -> Array:
+    """Values of the six robot axes, 0 where no joint moves one. # (m, 6) [deg]."""
+    shown = (to_degrees(plan) * q)[:, list(axes.robot)]
+    return np.pad(shown, ((0, 0), (0, ROBOT_AXES - shown.shape[1])))
+
+
+def track_axis(plan: Plan, q: Array, axes: Axes) -> Array:
+    """Values of the external axis, one column where there is one. # (m, 0 or 1) [mm]."""
+    columns = [] if axes.track is None else [axes.track]
+    return (to_degrees(plan) * q)[:, columns]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from reports.programmes.measured_features import MeasuredFeature
-from reports.programmes.nominals import Nominal, NominalKind
-from reports.programmes.plain_numbers import MM, number, numbers, rounded
-from reports.programmes.probe_moves import touch_cycle
-from reports.programmes.safe_text import ascii_text
-from reports.programmes.source import ProgrammeSource
-from reports.programmes.steps import Move, Touch
-from reports.programmes.styli import styli
+from reports.programmes.probing import styli, touch_cycle
+from reports.programmes.source import (
+    MeasuredFeature,
+    Move,
+    Nominal,
+    NominalKind,
+    ProgrammeSource,
+    Touch,
+)
+from reports.programmes.text import MM, ascii_text, number, numbers, rounded
 
 _WIDTH = 80
 _LENGTH = 6  # decimals of mm

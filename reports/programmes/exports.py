@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from planner.errors import OutputError
 from planner.plan import Plan
-from reports.programmes import dmis, ipp, joint_table, krl, qif, rapid, ros, urscript
+from reports.programmes import controllers, dmis, ipp, qif
 from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
@@ -52,25 +52,29 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         "ipp": Export(name="I++ DME", files=("program.ipp",), write=ipp.ipp),
         "qif": Export(name="QIF 3.0", files=("plan.qif",), write=qif.qif, moves=False),
         "csv": Export(
-            name="joints as CSV", files=(joint_table.PATH,), write=joint_table.joint_table
+            name="joints as CSV",
+            files=(controllers.JOINT_TABLE_PATH,),
+            write=controllers.joint_table,
         ),
-        "ros": Export(name="ROS JointTrajectory", files=(ros.PATH,), write=ros.ros),
+        "ros": Export(
+            name="ROS JointTrajectory", files=(controllers.ROS_PATH,), write=controllers.ros
+        ),
         "krl": Export(
             name="KUKA KRL",
             files=("robot/palpeur.dat", "robot/palpeur.src"),
-            write=krl.krl,
+            write=controllers.krl,
             fault=axes_fault,
         ),
         "rapid": Export(
             name="ABB RAPID",
             files=("robot/palpeur.mod",),
-            write=rapid.rapid,
+            write=controllers.rapid,
             fault=axes_fault,
         ),
         "urscript": Export(
             name="URScript",
             files=("robot/palpeur.script",),
-            write=urscript.urscript,
+            write=controllers.urscript,
             fault=six_rotary_fault,
         ),
     }

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from reports.programmes.plain_numbers import MM, number, numbers
-from reports.programmes.probe_moves import touch_cycle
-from reports.programmes.source import ProgrammeSource
-from reports.programmes.steps import Move, Touch
-from reports.programmes.styli import styli
+from reports.programmes.probing import styli, touch_cycle
+from reports.programmes.source import Move, ProgrammeSource, Touch
+from reports.programmes.text import MM, number, numbers
 
 _LENGTH = 6  # decimals of mm
 _VECTOR = 9

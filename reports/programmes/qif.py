@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import uuid
 
-from reports.programmes.measured_features import MeasuredFeature
-from reports.programmes.nominals import Nominal, NominalKind
-from reports.programmes.plain_numbers import MM, numbers
-from reports.programmes.source import ProgrammeSource
-from reports.programmes.steps import Touch
-from reports.programmes.xml_text import attribute, element, parent
+from reports.programmes.source import MeasuredFeature, Nominal, NominalKind, ProgrammeSource, Touch
+from reports.programmes.text import MM, attribute, element, numbers, parent
 
 _NAMESPACE = "http://qifstandards.org/xsd/qif3"
 _LENGTH = 6  # decimals of mm

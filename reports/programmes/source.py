@@ -1,26 +1,34 @@
-"""What all programmes of a plan are written from: worked out once, when first asked for."""
+"""What all programmes of a plan are written from: steps in time, features, nominal surfaces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from importlib.metadata import version
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from planner.findings import Severity
 from planner.findings.unchecked import Aspect
-from planner.plan import Plan
-from reports.programmes.joint_posts import (
+from planner.plan import Plan, Segment, SegmentKind
+from reports.programmes.interpolation import (
+    Departures,
+    Intervals,
     JointPosts,
     linear_posts,
     quintic_posts,
+    refined,
     streamed_posts,
+    whole_segments,
 )
-from reports.programmes.measured_features import MeasuredFeature, measured_features
-from reports.programmes.safe_text import ascii_text
-from reports.programmes.steps import Steps, steps_of
+from reports.programmes.text import ascii_text, labels
 from reports.verdict import aspect_text, clearance_scope
+from robots.core.arrays import Array
+from robots.core.motion.motion_law import motion_law
 
 _OF_TORQUES = {Aspect.TORQUE_LIMITS, Aspect.MASSES, Aspect.ACCELERATIONS}
 _LINE = 120  # characters of a comment
@@ -149,3 +157,332 @@ def _rounded(error: float) -> str:
     from decimal import ROUND_CEILING, Context
 
     return str(Context(prec=2, rounding=ROUND_CEILING).create_decimal(f"{error:.6g}"))
+
+
+# ------------------------------------------------------------------------------------------- Steps
+# A travel is a polyline of the ball's centre that stays near the certified path; a probing line is
+# a touch with all its distances. Programmes for measuring machines are written from these.
+
+CHORD = 1e-3  # [m] between the ball's path and its polyline
+MOST_POINTS = 50_000  # of all travels together; beyond it the chords grow, and the files say so
+_FIRST_CHORDS = 2  # per travel, before the error is looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Move:
+    """The ball goes from rest to rest; the places between are passed.
+
+    Args:
+        point: name of the point whose clearance point is at the end.
+        duration: in the plan; 0 for the place where the programme begins. [s]
+        speed: largest of the ball. [m/s]
+        centres: of the ball, without the place it comes from; the last is a rest. # (m, 3) [m]
+        joints: there. # (m, n) [rad] or [m]
+    """
+
+    point: str
+    duration: float
+    speed: float
+    centres: Array
+    joints: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Touch:
+    """From the clearance point to the surface and back; the ball rests at both.
+
+    Args:
+        name: of the point.
+        feature: that the point belongs to; empty where there is none.
+        surface: nominal point of the surface. # (3,) [m]
+        normal: out of the material. # (3,) unit
+        axis: of the stylus, towards the ball. # (3,) unit
+        contact: centre of the ball there. # (3,) [m]
+        clearance: centre of the ball at the clearance point. # (3,) [m]
+        direction: from contact to the clearance point. # (3,) unit
+        approach: from the clearance point to contact; the ball retracts as far. [m]
+        search: beyond contact, at most. [m]
+        speed: largest of the probing line. [m/s]
+        dwell: rest at the end of the probing line. [s]
+        q_clearance: joints at the clearance point. # (n,) [rad] or [m]
+        q_contact: joints at contact. # (n,) [rad] or [m]
+    """
+
+    name: str
+    feature: str
+    surface: Array
+    normal: Array
+    axis: Array
+    contact: Array
+    clearance: Array
+    direction: Array
+    approach: float
+    search: float
+    speed: float
+    dwell: float
+    q_clearance: Array
+    q_contact: Array
+
+    @property
+    def cosine(self) -> float:
+        """Between the approach direction and the normal."""
+        return float(self.direction @ self.normal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Steps:
+    """All that the machine does.
+
+    Args:
+        steps: in order of time; the first is a move to the first clearance point.
+        chord: largest distance between the ball's certified path and its polyline. [m]
+        left_out: names of points that are not touched.
+    """
+
+    steps: tuple[Move | Touch, ...]
+    chord: float
+    left_out: tuple[str, ...]
+
+    @property
+    def touches(self) -> tuple[Touch, ...]:
+        """In order of time."""
+        return tuple(step for step in self.steps if isinstance(step, Touch))
+
+
+def steps_of(plan: Plan) -> Steps:
+    """The steps of a plan's motion; none where no point is reached."""
+    departures = Departures(plan)
+    travels = np.array(
+        [k for k, s in enumerate(plan.timeline) if s.kind is SegmentKind.TRAVEL], dtype=np.int64
+    )
+    chords, chord = _chords(departures, whole_segments(plan, travels))
+    moves = _moves(plan, departures, chords)
+    steps: list[Move | Touch] = []
+    for k, segment in enumerate(plan.timeline):
+        if segment.kind is SegmentKind.PROBE:
+            if not steps:
+                steps.append(_first(plan, segment))
+            steps.append(_touch(plan, segment, _dwell(plan, k + 1)))
+        elif segment.kind is SegmentKind.TRAVEL:
+            steps.append(moves[k])
+    touched = {plan.timeline[k].point_index for k in range(len(plan.timeline))}
+    left_out = tuple(p.name for k, p in enumerate(plan.planned_points) if k not in touched)
+    return Steps(steps=tuple(steps), chord=chord, left_out=left_out)
+
+
+def _chords(departures: Departures, travels: Intervals) -> tuple[Intervals, float]:
+    """Travels cut into chords, and the error that these keep. [m]."""
+    first = travels.split(np.full(len(travels), _FIRST_CHORDS))
+    tolerance = CHORD
+    chords = refined(first, departures.chord, tolerance=tolerance, order=2)
+    while len(chords) > max(MOST_POINTS, len(first)):
+        tolerance *= 2.0
+        chords = refined(first, departures.chord, tolerance=tolerance, order=2)
+    return chords, tolerance
+
+
+def _moves(plan: Plan, departures: Departures, chords: Intervals) -> dict[int, Move]:
+    """One move per travel, by the place of its segment."""
+    centres = departures.ball(chords.segment, chords.end)
+    joints = departures.state(chords.segment, chords.end, "left").q
+    speeds = departures.ball_speed(chords)
+    borders = np.flatnonzero(np.diff(chords.segment, prepend=-1))
+    found = {}
+    for first, after in pairwise([*borders.tolist(), len(chords)]):
+        rows, k = slice(first, after), int(chords.segment[first])
+        found[k] = Move(
+            point=plan.timeline[k].point,
+            duration=plan.timeline[k].duration,
+            speed=float(speeds[rows].max()),
+            centres=centres[rows],
+            joints=joints[rows],
+        )
+    return found
+
+
+def _first(plan: Plan, segment: Segment) -> Move:
+    """Where the programme begins: the way there is not of the plan."""
+    index = segment.point_index
+    return Move(
+        point=segment.point,
+        duration=0.0,
+        speed=0.0,
+        centres=plan.placed.clearances[index : index + 1],
+        joints=plan.planned_points[index].q_clearance[None],
+    )
+
+
+def _dwell(plan: Plan, place: int) -> float:
+    """Rest that follows a probing line. [s]."""
+    after = plan.timeline[place] if place < len(plan.timeline) else None
+    return after.duration if after is not None and after.kind is SegmentKind.DWELL else 0.0
+
+
+def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
+    index, placed = segment.point_index, plan.placed
+    distance, overtravel = float(placed.distances[index]), plan.job.approach.overtravel
+    length = distance + overtravel
+    mean = length / segment.duration if segment.duration > 0.0 else 0.0
+    return Touch(
+        name=segment.point,
+        feature=plan.job.points.features[index],
+        surface=placed.surfaces[index],
+        normal=placed.normals[index],
+        axis=placed.axes[index],
+        contact=placed.contacts[index],
+        clearance=placed.clearances[index],
+        direction=placed.directions[index],
+        approach=distance,
+        search=overtravel,
+        speed=mean * motion_law(segment.law).peak_rate,
+        dwell=dwell,
+        q_clearance=plan.planned_points[index].q_clearance,
+        q_contact=plan.planned_points[index].q_contact,
+    )
+
+
+class NominalKind(Enum):
+    """Kinds of surfaces and lines."""
+
+    POINT = "point"
+    PLANE = "plane"
+    CIRCLE = "circle"
+    CYLINDER = "cylinder"
+    SPHERE = "sphere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Nominal:
+    """A nominal feature.
+
+    Args:
+        kind: what it is.
+        location: a point of it, or its centre. # (3,) [m]
+        axis: normal of a point or plane, axis of a circle or cylinder. # (3,) unit
+        diameter: of what is round. [m]
+        inner: whether the material is around it.
+    """
+
+    kind: NominalKind
+    location: Array
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    diameter: float = 0.0
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeasuredFeature:
+    """A feature and the touches that measure it, in order of time.
+
+    Args:
+        name: of the feature, or of the point where it stands alone; untrusted.
+        label: safe and unique.
+        nominal: what it is.
+        touches: at least one, none between them of another feature.
+    """
+
+    name: str
+    label: str
+    nominal: Nominal
+    touches: tuple[Touch, ...]
+
+
+def measured_features(touches: Sequence[Touch]) -> tuple[MeasuredFeature, ...]:
+    """Features in order of time.
+
+    Points stay together where they carry a feature's name, are touched one after another, and tell
+    what the feature is; every other point is a feature of its own.
+    """
+    runs = [(name, tuple(run)) for name, run in groupby(touches, key=lambda t: t.feature)]
+    visits = Counter(name for name, _ in runs)
+    found: list[tuple[str, Nominal, tuple[Touch, ...]]] = []
+    for name, run in runs:
+        whole = nominal_of(*_columns(run)) if name and visits[name] == 1 else None
+        if whole is not None:
+            found.append((name, whole, run))
+        else:
+            found += [(touch.name, _point(touch), (touch,)) for touch in run]
+    safe = labels((name for name, _, _ in found), "P")
+    return tuple(
+        MeasuredFeature(name=name, label=label, nominal=nominal, touches=run)
+        for label, (name, nominal, run) in zip(safe, found, strict=True)
+    )
+
+
+def _columns(run: Sequence[Touch]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([t.surface for t in run]), np.array([t.normal for t in run])
+
+
+def _point(touch: Touch) -> Nominal:
+    return Nominal(kind=NominalKind.POINT, location=touch.surface, axis=touch.normal)
+
+
+# ---------------------------------------------------------------------------------------- Nominals
+# A job names features without saying what they are. A feature is called a plane, circle, cylinder
+# or sphere only where its points leave no doubt; otherwise its points stay points.
+
+_NEAR = 1e-6  # [m] of positions from the surface
+_PARALLEL = 1e-5  # of unit normals from theirs
+_SPREAD = 1e-4  # [m] least extent of points that tell a surface
+_LEAST = {"circle": 3, "cylinder": 5, "sphere": 4, "plane": 3}
+
+
+def nominal_of(points: Array, normals: Array) -> Nominal | None:
+    """The surface that points lie on; None where they leave doubt.
+
+    Args:
+        points: # (k, 3) [m]
+        normals: out of the material. # (k, 3) unit
+    """
+    centre = points.mean(axis=0)
+    about = points - centre
+    if len(points) < _LEAST["plane"] or np.linalg.svd(about, compute_uv=False)[1] < _SPREAD:
+        return None  # one line tells no surface
+    normal = normals.mean(axis=0)
+    if np.abs(normals - normal).max() < _PARALLEL:
+        axis = normal / np.linalg.norm(normal)
+        if np.abs(about @ axis).max() < _NEAR:
+            return Nominal(kind=NominalKind.PLANE, location=centre, axis=axis)
+        return None
+    return _round(points, normals)
+
+
+def _round(points: Array, normals: Array) -> Nominal | None:
+    """A sphere, cylinder or circle: all normals run through one centre, or one axis."""
+    turns = np.linalg.svd(normals)
+    flat = bool(turns.S[-1] < _PARALLEL)
+    if flat and turns.S[1] < 0.1:
+        return None  # all on one side: the axis is not told well
+    axis = _upward(turns.Vh[-1])
+    middle = points.mean(axis=0)
+    about = points - middle
+    along = about @ axis
+    if flat:
+        about = about - along[:, None] * axis
+    across = np.eye(3) - normals[:, :, None] * normals[:, None, :]
+    offset = np.linalg.lstsq(across.sum(axis=0), (across @ about[..., None]).sum(axis=0)[:, 0])[0]
+    if flat:
+        offset = offset - (offset @ axis) * axis
+    out = about - offset
+    radius = float(np.linalg.norm(out, axis=1).mean())
+    sense = float(np.sign(np.sum(out * normals)))
+    if radius < _SPREAD or np.abs(out - sense * radius * normals).max() > _NEAR:
+        return None
+    in_plane = bool(np.abs(along).max() < _NEAR)
+    kind = NominalKind.SPHERE if not flat else NominalKind.CYLINDER
+    kind = NominalKind.CIRCLE if flat and in_plane else kind
+    if len(points) < _LEAST[kind.value]:
+        return None
+    return Nominal(
+        kind=kind,
+        location=middle + offset,
+        axis=axis,
+        diameter=2.0 * radius,
+        inner=sense < 0.0,
+    )
+
+
+def _upward(axis: Array) -> Array:
+    """The one of two opposite directions whose largest component is above zero."""
+    largest = int(np.argmax(np.abs(axis) > np.abs(axis).max() - 1e-9))
+    return np.asarray(axis if axis[largest] > 0.0 else -axis)

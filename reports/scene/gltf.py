@@ -7,22 +7,25 @@ that viewers, which go evenly from key to key, keep it on its circle.
 
 from __future__ import annotations
 
-import numpy as np
+import json
+import struct
+from typing import Any
 
-from reports.scene import palette, quaternions
-from reports.scene.glb import Glb, JsonObject
-from reports.scene.labels import label
-from reports.scene.model import RoundBody, Scene, SceneLink, SceneSolid
-from reports.scene.palette import Paint
-from reports.scene.robot import upright
-from reports.scene.shapes import DrawnShape, failed_mark, reached_mark
-from robots.core.arrays import Array
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.scene import model
+from reports.scene.bodies import DrawnShape, failed_mark, reached_mark, upright
+from reports.scene.model import Paint, RoundBody, Scene, SceneLink, SceneSolid
+from reports.visible_text import label
+from robots.core.arrays import Array, Indices
 from robots.core.mechanism import BASE
 
 _LINES = 1  # mode of a primitive
 _Z_UP = [-float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5))]  # x, y, z, w
 _ROUGH = 0.7
 _LONGEST = 200  # characters of a name
+JsonObject = dict[str, Any]
 
 
 def scene_glb(scene: Scene) -> bytes:
@@ -58,8 +61,6 @@ def _group(glb: Glb, name: str, children: list[int]) -> int | None:
 
 
 # --- the robot -----------------------------------------------------------------------------------
-
-
 class _LinkNodes:
     """Nodes of links: those on the base, and all of them by the link's index."""
 
@@ -135,11 +136,9 @@ def _tracks(link: SceneLink, q: Array) -> tuple[tuple[str, Array], tuple[str, Ar
 
 
 # --- what stands around it -----------------------------------------------------------------------
-
-
 def _solid(glb: Glb, solid: SceneSolid) -> int:
     shape = DrawnShape(vertices=solid.vertices, faces=solid.faces, normals=solid.normals)
-    material = _material(glb, palette.SOLIDS[solid.kind], double=not solid.closed)
+    material = _material(glb, model.SOLIDS[solid.kind], double=not solid.closed)
     return glb.add(
         "nodes",
         {
@@ -154,15 +153,15 @@ def _points(glb: Glb, scene: Scene) -> list[int]:
     """A node for each point, with a mark for those that are reached and one for the others."""
     points = scene.points
     marks = {
-        True: (reached_mark(points.size), palette.REACHED),
-        False: (failed_mark(points.size), palette.FAILED),
+        True: (reached_mark(points.size), model.REACHED),
+        False: (failed_mark(points.size), model.FAILED),
     }
     meshes = {
         bool(reached): _mesh(glb, paint.name, shape, _material(glb, paint))
         for reached, (shape, paint) in marks.items()
         if np.any(points.reached == reached)
     }
-    turns = _xyzw(quaternions.from_z(points.normals))
+    turns = _xyzw(model.from_z(points.normals))
     rows = zip(points.names, points.reached.tolist(), points.positions, turns, strict=True)
     return [
         glb.add(
@@ -181,8 +180,8 @@ def _points(glb: Glb, scene: Scene) -> list[int]:
 
 def _path(glb: Glb, scene: Scene) -> list[int]:
     ways = (
-        ("probing lines", scene.probing, palette.PROBING),
-        ("travel", scene.travel, palette.TRAVEL),
+        ("probing lines", scene.probing, model.PROBING),
+        ("travel", scene.travel, model.TRAVEL),
     )
     return [_lines(glb, name, ends, paint) for name, ends, paint in ways if len(ends)]
 
@@ -198,8 +197,6 @@ def _lines(glb: Glb, name: str, ends: Array, paint: Paint) -> int:
 
 
 # --- meshes and materials ------------------------------------------------------------------------
-
-
 def _mesh(glb: Glb, name: str, shape: DrawnShape, material: int) -> int:
     primitive = {
         "attributes": {
@@ -216,7 +213,7 @@ def _material(glb: Glb, paint: Paint, *, double: bool = False) -> int:
     material: JsonObject = {
         "name": paint.name,
         "pbrMetallicRoughness": {
-            "baseColorFactor": palette.linear(paint),
+            "baseColorFactor": model.linear(paint),
             "metallicFactor": 0.0,
             "roughnessFactor": _ROUGH,
         },
@@ -235,3 +232,96 @@ def _xyzw(wxyz: Array) -> Array:
 
 def _numbers(values: Array) -> list[float]:
     return [float(value) for value in values]
+
+
+# --------------------------------------------------------------------------------------------- Glb
+# Source: Khronos, glTF 2.0 specification (ISO/IEC 12113:2022), §3.6 (binary data), §4 (GLB).
+
+_MAGIC, _VERSION = b"glTF", 2
+_JSON, _BINARY = b"JSON", b"BIN\0"
+_FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125
+_VERTICES, _INDICES = 34962, 34963  # targets of buffer views
+_SHAPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+_UINT16_END = 65535  # itself reserved
+
+
+class Glb:
+    """A document with its binary chunk."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, list[JsonObject]] = {}
+        self._known: dict[tuple[str, str], int] = {}
+        self._binary = bytearray()
+
+    def add(self, kind: str, thing: JsonObject) -> int:
+        """Append to "nodes", "meshes", … and tell its number."""
+        things = self._objects.setdefault(kind, [])
+        things.append(thing)
+        return len(things) - 1
+
+    def share(self, kind: str, thing: JsonObject) -> int:
+        """The same, but an equal one that was shared before is used again."""
+        key = (kind, json.dumps(thing, sort_keys=True))
+        if key not in self._known:
+            self._known[key] = self.add(kind, thing)
+        return self._known[key]
+
+    def vertices(self, values: Array) -> int:
+        """An accessor of vertex data. # (v, 3)."""
+        return self._floats(values, _VERTICES)
+
+    def samples(self, values: Array) -> int:
+        """An accessor of animation data. # (k,) or (k, 3) or (k, 4)."""
+        return self._floats(values, None)
+
+    def indices(self, values: Indices) -> int:
+        """An accessor of vertex numbers. # any shape."""
+        small = int(values.max()) < _UINT16_END
+        kind, component = ("<u2", _UINT16) if small else ("<u4", _UINT32)
+        return self._accessor(np.ascontiguousarray(values.reshape(-1), kind), component, _INDICES)
+
+    def _floats(self, values: Array, target: int | None) -> int:
+        return self._accessor(np.ascontiguousarray(values, "<f4"), _FLOAT, target)
+
+    def _accessor(self, values: NDArray[Any], component: int, target: int | None) -> int:
+        rows = values.reshape(len(values), -1)
+        view: JsonObject = {
+            "buffer": 0,
+            "byteOffset": len(self._binary),
+            "byteLength": values.nbytes,
+        }
+        if target is not None:
+            view["target"] = target
+        self._binary += values.tobytes()
+        self._binary += b"\0" * (-len(self._binary) % 4)
+        return self.add(
+            "accessors",
+            {
+                "bufferView": self.add("bufferViews", view),
+                "componentType": component,
+                "count": len(rows),
+                "type": _SHAPES[rows.shape[1]],
+                "min": rows.min(axis=0).tolist(),
+                "max": rows.max(axis=0).tolist(),
+            },
+        )
+
+    def encoded(self, head: JsonObject) -> bytes:
+        """The file.
+
+        Args:
+            head: "asset", "scene" and the like, before the lists of objects.
+        """
+        document = {**head, **self._objects}
+        if self._binary:
+            document["buffers"] = [{"byteLength": len(self._binary)}]
+        text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        data = text.encode("ascii")
+        chunks = _chunk(_JSON, data + b" " * (-len(data) % 4))
+        if self._binary:
+            chunks += _chunk(_BINARY, bytes(self._binary))
+        return _MAGIC + struct.pack("<II", _VERSION, 12 + len(chunks)) + chunks
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack("<I", len(data)) + kind + data

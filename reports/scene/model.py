@@ -1,7 +1,7 @@
 """Scene: what is seen of a plan, and how it moves, without a file format.
 
 Base frame, z up, metres and radians. Names are as the job has them: untrusted, to be shown through
-``reports.scene.labels`` only.
+``reports.visible_text`` only.
 """
 
 from __future__ import annotations
@@ -11,10 +11,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.job.solids import SolidKind
-from reports.scene import quaternions
-from reports.scene.palette import Paint
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import BASE, JointKind
+
+Rgb = tuple[int, int, int]  # sRGB, 0 to 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paint:
+    """How a surface looks.
+
+    Args:
+        colour: sRGB.
+        opacity: 1 for a solid one.
+        name: what wears it.
+    """
+
+    colour: Rgb
+    name: str
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,10 +73,10 @@ class SceneLink:
 
     def rotations(self, q: Array) -> Array:
         """Quaternions in the parent, w first. # (k, n) [rad or m] -> (k, 4)."""
-        fixed = quaternions.of_rotation(self.placement[:3, :3])
+        fixed = of_rotation(self.placement[:3, :3])
         if self.kind is not JointKind.REVOLUTE:
             return np.broadcast_to(fixed, (len(q), 4))
-        return quaternions.product(fixed, quaternions.about_z(q[:, self.variable]))
+        return product(fixed, about_z(q[:, self.variable]))
 
     def translations(self, q: Array) -> Array:
         """Origins in the parent. # (k, n) -> (k, 3) [m]."""
@@ -186,3 +201,60 @@ class Scene:
             if shown[index] and parent != BASE:
                 shown[parent] = True
         return tuple(shown)
+
+
+# ----------------------------------------------------------------------------------------- Palette
+# They are a little darker than the originals: bright light falls on everything.
+
+BASE_COLOUR = Paint(name="robot base", colour=(62, 71, 82))
+LINKS = (
+    Paint(name="robot link", colour=(214, 219, 226)),
+    Paint(name="robot link, every other one", colour=(122, 138, 158)),
+)
+STYLUS = Paint(name="stylus", colour=(52, 58, 66))
+BALL = Paint(name="stylus ball", colour=(190, 20, 70))
+REACHED = Paint(name="point that is reached", colour=(0, 106, 70))
+FAILED = Paint(name="point that is not reached", colour=(176, 36, 0))
+PROBING = Paint(name="probing line", colour=(0, 114, 178))
+TRAVEL = Paint(name="travel", colour=(214, 140, 0))
+SOLIDS = {
+    SolidKind.PART: Paint(name="part", colour=(84, 124, 164)),
+    SolidKind.OBSTACLE: Paint(name="obstacle", colour=(150, 144, 134), opacity=0.55),
+    SolidKind.KEEP_OUT: Paint(name="keep-out volume", colour=(204, 121, 167), opacity=0.25),
+}
+
+
+def linear(paint: Paint) -> list[float]:
+    """The paint as glTF wants it: light, not signal. # RGBA, 0 to 1."""
+    signal = [channel / 255.0 for channel in paint.colour]
+    light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in signal]
+    return [*(round(channel, 6) for channel in light), paint.opacity]
+
+
+def of_rotation(R: Array) -> Array:
+    """The quaternion of a rotation matrix, w not negative. # (3, 3) -> (4,)."""
+    from scipy.spatial.transform import Rotation
+
+    return np.roll(Rotation.from_matrix(R).as_quat(canonical=True), 1)
+
+
+def about_z(angles: Array) -> Array:
+    """Turns about z; neighbours in angle are neighbours in sign. # (k,) [rad] -> (k, 4)."""
+    zero = np.zeros_like(angles)
+    return np.stack([np.cos(angles / 2.0), zero, zero, np.sin(angles / 2.0)], axis=-1)
+
+
+def product(a: Array, b: Array) -> Array:
+    """First b, then a. # (..., 4) each."""
+    w, v = a[..., :1], a[..., 1:]
+    u, s = b[..., :1], b[..., 1:]
+    scalar = w * u - np.sum(v * s, axis=-1, keepdims=True)
+    return np.concatenate([scalar, w * s + u * v + np.cross(v, s)], axis=-1)
+
+
+def from_z(directions: Array) -> Array:
+    """The shortest turn of z to each direction. # (k, 3) unit -> (k, 4)."""
+    x, y, z = np.moveaxis(directions, -1, 0)
+    found = np.stack([1.0 + z, -y, x, np.zeros_like(z)], axis=-1)
+    found[z < -1.0 + 1e-12] = [0.0, 1.0, 0.0, 0.0]
+    return np.asarray(found / np.linalg.norm(found, axis=-1, keepdims=True))

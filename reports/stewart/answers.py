@@ -18,8 +18,8 @@ from reports.answers import (
     state_table,
     table_lines,
 )
-from reports.stewart.leg_motion import PlatformMotion
-from reports.stewart.workspace_document import WorkspaceSlices
+from reports.stewart.motion import PlatformMotion
+from reports.stewart.workspace import WorkspaceSlices
 from robots.core.arrays import Array
 from robots.core.orientation import angles_zyx
 from robots.stewart.calibration import Calibration

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.figures.decimation import decimated
+from reports.drawn_samples import decimated
 from reports.figures.style import (
     BLUE,
     FORMATS,
@@ -18,7 +18,7 @@ from reports.figures.style import (
     house_style,
     rendered,
 )
-from reports.stewart.leg_motion import LegQuantity, PlatformMotion, leg_quantities
+from reports.stewart.motion import LegQuantity, PlatformMotion, leg_quantities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from planner.result_files import result_set
 from reports.page.scene import embeds
-from reports.stewart.leg_motion import PlatformMotion
+from reports.stewart.motion import PlatformMotion
 
 KIND = "platform motion"
 
@@ -27,7 +27,7 @@ def write_motion_set(
     """
     from reports.scene.viser_scene import scene_html
     from reports.stewart.figures import draw_leg_figures
-    from reports.stewart.motion_document import samples_csv
+    from reports.stewart.motion import samples_csv
     from reports.stewart.page import leg_page
     from reports.stewart.scene import leg_scene
 

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 
 from planner.plan import Segment, SegmentKind
 from reports.content.table import Fact, ValueStatus
-from reports.page.finding_cards import cards
-from reports.page.motion import motion
-from reports.page.page import PageDetail
-from reports.page.panels import drawn_set
-from reports.page.policy import data_block, page_policy
+from reports.page.curves import HEIGHT, WIDTH, drawn_set, motion, shading, time_axis
+from reports.page.html import asset, data_block, environment, page_policy
+from reports.page.page import PageDetail, cards
 from reports.page.scene import embedded, embeds
-from reports.page.shading import HEIGHT, WIDTH, shading
-from reports.page.templating import asset, environment
-from reports.page.time_axis import time_axis
-from reports.stewart import tables
-from reports.stewart.leg_motion import PlatformMotion
+from reports.stewart import motion as tables
+from reports.stewart.motion import PlatformMotion
 
 _BUCKETS = 610
 _DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.job.solids import SolidKind
-from reports.scene import palette
+from reports.scene import model
 from reports.scene.model import RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
-from reports.stewart.leg_motion import PlatformMotion
+from reports.stewart.motion import PlatformMotion
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
 from robots.core.orientation import angles_zyx
@@ -25,9 +25,9 @@ _RATE = 60.0  # instants per second
 _MOST = 3000
 # The next joint's frame in the one before it, twice the same turn: (s, u, e), (u, e, s), (e, s, u).
 _ROUND = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0, 0, 0, 1]])
-_CYLINDER = palette.LINKS[1]
-_PISTON = palette.LINKS[0]
-_PLATE = palette.SOLIDS[SolidKind.PART]
+_CYLINDER = model.LINKS[1]
+_PISTON = model.LINKS[0]
+_PLATE = model.SOLIDS[SolidKind.PART]
 _THICK = 0.022  # of a leg without radius, as a part of its length
 
 
@@ -41,7 +41,7 @@ def leg_scene(shown: PlatformMotion) -> Scene:
     size = float(np.median(np.linalg.norm(leg_vectors(platform, platform.home), axis=-1)))
     return Scene(
         title=shown.title,
-        base=tuple(_ring(platform.base_points, 0.014 * size, "base", palette.BASE)),
+        base=tuple(_ring(platform.base_points, 0.014 * size, "base", model.BASE_COLOUR)),
         links=(*_leg_links(platform, T, size), *_platform_links(platform, size)),
         rest=q[0],
         solids=(),
@@ -145,7 +145,7 @@ def _link(
     )
 
 
-def _ring(points: Array, radius: float, name: str, paint: palette.Paint) -> Iterator[RoundBody]:
+def _ring(points: Array, radius: float, name: str, paint: model.Paint) -> Iterator[RoundBody]:
     """Bars from joint to joint, in order round their middle."""
     centred = points - points.mean(axis=0)
     _, _, plane = np.linalg.svd(centred)

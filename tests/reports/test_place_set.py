@@ -14,9 +14,7 @@ from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.pose_space import PoseSpace, WrittenPose
 from planner.part_pose.tolerance import FirstFailure, MisFixturing
 from planner.result_files import check_set
-from reports.place_document import place_document
-from reports.place_set import KIND, write_place_set
-from reports.place_summary import place_lines
+from reports.place import KIND, place_document, place_lines, write_place_set
 from reports.plan_document import document_text
 
 

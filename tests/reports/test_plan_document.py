@@ -13,8 +13,7 @@ import pytest
 from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan as planned
-from reports.plan_document import document_text, plan_document
-from reports.plan_schema import plan_schema
+from reports.plan_document import document_text, plan_document, plan_schema
 from robots.library import load
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.plan import SegmentClearance
-from reports.content.summary import facts
+from reports.content.report import facts
 from reports.terminal import print_summary
 
 

@@ -15,12 +15,12 @@ from planner.findings.unchecked import Aspect, Unchecked
 from planner.motion.sampled_motion import sampled
 from planner.plan import SegmentClearance
 from reports.content import ValueStatus, report_content
-from reports.content.summary import facts, verdict
+from reports.content.report import facts, verdict
 from reports.drawn_samples import drawn_samples
+from reports.export import read_me
 from reports.page import page
 from reports.pdf.document import document as paper
 from reports.provenance import SetOptions, provenance
-from reports.read_me import read_me
 from reports.verdict import (
     aspect_text,
     clearance_scope,

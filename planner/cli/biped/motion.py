@@ -98,8 +98,7 @@ class MotionRequest:
             OutputError: the folder holds other files, or cannot be written.
         """
         from reports.biped.answers import motion_lines
-        from reports.biped.motion_document import motion_document, sample_rows
-        from reports.biped.shown_motion import shown_motion
+        from reports.biped.motion import motion_document, sample_rows, shown_motion
         from reports.document_text import document_text
 
         if self.out:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from parts.evaluation import Characteristic
     from planner.job import Job
     from planner.job.evaluation import AlignmentMethod
-    from reports.evaluation.shown import EvaluationSubject
+    from reports.evaluation.subject import EvaluationSubject
 
 _ALIGNMENTS: dict[str, AlignmentMethod] = {
     "none": "none",
@@ -81,10 +81,10 @@ def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session)
     from planner.job import read_job
     from planner.result_files import check_set
     from reports.document_text import document_text
+    from reports.evaluation.content import source_of
     from reports.evaluation.document import evaluation_document
     from reports.evaluation.evaluation_set import EVALUATION, write_evaluation_set
-    from reports.evaluation.provenance import source_of
-    from reports.evaluation.shown import shown_evaluation
+    from reports.evaluation.subject import shown_evaluation
 
     if request.out:
         check_set(
@@ -142,7 +142,7 @@ def _aligned(job: Job, align: str) -> Job:
 
 def print_evaluation(shown: EvaluationSubject) -> None:
     """Verdict, characteristics, features and findings as text."""
-    from reports.evaluation.words import METHODS, verdict
+    from reports.evaluation.content import METHODS, verdict
     from reports.visible_text import visible
 
     found = shown.evaluation

@@ -16,7 +16,7 @@ from planner.cli.session import Session
 
 if TYPE_CHECKING:
     from planner.uncertainty import PointUncertainty
-    from reports.evaluation.shown import UncertaintySubject
+    from reports.evaluation.subject import UncertaintySubject
 
 _MOST = 40  # rows that a terminal shows
 _NOTHING = 1e-9  # [um] rounding of a source that does not act along the normal
@@ -44,10 +44,10 @@ def run_uncertainty(
     from planner.result_files import check_set
     from planner.uncertainty import uncertainty_of
     from reports.document_text import document_text
+    from reports.evaluation.content import source_of
     from reports.evaluation.document import uncertainty_document
     from reports.evaluation.evaluation_set import UNCERTAINTY, write_uncertainty_set
-    from reports.evaluation.provenance import source_of
-    from reports.evaluation.shown import shown_uncertainty
+    from reports.evaluation.subject import shown_uncertainty
 
     if out:
         check_set(Path(out), UNCERTAINTY, force=session.force)  # before the work, not after it
@@ -67,7 +67,7 @@ def run_uncertainty(
 
 def print_uncertainty(shown: UncertaintySubject) -> None:
     """Points, budget and findings as text."""
-    from reports.evaluation.words import uncertainty_verdict
+    from reports.evaluation.content import uncertainty_verdict
     from reports.visible_text import visible
 
     print(bold(visible(shown.job.name)))
@@ -99,7 +99,7 @@ def _row(point: PointUncertainty) -> tuple[str, ...]:
 
 def _budget(shown: UncertaintySubject) -> Iterator[tuple[str, str, str]]:
     """The largest sources over all points: root mean square, and share of the variance."""
-    from reports.evaluation.uncertainty_tables import budget
+    from reports.evaluation.tables import budget
 
     names, variances = budget(shown)
     total = float(variances.sum()) or 1.0

@@ -48,7 +48,7 @@ def run_diff(a: str, b: str, wanted: DiffRequest, session: Session) -> int:
     """
     from reports.comparison import compare, comparison_document, judged, parse_rule
     from reports.comparison.page import comparison_page
-    from reports.comparison.terminal import print_comparison
+    from reports.comparison.text import print_comparison
     from reports.plan_document import document_text
 
     rules = [parse_rule(text) for text in wanted.rules]  # before the work, not after it

@@ -32,9 +32,7 @@ def run_place(
     from planner.job import read_job
     from planner.part_pose.place import place
     from reports.figures.reach_map import reach_map_png
-    from reports.place_document import place_document
-    from reports.place_set import KIND, write_place_set
-    from reports.place_summary import place_lines
+    from reports.place import KIND, place_document, place_lines, write_place_set
     from reports.plan_document import document_text
 
     folder = Path(out) if out else Path(job).parent / f"{Path(job).stem}-place"

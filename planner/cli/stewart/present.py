@@ -49,8 +49,7 @@ def run_present(asked: PresentRequest, *, as_json: bool, session: Session) -> in
     from planner.presenting.present import present
     from planner.proof import prove
     from reports.plan_document import document_text
-    from reports.presentation_document import presentation_document
-    from reports.presentation_summary import presentation_lines
+    from reports.presentation import presentation_document, presentation_lines
 
     folder = Path(asked.out) if asked.out else None
     if folder is not None:

@@ -270,8 +270,7 @@ def move(
     from planner.errors import OptionError
     from reports.document_text import document_text
     from reports.stewart.answers import motion_lines
-    from reports.stewart.leg_motion import leg_motion
-    from reports.stewart.motion_document import motion_document, sample_rows
+    from reports.stewart.motion import leg_motion, motion_document, sample_rows
     from robots.stewart.library import open_platform
 
     form = Form(json=as_json, csv=as_csv)
@@ -342,7 +341,7 @@ def workspace(
     from planner.errors import OptionError
     from reports.document_text import document_text
     from reports.stewart.answers import workspace_lines
-    from reports.stewart.workspace_document import (
+    from reports.stewart.workspace import (
         workspace_document,
         workspace_rows,
         workspace_slices,
@@ -352,7 +351,7 @@ def workspace(
     form = Form(json=as_json, csv=as_csv)
     if out:
         from planner.result_files import check_set
-        from reports.stewart.workspace_set import KIND, write_workspace_set
+        from reports.stewart.workspace import KIND, write_workspace_set
 
         check_set(Path(out), KIND, force=force)  # before the work, not after it
     if z_mm is not None and not isfinite(z_mm):

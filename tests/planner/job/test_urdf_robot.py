@@ -11,9 +11,8 @@ from planner.evaluation.reading import calibrated_mechanism
 from planner.findings.robot_findings import robot_findings
 from planner.planning import plan
 from planner.proof import prove
-from reports.content.tables import provenance_table
-from reports.plan_document import document_text, plan_document
-from reports.plan_schema import plan_schema
+from reports.content.report import provenance_table
+from reports.plan_document import document_text, plan_document, plan_schema
 from reports.provenance import provenance
 from robots.core.file_reading import TipRule
 from robots.core.urdf import write_urdf

@@ -11,8 +11,7 @@ import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings import page as finding_page
-from reports.batch.dashboard import BUDGET, dashboard, totals
-from reports.batch.links import href
+from reports.batch.dashboard import BUDGET, dashboard, href, totals
 from reports.batch.reasons import reasons, told_findings
 
 html = pytest.importorskip("lxml.html")

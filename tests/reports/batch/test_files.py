@@ -12,8 +12,8 @@ from planner.batch.ledger import Ledger
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.errors import OptionError, OutputError
 from planner.result_files import whole_file
-from reports.batch import IndexCount, index, previous_rows, write_index, write_summary
-from reports.batch.columns import storable
+from reports.batch import IndexCount, files, previous_rows, write_index, write_summary
+from reports.batch.rows import storable
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -74,7 +74,7 @@ def test_the_index_holds_every_whole_result(ledger):
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 7, 4096])
 def test_corrupted_results_are_counted_however_many_are_read_at_once(ledger, monkeypatch, rows):
-    monkeypatch.setattr(index, "_ROWS", rows)
+    monkeypatch.setattr(files, "_INDEX_ROWS", rows)
     for k in (0, 5):
         ledger.path(key_of(f"job {k}").digest).write_bytes(b"{}")
     assert write_index(ledger) == IndexCount(results=5, corrupted=2)

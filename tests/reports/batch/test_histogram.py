@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.batch.figures import SECONDS, Figure
-from reports.batch.histogram import JobValue, histogram
-from reports.batch.plots import plots
+from reports.batch.histogram import JobValue, histogram, plots
+from reports.batch.rows import SECONDS, Figure
 
 PLAIN = Figure(key="x", title="x", unit="s")
 

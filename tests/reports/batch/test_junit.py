@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reports.batch.junit import write_junit
+from reports.batch.files import write_junit
 
 etree = pytest.importorskip("lxml.etree")
 

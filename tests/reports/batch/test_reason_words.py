@@ -10,7 +10,7 @@ import parts.errors
 import planner.errors
 import robots.core.errors
 from planner.batch.outcome import CaseStatus, Outcome
-from reports.batch.reason_words import brief_reason, reason_words, verdict_words
+from reports.batch.reasons import brief_reason, reason_words, verdict_words
 
 ROOMS = (parts.errors, planner.errors, robots.core.errors)
 CLASSES = sorted({name for room in ROOMS for name in vars(room) if name.endswith("Error")})

@@ -11,8 +11,8 @@ import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome, outcome_of
 from reports.batch import previous_rows, write_summary
-from reports.batch.columns import columns_of
-from reports.batch.tables import write_csv, write_json, write_parquet
+from reports.batch.files import write_csv, write_json, write_parquet
+from reports.batch.rows import columns_of
 
 pq = pytest.importorskip("pyarrow.parquet")
 

@@ -9,7 +9,7 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.finding import SupportEdge
-from reports.biped.shown_motion import ReportedMotion
+from reports.biped.motion import ReportedMotion
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads

@@ -13,10 +13,9 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.finding import Feet
-from reports.biped import tables
-from reports.biped.instants import polygon_rows, shown_rows
-from reports.biped.motion_document import motion_document, samples_csv
-from reports.biped.shown_motion import quantities
+from reports.biped import motion as tables
+from reports.biped.figures import polygon_rows, shown_rows
+from reports.biped.motion import motion_document, quantities, samples_csv
 from reports.document_text import plain
 from robots.biped.posture.support_polygon import edge_words
 

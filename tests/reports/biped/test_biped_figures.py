@@ -7,11 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reports.biped.balance_figures import margin_figure, polygon_figure
-from reports.biped.chronophotograph import chronophotograph
-from reports.biped.figures import draw_figures
-from reports.biped.joint_figures import quantity_figure
-from reports.biped.shown_motion import quantities
+from reports.biped.figures import (
+    chronophotograph,
+    draw_figures,
+    margin_figure,
+    polygon_figure,
+    quantity_figure,
+)
+from reports.biped.motion import quantities
 from reports.figures.style import house_style, rendered
 
 NAMES = (

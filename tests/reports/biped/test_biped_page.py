@@ -13,9 +13,8 @@ from planner.findings.finding import SupportEdge
 from planner.result_files import check_set
 from reports.biped.figures import draw_figures
 from reports.biped.motion_set import KIND
-from reports.biped.page import biped_page
+from reports.biped.page import biped_page, stance_motion, stance_shading
 from reports.biped.scene import biped_scene
-from reports.biped.stance_shading import stance_motion, stance_shading
 from reports.page.scene import LIMIT
 from reports.scene.viser_scene import scene_html
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reports.biped.ground_frames import ground_polygons
+from reports.biped.motion import poses_of
 from reports.biped.scene import biped_scene
-from reports.biped.shown_motion import poses_of
+from reports.biped.stick_figure import ground_polygons
 from robots.biped.posture.ground import Ground
 
 

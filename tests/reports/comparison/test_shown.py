@@ -11,9 +11,8 @@ import re
 import pytest
 
 from reports.comparison import compare, judged, parse_rule
-from reports.comparison.lines import headline, section_lines
 from reports.comparison.page import MARK, comparison_page
-from reports.comparison.terminal import print_comparison
+from reports.comparison.text import headline, print_comparison, section_lines
 
 HOSTILE = [
     "[red]boo[/red]",

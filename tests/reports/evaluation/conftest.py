@@ -17,7 +17,12 @@ from planner.findings.finding import Requirement
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.uncertainty import Measuring, monte_carlo, point_uncertainties
-from reports.evaluation.shown import EvaluationSubject, InputFile, ResultSource, UncertaintySubject
+from reports.evaluation.subject import (
+    EvaluationSubject,
+    InputFile,
+    ResultSource,
+    UncertaintySubject,
+)
 
 EVIL = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">'
 # By hand: the cone is 60 µm too high, so its profile is out; the hole is 0.06 mm too wide.

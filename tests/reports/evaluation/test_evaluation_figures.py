@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from reports.evaluation.figures import (
+    MOST_FEATURES,
     evaluation_drawings,
+    magnification,
+    main_view,
     rendered_drawings,
+    roundness_figure,
+    tornado_figure,
     uncertainty_drawings,
+    view_along,
 )
-from reports.evaluation.figures.gallery import MOST_FEATURES
-from reports.evaluation.figures.roundness import roundness_figure
-from reports.evaluation.figures.tornado import tornado_figure
-from reports.evaluation.figures.views import magnification, main_view, view_along
 from reports.figures.style import house_style
 
 

@@ -8,16 +8,15 @@ import subprocess
 
 import pytest
 
+from reports.evaluation.colours import deviation_scale, legend_of
 from reports.evaluation.content import evaluation_content, uncertainty_content
 from reports.evaluation.figures import (
     evaluation_drawings,
     rendered_drawings,
     uncertainty_drawings,
 )
-from reports.evaluation.legend import legend_of
 from reports.evaluation.page import Pictures, evaluation_page
 from reports.evaluation.paper import evaluation_pdf
-from reports.evaluation.scale import deviation_scale
 from reports.evaluation.scene import DrawnScene, evaluation_scene, uncertainty_scene
 
 SCENE = DrawnScene(html="<!doctype html><html><head></head><body>scene</body></html>", notes=())

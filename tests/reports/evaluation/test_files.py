@@ -15,7 +15,7 @@ from reports.evaluation.document import (
     evaluation_document,
     uncertainty_document,
 )
-from reports.evaluation.point_tables import deviations_csv, uncertainty_csv
+from reports.evaluation.tables import deviations_csv, uncertainty_csv
 
 
 def strict(text):

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.evaluation.legend import legend_of
-from reports.evaluation.scale import DeviationScale, deviation_scale, rounded_up
+from reports.evaluation.colours import DeviationScale, deviation_scale, legend_of, rounded_up
 
 SCALE = DeviationScale(reach=100e-6, limits=(50e-6,))
 # relative luminance of sRGB, linearised: what every reader sees, colour-blind or not

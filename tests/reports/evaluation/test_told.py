@@ -10,9 +10,10 @@ import pytest
 from parts.evaluation import Characteristic, Uncertainty
 from planner.evaluation import evaluate
 from reports.content.table import ValueStatus
-from reports.evaluation import tables, words
+from reports.evaluation import content as words
+from reports.evaluation import tables
 from reports.evaluation.content import evaluation_content, uncertainty_content
-from reports.evaluation.uncertainty_tables import budget
+from reports.evaluation.tables import budget
 
 
 def characteristic(measured, *, tolerance=0.1e-3, doubt=0.0, kind="flatness", nominal=0.0):

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reports.figures.beside import write_beside
+from reports.figures.style import write_beside
 
 
 def drawn(places, names, **options):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from reports.figures.decimation import decimated, run_length
+from reports.drawn_samples import decimated, run_length
 
 values = arrays(float, st.integers(1, 300), elements=st.floats(-1e6, 1e6))
 

@@ -14,8 +14,8 @@ import pytest
 from planner.motion.sampled_motion import InMemory, sampled
 from planner.plan import SegmentKind
 from reports.drawn_samples import DrawnSamples, drawn_samples
-from reports.figures import draw_figures, joint_curves, time_axis
-from reports.figures.joint_curves import joint_figure, quantities
+from reports.figures import draw_figures, motion
+from reports.figures.motion import joint_figure, quantities
 from reports.figures.style import KIND_COLOURS, house_style
 from tests.cases import some
 
@@ -118,7 +118,7 @@ def test_a_tighter_torque_limit_of_the_job_is_drawn(plan, samples, thin):
     ],
 )
 def test_limits_are_written(lower, upper, text):
-    assert joint_curves._limit_text(lower, upper, "rad") == text
+    assert motion._limit_text(lower, upper, "rad") == text
 
 
 def test_every_kind_of_segment_has_a_colour():
@@ -130,10 +130,10 @@ def test_the_note_says_what_was_left_out(plan, samples):
         return DrawnSamples(samples=samples, count=count, run=run)
 
     many = replace(plan, timeline=plan.timeline * 100)
-    assert time_axis.drawing_note(plan, drawn(1000)) == "Sampled every 1 ms."
-    assert "of every 3 samples" in time_axis.drawing_note(plan, drawn(3000))
-    assert "of every 700 samples" in time_axis.drawing_note(plan, drawn(840_000, 700))
-    assert "too narrow" in time_axis.drawing_note(many, drawn(3000))
+    assert motion.drawing_note(plan, drawn(1000)) == "Sampled every 1 ms."
+    assert "of every 3 samples" in motion.drawing_note(plan, drawn(3000))
+    assert "of every 700 samples" in motion.drawing_note(plan, drawn(840_000, 700))
+    assert "too narrow" in motion.drawing_note(many, drawn(3000))
 
 
 def test_importing_figures_does_not_load_matplotlib():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.findings import Finding, Severity, page
 from planner.findings.finding import Point
-from reports.page.finding_cards import cards
+from reports.page.page import cards
 
 
 def finding(code, severity=Severity.ERROR, where="P1"):

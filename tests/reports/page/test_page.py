@@ -11,10 +11,9 @@ from itertools import pairwise
 import pytest
 
 from reports.page import page
+from reports.page.html import asset, digest
 from reports.page.page import BUDGET
-from reports.page.policy import digest
 from reports.page.scene import LIMIT
-from reports.page.templating import asset
 
 SCENE = "<!doctype html><html><head></head><body><script>document.title='s'</script></body></html>"
 PAIRS = [

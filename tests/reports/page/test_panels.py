@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from reports.content import CurveSet, Panel
-from reports.page.panels import drawn_set
-from reports.page.shading import HEIGHT, WIDTH
+from reports.page.curves import HEIGHT, WIDTH, drawn_set
 
 T = np.linspace(0.0, 4.0, 401)
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reports.page.policy import data_block, digest, policy
+from reports.page.html import data_block, digest, policy
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.page.policy import digest
+from reports.page.html import digest
 from reports.page.scene import LIMIT, embedded, embeds
 
 PLAIN = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.page.shading import HEIGHT, WIDTH, shading
+from reports.page.curves import HEIGHT, WIDTH, shading
 
 
 def widths(shades):

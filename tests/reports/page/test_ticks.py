@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.page.ticks import ticks
+from reports.page.curves import ticks
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from planner.findings.finding import Point
 from reports.content import Value, ValueStatus
 from reports.pdf import report_pdf
-from reports.pdf.shown_text import shown
+from reports.pdf.text import shown
 
 POPPLER = ("pdftotext", "pdffonts", "pdfinfo", "pdfimages")
 needs_poppler = pytest.mark.skipif(

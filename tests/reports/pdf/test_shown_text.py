@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.pdf.shown_text import lines, pieces, shown
-from reports.pdf.typeface import advance, known, width
+from reports.pdf.text import advance, known, lines, pieces, shown, width
 
 
 @pytest.mark.parametrize(

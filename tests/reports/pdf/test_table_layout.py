@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reports.content import Column, Table, Value, ValueStatus
-from reports.pdf.table_layout import ROOM, laid_out, parted
-from reports.pdf.typeface import width
+from reports.pdf.document import ROOM, laid_out, parted
+from reports.pdf.text import width
 
 
 def table(heads, rows, numeric=False):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.content.numbers import signed, told
-from reports.pdf.ticks import ticks
+from reports.content.table import signed, told
+from reports.pdf.curves import ticks
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from lxml import etree
 
 from parts.points import read_raw_points
 from reports.programmes import programmes
-from reports.programmes.safe_text import ascii_text, labels
+from reports.programmes.text import ascii_text, labels
 
 JOB_NAMES = {
     "lines": "x\r\nENDFIL\nGOTO/CART, 0, 0, 0\n; HALT\n",

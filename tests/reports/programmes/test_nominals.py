@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reports.programmes.nominals import NominalKind, nominal_of
+from reports.programmes.source import NominalKind, nominal_of
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
 RING = np.column_stack([np.cos(ANGLES), np.sin(ANGLES), np.zeros(8)])

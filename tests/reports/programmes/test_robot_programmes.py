@@ -9,8 +9,8 @@ import pytest
 from scipy.interpolate import BPoly
 
 from planner.plan import SegmentKind
-from reports.programmes import joint_posts, programmes
-from reports.programmes.joint_posts import TOLERANCE, linear_posts, quintic_posts, streamed_posts
+from reports.programmes import interpolation, programmes
+from reports.programmes.interpolation import TOLERANCE, linear_posts, quintic_posts, streamed_posts
 
 NUMBER = r"-?\d+\.\d+"
 # Seven places of each interval are looked at for its error, so a per cent may escape.
@@ -176,7 +176,7 @@ def test_the_head_claims_what_was_proven_and_no_more(files, path, job):
 @pytest.mark.parametrize("posts_of", [linear_posts, quintic_posts, streamed_posts])
 def test_too_many_points_make_a_larger_error_that_is_stated(two_points, monkeypatch, posts_of):
     fine = posts_of(two_points)
-    monkeypatch.setattr(joint_posts, "MOST_POSTS", 30 if posts_of is linear_posts else 20)
+    monkeypatch.setattr(interpolation, "MOST_POSTS", 30 if posts_of is linear_posts else 20)
     coarse = posts_of(two_points)
     if posts_of is quintic_posts:
         assert len(coarse) == len(fine)  # few enough before

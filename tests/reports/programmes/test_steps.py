@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from planner.plan import SegmentKind
-from reports.programmes import steps as steps_module
-from reports.programmes.steps import CHORD, Move, Touch, steps_of
+from reports.programmes import source as steps_module
+from reports.programmes.source import CHORD, Move, Touch, steps_of
 
 
 def dense_path(plan, segment, count=2000):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import viser
 
-from reports.scene.credits import credited, notices
+from reports.scene.viser_scene import credited, notices
 
 ROOT = Path(__file__).resolve().parents[3]
 LICENCES = ("The MIT licence", "The ISC licence", "The 3-clause BSD licence", "Apache License")

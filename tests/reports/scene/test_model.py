@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from planner.plan import SegmentKind
-from reports.scene import quaternions
+from reports.scene import model
+from reports.scene.bodies import LEAST_BALL, scene_robot
 from reports.scene.build import scene_of
-from reports.scene.robot import LEAST_BALL, scene_robot
 from robots.core.mechanism import BASE, JointKind
 from robots.core.model import Model
 from robots.core.orientation import rotation_exp
@@ -122,10 +122,10 @@ def test_quaternions_are_those_of_their_rotations(seed):
     turn = rng.normal(size=3)
     turn *= rng.choice([0.0, 1.0, np.pi]) / np.linalg.norm(turn)
     R = rotation_exp(turn)
-    assert np.abs(matrix(quaternions.of_rotation(R)) - R).max() < 1e-12
+    assert np.abs(matrix(model.of_rotation(R)) - R).max() < 1e-12
 
 
 def test_marks_point_along_their_normals_even_straight_down():
     directions = np.array([[0, 0, 1.0], [0, 0, -1.0], [0.6, 0, -0.8], [0, 1.0, 0]])
-    z = matrix(quaternions.from_z(directions))[:, :, 2]
+    z = matrix(model.from_z(directions))[:, :, 2]
     assert np.abs(z - directions).max() < 1e-12

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reports.scene.frames import MOST, RATE, frames
-from reports.scene.motion import CHORD, SHORTEST, scene_motion
+from reports.scene.build import CHORD, SHORTEST, scene_motion
+from reports.scene.viser_scene import MOST, RATE, frames
 from robots.core.mechanism import JointKind
 
 NAMES = ["nine", "walled", "gantry"]

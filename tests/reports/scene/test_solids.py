@@ -9,10 +9,8 @@ import trimesh
 from parts.geometry import TriangleMesh
 from planner.job.part import box_mesh
 from planner.job.solids import Cell, Solid, SolidKind
-from reports.scene.creases import creased
-from reports.scene.decimation import decimated
-from reports.scene.shapes import capsule, failed_mark, reached_mark
-from reports.scene.solids import fair_shares, scene_solids
+from reports.scene.bodies import capsule, failed_mark, reached_mark
+from reports.scene.solids import creased, decimated, fair_shares, scene_solids
 
 
 def ball(subdivisions=4, radius=0.1):

@@ -15,8 +15,7 @@ import pytest
 
 from planner.errors import OutputError
 from reports.scene.build import scene_of
-from reports.scene.frames import frames
-from reports.scene.viser_scene import scene_html
+from reports.scene.viser_scene import frames, scene_html
 from tests.reports.scene.page_policy import page_policy
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,8 +8,14 @@ import pytest
 from planner.errors import OutputError
 from planner.result_files import check_set
 from reports.page.scene import LIMIT
-from reports.stewart.leg_motion import Balance, LegSamples, PlatformMotion, leg_quantities
-from reports.stewart.motion_document import motion_document, samples_csv
+from reports.stewart.motion import (
+    Balance,
+    LegSamples,
+    PlatformMotion,
+    leg_quantities,
+    motion_document,
+    samples_csv,
+)
 from reports.stewart.motion_set import KIND
 from reports.stewart.page import leg_page
 from reports.stewart.scene import leg_scene

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from planner.progress import silent
-from reports.verification.compared import compared
 from reports.verification.numbers import Tally, compare_documents
 from reports.verification.record import read_record
+from reports.verification.verified import compared
 
 
 @pytest.fixture

@@ -1,0 +1,242 @@
+"""The best pose of a part as it is reported: JSON document, terminal summary, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from planner.findings import Severity
+from planner.part_pose.best_pose import SHARES, Placing, PlannedPose
+from planner.part_pose.bounds import FixturingErrorKind
+from planner.part_pose.tolerance import MisFixturing
+from planner.result_files import result_set
+from reports.plan_document import FORMAT, Document
+from reports.verdict import aspect_names, measured_to, not_checked
+from robots.core.arrays import Array
+
+_UNITS = {
+    FixturingErrorKind.TRANSLATION: ("mm", 1e3),
+    FixturingErrorKind.ROTATION: ("deg", 180.0 / np.pi),
+}
+_WIDTHS = (26, 18, 18)
+KIND = "placing"
+DOCUMENT, FIGURE = "place.json", "reach-map.png"
+
+
+def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Document:
+    """What was found, in millimetres, degrees and seconds.
+
+    Args:
+        placing: the given and the best pose.
+        tolerances: of the best pose, one per kind of error.
+    """
+    job, best = placing.job, placing.best
+    return {
+        "format": FORMAT,
+        "palpeur": version("palpeur"),
+        "job": {"name": job.name, "sha256": job.sha256},
+        "robot": job.robot_model,
+        "feasible": placing.feasible,
+        "unchecked": aspect_names(best.plan.unchecked),
+        "goal": job.place.goal,
+        "pose": _pose(best),
+        "pose_line": best.pose.line,
+        "shift_mm": _list(1e3 * (best.pose.T[:3, 3] - placing.given.pose.T[:3, 3])),
+        "given": _standing(placing.given),
+        "best": _standing(best),
+        "tolerance": {
+            "reference_mm": _reference(best),
+            **{found.kind.value: _tolerance(found) for found in tolerances},
+        },
+        "search": _search(placing),
+    }
+
+
+def _pose(standing: PlannedPose) -> Document:
+    pose = standing.pose
+    return {
+        "translation_mm": list(pose.translation_mm),
+        "rotation_zyx_deg": list(pose.rotation_zyx_deg),
+    }
+
+
+def _standing(standing: PlannedPose) -> Document:
+    plan, tightest = standing.plan, standing.tightest
+    clearance = standing.clearance
+    return {
+        "pose": _pose(standing),
+        "feasible": plan.feasible,
+        "points": len(plan.planned_points),
+        "points_served": len(standing.served),
+        "worst_margin_deg": _number(np.degrees(standing.margin)),
+        "joint_margin_deg": None
+        if tightest is None
+        else _number(np.degrees(tightest.joint_margin)),
+        "margin_joint": None if tightest is None else tightest.margin_joint,
+        "margin_point": None if tightest is None else tightest.name,
+        "singularity_margin": _number(standing.singularity_margin),
+        "min_clearance_mm": None if clearance is None else _number(1e3 * clearance),
+        "duration_s": _number(plan.totals.duration),
+        "energy_j": _number(plan.totals.energy),
+        "errors": [f.document() for f in plan.finding_list if f.severity is Severity.ERROR],
+    }
+
+
+def _tolerance(found: MisFixturing) -> Document:
+    unit, factor = _UNITS[found.kind]
+    first = found.first
+    return {
+        f"size_{unit}": _number(factor * found.size),
+        f"proven_{unit}": None if found.proven is None else _number(factor * found.proven),
+        "directions": found.directions,
+        "plans": found.plans,
+        "first_failure": None
+        if first is None
+        else {
+            "point": first.point,
+            "limit": first.limit,
+            "direction": _list(first.direction),
+            "place_on_line": _number(first.place),
+        },
+    }
+
+
+def _search(placing: Placing) -> Document:
+    settings = placing.job.place
+    ranges = {axis: _list(1e3 * span) for axis, span in zip("xyz", settings.shift, strict=True)}
+    return {
+        "range_mm": ranges,
+        "yaw_deg": _list(np.degrees(settings.yaw)),
+        "full": settings.full,
+        "seed": settings.seed,
+        "poses_tried": placing.tried,
+        "poses_planned": placing.planned,
+    }
+
+
+def _reference(standing: PlannedPose) -> list[float | None] | None:
+    """What rotation errors turn about: the middle of the served points' contacts."""
+    plan = standing.plan
+    rows = [k for k, point in enumerate(plan.planned_points) if point.reachable]
+    return _list(1e3 * np.mean(plan.placed.contacts[rows], axis=0)) if rows else None
+
+
+def _list(values: Array) -> list[float | None]:
+    return [_number(value) for value in values.tolist()]
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 9) + 0.0 if np.isfinite(value) else None
+
+
+def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Iterator[str]:
+    """The lines of the summary.
+
+    Args:
+        placing: the given and the best pose.
+        tolerances: of the best pose, one per kind of error.
+    """
+    job, best = placing.job, placing.best
+    yield job.name
+    if best is placing.given:
+        yield "the part stands well: no pose that was tried is better by the rule"
+    verdict = "every point is served" if placing.feasible else "NOT EVERY POINT IS SERVED"
+    count = f"{len(best.served)} of {len(best.plan.planned_points)} points"
+    yield f"{verdict}: {count} from the best pose"
+    if best.plan.unchecked:
+        yield not_checked(best.plan.unchecked)
+    yield f"pose for [part]:\n{best.pose.line}"
+    yield ""
+    yield from _table(placing.given, best)
+    yield ""
+    yield f"Clearance: {measured_to(best.plan)}."
+    yield f"Rule: {_rule(placing)}"
+    yield f"{placing.tried} poses tried, {placing.planned} of them planned."
+    yield ""
+    yield "Mis-fixturing that the best pose tolerates, the branches of the plan kept"
+    for found in tolerances:
+        yield from _place_summary_tolerance(found)
+    if any(found.proven is not None for found in tolerances):
+        yield "  proven: for joint limits, reach and singularities, in every direction"
+
+
+def _table(given: PlannedPose, best: PlannedPose) -> Iterator[str]:
+    rows = [
+        ("", "given", "best"),
+        (
+            "points served",
+            *(f"{len(s.served)} of {len(s.plan.planned_points)}" for s in (given, best)),
+        ),
+        ("smallest joint margin", *map(_joint, (given, best))),
+        ("singularity margin", *map(_singular, (given, best))),
+        ("clearance", *map(_clearance, (given, best))),
+        ("duration", *(f"{s.plan.totals.duration:.4f} s" for s in (given, best))),
+        ("energy", *(f"{s.plan.totals.energy:.5g} J" for s in (given, best))),
+    ]
+    for row in rows:
+        first, *rest = (text.ljust(w) for text, w in zip(row, _WIDTHS, strict=True))
+        yield "".join([first, *rest]).rstrip()
+
+
+def _joint(standing: PlannedPose) -> str:
+    point = standing.tightest
+    if point is None:
+        return "-"
+    return f"{np.degrees(point.joint_margin):.2f} deg, {point.margin_joint}"
+
+
+def _singular(standing: PlannedPose) -> str:
+    return f"{standing.singularity_margin:.3g}" if standing.served else "-"
+
+
+def _clearance(standing: PlannedPose) -> str:
+    clearance = standing.clearance
+    return "not checked" if clearance is None else f"{1e3 * clearance:.4g} mm"
+
+
+def _rule(placing: Placing) -> str:
+    goal = placing.job.place.goal
+    least = "energy" if goal == "energy" else "time"
+    return (
+        f"most points served; then no less joint margin and no more {least} than the given pose; "
+        f"then at least {100 * SHARES[goal]:.0f} % of the largest worst margin; then the least "
+        f"{least}."
+    )
+
+
+def _place_summary_tolerance(found: MisFixturing) -> Iterator[str]:
+    turns = found.kind is FixturingErrorKind.ROTATION
+    what = "turned about the middle of its points" if turns else "shifted"
+    factor, unit = (180.0 / np.pi, "deg") if turns else (1e3, "mm")
+    proven = "" if found.proven is None else f" ({factor * found.proven:.4g} proven)"
+    first = found.first
+    amount = f"{factor * found.size:.4g} {unit}"
+    if first is None:
+        yield f"  {what} by up to {amount}{proven}: nothing fails, and no farther was looked"
+        return
+    yield f"  {what} by up to {amount}{proven}, whatever the direction"
+    x, y, z = first.direction
+    yield f"    first: {first.point}, {first.limit}, along ({x:.3f}, {y:.3f}, {z:.3f}) of the base"
+
+
+def write_place_set(
+    folder: Path, document: str, figure: bytes | None, *, force: bool = False
+) -> None:
+    """Write the files; those of an earlier placing are replaced.
+
+    Args:
+        folder: new, empty, or holding an earlier placing and nothing else.
+        force: whether a folder with other files is written to all the same.
+        document: text of the JSON document.
+        figure: the reach map as PNG; None where it is not drawn.
+
+    Raises:
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    with result_set(folder, KIND, force=force) as fresh:
+        (fresh / DOCUMENT).write_text(document, encoding="utf-8", newline="")
+        if figure is not None:
+            (fresh / FIGURE).write_bytes(figure)
