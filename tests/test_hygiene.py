@@ -62,7 +62,6 @@ CALLS = {
 }
 ALLOWED = {
     ("planner/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
-    ("planner/batch/cluster.py", "distributed"): "only with --cluster; the same",
     ("planner/batch/worker.py", "import_module"): "names written in the source",
     ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",
     ("planner/result_files.py", "CDLL"): "the C library of the process: renameat2",
