@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
     from trimesh import Trimesh
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _USUAL = 25  # points, where nothing is asked
 _MESH = "part.ply"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,26 +35,10 @@ from robots.core.arrays import Array
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
-    from planner.clearance.certify import Clearance
-    from planner.clearance.safety import Safety
+    from planner.findings.visit_findings import VisitFindings
     from planner.proof import Proof
 
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Made:
-    """What a plan is put together from."""
-
-    job: Job
-    reach: Reach
-    placed: PlacedPoints
-    found: Candidates
-    safety: Safety | None  # None where there is nothing to touch
-    visit: Visit
-    timings: Timings
-    lines: Clearance | None  # clearances of the probing lines; None where nothing is checked
-    travels: Clearance | None
 
 
 def plan(job: Job, progress: Progress = silent) -> Plan:
@@ -70,31 +54,45 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
         InverseError: the robot cannot bring a ball to a place along a direction.
         JobError: a joint without a speed or acceleration limit.
     """
-    reach = reach_of(job)
     limits = _limits(job)
+    reach = reach_of(job)
     placed = place_points(job)
-    found = reach.candidates(placed)
-    safety = None
+    candidates = reach.candidates(placed)
+
+    safety = None  # where there is nothing to touch
     if job.cell.solids or reach.model.mechanism.self_pairs:
         from planner.clearance.safety import Safety
 
-        safety = Safety(job, reach.model, limits, placed, found, progress=progress)
-    made = visit(job, found, limits, safety, progress)
-    lines = found.lines.take(made.choice.chosen)
-    way = travels(lines, limits, job, made.detours)
-    timed = timings(lines, limits, job, way)
-    whole = _Made(
-        job=job,
-        reach=reach,
-        placed=placed,
-        found=found,
-        safety=safety,
-        visit=made,
-        timings=timed,
-        lines=None if safety is None else safety.line_clearances(lines, made.choice.visits),
-        travels=None if safety is None else safety.travel_clearances(way),
+        safety = Safety(job, reach.model, limits, placed, candidates, progress=progress)
+
+    visited = visit(job, candidates, limits, safety, progress)
+    choice = visited.choice
+    lines = candidates.lines.take(choice.chosen)
+    motions = travels(lines, limits, job, visited.detours)
+    timed = timings(lines, limits, job, motions)
+
+    clearances, about_visit = Clearances(), None
+    if safety is not None:
+        from planner.findings.visit_findings import VisitFindings
+
+        near = safety.line_clearances(lines, choice.visits), safety.travel_clearances(motions)
+        clearances = safety.of_segments(*near)
+        about_visit = VisitFindings(job, placed, candidates, safety, visited, *near)
+    assembly = assemble(job, placed, choice.visits, timed.batches, clearances)
+    loads = [batch.loads for batch in timed.batches]
+    joints, totals = total_loads(
+        assembly.trajectory, loads, _rest_loads(assembly), list(limits.names)
     )
-    return _plan(whole, limits)
+    return Plan(
+        job=job,
+        placed=placed,
+        planned_points=planned_points(job, placed, candidates, choice, clearances.lines),
+        timeline=assembly.segments,
+        trajectory=assembly.trajectory,
+        joint_loads=joints,
+        totals=totals,
+        finding_list=_findings(job, limits, reach, placed, candidates, visited, timed, about_visit),
+    )
 
 
 def plan_and_prove(job: Job, progress: Progress = silent) -> Proof:
@@ -117,28 +115,6 @@ def plan_and_prove(job: Job, progress: Progress = silent) -> Proof:
     return proof
 
 
-def _plan(made: _Made, limits: JointLimits) -> Plan:
-    clearances = Clearances()
-    if made.safety and made.lines is not None and made.travels is not None:
-        clearances = made.safety.of_segments(made.lines, made.travels)
-    choice = made.visit.choice
-    assembly = assemble(made.job, made.placed, choice.visits, made.timings.batches, clearances)
-    loads = [batch.loads for batch in made.timings.batches]
-    joints, totals = total_loads(
-        assembly.trajectory, loads, _rest_loads(assembly), list(limits.names)
-    )
-    return Plan(
-        job=made.job,
-        placed=made.placed,
-        planned_points=planned_points(made.job, made.placed, made.found, choice, clearances.lines),
-        timeline=assembly.segments,
-        trajectory=assembly.trajectory,
-        joint_loads=joints,
-        totals=totals,
-        finding_list=_findings(made, limits),
-    )
-
-
 def _limits(job: Job) -> JointLimits:
     """The robot's limits, torque limits tightened by the job's."""
     limits = job.joint_limits()
@@ -157,27 +133,32 @@ def _rest_loads(assembly: Assembly) -> Array:
     return np.stack([np.sum(tau * tau * seconds, axis=0), np.max(np.abs(tau), axis=0)])
 
 
-def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
+def _findings(
+    job: Job,
+    limits: JointLimits,
+    reach: Reach,
+    placed: PlacedPoints,
+    candidates: Candidates,
+    visited: Visit,
+    timed: Timings,
+    about_visit: VisitFindings | None,  # None where there is nothing to touch
+) -> tuple[Finding, ...]:
     """All findings: causes in the points first, then the gravest, then in the job's order."""
-    job, placed, choice = made.job, made.placed, made.visit.choice
+    choice = visited.choice
     colliding = np.zeros(0, dtype=np.int64)
     refused: list[Finding] = []
     met: list[Finding] = []
     watched: list[Finding] = []
-    if made.safety is not None:
-        from planner.findings.visit_findings import VisitFindings
-
-        told = VisitFindings(job, placed, made.found, made.safety, made.visit)
-        colliding, met = told.colliding(), told.travels(limits)
-        met += told.unproven(made.lines, made.travels)
-        refused = told.points()
-        watched = told.cell(made.lines, made.travels)
+    if about_visit is not None:
+        colliding, refused = about_visit.colliding(), about_visit.points()
+        met = [*about_visit.travels(limits), *about_visit.unproven()]
+        watched = about_visit.cell()
     unserved = np.nonzero(choice.candidate < 0)[0]
     failing = np.setdiff1d(unserved, colliding)
     left_out = frozenset(placed.names[k] for k in unserved)
     findings = [
         *_of_left_out(
-            point_findings(made.reach, placed, made.found, failing, job.checks.joint_margin),
+            point_findings(reach, placed, candidates, failing, job.checks.joint_margin),
             left_out,
         ),
         *_of_left_out(refused, left_out),
@@ -185,11 +166,11 @@ def _findings(made: _Made, limits: JointLimits) -> tuple[Finding, ...]:
         *_of_left_out(approach_findings(placed), left_out),
         *point_file_findings(job),
         *told_once(job, _of_left_out(surface_findings(job), left_out)),
-        *torque_findings(placed, choice, made.timings),
-        *_order_notes(made.visit),
+        *torque_findings(placed, choice, timed),
+        *_order_notes(visited),
         *watched,
         *law_findings(job),
-        *reach_finding(made.reach),
+        *reach_finding(reach),
         *robot_findings(job),
     ]
     names = frozenset(placed.names)
@@ -204,12 +185,12 @@ def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Fin
     ]
 
 
-def _order_notes(made: Visit) -> list[Finding]:
-    if made.ordered is None:
+def _order_notes(visited: Visit) -> list[Finding]:
+    if visited.ordered is None:
         return []
     from planner.order.note import order_note
 
-    return [order_note(made.ordered)]
+    return [order_note(visited.ordered)]
 
 
 def _with_way_on(finding: Finding, names: Collection[str]) -> Finding:

@@ -78,7 +78,7 @@ def result_set(folder: Path, kind: str, *, force: bool = False) -> Iterator[Path
             to_disk(path)
         foreign = check_set(place, kind, force=force)  # somebody may have put a file there
         if foreign:
-            _move_into(fresh, place)
+            _move_into(fresh, place, _listed(place, kind))
         else:
             _take_place(fresh, place)
     except OSError as error:
@@ -504,8 +504,16 @@ def _exchange_in_steps(fresh: Path, place: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _move_into(fresh: Path, place: Path) -> None:
-    """Move every file into a folder that keeps what it holds; the record comes last.
+def _move_into(fresh: Path, place: Path, earlier: frozenset[str]) -> None:
+    """Move every file into a folder that keeps what others put there; the record comes last.
+
+    What an earlier set there had and this one has not goes: an old programme beside a new plan
+    would be taken for its own.
+
+    Args:
+        fresh: the new set.
+        place: the folder.
+        earlier: files of a set of the same kind that is there.
 
     Raises:
         OSError: a folder has the name of a file, or a link that of a folder; nothing is moved then.
@@ -521,6 +529,9 @@ def _move_into(fresh: Path, place: Path) -> None:
                 break
             if above.is_symlink() or (above.exists() and not above.is_dir()):
                 raise OSError(0, f"{above.relative_to(place)} is no folder there")
+    for old in sorted(place.rglob("*")) if earlier else ():  # a record may name files elsewhere
+        if old not in targets and old.is_file() and _ours(old, place, earlier):
+            old.unlink()
     for path, target in zip(files, targets, strict=True):
         target.parent.mkdir(parents=True, exist_ok=True)
         path.replace(target)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
-from reports.visible_text import visible
+from reports.visible_text import BOLD, PLAIN, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _PLAIN_WIDTH = 110
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def console_on(file: TextIO) -> Console:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,21 +42,6 @@ STAGE = "report set"
 _PATH = "tip-path.svg"  # the figure that the paper shows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Order:
-    """What is to be written.
-
-    Args:
-        proof: a plan, its samples, and its checks.
-        options: what the set holds.
-        made: where it comes from.
-    """
-
-    proof: Proof
-    options: SetOptions
-    made: Provenance
-
-
 def export(
     proof: Proof,
     folder: Path | str,
@@ -93,86 +77,86 @@ def export(
             job=plan.job.name,
         )
     folder = Path(folder)
-    order = Order(
-        proof=proof,
-        options=options or SetOptions(),
-        made=made or provenance(plan),
-    )
+    options, made = options or SetOptions(), made or provenance(plan)
+    steps = 3 + int(options.pages or options.figures) + int(options.pages)
     with result_set(folder, REPORT_SET, force=force) as fresh:
-        _fill(fresh, order, progress)
+        for done, _ in enumerate(_written(fresh, proof, options, made), start=1):
+            progress(STAGE, done, steps)
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
-def _fill(folder: Path, order: Order, progress: Progress) -> None:
-    options = order.options
-    steps = 3 + int(options.pages or options.figures) + int(options.pages)
-    for done, _ in enumerate(_written(folder, order), start=1):
-        progress(STAGE, done, steps)
-
-
-def _written(folder: Path, order: Order) -> Iterator[str]:
+def _written(folder: Path, proof: Proof, options: SetOptions, made: Provenance) -> Iterator[str]:
     """Write part after part; the record comes last, with the hashes of all others."""
-    plan = order.proof.plan
-    document = document_text(plan_document(order.proof))
+    plan = proof.plan
+    document = document_text(plan_document(proof))
     _text(folder / DOCUMENT, document)
-    write_trajectory(plan, order.proof.motion, folder)
+    write_trajectory(plan, proof.motion, folder)
     write_points(plan, folder)
-    _text(folder / READ_ME, read_me(plan, order.options))
+    _text(folder / READ_ME, read_me(plan, options))
     yield "data"
-    _programmes(folder, order)
+    _programmes(folder, plan, options)
     yield "programmes"
-    if order.options.pages or order.options.figures:
+    if options.pages or options.figures:
         from reports.drawn_samples import drawn_samples
 
-        drawn = drawn_samples(order.proof.motion)
-        pictures = _figures(folder, order, drawn)
+        drawn = drawn_samples(proof.motion)
+        pictures = _figures(folder, plan, options, drawn)
         yield "figures"
-        if order.options.pages:
-            _pages(folder, order, drawn, pictures)
+        if options.pages:
+            _pages(folder, proof, options, made, drawn, pictures)
             yield "pages"
-    stored = write_inputs(plan.job, folder, order.made.job)
-    record = provenance_document(order.made, stored, listed_files(folder), order.options)
+    stored = write_inputs(plan.job, folder, made.job)
+    record = provenance_document(made, stored, listed_files(folder), options)
     _text(folder / RECORD, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     yield "provenance"
 
 
-def _programmes(folder: Path, order: Order) -> None:
-    chosen = (*(ALWAYS if order.options.pages else ()), *order.options.exports)
+def _programmes(folder: Path, plan: Plan, options: SetOptions) -> None:
+    chosen = (*(ALWAYS if options.pages else ()), *options.exports)
     if not chosen:
         return
     from reports.programmes import programmes
 
-    for name, content in programmes(order.proof.plan, chosen, order.options).items():
+    for name, content in programmes(plan, chosen, options).items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
 
 
-def _figures(folder: Path, order: Order, drawn: DrawnSamples) -> dict[str, bytes]:
+def _figures(
+    folder: Path, plan: Plan, options: SetOptions, drawn: DrawnSamples
+) -> dict[str, bytes]:
     """The figures, in the set where they were asked for; the paper needs one anyway."""
     from reports.figures import draw_figures
 
-    wanted = None if order.options.figures else (_PATH,)
-    pictures = draw_figures(order.proof.plan, drawn, wanted)
-    if order.options.figures:
+    wanted = None if options.figures else (_PATH,)
+    pictures = draw_figures(plan, drawn, wanted)
+    if options.figures:
         (folder / FIGURES).mkdir()
         for name, content in pictures.items():
             (folder / FIGURES / name).write_bytes(content)
     return pictures
 
 
-def _pages(folder: Path, order: Order, drawn: DrawnSamples, pictures: dict[str, bytes]) -> None:
+def _pages(
+    folder: Path,
+    proof: Proof,
+    options: SetOptions,
+    made: Provenance,
+    drawn: DrawnSamples,
+    pictures: dict[str, bytes],
+) -> None:
     from reports.content import report_content
     from reports.pdf import report_pdf
     from reports.workbook import workbook
 
-    plan = order.proof.plan
+    plan = proof.plan
     content = report_content(
-        order.proof,
+        proof,
         drawn,
-        order.made,
+        made,
         errata=plan.job.errata,
-        options=order.options,
+        options=options,
     )
     _page(folder, plan, content)
     (folder / PAPER).write_bytes(report_pdf(content, plan.timeline, pictures))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from planner.errors import OptionError
 from planner.plan_types import Plan
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SceneView", "plan_figure", "show", "show_part", "show_plan", "show_robot"]
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _HEIGHT = 560  # of the frame in a notebook [px]
 

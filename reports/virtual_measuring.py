@@ -1,8 +1,8 @@
-"""Virtual measuring as JSON documents (format 1): ``measure --json``, ``machine-test --json``."""
+"""Answers of measuring without a machine: virtual runs of a job, numbers of points, arm tests."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,23 +10,22 @@ import numpy as np
 from planner.evaluation import evaluate
 from planner.plan_types import Plan
 from planner.virtual_measuring import PointCount, VirtualMeasurement
-from planner.virtual_measuring.machine_tests import MachineTests
-from reports.plan_document import FORMAT, Document
+from planner.virtual_measuring.machine_tests import TESTS, MachineTests
+from reports.answers import FORMAT, table_lines
+
+# --- virtual runs of a job -----------------------------------------------------------------------
 
 
 def measurement_document(
-    planned: Plan,
-    found: Sequence[VirtualMeasurement],
-    content: str,
-    files: Sequence[Path] = (),
-) -> Document:
-    """Virtual measurements of a job, each beside the truth.
+    planned: Plan, found: Sequence[VirtualMeasurement], content: str, files: Sequence[str]
+) -> dict[str, object]:
+    """Virtual runs beside the truth, in JSON.
 
     Args:
-        planned: plan of the job.
-        found: one run for each machine.
-        content: of the files: "joints", "centres" or "surface".
-        files: that the runs were written to, in their order; empty for none.
+        planned: the plan of the job.
+        found: one measurement per run.
+        content: what was written.
+        files: names of the files, one per run; none where nothing was written.
     """
     first = found[0]
     return {
@@ -39,13 +38,12 @@ def measurement_document(
         "not_reached": [point.name for point in planned.planned_points if not point.reachable],
         "part_height_m": dict(zip(first.names, first.heights.tolist(), strict=True)),
         "runs": [
-            _run(planned, one, str(files[place]) if files else "")
-            for place, one in enumerate(found)
+            _run(planned, one, files[place] if files else "") for place, one in enumerate(found)
         ],
     }
 
 
-def _run(planned: Plan, one: VirtualMeasurement, file: str) -> Document:
+def _run(planned: Plan, one: VirtualMeasurement, file: str) -> dict[str, object]:
     """One run beside the truth, and what the job's evaluation makes of it."""
     evaluation = evaluate(planned.job, one.measured())
     along = evaluation.points.along
@@ -72,8 +70,34 @@ def _run(planned: Plan, one: VirtualMeasurement, file: str) -> Document:
     }
 
 
-def point_count_document(found: PointCount) -> Document:
-    """How many points a target uncertainty needs, and the numbers that were tried."""
+def measurement_sentences(
+    planned: Plan, found: Sequence[VirtualMeasurement], files: Sequence[str]
+) -> list[str]:
+    """What a reader should know beside the points."""
+    first = found[0]
+    lines = [f"{len(first.names)} points measured, seed {first.seed}."]
+    if files:
+        to = files[0] if len(files) == 1 else f"{files[0]} … {Path(files[-1]).name}"
+        lines[0] = f"{lines[0][:-1]}; written to {to}."
+    if planned.job.uncertainty is None:
+        lines.append("The job has no [uncertainty]: the machine is perfect.")
+    lost = [point.name for point in planned.planned_points if not point.reachable]
+    if lost:
+        lines.append(f"{len(lost)} points are not reached, the first {lost[0]}.")
+    late = sorted({name for one in found for name in one.late})
+    if late:
+        lines.append(
+            f"{len(late)} points are touched only past approach.overtravel_mm, the first "
+            f"{late[0]}: the machine would have missed them."
+        )
+    return lines
+
+
+# --- numbers of points ---------------------------------------------------------------------------
+
+
+def count_document(found: PointCount) -> dict[str, object]:
+    """How many points a target uncertainty needs, in JSON."""
     wanted = found.wanted
     return {
         "format": FORMAT,
@@ -97,8 +121,25 @@ def point_count_document(found: PointCount) -> Document:
     }
 
 
-def machine_tests_document(found: MachineTests) -> Document:
-    """Predicted tests of a machine, test by test."""
+def count_lines(found: PointCount) -> Iterator[str]:
+    """The same for a terminal."""
+    yield found.sentence
+    if found.trials:
+        yield ""
+        trials = sorted(found.trials, key=lambda trial: trial.count)
+        rows = [(str(t.count), f"{1e6 * t.expanded:.2f}", f"{1e6 * t.shift:+.2f}") for t in trials]
+        yield from table_lines(("points", "U um", "shift um"), rows)
+    if found.sources:
+        yield ""
+        floor = [(name, f"{1e6 * size:.2f}") for name, size in found.sources.items()]
+        yield from table_lines(("shared by all points", "U alone um"), floor)
+
+
+# --- tests of an arm -----------------------------------------------------------------------------
+
+
+def machine_test_document(found: MachineTests) -> dict[str, object]:
+    """Predicted tests of an arm in JSON."""
     bench = found.bench
     return {
         "format": FORMAT,
@@ -124,3 +165,25 @@ def machine_tests_document(found: MachineTests) -> Document:
         "length_error": {"constant_m": found.constant, "slope": found.slope},
         "sentence": found.sentence,
     }
+
+
+def machine_test_lines(found: MachineTests) -> Iterator[str]:
+    """The same for a terminal."""
+    bench = found.bench
+    share = f"{100.0 * bench.settings.coverage:g} %"
+    yield f"{found.robot}: predicted tests in the style of ISO 10360-12"
+    yield (
+        f"sphere {1e3 * bench.sphere_diameter:g} mm, ball {1e3 * bench.ball_diameter:g} mm; "
+        f"{bench.count} machines, seed {bench.seed}"
+    )
+    yield ""
+    rows = [
+        (one.test, one.where, f"{1e6 * one.typical:.1f}", f"{1e6 * one.limit:.1f}")
+        for one in found.lines
+    ]
+    rows += [(test, "all together", "", f"{1e6 * x:.1f}") for test, x in found.limits.items()]
+    yield from table_lines(("test", "where", "median um", f"{share} um"), rows)
+    yield ""
+    yield found.sentence
+    for test, meaning in TESTS.items():
+        yield f"{test}: {meaning}"

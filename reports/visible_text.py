@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_KEPT = "\n\t"
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"  # emphasis on a terminal
 UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robots.core.errors import RobotFileError
 from robots.core.inverse import Answer, Solutions, Target, Task, solve
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from robots.arm.inverse import ArmInverse
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two families equal
 

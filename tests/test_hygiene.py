@@ -63,10 +63,9 @@ CALLS = {
 ALLOWED = {
     ("planner/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
     ("planner/batch/scheduler.py", "distributed"): "only with --cluster; the same",
-    ("planner/batch/scheduler.py", "socket"): "hears whether a scheduler is at that address",
     ("planner/batch/worker.py", "import_module"): "names written in the source",
     ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",
-    ("reports/atomic_folder.py", "CDLL"): "the C library of the process: renameat2",
+    ("planner/result_files.py", "CDLL"): "the C library of the process: renameat2",
     ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",
     ("reports/scene/viser_server.py", "socket"): "asks whether this machine can listen on loopback",
     ("parts/geometry/safe_xml.py", "xml"): "expat, which refuses a document type: no entities",

@@ -80,8 +80,3 @@ class ToleranceSpec:
     def label(self) -> str:
         """Kind and feature, for sentences."""
         return f"{self.kind} of {self.feature!r}"
-
-    @property
-    def two_sided(self) -> bool:
-        """Whether it bounds a deviation either way, not the width of a zone."""
-        return self.kind in SIZE_KINDS

@@ -3,7 +3,6 @@
 from parts.sampling.design import Design as Design
 from parts.sampling.design import design_of as design_of
 from parts.sampling.design import least_count as least_count
-from parts.sampling.discrepancy import centred_l2 as centred_l2
 from parts.sampling.discrepancy import star_discrepancy as star_discrepancy
 from parts.sampling.ground import Reach as Reach
 from parts.sampling.layouts import STRATEGIES as STRATEGIES

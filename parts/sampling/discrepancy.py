@@ -1,4 +1,7 @@
-"""How evenly points share out an area: two figures, both zero for perfect evenness."""
+"""How evenly points share out an area: zero for perfect evenness.
+
+SciPy has other discrepancies, none over a region and none with the supremum norm.
+"""
 
 from __future__ import annotations
 
@@ -28,22 +31,6 @@ def star_discrepancy(uv: Array, region: Mask | None = None) -> float:
         gap = inside - area
         worst = max(worst, float(gap.max() if side == "right" else -gap.min()))
     return worst
-
-
-def centred_l2(uv: Array) -> float:
-    """Hickernell's centred L2 discrepancy, its square root: independent of the square's corner.
-
-    Args:
-        uv: in the unit square. # (k, d)
-    """
-    off = np.abs(uv - 0.5)
-    single = np.prod(1.0 + 0.5 * off - 0.5 * off**2, axis=1).sum()
-    pairs = 0.0
-    for point, arm in zip(uv, off, strict=True):
-        factors = 1.0 + 0.5 * arm + 0.5 * off - 0.5 * np.abs(point - uv)
-        pairs += float(np.prod(factors, axis=1).sum())
-    k, d = uv.shape
-    return float(np.sqrt(max((13.0 / 12.0) ** d - 2.0 / k * single + pairs / k**2, 0.0)))
 
 
 def _corners(values: Array) -> Array:

@@ -22,11 +22,14 @@ from pathlib import Path
 from planner.batch.case import CaseKey
 from planner.batch.outcome import FORMAT, Outcome, outcome_of
 from planner.disk import to_disk
-from planner.errors import OutputError
-from planner.processes import half_written
+from planner.result_files import whole_file
 from robots.core.caps import Cap, read_capped
 
 _SUFFIX = ".json"
+_REFUSAL = (
+    "the result cannot be written: {reason}. What was finished before is kept; make room or give "
+    "another folder with --out, and run the same command again"
+)
 # No link is followed; on Windows no line end is changed.
 _EXACT = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -71,27 +74,11 @@ class Ledger:
             OutputError: the folder cannot be written; nothing half-written stays under the name.
         """
         path = self.path(key.digest)
-        fresh = half_written(path)
-        try:
+        with whole_file(path, _REFUSAL) as fresh:
             new_folder = _make(path.parent)
-            try:
-                _write_to_disk(fresh, result_text(key, outcome))
-                fresh.replace(path)
-            except BaseException:
-                fresh.unlink(missing_ok=True)
-                raise
-            to_disk(path.parent)
+            _write_to_disk(fresh, result_text(key, outcome))
             if new_folder:
                 to_disk(path.parent.parent)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise OutputError(
-                f"{path}: the result cannot be written: {reason}. What was finished before is "
-                "kept; make room or give another folder with --out, and run the same command "
-                "again.",
-                path=str(path),
-                errno=error.errno,
-            ) from error
 
     def read(self, digest: str) -> Result | None:
         """The result of a key; None where there is none that is whole."""

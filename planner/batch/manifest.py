@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from planner.errors import OutputError
-from planner.processes import half_written
+from planner.result_files import whole_file
 from robots.core.caps import Cap, read_capped
 
 NAME = "batch.json"
@@ -24,24 +21,10 @@ def write_manifest(folder: Path, digests: Mapping[str, str]) -> None:
     """
     document = {"format": FORMAT, "cases": dict(sorted(digests.items()))}
     path = folder / NAME
-    fresh = half_written(path)
-    try:
-        with fresh.open("w", encoding="utf-8", newline="") as file:
-            json.dump(document, file, indent=0, ensure_ascii=True)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: {error.strerror}; the results are kept, run the same "
-            "command again.",
-            path=str(path),
-            errno=error.errno,
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):  # what cannot be written cannot be tidied either
-            fresh.unlink(missing_ok=True)
+    refusal = "cannot be written: {reason}; the results are kept, run the same command again"
+    with whole_file(path, refusal) as fresh, fresh.open("w", encoding="utf-8", newline="") as file:
+        json.dump(document, file, indent=0, ensure_ascii=True)
+        file.write("\n")
 
 
 def read_manifest(folder: Path) -> dict[str, str]:

@@ -1,16 +1,12 @@
-"""The scheduler of a dask cluster: its address, and a client of it in bounded time.
-
-Before dask is asked we listen to what the scheduler says by itself, because dask takes whatever
-answers for a scheduler: of a web server's answer it would make a length, and allocate it.
-"""
+"""The scheduler of a dask cluster: its address, and a client of it in bounded time."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
-import socket
-import threading
-import time
+import struct
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,9 +16,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _CONNECT = 20.0  # [s]
-_AGAIN = 0.1  # [s] between two attempts: the scheduler may be starting, too
-_LEAST = 1.0  # [s] that dask has, however late the scheduler began to speak
-_GREETING = 1_000_000  # [bytes] that no greeting of a scheduler has
+_PATIENCE = 0.5  # of that time until somebody listens; the scheduler may be starting, too
+_STRANGER = "what answers there is none"
 _SHOWN, _SAID = 80, 300  # characters of an address, and of what went wrong
 _LOUD = frozenset({"distributed", "asyncio", "tornado"})  # what matters of it is said by us
 _FORM = re.compile(
@@ -74,7 +69,7 @@ def connected(address: Address) -> Client:
         OptionError: no scheduler answers there, or the extra is not installed.
     """
     try:
-        import distributed  # noqa: F401 what it brings would be counted to the time of connecting
+        from distributed import Client
     except ImportError:
         raise OptionError(
             "--cluster needs dask.distributed, which is not installed; install palpeur[cluster]."
@@ -82,104 +77,61 @@ def connected(address: Address) -> Client:
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOUD:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    attempt = _Attempt(address=address)
-    # neither the search for a name nor dask can be told when to give up
-    trying = threading.Thread(target=attempt.run, daemon=True)
-    trying.start()
-    trying.join(2.0 * _CONNECT + _LEAST)
-    if attempt.client is None:
-        raise OptionError(
-            f"--cluster {address}: no scheduler answers there within {_CONNECT:g} s: "
-            f"{attempt.reason}. Start one with `dask scheduler --host 127.0.0.1`, workers with "
-            "`dask worker ADDRESS`.",
-            address=str(address),
-        )
-    return attempt.client
+    try:
+        with ThreadPoolExecutor(1) as thread:  # where this is called, a loop may be running
+            kind = thread.submit(asyncio.run, _kind_of_server(address)).result()
+        if kind == "Scheduler":
+            client: Client = Client(str(address), timeout=_CONNECT, set_as_default=False)
+            return client
+        reason = "a worker answers there" if kind in ("Worker", "Nanny") else _STRANGER
+    except TimeoutError:
+        reason = "what listens there does not answer as one does"
+    except OSError as error:
+        reason = _words_of(error) or "what listens there hangs up"
+    except TypeError as error:  # options of a secure connection that are missing
+        reason = _words_of(error)
+    except (MemoryError, struct.error, ValueError, LookupError, AttributeError):
+        # a stranger's bytes, read as the length of a message or as its content
+        reason = _STRANGER
+    raise OptionError(
+        f"--cluster {address}: no scheduler answers there within {_CONNECT:g} s: {reason}. "
+        "Start one with `dask scheduler --host 127.0.0.1`, workers with `dask worker ADDRESS`.",
+        address=str(address),
+    )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Attempt:
-    """To connect, and how it goes.
+async def _kind_of_server(address: Address) -> str:
+    """What a dask server says it is: "Scheduler", "Worker" or "Nanny".
 
-    Args:
-        address: of the scheduler.
-        client: None until there is one.
-        reason: why there is none.
-    """
-
-    address: Address
-    client: Client | None = None
-    reason: str = "nothing is heard of it"
-
-    def run(self) -> None:
-        """Connect, or note the reason."""
-        until = time.monotonic() + _CONNECT
-        try:
-            self._listen(until)
-            self.reason = "it greets like one and says no more"
-            self.client = _client(self.address, max(_LEAST, until - time.monotonic()))
-        except Exception as error:  # noqa: BLE001 whatever a stranger's bytes make dask raise
-            self.reason = _words_of(error)
-
-    def _listen(self, until: float) -> None:
-        """Until a scheduler has greeted.
-
-        Raises:
-            OSError: the last thing that was heard instead.
-        """
-        while True:
-            try:
-                _hear(self.address, until)
-            except OSError as error:
-                if time.monotonic() + _AGAIN > until:
-                    raise
-                self.reason = _words_of(error)
-                time.sleep(_AGAIN)
-            else:
-                return
-
-
-def _hear(address: Address, until: float) -> None:
-    """Hear the length of a greeting, which a scheduler sends to whoever comes.
+    A client cannot be asked at once: its time limit does not hold for the handshake, so that it
+    would wait for ever for whatever listens and says nothing.
 
     Raises:
-        OSError: nobody is there, it says nothing, or leaves.
-        ValueError: it says something else.
+        TimeoutError: no answer in time; so does what the bytes of a stranger lead to.
     """
-    with socket.create_connection((address.host, address.port), _left(until)) as line:
-        if address.scheme == "tls":
-            return  # there the client speaks first
-        heard = b""
-        while len(heard) < 8:
-            line.settimeout(_left(until))
-            try:
-                more = line.recv(8 - len(heard))
-            except TimeoutError:
-                raise TimeoutError("what listens there says nothing, so it is none") from None
-            if not more:
-                raise ConnectionError("what listens there hangs up")
-            heard += more
-    if not 0 < int.from_bytes(heard, "little") < _GREETING:
-        raise ValueError("what answers there is none")
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    server = rpc(
+        str(address),
+        timeout=_PATIENCE * _CONNECT,
+        deserialize=False,
+        connection_args=Security().get_connection_args("client"),
+    )
+
+    async def ask() -> str:
+        async with server:
+            return str((await server.identity())["type"])
+
+    return await asyncio.wait_for(ask(), _CONNECT)
 
 
-def _words_of(error: Exception) -> str:
-    """On one line, without the stop at its end."""
-    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+def _words_of(error: BaseException) -> str:
+    """Of what is at the root of an error, on one line, without the stop at its end."""
+    while isinstance(error.__cause__, OSError):
+        error = error.__cause__
+    words = getattr(error, "strerror", None) or str(error)
     return " ".join(words.split())[:_SAID].rstrip(".")
-
-
-def _left(until: float) -> float:
-    return max(0.01, until - time.monotonic())
-
-
-def _client(address: Address, seconds: float) -> Client:
-    from distributed import Client
-
-    # A client that could not connect would wait for its own end when it is collected.
-    quiet = type("Client", (Client,), {"__del__": lambda _: None})
-    made: Client = quiet(str(address), timeout=seconds, set_as_default=False)
-    return made
 
 
 def _host(name: str, text: str) -> str:

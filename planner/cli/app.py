@@ -14,7 +14,7 @@ from planner.cli.job import compared_app, place_app, plan_app
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.robot.robot_app import app as robot_app
-from planner.cli.sample_app import sample
+from planner.cli.sample import sample
 from planner.cli.session import Session
 from planner.cli.stewart.present_app import present
 from planner.cli.stewart.stewart_app import app as stewart_app

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import csv
-import json
-import os
+import secrets
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+from planner.cli.exit_codes import ExitCode
+from planner.errors import OptionError, OutputError
+from reports.answers import FORMAT, Rows, bold, table_lines
+from reports.document_text import document_text
 
-from planner.errors import OptionError
-from reports.console import BOLD, PLAIN
-from reports.document_text import document_text, plain, without_unseen
-from robots.core.arrays import Array
+if TYPE_CHECKING:
+    from reports.answers import Table
 
-FORMAT = 1
-_ROUNDING = 1e-14
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Field:
-    """One quantity of every state.
-
-    Args:
-        key: in JSON.
-        values: # (N, ...)
-        headers: of its flattened numbers, units included.
-    """
-
-    key: str
-    values: Array
-    headers: tuple[str, ...]
-
-    @property
-    def flat(self) -> Array:
-        """One row of numbers per state. # (N, size)."""
-        return self.values.reshape(len(self.values), -1)
+__all__ = ["FORMAT", "Form", "bold", "print_csv", "print_json", "print_table", "write_file"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """How a table of results is printed."""
+    """The form of an answer that the options ask for."""
 
     json: bool = False
     csv: bool = False
@@ -51,38 +32,42 @@ class Form:
         if self.json and self.csv:
             raise OptionError("--json and --csv exclude each other; give one.")
 
+    def show(
+        self,
+        *,
+        json: Callable[[], object],
+        text: Callable[[], Iterable[str]],
+        csv: Callable[[], Table] | None = None,
+        passed: bool = True,
+    ) -> int:
+        """Print an answer.
+
+        Args:
+            json: makes the document.
+            text: makes the lines for a reader.
+            csv: makes headers and rows, of commands that have --csv.
+            passed: whether the answer is a good one.
+
+        Returns:
+            The exit code.
+        """
+        if self.json:
+            print_json(json())
+        elif self.csv and csv is not None:
+            print_csv(*csv())
+        else:
+            for line in text():
+                print(line)
+        return ExitCode.DONE if passed else ExitCode.FAILED
+
 
 def print_json(document: object) -> None:
     """Print one JSON document; a value that is not finite becomes null."""
-    sys.stdout.write(document_text(document))
-
-
-def print_rows(rows: Iterable[object], facts: Mapping[str, object] | None = None) -> None:
-    """Print ``{"format": 1, facts, "rows": [...]}``, one state after another."""
-    head = {"format": FORMAT, **(facts or {})}
-    text = json.dumps(plain(head), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    sys.stdout.write(f'{text[:-1]},"rows":[')
-    for number, row in enumerate(rows):
-        text = without_unseen(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
-        sys.stdout.write(("," if number else "") + "\n" + text)
-    sys.stdout.write("\n]}\n")
-
-
-def print_fields(
-    fields: Sequence[Field], form: Form, facts: Mapping[str, object] | None = None
-) -> None:
-    """Print quantities of every state in the chosen form. Args: facts: of JSON, before the rows."""
-    if form.json:
-        count = len(fields[0].values)
-        print_rows(({f.key: f.values[row] for f in fields} for row in range(count)), facts)
-    elif form.csv:
-        print_csv(_headers(fields), _flat_rows(fields))
-    elif all(field.values.ndim == 2 for field in fields):
-        rows = [[number(x) for x in row] for row in _flat_rows(fields)]
-        numbered = [[str(k), *row] for k, row in enumerate(rows, start=1)]
-        print_table(["state", *_headers(fields)], numbered)
+    if isinstance(document, Rows):
+        for text in document.texts():
+            sys.stdout.write(text)
     else:
-        _print_matrices(fields)
+        sys.stdout.write(document_text(document))
 
 
 def print_csv(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -94,74 +79,37 @@ def print_csv(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print columns of equal width; the heading is bold on a terminal that shows colour."""
-    for index, line in enumerate(aligned(headers, rows)):
-        print(bold(line) if index == 0 else line)
+    for line in table_lines(headers, rows):
+        print(line)
 
 
-def aligned(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of a table; text stands left, numbers right."""
-    lines = [list(headers), *map(list, rows)]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(headers))]
-    numeric = [bool(rows) and all(_is_number(row[k]) for row in rows) for k in range(len(headers))]
-    for line in lines:
-        cells = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a whole file or nothing: under a name of its own first, then renamed.
 
-
-def number(value: float) -> str:
-    """Seven digits for a reader."""
-    return f"{float(value):.7g}" if value else "0"
-
-
-def without_rounding(value: Array) -> Array:
-    """For a reader only: zero where a number is rounding beside the largest one."""
-    finite = np.abs(value[np.isfinite(value)])
-    small = np.abs(value) <= _ROUNDING * finite.max(initial=0.0)
-    return np.where(small, 0.0, value)
-
-
-def bold(text: str) -> str:
-    """Emphasis where stdout is a terminal and colour is welcome."""
-    shown = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.name != "nt"
-    return f"{BOLD}{text}{PLAIN}" if shown else text
-
-
-def _headers(fields: Sequence[Field]) -> list[str]:
-    return [header for field in fields for header in field.headers]
-
-
-def _flat_rows(fields: Sequence[Field]) -> list[list[float]]:
-    rows: list[list[float]] = np.hstack([field.flat for field in fields]).tolist()
-    return rows
-
-
-def _print_matrices(fields: Sequence[Field]) -> None:
-    for state in range(len(fields[0].values)):
-        print(bold(f"state {state + 1}"))
-        for field in fields:
-            print(f"  {field.key}")
-            for line in _matrix_lines(field.values[state]):
-                print(f"    {line}")
-
-
-def _matrix_lines(value: Array) -> Iterator[str]:
-    if value.ndim == 3:
-        for index, plane in enumerate(value):
-            yield f"[{index + 1}]"
-            yield from _matrix_lines(plane)
-        return
-    text = [[number(x) for x in row] for row in np.atleast_2d(without_rounding(value))]
-    width = max(len(cell) for row in text for cell in row)
-    for row in text:
-        yield "  ".join(cell.rjust(width) for cell in row)
-
-
-def _is_number(text: str) -> bool:
+    Raises:
+        OutputError: the place cannot be written.
+    """
     try:
-        float(text)
-    except ValueError:
-        return text in ("", "-")
-    return True
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if str(path).startswith("/dev/"):  # /dev/null and /dev/stdout stay what they are
+            path.write_bytes(data)
+        elif path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "no regular file"
+            raise OutputError(f"{path}: the file cannot be written: there is {what} already.")
+        else:
+            _replace(path, data)
+    except (OSError, ValueError) as error:  # a zero byte, no name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{path}: the file cannot be written: {reason}.") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Nothing is left behind when it fails, and no link of that name is followed."""
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with fresh.open("xb") as file:
+            file.write(data)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)

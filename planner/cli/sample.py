@@ -1,119 +1,178 @@
-"""Work of ``palpeur sample``: a part, a feature, points, and what they are worth."""
+"""``palpeur sample``: probe points on a feature of a part."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
+import typer
 
-from parts.features import Feature
-from parts.geometry import Geometry, Sheets
-from parts.part import load_part
-from parts.probe import Tip
-from parts.sampling import Design, Sample, points_csv
-from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, print_json
-from planner.cli.session import Session
-from planner.errors import OptionError
-from planner.result_files import check_file, write_result
-from robots.core.arrays import Array
+from planner.cli.options import Json
+from planner.cli.out_place import Force, file_option
+
+if TYPE_CHECKING:
+    from parts.geometry import Sheets
+    from robots.core.arrays import Array
 
 _COMMAND = "palpeur sample"
 _SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleRequest:
-    """What was asked, in SI; the meaning of each field is that of its option."""
+def sample(
+    context: typer.Context,
+    part: Annotated[
+        str,
+        typer.Argument(
+            metavar="PART",
+            help="Geometry file (STL, OBJ, PLY, GLB, 3MF, STEP), or a library part: ball, blade, "
+            "block, inclined-plate.",
+            show_default=False,
+        ),
+    ],
+    *,
+    feature: Annotated[
+        str,
+        typer.Option(
+            "--feature",
+            metavar="FEATURE",
+            help="A face's name, #index, a kind (cylinder), nearest:x,y,z in mm, or by numbers: "
+            "'circle:center=0,0,5;normal=0,0,1;diameter=20;inner'.",
+            show_default=False,
+        ),
+    ],
+    strategy: Annotated[
+        str,
+        typer.Option(
+            "--strategy",
+            help="grid, hammersley, star, helix, circles, stratified-by-curvature.",
+        ),
+    ] = "hammersley",
+    count: Annotated[
+        int, typer.Option("--count", help="Number of points; 25 where no target is given.")
+    ] = 0,
+    target_um: Annotated[
+        float,
+        typer.Option(
+            "--target-um",
+            help="Instead of a count: standard deviation of the fitted surface where it is worst.",
+        ),
+    ] = 0.0,
+    sigma_um: Annotated[
+        float, typer.Option("--sigma-um", help="Standard deviation of one probing, for --target.")
+    ] = 1.0,
+    edge_margin_mm: Annotated[
+        float, typer.Option("--edge-margin-mm", help="Least distance from the feature's edges.")
+    ] = 0.0,
+    ball_diameter_mm: Annotated[
+        float, typer.Option("--ball-diameter-mm", help="Keep points that this ball can touch.")
+    ] = 0.0,
+    shank_diameter_mm: Annotated[
+        float, typer.Option("--shank-diameter-mm", help="And that its shank leaves room for.")
+    ] = 0.0,
+    stylus_length_mm: Annotated[
+        float, typer.Option("--stylus-length-mm", help="Length of that shank.")
+    ] = 0.0,
+    stylus_axis: Annotated[
+        str,
+        typer.Option(
+            "--stylus-axis",
+            metavar="X,Y,Z",
+            help="From ball to wrist, in part axes; default: the normal of each point.",
+        ),
+    ] = "",
+    unit: Annotated[
+        str, typer.Option("--unit", help="Of a geometry file that carries none: mm, cm, m, in.")
+    ] = "",
+    sheets: Annotated[
+        str,
+        typer.Option(
+            "--sheets",
+            help="ignore (the default) or include: surfaces of a STEP file beside its solids.",
+        ),
+    ] = "",
+    prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", callback=file_option, metavar="FILE", help="Write the points there, as CSV."
+        ),
+    ] = "",
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Lay out probe points on a feature of a part, as a point file.
 
-    part: str
-    feature: str
-    session: Session
-    strategy: str = "hammersley"
-    count: int = 0
-    target: float = 0.0
-    sigma: float = 1e-6
-    edge_margin: float = 0.0
-    ball_radius: float = 0.0
-    shank_radius: float = 0.0
-    stylus_length: float = 0.0
-    stylus_axis: str = ""
-    unit: str = ""
-    sheets: str = ""
-    prefix: str = "P"
-    out: str = ""
-    json: bool = False
-
-
-def run_sample(request: SampleRequest) -> int:
-    """Lay out points, print or write them, and say what they are worth.
-
-    Raises:
-        OptionError: options that contradict each other.
-        PartError: a part, feature or layout that cannot be.
-        OutputError: the file cannot be written, or is somebody else's.
+    Points lie where the part has surface, off its edges, and where the stylus fits.
     """
-    _check(request)
-    if request.out:
-        # before the work, not after it
-        check_file(Path(request.out), _COMMAND, force=request.session.force)
-    part = load_part(request.part, unit=request.unit or None, sheets=_SHEETS[request.sheets])
-    geometry, feature = part.geometry, part.feature(request.feature)
-    found = part.sample(
-        feature,
-        count=request.count,
-        strategy=request.strategy,
-        target=request.target,
-        sigma=request.sigma,
-        edge_margin=request.edge_margin,
-        tip=_tip(request),
-        stylus_axis=_direction(request.stylus_axis) if request.stylus_axis else None,
-        prefix=request.prefix,
-    )
-    if request.out:
-        write_result(
-            Path(request.out), points_csv(found.points), _COMMAND, force=request.session.force
+    import sys
+    from pathlib import Path
+
+    from parts.part import load_part
+    from parts.probe import Tip
+    from parts.sampling import points_csv
+    from planner.cli.exit_codes import ExitCode
+    from planner.cli.output import print_json
+    from planner.errors import OptionError
+    from planner.result_files import check_file, write_result
+    from reports.sampling import sample_document, sample_sentences
+
+    if sheets not in _SHEETS:
+        raise OptionError(f"--sheets is {sheets!r}; expected ignore or include.", value=sheets)
+    _check(count, target_um, ball_diameter_mm, shank_diameter_mm, stylus_length_mm)
+    if out:
+        check_file(Path(out), _COMMAND, force=force)  # before the work, not after it
+    whole = load_part(part, unit=unit or None, sheets=_SHEETS[sheets])
+    geometry, chosen = whole.geometry, whole.feature(feature)
+    margin = edge_margin_mm * 1e-3
+    tip = None
+    if ball_diameter_mm:
+        tip = Tip(
+            length=stylus_length_mm * 1e-3,
+            ball_radius=ball_diameter_mm * 0.5e-3,
+            shank_radius=shank_diameter_mm * 0.5e-3,
         )
-    if request.json:
-        print_json(_document(request, geometry, feature, found))
-    elif not request.out:
+    found = whole.sample(
+        chosen,
+        count=count,
+        strategy=strategy,
+        target=target_um * 1e-6,
+        sigma=sigma_um * 1e-6,
+        edge_margin=margin,
+        tip=tip,
+        stylus_axis=_direction(stylus_axis) if stylus_axis else None,
+        prefix=prefix,
+    )
+    if out:
+        write_result(Path(out), points_csv(found.points), _COMMAND, force=force)
+    if as_json:
+        print_json(sample_document(geometry, chosen, found, margin))
+    elif not out:
         sys.stdout.write(points_csv(found.points))
-    for sentence in _told(request, geometry, feature, found):
-        request.session.say(sentence)
+    for sentence in sample_sentences(geometry, chosen, found, out):
+        context.obj.say(sentence)
     return ExitCode.DONE
 
 
-def _check(request: SampleRequest) -> None:
-    if request.sheets not in _SHEETS:
-        raise OptionError(
-            f"--sheets is {request.sheets!r}; expected ignore or include.", value=request.sheets
-        )
-    if request.count and request.target:
+def _check(count: int, target: float, ball: float, shank: float, stylus: float) -> None:
+    """Args: in the units of the options."""
+    from planner.errors import OptionError
+
+    if count and target:
         raise OptionError("--count and --target-um exclude each other; give one.")
-    for option, value in (("--count", request.count), ("--target-um", 1e6 * request.target)):
+    for option, value in (("--count", count), ("--target-um", target)):
         if not value >= 0.0:
             raise OptionError(f"{option} is {value:g}; it must be above zero.", value=value)
-    if request.shank_radius and not (request.ball_radius and request.stylus_length):
+    if shank and not (ball and stylus):
         raise OptionError(
             "--shank-diameter-mm needs --ball-diameter-mm and --stylus-length-mm, to know where "
             "the shank is."
         )
 
 
-def _tip(request: SampleRequest) -> Tip | None:
-    """The stylus that must fit; None where no ball is given."""
-    if not request.ball_radius:
-        return None
-    return Tip(
-        length=request.stylus_length,
-        ball_radius=request.ball_radius,
-        shank_radius=request.shank_radius,
-    )
-
-
 def _direction(text: str) -> Array:
+    import numpy as np
+
+    from planner.errors import OptionError
+
     try:
         vector = np.array([float(cell) for cell in text.split(",")])
     except ValueError:
@@ -125,77 +184,3 @@ def _direction(text: str) -> Array:
             value=text,
         )
     return np.asarray(vector / length)
-
-
-def _told(request: SampleRequest, geometry: Geometry, feature: Feature, found: Sample) -> list[str]:
-    """What a reader should know beside the points."""
-    where = f", written to {request.out}" if request.out else ""
-    lines = [
-        f"{len(found.points)} points ({found.strategy}) on {feature.kind} {feature.name!r} of "
-        f"{geometry.source}{where}.",
-        f"Star discrepancy {found.discrepancy:.3f}; {_worth(found.design)}.",
-    ]
-    if found.off_surface or found.not_reached:
-        lines.append(
-            f"Of {found.laid_out} places laid out, {found.off_surface} are off the surface or near "
-            f"its edge, and at {found.not_reached} the stylus does not fit."
-        )
-    if feature.kind in ("freeform", "facets"):
-        lines.append(
-            f"The points lie on triangles, their normals are "
-            f"{'interpolated' if feature.kind == 'freeform' else 'those of the triangles'}."
-        )
-    audit = geometry.audit
-    if audit.sheet_faces:
-        lines.append(
-            f"{audit.sheets} sheets beside the solids of the file ({audit.sheet_faces} faces) were "
-            "left out; --sheets include makes them part."
-        )
-    if audit.turned:
-        lines.append(
-            f"{audit.turned} of {audit.triangles} triangles were turned round: their closed pieces "
-            "were inside out."
-        )
-    return [*lines, *(f"Warning: {text}" for text in audit.warnings)]
-
-
-def _worth(design: Design) -> str:
-    if not np.isfinite(design.surface):
-        return (
-            f"these points do not determine the {design.parameters} parameters of the feature: "
-            "take more, or hammersley"
-        )
-    return (
-        f"a fit knows the surface to {design.surface:.3g} times the standard deviation of one "
-        "probing, or better"
-    )
-
-
-def _document(
-    request: SampleRequest, geometry: Geometry, feature: Feature, found: Sample
-) -> dict[str, object]:
-    points = found.points
-    rows = zip(points.names, points.positions * 1e3, points.normals, points.features, strict=True)
-    keys = ("x_mm", "y_mm", "z_mm", "nx", "ny", "nz")
-    return {
-        "format": FORMAT,
-        "part": geometry.source,
-        "feature": {"name": feature.name, "kind": feature.kind},
-        "strategy": found.strategy,
-        "edge_margin_mm": request.edge_margin * 1e3,
-        "laid_out": found.laid_out,
-        "off_surface": found.off_surface,
-        "not_reached": found.not_reached,
-        "star_discrepancy": found.discrepancy,
-        "fit": {
-            "parameters": found.design.parameters,
-            "surface_per_sigma": found.design.surface,
-            "sizes_per_sigma": found.design.sizes,
-        },
-        "points": [
-            {"name": name, **dict(zip(keys, [*p, *n], strict=True)), "feature": label}
-            for name, p, n, label in rows
-        ],
-        "warnings": geometry.audit.warnings,
-        "notes": geometry.notes,
-    }

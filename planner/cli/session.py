@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -37,13 +37,28 @@ class Session:
             logger.setLevel(logging.INFO)
             logger.propagate = False
 
-    def watched(self, items: Sequence[Item], purpose: str) -> Iterable[Item]:
-        """The items, with a progress bar and an estimate where somebody watches a terminal."""
-        if self.quiet or not sys.stderr.isatty() or len(items) < 2:
+    def watched(
+        self, items: Iterable[Item], purpose: str, total: int | None = None
+    ) -> Iterable[Item]:
+        """The items, with a progress bar and an estimate where somebody watches a terminal.
+
+        Args:
+            items: what is worked on.
+            purpose: of the work, in a word.
+            total: number of items, where they have no length of their own.
+        """
+        count = total if total is not None else len(items) if isinstance(items, Sized) else 0
+        if self.quiet or not sys.stderr.isatty() or count < 2:
             return items
         from rich.progress import track
 
-        return track(items, description=purpose, console=console_on(sys.stderr), transient=True)
+        return track(
+            items,
+            description=purpose,
+            total=count,
+            console=console_on(sys.stderr),
+            transient=True,
+        )
 
 
 class _Once(logging.Handler):

@@ -161,6 +161,17 @@ class Joint(Subject):
 
 
 @dataclass(frozen=True, slots=True)
+class Joints(Subject):
+    """Joints that share a finding."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Their names."""
+        return ", ".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
 class Motor(Subject):
     """A motor of the robot."""
 

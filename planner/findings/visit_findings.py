@@ -39,15 +39,25 @@ class VisitFindings:
         job: for names and what it asks for.
         placed: the points.
         found: the candidates.
-        safety: that judged them.
-        made: the visit.
+        safety: that checked them.
+        visited: order, branches and detours.
+        near_lines: clearances of the probing lines, in visiting order.
+        near_travels: clearances of the travels between them.
     """
 
     def __init__(
-        self, job: Job, placed: PlacedPoints, found: Candidates, safety: Safety, made: Visit
+        self,
+        job: Job,
+        placed: PlacedPoints,
+        found: Candidates,
+        safety: Safety,
+        visited: Visit,
+        near_lines: Clearance,
+        near_travels: Clearance,
     ) -> None:
         self._job, self._placed, self._found = job, placed, found
-        self._safety, self._made = safety, made
+        self._safety, self._visited = safety, visited
+        self._near_lines, self._near_travels = near_lines, near_travels
         self._watch = Watch(
             pairs=safety.checker.pairs,
             cell=job.cell,
@@ -59,7 +69,7 @@ class VisitFindings:
         """Points that a branch could serve, were nothing in its way. # (m,)."""
         refused = np.zeros(len(self._placed), dtype=bool)
         refused[self._found.point[self._safety.refused]] = True
-        return np.nonzero(refused & (self._made.choice.candidate < 0))[0]
+        return np.nonzero(refused & (self._visited.choice.candidate < 0))[0]
 
     def points(self) -> list[Finding]:
         """What stands in the way of colliding points, by the branch that comes nearest to clear."""
@@ -90,7 +100,7 @@ class VisitFindings:
 
     def travels(self, limits: JointLimits) -> list[Finding]:
         """Travels that go around, or find no way."""
-        detours, choice = self._made.detours, self._made.choice
+        detours, choice = self._visited.detours, self._visited.choice
         if detours is None:
             return []
         names = [self._placed.names[k] for k in choice.visits]
@@ -99,24 +109,24 @@ class VisitFindings:
         pairs = list(pairwise(names))
         return detour_findings(detours, pairs, straight, self._job.travel)
 
-    def unproven(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
+    def unproven(self) -> list[Finding]:
         """Motions of the plan whose certificate falls short of what is required.
 
         Each was proven when it was chosen; one that is not as a whole is not called safe. Travels
         that are known to be blocked have a finding of their own.
         """
-        if lines is None or travels is None:
-            return []
-        names = [self._placed.names[k] for k in self._made.choice.visits]
-        detours = self._made.detours
-        blocked: set[int] = set() if detours is None else {item.travel for item in detours.blocked}
+        names = [self._placed.names[k] for k in self._visited.choice.visits]
+        detours = self._visited.detours
+        blocked: set[int] = set()
+        if detours is not None:
+            blocked = {item.travel for item in detours.blocked}
         open_ = [k for k in range(len(names) - 1) if k not in blocked]
         return [
             *(
                 finding
-                for k, point in enumerate(self._made.choice.visits.tolist())
+                for k, point in enumerate(self._visited.choice.visits.tolist())
                 for finding in line_findings(
-                    _row(lines, k),
+                    _row(self._near_lines, k),
                     self._watch,
                     names=[names[k]],
                     approach=float(self._placed.distances[point]),
@@ -127,22 +137,26 @@ class VisitFindings:
                 finding
                 for k in open_
                 for finding in travel_findings(
-                    _row(travels, k), self._watch, origins=[names[k]], goals=[names[k + 1]]
+                    _row(self._near_travels, k),
+                    self._watch,
+                    origins=[names[k]],
+                    goals=[names[k + 1]],
                 )
             ),
         ]
 
-    def cell(self, lines: Clearance | None, travels: Clearance | None) -> list[Finding]:
+    def cell(self) -> list[Finding]:
         """What was certified, and what could not be looked at."""
-        job, visits = self._job, self._made.choice.visits
+        job, visits = self._job, self._visited.choice.visits
         names = [self._placed.names[k] for k in visits]
         if not job.cell.solids:
             return []
         findings = open_solid_findings(job.cell)
         findings += shape_findings(job.mechanism, unchecked_aspects(job))
-        if lines is None or travels is None:
-            return findings
-        motions = [("probing line of", names, lines), ("travel to", names[1:], travels)]
+        motions = [
+            ("probing line of", names, self._near_lines),
+            ("travel to", names[1:], self._near_travels),
+        ]
         return findings + certified_finding(motions, self._watch, Tolerance())
 
 

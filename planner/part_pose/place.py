@@ -8,7 +8,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.job import Job
 from planner.part_pose.best_pose import Placing, best_pose
@@ -21,7 +20,7 @@ from planner.progress import Progress, silent
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.errors import JobError
 from planner.findings import Finding
@@ -25,8 +24,7 @@ from planner.uncertainty.measuring import (
 from planner.uncertainty.monte_carlo import PointDraws, monte_carlo
 from planner.uncertainty.points import point_uncertainties
 from planner.uncertainty.types import PointUncertainty
-
-Array = NDArray[np.float64]
+from robots.core.arrays import Array
 
 _DRAWS = 10_000  # for a job that asks for none
 _NUMBERS = 3_000_000  # that are drawn at most: they are all held at once

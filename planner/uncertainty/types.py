@@ -71,11 +71,6 @@ class Sensitivity:
     sigma: float
     coefficient: float
 
-    @property
-    def contribution(self) -> float:
-        """Standard deviation along the normal that it gives alone. [m]."""
-        return abs(self.coefficient) * self.sigma
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchSigma:

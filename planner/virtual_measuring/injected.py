@@ -6,11 +6,10 @@ draw r. Errors of the arm are true less nominal; the part truly stands where it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from planner.job import UncertaintySettings
 from planner.uncertainty import Measuring
 from planner.uncertainty.inputs import Inputs, inputs_of
 from planner.uncertainty.streams import CommonStream, TouchStreams
@@ -49,11 +48,6 @@ class Injected:
         arms = places - self.middle - self.shift
         return np.asarray(self.middle + arms @ rotation_exp(self.turn) / (1.0 + self.growth))
 
-    def true_place(self, places: Array) -> Array:
-        """Where places on the nominal part truly are, base frame. # (..., 3) [m]."""
-        arms = (places - self.middle) * (1.0 + self.growth)
-        return np.asarray(self.middle + self.shift + arms @ rotation_exp(self.turn).T)
-
 
 def injected(measuring: Measuring, *, runs: int, seed: int) -> list[Injected]:
     """Draw the errors of every run.
@@ -70,14 +64,6 @@ def injected(measuring: Measuring, *, runs: int, seed: int) -> list[Injected]:
         _of_run(measuring, given, common[run], touches.own[run], touches.steps[run])
         for run in range(runs)
     ]
-
-
-def faultless(measuring: Measuring) -> Measuring:
-    """The same points, measured by a machine without errors."""
-    none = UncertaintySettings(
-        coverage=measuring.settings.coverage, samples=measuring.settings.samples
-    )
-    return replace(measuring, settings=none)
 
 
 def _of_run(

@@ -83,11 +83,6 @@ class Layouts:
         self.strategy = REPEAT if patch is None else strategy
         self.kind = nominal.kind
 
-    @property
-    def own_count(self) -> int:
-        """Points that the job itself has on the feature."""
-        return len(self._rows)
-
     def of(self, count: int) -> LaidOut:
         """The job with so many points on the feature.
 

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.findings import Finding
+from planner.findings.biped_findings import motion_findings, unjudged_motors
+from robots.biped.library import KnownDrives
 from robots.biped.motion import BipedMotion
+from robots.biped.motor_loads import MotorLoads, joint_reach, motor_loads
+from robots.biped.scenarios.limit_remarks import limit_remarks, rate_remarks
 from robots.biped.verdict import Stance
 from robots.core.arrays import Array, Indices
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MotorLoads:
-    """What the motors do at the samples of a motion; k samples, m motors.
-
-    Args:
-        names: of the motors.
-        position: turns from the zero posture; NaN where the transmission does not reach.
-            # (k, m) [rad]
-        speed: # (k, m) [rad/s]
-        torque: rotor inertia included. # (k, m) [N m]
-        max_speed: infinite for none. # (m,) [rad/s]
-        max_torque: # (m,) [N m]
-    """
-
-    names: tuple[str, ...]
-    position: Array
-    speed: Array
-    torque: Array
-    max_speed: Array
-    max_torque: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +23,7 @@ class ShownMotion:
     Args:
         scenario: "squat", "tilt", "walk" or "push".
         motion: its samples and verdict.
-        margin: of ``judged_margin``. # (k,) [m]
+        margin: of the point that the verdict is about. # (k,) [m]
         motors: None where the robot's drives are not known.
         findings: in the order of their codes.
         command: that made it.
@@ -70,6 +52,31 @@ class ShownMotion:
         return float(self.motion.t[-1] - self.motion.t[0])
 
 
+def shown_motion(
+    held: BipedMotion, known: KnownDrives, *, scenario: str, command: str
+) -> ShownMotion:
+    """The motion with its motors and findings, until it falls.
+
+    Args:
+        held: as the scenario gave it; of its remarks those are left out that a finding tells.
+        known: drives of the robot.
+        scenario: "squat", "tilt", "walk" or "push".
+        command: that made it.
+    """
+    told = limit_remarks(held.biped, held.t, held.q) + rate_remarks(held.biped, held.qd, held.tau)
+    motion = held.until_fall()
+    motors = motor_loads(motion, known.drives) if known.drives else None
+    findings = motion_findings(motion, motors, joint_reach(motion, known.drives))
+    return ShownMotion(
+        scenario=scenario,
+        motion=replace(motion, remarks=tuple(r for r in motion.remarks if r not in told)),
+        margin=motion.judged_margin(),
+        motors=motors,
+        findings=(*findings, *unjudged_motors(known)),
+        command=command,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Quantity:
     """One quantity of all joints, or of all motors, over time.
@@ -96,19 +103,6 @@ class Quantity:
     def size(self) -> Array:
         """Absolute values; zero where there is none. # (k, n)."""
         return np.abs(np.nan_to_num(self.values))
-
-
-def judged_margin(motion: BipedMotion) -> Array:
-    """Margin of the point that the verdict is about. # (k,) [m].
-
-    A robot that falls is judged by its centre of mass, all others by the zero-moment point.
-    """
-    from robots.biped.posture.margin import signed_margin
-
-    if motion.verdict.stance is not Stance.FALLEN:
-        return motion.margin
-    pairs = zip(motion.support, motion.com[:, :2], strict=True)
-    return np.array([float(signed_margin(corners, point)) for corners, point in pairs])
 
 
 def quantities(shown: ShownMotion) -> tuple[Quantity, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from reports.biped.edges import edge_words
 from reports.biped.shown_motion import Quantity, ShownMotion, quantities
 from reports.content.curves import CurveSet, Panel
 from reports.content.numbers import signed
@@ -19,6 +18,7 @@ from reports.content.table import (
     rows_of,
     text,
 )
+from robots.biped.posture.edge_names import edge_words
 from robots.biped.verdict import Stance
 from robots.core.arrays import Array
 

@@ -65,12 +65,3 @@ def _instants(borders: Array, rate: float) -> Array:
     step = np.repeat(np.diff(borders) / counts, counts)
     place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.append(first + place * step, borders[-1])
-
-
-def frames_note(found: Frames) -> str:
-    """What was decided, in one sentence."""
-    contacts = "every contact has its own" if found.whole else "not even every contact has its own"
-    return (
-        f"The replay runs in real time with {len(found.t):,} frames, {found.rate:.3g} a second "
-        f"within a motion; {contacts}."
-    )

@@ -9,20 +9,9 @@ from robots.core.arrays import Array
 
 def of_rotation(R: Array) -> Array:
     """The quaternion of a rotation matrix, w not negative. # (3, 3) -> (4,)."""
-    x, y, z = R.diagonal()
-    # Four times the square of each component; the largest one is safe to divide by.
-    squares = np.array([1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z])
-    sums = np.array([R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]])
-    gaps = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    rows = {
-        0: [squares[0], *gaps],
-        1: [gaps[0], squares[1], sums[0], sums[1]],
-        2: [gaps[1], sums[0], squares[2], sums[2]],
-        3: [gaps[2], sums[1], sums[2], squares[3]],
-    }
-    found = np.array(rows[int(np.argmax(squares))])
-    found /= np.linalg.norm(found)
-    return found if found[0] >= 0.0 else -found
+    from scipy.spatial.transform import Rotation
+
+    return np.roll(Rotation.from_matrix(R).as_quat(canonical=True), 1)
 
 
 def about_z(angles: Array) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.job.solids import SolidKind
 from reports.scene import palette, quaternions
-from reports.scene.frames import frames, frames_note
+from reports.scene.frames import frames
 from reports.scene.labels import label, node_name
 from reports.scene.model import RoundBody, Scene
 from reports.scene.robot import upright
@@ -54,12 +54,6 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
         page: str = recording.as_html(dark_mode=bool(dark))
     page = titled(page, "3D replay")
     return as_the_reader_likes(page) if dark is None else page
-
-
-def replay_notes(scene: Scene) -> tuple[str, ...]:
-    """What a reader of the replay should know: what was simplified, how many frames there are."""
-    film = () if scene.motion is None else (frames_note(frames(scene.motion)),)
-    return (*scene.notes, *film)
 
 
 def _set_up(server: ViserServer, scene: Scene, lines: tuple[palette.Rgb, palette.Rgb]) -> None:

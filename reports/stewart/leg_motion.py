@@ -7,51 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.findings import Finding
+from planner.findings.platform_findings import motion_findings
 from robots.core.arrays import Array
+from robots.stewart.leg_samples import Balance, LegSamples, energy_balance, leg_samples
+from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_legs import LegPeaks, MotionPeaks
+from robots.stewart.motion_check import check_motion
+from robots.stewart.motion_legs import LegPeaks, MotionPeaks, motion_peaks
 from robots.stewart.platform import Platform
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LegSamples:
-    """What the legs do at some instants.
-
-    Args:
-        t: rising. # (N,) [s]
-        T: T_base_platform. # (N, 4, 4)
-        lengths: # (N, 6) [m]
-        rates: # (N, 6) [m/s]
-        accelerations: # (N, 6) [m/s²]
-        forces: of the drives; positive pushes. # (N, 6) [N]
-    """
-
-    t: Array
-    T: Array
-    lengths: Array
-    rates: Array
-    accelerations: Array
-    forces: Array
-
-    @property
-    def power(self) -> Array:
-        """Of all drives together. # (N,) [W]."""
-        return np.asarray(np.sum(self.forces * self.rates, axis=-1))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
-    """Work of the drives against what the motion leaves behind.
-
-    Args:
-        net_work: of all drives. [J]
-        energy_change: of the moved bodies, kinetic and potential. [J]
-        friction: lost in the strokes. [J]
-    """
-
-    net_work: float
-    energy_change: float
-    friction: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,6 +57,33 @@ class LegMotion:
             return self.peaks.force
         size = np.abs(self.samples.forces)
         return LegPeaks(value=size.max(axis=0), time=self.samples.t[size.argmax(axis=0)])
+
+
+def leg_motion(
+    platform: Platform,
+    motion: TimedMotion,
+    t: Array,
+    *,
+    title: str,
+    law: str,
+    binding: str = "",
+    command: str = "",
+) -> LegMotion:
+    """Judge and sample a motion. Args: t: instants of the samples. # (N,) [s]."""
+    model = PlatformModel(platform)
+    report = check_motion(model, motion)
+    return LegMotion(
+        platform=platform,
+        title=title,
+        law=law,
+        motion=motion,
+        binding=binding,
+        samples=leg_samples(model, motion, t),
+        peaks=motion_peaks(model, motion),
+        balance=energy_balance(model, motion),
+        findings=motion_findings(report),
+        command=command,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

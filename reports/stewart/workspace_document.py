@@ -7,7 +7,9 @@ import io
 from dataclasses import dataclass
 
 from robots.core.arrays import Array
-from robots.stewart.workspace import WorkspaceSlice
+from robots.stewart.limits import pose_limits
+from robots.stewart.platform import Platform
+from robots.stewart.workspace import WorkspaceSlice, orientation_slice, position_slice
 
 FORMAT = 1
 _HEADERS = ("slice", "x_m", "y_m", "z_m", "tilt_x_rad", "tilt_y_rad", "stopped_by")
@@ -29,6 +31,17 @@ class WorkspaceSlices:
     T: Array
     position: WorkspaceSlice
     orientation: WorkspaceSlice
+
+
+def workspace_slices(platform: Platform, T: Array) -> WorkspaceSlices:
+    """Both slices at a pose. Args: T. # (4, 4)."""
+    limits = pose_limits(platform)
+    return WorkspaceSlices(
+        name=platform.name,
+        T=T,
+        position=position_slice(limits, float(T[2, 3]), rotation=T[:3, :3]),
+        orientation=orientation_slice(limits, position=T[:3, 3]),
+    )
 
 
 def workspace_document(shown: WorkspaceSlices) -> dict[str, object]:

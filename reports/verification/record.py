@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from planner.errors import OptionError
-from planner.result_files import RECORD, ListedFile
+from planner.result_files import RECORD, REPORT_SET, ListedFile
 from reports.inputs import StoredInput, StoredInputs
 from reports.provenance import RECORD_FORMAT, SetOptions
 from reports.visible_text import visible
@@ -54,6 +54,11 @@ def read_record(folder: Path) -> Record:
             folder=str(folder),
         )
     document = _Reader(_loaded(folder / RECORD), "")
+    kind = document.keys.get("set", REPORT_SET)
+    if kind != REPORT_SET:
+        raise document.error(
+            "set", f"is {_shown(kind)}; only a {REPORT_SET} of `palpeur plan` can be recomputed."
+        )
     form = document.value("format")
     if form is not True and form == RECORD_FORMAT:
         return _record(document)

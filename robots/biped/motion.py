@@ -87,3 +87,13 @@ class BipedMotion:
             curves={name: values[:count] for name, values in self.curves.items()},
             **changed,
         )
+
+    def judged_margin(self) -> Array:
+        """Margin of the point that the verdict is about. # (k,) [m].
+
+        A robot that falls is judged by its centre of mass, all others by the zero-moment point.
+        """
+        if self.verdict.stance is not Stance.FALLEN:
+            return self.margin
+        pairs = zip(self.support, self.com[:, :2], strict=True)
+        return np.array([float(signed_margin(corners, point)) for corners, point in pairs])

@@ -12,6 +12,7 @@ RobotError
 ├── EquationError            a quantity or export that cannot be generated
 ├── InverseError             an inverse model asked for what is not defined
 ├── IdentificationError      an arm's calibration, see ``identification/errors.py``
+├── BenchmarkError           a benchmark whose process failed, see ``benchmark/kernels.py``
 └── CapError                 a cap in the environment that is none, or no number
 """
 

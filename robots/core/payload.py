@@ -1,4 +1,4 @@
-"""What the tool carries: a rigid body more, on the joint that holds the tool."""
+"""What the tool carries: a stylus, or a rigid body more on the joint that holds the tool."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from robots.core.body import Body
 from robots.core.mechanism import Mechanism
+from robots.core.pose import make_pose
 
 
 def with_payload(
@@ -38,3 +39,10 @@ def with_payload(
     joints = list(mechanism.joints)
     joints[index] = replace(holder, body=holder.body.joined(payload.moved(mechanism.tool)))
     return replace(mechanism, joints=tuple(joints))
+
+
+def with_stylus(mechanism: Mechanism, length: float) -> Mechanism:
+    """The mechanism whose tool frame lies a stylus farther along its z axis. Args: length. [m]."""
+    if length == 0.0:
+        return mechanism
+    return replace(mechanism, tool=mechanism.tool @ make_pose(translation=[0.0, 0.0, length]))

@@ -66,6 +66,12 @@ def self_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: A
     return found
 
 
+def self_pair_names(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """The pairs of capsules that must not touch each other, by name."""
+    names = [capsule.name for capsule in mechanism.capsules]
+    return [(names[a], names[b]) for a, b in mechanism.self_pairs]
+
+
 def segment_distance(a: Array, b: Array, c: Array, d: Array) -> Array:
     """Least distance between the segments ab and cd. # (..., 3) each → (...) [m].
 

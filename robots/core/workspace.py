@@ -6,7 +6,7 @@ grid, and cells are counted. Self-collision is not looked at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,60 +16,92 @@ from robots.core.errors import StateError
 from robots.core.inverse.scaling import scale_length, scaled
 from robots.core.inverse.task import Task
 from robots.core.joint_samples import joint_samples
+from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.occupancy import Occupancy, measured, occupancy
+from robots.core.occupancy import Occupancy, Size, measured, occupancy
 
 DEFAULT_SAMPLES = 1 << 18
 FEWEST_SAMPLES = 1 << 10
 _SINGULAR_SAMPLES = 1 << 13
 # Ratio of the smallest to the largest singular value, without units, that counts as near.
 NEAR_SINGULAR = 0.02
-# Extents below this share of the largest are those of a mechanism that moves in a plane or line.
-_FLAT = 1e-6
+# Thickness of the cloud of points, relative to its size, below which it is a surface or a line.
+_FLAT = 1e-9
+_MOST_CELLS = 1e15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Workspace:
-    """What the tool's origin can reach, base frame.
+    """What the tool's origin can reach within the joint limits, base frame.
 
     Args:
+        model: of the mechanism.
+        q: the sampled postures. # (N, n) [rad or m]
+        points: the tool's origin in each. # (N, 3) [m]
+        center: point that radii are measured from. # (3,) [m]
         dimension: 3 for a volume, 2 for a robot whose tool stays in a plane, 1 in a line, 0 fixed.
         measure: volume, area or length. [m^dimension]
         uncertainty: of the measure, half width: what twice as large cells change, and what
-            sampling is thought to have missed. [m^dimension]
+            sampling is thought to have missed; of cells of a given edge what the last half of the
+            samples added. [m^dimension]
         cell: edge of the grid's cells. [m]
-        low: corner of the bounding box. # (3,) [m]
-        high: opposite corner. # (3,) [m]
-        least_radius: smallest distance of the tool from ``center`` that was met. [m]
-        largest_radius: [m]
-        center: # (3,) [m]
-        singular_fraction: share of the sampled postures whose position Jacobian is nearly singular.
-        section: cells of the half plane of distance from the base z axis and height, occupied at
-            any angle about the axis: what a section figure draws.
-        samples: postures that were sampled.
+        growth: the uncertainty as a share of the measure; small when the samples are enough for
+            the cells.
+        axis_radii: minimum and maximum distance from the first joint's axis. # (2,) [m]
     """
 
+    model: Model = field(repr=False)
+    q: Array = field(repr=False)
+    points: Array = field(repr=False)
+    center: Array
     dimension: int
     measure: float
     uncertainty: float
     cell: float
-    low: Array
-    high: Array
-    least_radius: float
-    largest_radius: float
-    center: Array
-    singular_fraction: float
-    section: Occupancy
-    samples: int
+    growth: float
+    axis_radii: Array
 
     @property
     def unit(self) -> str:
         """Unit of the measure."""
         return {0: "1", 1: "m", 2: "m²", 3: "m³"}[self.dimension]
 
+    @property
+    def samples(self) -> int:
+        """Postures that were sampled."""
+        return len(self.q)
+
+    @property
+    def low(self) -> Array:
+        """Corner of the bounding box. # (3,) [m]."""
+        return np.asarray(self.points.min(axis=0))
+
+    @property
+    def high(self) -> Array:
+        """Opposite corner. # (3,) [m]."""
+        return np.asarray(self.points.max(axis=0))
+
+    @property
+    def radii(self) -> Array:
+        """Minimum and maximum distance of the tool from ``center``. # (2,) [m]."""
+        distance = np.linalg.norm(self.points - self.center, axis=-1)
+        return np.array([distance.min(), distance.max()])
+
+    def singular_fraction(self) -> float:
+        """Share of the sampled postures whose position Jacobian is nearly singular."""
+        return _singular_fraction(self.model, self.q)
+
+    def section(self) -> Occupancy:
+        """Cells of the half plane of distance from the base z axis and height, at any angle."""
+        return occupancy(np.stack([np.hypot(*self.points.T[:2]), self.points[:, 2]], axis=-1))
+
 
 def workspace(
-    model: Model, *, samples: int = DEFAULT_SAMPLES, center: ArrayLike = (0.0, 0.0, 0.0)
+    model: Model,
+    *,
+    samples: int = DEFAULT_SAMPLES,
+    cell: float | None = None,
+    center: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Workspace:
     """Sample the reachable volume of the tool's origin, within the joint limits.
 
@@ -78,45 +110,87 @@ def workspace(
 
     Args:
         model: of the mechanism.
-        samples: postures; the cells are chosen so that about sixteen fall into each.
+        samples: postures.
+        cell: edge of the cells that are counted; left out: such that about sixteen samples fall
+            into each, and the measure is corrected for what sampling misses. [m]
         center: point that radii are measured from. # (3,) [m]
 
     Raises:
-        StateError: too few samples, or a center that is not a finite point.
+        StateError: too few samples, a center that is not a finite point, cells too small to count.
     """
-    middle = _checked(samples, center)
+    middle = _checked_center(center)
     slide = scale_length(model.mechanism)
     q = joint_samples(model.mechanism, samples, slide=slide)
     points = model.forward(q)[:, :3, 3]
-    low, high = points.min(axis=0), points.max(axis=0)
-    radii = np.linalg.norm(points - middle, axis=-1)
     flat = _flattened(points, slide)
-    size = measured(flat)
+    if cell is None:
+        size = _measured(flat, samples)
+        growth = size.uncertainty / size.measure if size.measure else 0.0
+    else:
+        # What the last half of the samples added tells whether they are enough for such cells.
+        cells, half = _cells(flat, cell), _cells(flat[: len(flat) // 2], cell)
+        volume, growth = cell ** flat.shape[1], (cells - half) / cells
+        size = Size(measure=cells * volume, uncertainty=(cells - half) * volume, cell=cell)
     return Workspace(
+        model=model,
+        q=q,
+        points=points,
+        center=middle,
         dimension=flat.shape[1],
         measure=size.measure,
         uncertainty=size.uncertainty,
         cell=size.cell,
-        low=low,
-        high=high,
-        least_radius=float(radii.min()),
-        largest_radius=float(radii.max()),
-        center=middle,
-        singular_fraction=_singular_fraction(model, q),
-        section=occupancy(np.stack([np.hypot(*points.T[:2]), points[:, 2]], axis=-1)),
-        samples=samples,
+        growth=growth,
+        axis_radii=_axis_radii(model.mechanism, points),
     )
+
+
+def _axis_radii(mechanism: Mechanism, points: Array) -> Array:
+    """Minimum and maximum distance from the first movable joint's axis. # (2,) [m]."""
+    pose = np.eye(4)
+    index = mechanism.index(mechanism.movable[0].name)
+    while index >= 0:
+        pose = mechanism.joints[index].placement @ pose
+        index = mechanism.joints[index].parent
+    axis, origin = pose[:3, 2], pose[:3, 3]
+    from_axis = points - origin
+    from_axis = from_axis - np.outer(from_axis @ axis, axis)
+    radii = np.linalg.norm(from_axis, axis=1)
+    return np.array([radii.min(), radii.max()])
 
 
 def _flattened(points: Array, size: float) -> Array:
     """Coordinates in the axes that the points fill: base axes, or those of their plane or line."""
-    spread = points.max(axis=0) - points.min(axis=0)
-    offset = points - points.mean(axis=0)
-    values, axes = np.linalg.eigh(offset.T @ offset / len(points))
-    filled = np.sqrt(np.maximum(values, 0.0)) > _FLAT * max(size, float(spread.max()))
-    if np.all(filled):
-        return points
-    return np.asarray(offset @ axes[:, filled])
+    centred = points - points.mean(axis=0)
+    _, spread, axes = np.linalg.svd(centred, full_matrices=False)
+    filled = spread > _FLAT * max(float(spread[0]), size * float(np.sqrt(len(points))))
+    # A volume is counted in base axes: the same cells whatever the samples are.
+    return points if np.all(filled) else np.asarray(centred @ axes[filled].T)
+
+
+def _measured(points: Array, samples: int) -> Size:
+    if samples < FEWEST_SAMPLES:
+        raise StateError(
+            f"{samples} samples are too few for a volume; take at least {FEWEST_SAMPLES}.",
+            value=samples,
+            limit=FEWEST_SAMPLES,
+        )
+    return measured(points)
+
+
+def _cells(points: Array, edge: float) -> int:
+    if points.shape[1] == 0:
+        return 1
+    cells = np.floor(points / edge).astype(np.int64)
+    cells -= cells.min(axis=0)
+    extent = tuple(int(x) + 1 for x in cells.max(axis=0))
+    if np.prod([float(x) for x in extent]) > _MOST_CELLS:
+        raise StateError(
+            f"Cells of {edge * 1e3:g} mm are too small for a workspace of this size.",
+            value=edge,
+            unit="m",
+        )
+    return len(np.unique(np.ravel_multi_index(tuple(cells.T), extent)))
 
 
 def _singular_fraction(model: Model, q: Array) -> float:
@@ -131,13 +205,7 @@ def _singular_fraction(model: Model, q: Array) -> float:
     return float(np.mean(values[:, rank - 1] < NEAR_SINGULAR * values[:, 0]))
 
 
-def _checked(samples: int, center: ArrayLike) -> Array:
-    if samples < FEWEST_SAMPLES:
-        raise StateError(
-            f"{samples} samples are too few for a volume; take at least {FEWEST_SAMPLES}.",
-            value=samples,
-            limit=FEWEST_SAMPLES,
-        )
+def _checked_center(center: ArrayLike) -> Array:
     middle = np.array(center, dtype=np.float64)
     if middle.shape != (3,) or not np.all(np.isfinite(middle)):
         raise StateError(f"The center is {center!r}; give three finite coordinates in metres.")

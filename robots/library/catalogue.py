@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotFileError
 from robots.core.mechanism import Mechanism
 from robots.core.robot_file import load as load_toml
 from robots.core.robot_file import read_robot
+from robots.core.robot_file.toml_document import toml_document
 from robots.core.urdf import load_urdf
 
 _ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", ".urdf"))
@@ -45,3 +48,17 @@ def open_robot(name_or_path: str, *, tip: str = "") -> Mechanism:
             model=name_or_path,
         )
     return load(name_or_path) if path is None else load_toml(path)
+
+
+def document_of(name_or_path: str) -> dict[str, Any]:
+    """The TOML document of a robot, its decimals as printed; empty for a URDF file.
+
+    Args:
+        name_or_path: a robot that ``open_robot`` has read.
+    """
+    path = _ROBOTS.path_of(name_or_path)
+    if path is None:
+        return toml_document(text_of(name_or_path))
+    if path.suffix.lower() != ".toml":
+        return {}
+    return toml_document(path.read_text(encoding="utf-8-sig"))

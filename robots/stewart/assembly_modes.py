@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array, freeze_fields
 from robots.stewart.certificate import certify, newton_step, with_unit
 from robots.stewart.errors import PlatformError
+from robots.stewart.forward import HeldPoses
 from robots.stewart.modes.ends import PathEnds, path_ends
 from robots.stewart.modes.start_system import GENERIC_MODES, start_system
 from robots.stewart.modes.study import (
@@ -68,6 +69,17 @@ class AssemblyModes:
     def count(self) -> int:
         """Of certified real postures."""
         return len(self.T)
+
+
+def held_modes(platform: Platform, lengths: ArrayLike) -> HeldPoses:
+    """Every pose that leg lengths hold; all are certified. Args: lengths. # (6,) [m]."""
+    found = assembly_modes(platform, lengths)
+    return HeldPoses(
+        T=found.T,
+        residual=found.residual,
+        certified=np.ones(found.count, dtype=np.bool_),
+        statement=found.statement,
+    )
 
 
 def assembly_modes(platform: Platform, lengths: ArrayLike) -> AssemblyModes:

@@ -22,6 +22,30 @@ CHUNK = 2000  # poses certified at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HeldPoses:
+    """Poses that one set of leg lengths holds: one that was sought, or all there are.
+
+    Args:
+        T: T_base_platform of each. # (n, 4, 4)
+        residual: largest error of a leg length. # (n,) [m]
+        certified: whether a posture is proved to exist there. # (n,)
+        iterations: of Newton; zero where all poses are sought.
+        statement: what the number of poses rests on; empty where one was sought.
+    """
+
+    T: Array
+    residual: Array
+    certified: Mask
+    iterations: int = 0
+    statement: str = ""
+
+    @property
+    def proved(self) -> bool:
+        """Whether there is a pose, and every one is certified."""
+        return bool(len(self.T)) and bool(np.all(self.certified))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ForwardSolution:
     """Poses for a batch of lengths.
 
@@ -38,6 +62,18 @@ class ForwardSolution:
     iterations: Indices
     certified: Mask
     kantorovich: Array
+
+    def held(self) -> list[HeldPoses]:
+        """One entry per set of lengths, of a batch (N,)."""
+        return [
+            HeldPoses(
+                T=self.T[k : k + 1],
+                residual=self.residual[k : k + 1],
+                certified=self.certified[k : k + 1],
+                iterations=int(self.iterations[k]),
+            )
+            for k in range(len(self.T))
+        ]
 
 
 def forward(platform: Platform, lengths: ArrayLike, start: ArrayLike) -> ForwardSolution:

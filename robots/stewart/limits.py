@@ -182,6 +182,14 @@ def violations(
     )
 
 
+def violations_by_pose(platform: Platform, T: Array) -> list[list[Violation]]:
+    """The limits that each pose breaks. Args: T. # (N, 4, 4)."""
+    found: list[list[Violation]] = [[] for _ in T]
+    for one in violations(platform, T):
+        found[one.index[0]].append(one)
+    return found
+
+
 def broken(column: Column, amount: float) -> str:
     """What is broken and by how much, in millimetres or degrees."""
     if column.unit == "m":

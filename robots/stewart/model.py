@@ -131,6 +131,10 @@ class PlatformModel:
             )
         return found[..., :6]
 
+    def power(self, T: ArrayLike, V: ArrayLike, forces: ArrayLike) -> Array:
+        """Power of all drives together. Args: forces: of the legs. # (..., 6) -> (...) [W]."""
+        return np.asarray(np.sum(np.asarray(forces) * self.length_rates(T, V), axis=-1))
+
     def generalised_wrench(self, T: ArrayLike, V: ArrayLike, A: ArrayLike) -> Array:
         """Jᵀf of a motion without external wrench. # (..., 6) [N, N m]."""
         return self._run("generalised_wrench", T, V, A)

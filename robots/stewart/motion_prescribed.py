@@ -15,6 +15,8 @@ from robots.core.orientation.rotation import rotation_x, rotation_y, rotation_z
 from robots.stewart.motion import PlatformState, SpeedBound, TimedMotion
 from robots.stewart.platform import Platform
 
+_SAME = 1e-6  # [m]; a point written to a thousandth of a millimetre is the same point
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harmonic:
@@ -102,6 +104,18 @@ class PrescribedMotion:
     @staticmethod
     def _of(parts: tuple[Harmonic, Harmonic, Harmonic], s: Array, order: int) -> Array:
         return np.stack([part.derivative(s, order) for part in parts], axis=-1)
+
+
+def has_joints_of(platform: Platform, owner: Platform) -> bool:
+    """Whether the joints stand where another platform's do: its motion means something here.
+
+    Strokes, drives, masses and home may differ.
+    """
+    gaps = (
+        platform.base_points - owner.base_points,
+        platform.platform_points - owner.platform_points,
+    )
+    return bool(np.abs(gaps).max() <= _SAME)
 
 
 def published_motion(platform: Platform) -> TimedMotion:

@@ -75,6 +75,25 @@ def test_by_force_files_of_the_same_names_are_replaced_and_others_stay(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+def test_by_force_what_an_earlier_set_had_goes(tmp_path):
+    """An old programme beside a new plan would be taken for its own."""
+    write_set(tmp_path / "a", {"x": "old", "robot/old.src": "old"})
+    (tmp_path / "a" / "robot" / "mine.src").write_text("mine")
+    write_set(tmp_path / "a", {"x": "new"}, force=True)
+    assert contents(tmp_path / "a") == {"x": "new", "robot/mine.src": "mine"}
+
+
+def test_a_record_names_no_file_outside_its_set(tmp_path):
+    """A record is a claim by somebody unknown: nothing above the folder is removed by it."""
+    (tmp_path / "victim").write_text("mine")
+    write_set(tmp_path / "a", {"x": "old"})
+    record = tmp_path / "a" / RECORD
+    text = record.read_text().replace('"name": "x"', '"name": "../victim"')
+    record.write_text(text)
+    write_set(tmp_path / "a", {"y": "new"}, force=True)
+    assert (tmp_path / "victim").read_text() == "mine"
+
+
 @posix
 def test_force_follows_no_link_and_replaces_no_folder(tmp_path):
     (tmp_path / "other").mkdir()

@@ -59,10 +59,6 @@ class Cone(Surface):
         """Word for this surface in ``KINDS``."""
         return "cone"
 
-    def radius_at(self, height: float) -> float:
-        """Radius at a height above the apex. # [m]."""
-        return float(height * np.tan(self.half_angle))
-
     def project(self, points: ArrayLike) -> Array:
         """Closest points; the apex for points that see nothing but it. # (k, 3) [m]."""
         height, radius, radial = self._meridian(points)

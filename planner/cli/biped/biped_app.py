@@ -1,4 +1,4 @@
-"""``palpeur biped …``: what is asked; the modules named in each body do the work."""
+"""``palpeur biped …``: robots on feet, their balance, transmissions and motions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.biped import scenario_app
-from planner.cli.biped.arguments import Biped, Ground, Posture, States
 from planner.cli.options import Csv, Json
+from planner.cli.out_place import FiguresOut, Force
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,12 +16,47 @@ app = typer.Typer(
 )
 
 
+Biped = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="Name from `palpeur biped list`, or path of a biped file (.toml).",
+        show_default=False,
+    ),
+]
+Posture = Annotated[
+    str,
+    typer.Option(
+        "--posture",
+        metavar="DEG,…",
+        help="Angles of all joints in degrees, or of some by name, as in q2=-16,q3=85.",
+    ),
+]
+States = Annotated[
+    str,
+    typer.Option(
+        "--states",
+        metavar="FILE",
+        help="CSV table of states, a unit in every column's name; - reads standard input.",
+    ),
+]
+Ground = Annotated[
+    str,
+    typer.Option("--tilt", metavar="ROLL,PITCH", help="Of the ground, in degrees."),
+]
+
+
 @app.command("list")
 def list_bipeds(as_json: Json = False) -> int:
     """List the bipeds that come with Palpeur."""
-    from planner.cli.biped.biped_show import print_list
+    from planner.cli.output import Form
+    from reports.biped.answers import library_document, library_lines
+    from robots.biped.library import biped_names, open_biped
 
-    return print_list(as_json=as_json)
+    bipeds = {name: open_biped(name) for name in biped_names()}
+    return Form(json=as_json).show(
+        json=lambda: library_document(bipeds), text=lambda: library_lines(bipeds)
+    )
 
 
 @app.command()
@@ -32,9 +66,20 @@ def show(
     as_toml: Annotated[bool, typer.Option("--toml", help="Print it as a file instead.")] = False,
 ) -> int:
     """Show one biped: mass, balance, feet, joints with ranges and stops, motors, what is odd."""
-    from planner.cli.biped.biped_show import print_biped
+    from pathlib import Path
 
-    return print_biped(robot, as_json=as_json, as_toml=as_toml)
+    from planner.cli.output import Form
+    from reports.biped.answers import biped_document, biped_lines
+    from robots.biped.library import biped_names, known_drives, open_biped, text_of
+
+    biped, known = open_biped(robot), known_drives(robot)
+    if as_toml:
+        library = robot in biped_names()
+        print(text_of(robot) if library else Path(robot).read_text(encoding="utf-8"), end="")
+        return 0
+    return Form(json=as_json).show(
+        json=lambda: biped_document(biped, known), text=lambda: biped_lines(biped, known)
+    )
 
 
 @app.command()
@@ -51,11 +96,24 @@ def com(
 
     Exit codes: 0 the robot stands in every posture; 1 not; 2 bad input.
     """
-    from planner.cli.biped.com_answers import print_com
+    from planner.cli.biped.posture_input import ground_of, limits_told_first, postures_of
     from planner.cli.output import Form
+    from reports.biped import answers
+    from robots.biped.library import open_biped
+    from robots.biped.posture.balance import balances
+    from robots.biped.posture.standing import stand
 
     form = Form(json=as_json, csv=as_csv)
-    return print_com(robot, posture=posture, states=states, tilt=ground, form=form)
+    biped = open_biped(robot)
+    given = postures_of(biped, posture=posture, states=states)
+    with limits_told_first(biped, given):
+        found = balances(stand(biped, given.q, ground_of(ground)))
+    return form.show(
+        json=lambda: answers.balance_document(found),
+        csv=lambda: answers.balance_table(found),
+        text=lambda: answers.balance_lines(found, given.where),
+        passed=all(one.stands for one in found),
+    )
 
 
 @app.command()
@@ -79,10 +137,25 @@ def zmp(
 
     Exit codes: 0 the robot stands in every state; 1 not; 2 bad input.
     """
-    from planner.cli.biped.zmp_answers import print_zmp
+    from planner.cli.biped.posture_input import ground_of, limits_told_first, table_of
     from planner.cli.output import Form
+    from reports.biped import answers
+    from robots.biped.library import open_biped
+    from robots.biped.posture.balance import zero_moments
+    from robots.biped.posture.standing import stand
 
-    return print_zmp(robot, states=states, tilt=ground, form=Form(json=as_json, csv=as_csv))
+    form = Form(json=as_json, csv=as_csv)
+    biped = open_biped(robot)
+    given = table_of(biped, states, "the zero-moment point")
+    with limits_told_first(biped, given):
+        standing = stand(biped, given.q, ground_of(ground))
+        found = zero_moments(standing, given.or_zero("qd"), given.or_zero("qdd"))
+    return form.show(
+        json=lambda: answers.zero_moment_rows(found),
+        csv=lambda: answers.zero_moment_table(found),
+        text=lambda: answers.zero_moment_lines(found),
+        passed=found.stands,
+    )
 
 
 @app.command()
@@ -101,11 +174,22 @@ def transmission(
 
     Exit codes: 0 done; 1 a transmission does not reach a posture; 2 bad input.
     """
-    from planner.cli.biped.transmission_answers import print_transmission
+    from planner.cli.biped.posture_input import driven_states
     from planner.cli.output import Form
+    from reports.biped import answers
+    from robots.biped.library import open_biped, open_drives
+    from robots.core.transmission.driven_posture import driven_posture
 
     form = Form(json=as_json, csv=as_csv)
-    return print_transmission(robot, posture=posture, states=states, form=form)
+    mechanism, drives = open_biped(robot).mechanism, open_drives(robot)
+    given = driven_states(mechanism, drives, posture=posture, states=states)
+    found = [driven_posture(drives, state) for state in given]
+    return form.show(
+        json=lambda: answers.transmission_rows(found),
+        csv=lambda: answers.transmission_table(found, drives.motors),
+        text=lambda: (line for one in found for line in answers.transmission_lines(one)),
+        passed=not any(one.reason for one in found),
+    )
 
 
 @app.command()
@@ -127,14 +211,193 @@ def composite(
 
     Exit codes: 0 they agree; 1 not; 2 bad input.
     """
-    from planner.cli.biped.composite_answers import print_composite
     from planner.cli.output import Form
+    from reports.biped.answers import composite_document, composite_lines, composite_table
+    from robots.biped.library import biped_names, open_biped
+    from robots.core.composite import composite_cost, compositions, cut
+    from robots.core.composite.benchmark import BATCH
+    from robots.library import load, names
 
-    form = Form(json=as_json, csv=as_csv)
-    return print_composite(robot, at=at, compiled=compiled, form=form, session=context.obj)
+    form, session = Form(json=as_json, csv=as_csv), context.obj
+    biped = open_biped(robot) if robot not in names() or robot in biped_names() else None
+    feet = tuple(foot.link for foot in biped.feet if foot.link) if biped else ()
+    whole = load(robot) if robot in names() or biped is None else biped.mechanism
+    chosen = [cut(whole, at)] if at else list(compositions(whole, feet))
+    if compiled:
+        session.tell_of_compiling()
+    rows = [composite_cost(c, compiled=compiled) for c in session.watched(chosen, "comparing")]
+    measure = "compiled, one call" if compiled else f"NumPy, batch of {BATCH}"
+    return form.show(
+        json=lambda: composite_document(robot, measure, rows),
+        csv=lambda: composite_table(rows),
+        text=lambda: composite_lines(robot, measure, rows),
+        passed=all(row.agrees for row in rows),
+    )
 
 
-app.command("squat")(scenario_app.squat)
-app.command("tilt")(scenario_app.tilt)
-app.command("walk")(scenario_app.walk)
-app.command("push")(scenario_app.push)
+# --- motions -------------------------------------------------------------------------------------
+
+
+@app.command()
+def squat(
+    context: typer.Context,
+    robot: Biped,
+    *,
+    ankle: Annotated[float, typer.Option("--ankle", metavar="DEG", help="Bend forward.")] = 16.0,
+    knee: Annotated[float, typer.Option("--knee", metavar="DEG", help="Bend.")] = 85.0,
+    hip: Annotated[float, typer.Option("--hip", metavar="DEG", help="Bend.")] = 70.0,
+    duration: Annotated[
+        float, typer.Option("--duration", metavar="S", help="Of each way, down and up.")
+    ] = 7.0,
+    out: FiguresOut = "",
+    force: Force = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """Squat and stand up by a quintic law; without options the squat of [GASTEBOIS17] 2.6.1.
+
+    Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
+    """
+    from math import radians
+
+    from planner.cli.biped.motion import MotionRequest, check_duration
+    from robots.biped.scenarios.squat import squat as squat_motion
+
+    options = {"--ankle": ankle, "--knee": knee, "--hip": hip, "--duration": duration}
+    request = MotionRequest.of(
+        context, robot, options, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
+    check_duration(duration)
+    bend = (radians(ankle), radians(knee), radians(hip))
+    return request.answer(lambda biped, _: squat_motion(biped, *bend, duration))
+
+
+@app.command()
+def tilt(
+    context: typer.Context,
+    robot: Biped,
+    *,
+    to: Annotated[
+        str, typer.Option("--to", metavar="ROLL,PITCH", help="Of the ground, in degrees.")
+    ] = "10,20",
+    duration: Annotated[
+        float, typer.Option("--duration", metavar="S", help="Of each way, there and back.")
+    ] = 7.0,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Hold the posture, without the stabiliser.")
+    ] = False,
+    out: FiguresOut = "",
+    force: Force = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """Stand on ground that tilts and comes back, with the postural stabiliser or frozen.
+
+    Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
+    """
+    from planner.cli.biped.motion import MotionRequest, check_duration, ground_tilt
+    from robots.biped.scenarios.tilt import tilt as tilt_motion
+
+    options = {"--to": to, "--duration": duration, "--frozen": frozen}
+    request = MotionRequest.of(
+        context, robot, options, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
+    alpha, beta = ground_tilt(to)
+    check_duration(duration)
+    return request.answer(
+        lambda biped, drives: tilt_motion(
+            biped, alpha, beta, duration, stabilised=not frozen, drives=drives
+        )
+    )
+
+
+@app.command()
+def walk(
+    context: typer.Context,
+    robot: Biped,
+    *,
+    speed: Annotated[float, typer.Option("--speed", metavar="M/S", help="Of the walk.")] = 0.1,
+    steps: Annotated[
+        int, typer.Option("--steps", metavar="N", help="That go forward; one more closes.")
+    ] = 4,
+    step_length: Annotated[
+        float, typer.Option("--step-length", metavar="M", help="From one foot to the other.")
+    ] = 0.2,
+    step_width: Annotated[
+        float | None,
+        typer.Option(
+            "--step-width",
+            metavar="M",
+            help="Between the ankles, if not as the hips'.",
+            show_default=False,
+        ),
+    ] = None,
+    out: FiguresOut = "",
+    force: Force = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """Walk straight ahead on level ground, from rest to rest, by preview control.
+
+    Exit codes: 0 stands within limits; 1 tips, collides or passes a limit; 2 bad input.
+    """
+    from planner.cli.biped.motion import MotionRequest, check_above_zero, check_steps
+    from robots.biped.scenarios.walk import walk as walk_motion
+    from robots.biped.walking.gait import Gait
+
+    options = {
+        "--speed": speed,
+        "--steps": steps,
+        "--step-length": step_length,
+        "--step-width": step_width,
+    }
+    request = MotionRequest.of(
+        context, robot, options, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
+    check_steps(steps)
+    check_above_zero("--speed", speed, "m/s")
+    check_above_zero("--step-length", step_length, "m")
+    if step_width is not None:
+        check_above_zero("--step-width", step_width, "m")
+    gait = Gait(speed=speed, steps=steps, step_length=step_length, step_width=step_width)
+    return request.answer(lambda biped, _: walk_motion(biped, speed, steps, gait=gait))
+
+
+@app.command()
+def push(
+    context: typer.Context,
+    robot: Biped,
+    *,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            "--speed", metavar="M/S", help="The blow gives the centre of mass.", show_default=False
+        ),
+    ] = None,
+    impulse: Annotated[
+        float | None,
+        typer.Option("--impulse", metavar="N_S", help="Instead of --speed.", show_default=False),
+    ] = None,
+    direction: Annotated[
+        str,
+        typer.Option("--direction", metavar="WAY", help="forward, backward, left, right or x,y."),
+    ] = "forward",
+    out: FiguresOut = "",
+    force: Force = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """Take a blow and recover on the spot, without a step, if it is not too strong.
+
+    Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
+    """
+    from planner.cli.biped.motion import MotionRequest, blow_direction, check_blow
+    from robots.biped.scenarios.push import push as push_motion
+
+    options = {"--speed": speed, "--impulse": impulse, "--direction": direction}
+    request = MotionRequest.of(
+        context, robot, options, out=out, force=force, as_json=as_json, as_csv=as_csv
+    )
+    check_blow(speed, impulse)
+    heading = blow_direction(direction)
+    return request.answer(lambda biped, _: push_motion(biped, speed, heading, impulse=impulse))

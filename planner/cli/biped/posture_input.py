@@ -17,6 +17,8 @@ from robots.biped.posture.ground import Ground
 from robots.core.arrays import Array
 from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
+from robots.core.transmission.driven_posture import DrivenState
+from robots.core.transmission.drives import Drives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,6 +34,10 @@ class PostureInput:
     q: Array
     where: tuple[str, ...]
     table: States | None = None
+
+    def or_zero(self, group: str) -> Array:
+        """Rates of the table; zero where it has none. # (k, n)."""
+        return np.zeros_like(self.q) if self.table is None else self.table.or_zero(group)
 
 
 def postures_of(biped: Biped, *, posture: str, states: str) -> PostureInput:
@@ -64,6 +70,48 @@ def table_of(biped: Biped, states: str, purpose: str) -> PostureInput:
     q = table.require("q", purpose)
     where = tuple(f"{table.origin}, line {line}" for line in table.lines)
     return PostureInput(q=q, where=where, table=table)
+
+
+def driven_states(
+    mechanism: Mechanism, drives: Drives, *, posture: str, states: str
+) -> list[DrivenState]:
+    """Joint states of ``--posture`` or ``--states``, in the drives' order; zero without both.
+
+    Raises:
+        OptionError: both, or a posture of another number of joints.
+        StatesError: a table that cannot be read.
+    """
+    names = [joint.name for joint in mechanism.movable]
+    order = [names.index(name) for name in drives.joints]
+    if posture and states:
+        raise OptionError("--posture and --states exclude each other; give one.")
+    if states:
+        return _of_table(read_states(states, mechanism), order)
+    q = np.radians(listed_numbers(posture, "--posture")) if posture else np.zeros(mechanism.dof)
+    if q.size != mechanism.dof:
+        raise OptionError(
+            f"--posture has {q.size} values; {mechanism.name} has {mechanism.dof} joints: "
+            f"{', '.join(names)}. "
+            "Give one angle in degrees for each.",
+            option="--posture",
+            found=int(q.size),
+            expected=mechanism.dof,
+        )
+    return [DrivenState(where="", q=q[order])]
+
+
+def _of_table(table: States, order: list[int]) -> list[DrivenState]:
+    q = table.require("q", "the transmission")[:, order]
+    qd, tau = table.groups.get("qd"), table.groups.get("tau")
+    return [
+        DrivenState(
+            where=f"{table.origin}, line {line}",
+            q=q[k],
+            qd=None if qd is None else qd[k, order],
+            tau=None if tau is None else tau[k, order],
+        )
+        for k, line in enumerate(table.lines)
+    ]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""``palpeur measure`` and ``palpeur machine-test``: what is asked."""
+"""``palpeur measure`` and ``palpeur machine-test``: measuring without a machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 from planner.cli.job.plan_app import AllowOutside, Job
 from planner.cli.options import Json, Robot, Tip
 from planner.cli.out_place import Force, file_option
-from planner.cli.robot_reference import RobotReference
 
 Seed = Annotated[
     int | None,
@@ -86,9 +85,9 @@ def measure(
             help="How --target-um lays points out: one of `palpeur sample`, or repeat.",
         ),
     ] = "hammersley",
+    force: Force = False,
     as_json: Json = False,
     allow_outside: AllowOutside = False,
-    force: Force = False,
 ) -> int:
     """Measure a job without a machine: readings as it would give them, errors and all.
 
@@ -98,44 +97,75 @@ def measure(
     With --target-um and --feature: the smallest number of points that reaches it. Exit codes: 0
     done; 1 points that are not reached, or no number of points reaches the target; 2 bad input.
     """
-    from planner.cli.measure.measured_job import MeasureRequest, run_measure
-    from planner.errors import OptionError
+    from pathlib import Path
 
-    request = MeasureRequest(
-        job=job,
-        out=out,
-        content=content,
-        seed=seed,
-        runs=runs,
-        offsets=tuple(offset or ()),
-        form=form_um * 1e-6,
-        json=as_json,
-        allow_outside=allow_outside,
-        session=context.obj.forced(force),
+    from planner.cli.exit_codes import ExitCode
+    from planner.cli.measure.measured_job import (
+        check_measurement_options,
+        measurable_job,
+        measured_files,
+        part_errors,
+        planned_job,
     )
+    from planner.cli.output import Form, print_json
+    from planner.errors import OptionError
+    from planner.result_files import check_file, write_result
+    from planner.virtual_measuring import (
+        Wanted,
+        check_features,
+        check_layout,
+        measure_virtually,
+        measured_csv,
+        points_for,
+    )
+    from reports import virtual_measuring as answers
+
+    session, written_by = context.obj, "palpeur measure"
     if bool(feature) != (target_um is not None):
         raise OptionError("--feature and --target-um belong together; give both, or neither.")
-    if target_um is None:
-        return run_measure(request)
-    if not 0.0 < target_um < inf:
-        raise OptionError(
-            f"--target-um is {target_um:g}; give a finite target uncertainty above 0 µm.",
-            value=target_um,
-            limit=0.0,
+    if target_um is not None:
+        if not 0.0 < target_um < inf:
+            raise OptionError(
+                f"--target-um is {target_um:g}; give a finite target uncertainty above 0 µm.",
+                value=target_um,
+                limit=0.0,
+            )
+        if out:
+            raise OptionError("--target-um only counts points, it writes no --out; leave one out.")
+        wanted = Wanted(
+            feature=feature,
+            target=target_um * 1e-6,
+            kind=characteristic,
+            datum=datum,
+            strategy=strategy,
         )
-    from planner.cli.measure.counted_points import run_count
-    from planner.virtual_measuring import Wanted
-
-    if out:
-        raise OptionError("--target-um only counts points, it writes no --out; leave one out.")
-    wanted = Wanted(
-        feature=feature,
-        target=target_um * 1e-6,
-        kind=characteristic,
-        datum=datum,
-        strategy=strategy,
-    )
-    return run_count(request, wanted)
+        read = measurable_job(job, allow_outside=allow_outside)
+        check_layout(read, feature, strategy)  # before the work, not after it
+        count = points_for(planned_job(read, session), wanted, seed=seed)
+        return Form(json=as_json).show(
+            json=lambda: answers.count_document(count),
+            text=lambda: answers.count_lines(count),
+            passed=count.reached,
+        )
+    errors = part_errors(offset or (), form_um * 1e-6)
+    check_measurement_options(content, runs, is_listed=bool(out) or as_json)
+    files = measured_files(out, runs)
+    for file in files:
+        check_file(Path(file), written_by, [job], force=force)  # before the work, not after it
+    read = measurable_job(job, allow_outside=allow_outside)
+    check_features(read.points, errors)  # before the work, not after it
+    planned = planned_job(read, session)
+    found = measure_virtually(planned, part=errors, runs=runs, seed=seed)
+    texts = [measured_csv(one, content) for one in found]
+    for file, text in zip(files, texts, strict=False):
+        write_result(Path(file), text, written_by, force=force)
+    if as_json:
+        print_json(answers.measurement_document(planned, found, content, files))
+    elif not files:
+        print(texts[0], end="")
+    for sentence in answers.measurement_sentences(planned, found, files):
+        session.say(sentence)
+    return ExitCode.DONE if len(found[0].names) == len(planned.planned_points) else ExitCode.FAILED
 
 
 def machine_test(
@@ -187,8 +217,20 @@ def machine_test(
     Errors are standard deviations. Test pieces are perfect; a limit is what 95 % of machines with
     such errors keep (or the job's coverage). This replaces no acceptance test.
     """
-    from planner.cli.measure.tested_machine import MachineRequest, run_machine_test
+    from planner.cli.measure.measured_job import machine_bench, stylus_length
+    from planner.cli.opening import movable_robot
+    from planner.cli.output import Form
+    from planner.job import read_job
+    from planner.uncertainty.measuring import settings_of
+    from planner.virtual_measuring.machine_tests import machine_tests
+    from reports.answers import tip_document
+    from reports.virtual_measuring import machine_test_document, machine_test_lines
+    from robots.core.payload import with_stylus
 
+    mechanism = movable_robot(robot, tip, context.obj)
+    read = read_job(job, allow_outside=allow_outside) if job else None
+    if read is not None:
+        settings_of(read)  # it is given for this table
     given = {
         "encoder": None if encoder_deg is None else radians(encoder_deg),
         "encoder_offset": None if encoder_offset_deg is None else radians(encoder_offset_deg),
@@ -196,19 +238,20 @@ def machine_test(
         "angle": None if angle_deg is None else radians(angle_deg),
         "probe": None if probe_mm is None else probe_mm / 1e3,
     }
-    return run_machine_test(
-        MachineRequest(
-            robot=RobotReference(model=robot, tip=tip),
-            job=job,
-            stylus=None if stylus_mm is None else stylus_mm / 1e3,
-            ball_diameter=None if ball_diameter_mm is None else ball_diameter_mm / 1e3,
-            sphere_diameter=sphere_diameter_mm / 1e3,
-            places=places,
+    arm = with_stylus(mechanism, stylus_length(stylus_mm, read))
+    found = machine_tests(
+        arm,
+        machine_bench(
+            read,
             errors={name: value for name, value in given.items() if value is not None},
-            runs=runs,
+            sphere_diameter=sphere_diameter_mm / 1e3,
+            ball_diameter=None if ball_diameter_mm is None else ball_diameter_mm / 1e3,
+            places=places,
+            count=runs,
             seed=seed,
-            json=as_json,
-            allow_outside=allow_outside,
-            session=context.obj,
-        )
+        ),
+    )
+    return Form(json=as_json).show(
+        json=lambda: machine_test_document(found) | tip_document(mechanism),
+        text=lambda: machine_test_lines(found),
     )

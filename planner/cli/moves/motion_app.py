@@ -1,14 +1,24 @@
-"""``palpeur motion``: what is asked; ``motion`` and ``line_motion`` do the work."""
+"""``palpeur motion``: one motion in joint space or along a straight line."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from planner.cli.options import Json, Tip
 from planner.cli.out_place import Force, file_option
-from planner.cli.robot_reference import RobotReference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from planner.cli.output import Form
+    from planner.cli.session import Session
+    from reports.answers import Table
+    from robots.core.arrays import Array
+    from robots.core.motion.least_time import LeastTime
+
+COMMAND = "palpeur motion"
 
 
 def motion(
@@ -60,30 +70,91 @@ def motion(
             "--out", callback=file_option, metavar="FILE", help="Write the sampled motion as CSV."
         ),
     ] = "",
-    as_json: Json = False,
     force: Force = False,
+    as_json: Json = False,
 ) -> int:
     """Least synchronised time of one motion, in joint space or along a straight line.
 
     Joints turn in degrees unless --unit says otherwise; limits are in SI.
     """
-    from planner.cli.moves.motion import MotionRequest, print_motion
+    from math import isfinite
+    from pathlib import Path
 
-    return print_motion(
-        MotionRequest(
-            law=law,
-            start=start,
-            end=end,
-            kv=kv,
-            ka=ka,
-            kj=kj,
-            unit=unit,
-            robot=RobotReference(model=robot, tip=tip) if robot else None,
-            straight=straight,
-            all_laws=all_laws,
-            period_ms=period_ms,
-            out=out,
-            json=as_json,
-            session=context.obj.forced(force),
+    from planner.cli.moves.motion_values import joint_move, straight_move
+    from planner.cli.output import Form
+    from planner.errors import OptionError
+    from planner.result_files import check_file
+    from reports.models import motion as answers
+    from robots.core.motion.least_time import least_time, usable_laws
+
+    session, form = context.obj.forced(force), Form(json=as_json)
+    if out:
+        check_file(Path(out), COMMAND, force=force)  # before the work, not after it
+    if not isfinite(period_ms):
+        raise OptionError(f"--period-ms is {period_ms}; give a finite number.")
+    if straight:
+        if robot or unit:
+            raise OptionError("--straight moves the tool alone: leave --robot and --unit out.")
+        line, limits = straight_move(start, end, kv, ka, kj)
+        if all_laws:
+            return _all_laws([line.least_time(name, limits) for name in usable_laws(limits)], form)
+        found = line.least_time(law, limits)
+        _write(out, found, period_ms, lambda t: answers.line_motion_table(found, line, t), session)
+        code = form.show(
+            json=lambda: answers.line_motion_document(found, line),
+            text=lambda: answers.line_motion_lines(found, line),
         )
+        if line.is_half_turn:
+            session.say("The turn is 180 deg: both ways round are equally short.")
+        return code
+    mechanism = None
+    if robot:
+        from planner.cli.opening import movable_robot
+
+        mechanism = movable_robot(robot, tip, session)
+    needs_jerk = law == "double-s" and not all_laws
+    q, target, limits = joint_move(start, end, (kv, ka, kj), unit, mechanism, needs_jerk=needs_jerk)
+    if all_laws:
+        times = [least_time(name, target - q, limits) for name in usable_laws(limits)]
+        return _all_laws(times, form)
+    found = least_time(law, target - q, limits)
+    _write(
+        out, found, period_ms, lambda t: answers.joint_motion_table(found, q, limits, t), session
     )
+    return form.show(
+        json=lambda: answers.joint_motion_document(found, q, limits),
+        text=lambda: answers.joint_motion_lines(found, q, limits),
+    )
+
+
+def _all_laws(times: list[LeastTime], form: Form) -> int:
+    from reports.models.motion import laws_document, laws_lines
+
+    return form.show(json=lambda: laws_document(times), text=lambda: laws_lines(times))
+
+
+def _write(
+    out: str,
+    found: LeastTime,
+    period_ms: float,
+    table: Callable[[Array], Table],
+    session: Session,
+) -> None:
+    """Write the sampled motion; numbers read back to the same doubles."""
+    if not out:
+        return
+    import csv
+    import io
+    from pathlib import Path
+
+    from planner.cli.moves.motion_values import instants
+    from planner.result_files import write_result
+
+    t = instants(found.duration, period_ms)
+    text = io.StringIO()
+    headers, rows = table(t)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headers)
+    writer.writerows(rows)
+    write_result(Path(out), text.getvalue(), COMMAND, force=session.force)
+    session.say(f"{len(t)} samples written to {out}")

@@ -1,4 +1,4 @@
-"""Numbers as users list them on the command line, and the units of joints."""
+"""Motions as users write them on the command line: listed numbers, units, limits, poses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import numpy as np
 
 from planner.errors import OptionError
 from robots.core.arrays import Array
+from robots.core.caps import Cap
 from robots.core.mechanism import Mechanism
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.straight_line import StraightLine, line_limits
+from robots.core.pose import make_pose, rotation_zyx
 
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 
@@ -57,6 +61,126 @@ def listed_numbers(text: str, option: str) -> Array:
             )
         values.append(value)
     return np.array(values)
+
+
+def pose_values(text: str, option: str, advice: str) -> Array:
+    """Numbers x, y, z [mm] and angles about z, y, x [deg], zero where not given. # (6,).
+
+    Raises:
+        OptionError: another number of values; ``advice`` says what to give.
+    """
+    values = listed_numbers(text, option)
+    if values.size not in (3, 6):
+        raise OptionError(
+            f"{option} has {values.size} values; {advice}", option=option, found=int(values.size)
+        )
+    return values if values.size == 6 else np.append(values, np.zeros(3))
+
+
+def instants(duration: float, period_ms: float) -> Array:
+    """Multiples of the period, and the end of the motion. # (k,) [s].
+
+    Raises:
+        OptionError: more samples than are worth writing.
+    """
+    count = duration * 1000.0 / period_ms
+    if count > Cap.SAMPLES.limit:
+        raise OptionError(
+            f"--period-ms: {count:.3g} samples of {period_ms:g} ms in {duration:g} s; at most "
+            f"{Cap.SAMPLES.limit} are written. Give a longer period, or {Cap.SAMPLES.advice}."
+        )
+    # A last multiple within rounding of the end is the end itself.
+    t = period_ms * np.arange(int(np.floor(count * (1.0 - 1e-12))) + 1) / 1000.0
+    return np.asarray(np.append(t, duration) if duration > t[-1] else t, dtype=np.float64)
+
+
+def joint_move(
+    start: str,
+    end: str,
+    limits: tuple[str, str, str],
+    unit: str,
+    robot: Mechanism | None,
+    *,
+    needs_jerk: bool,
+) -> tuple[Array, Array, JointLimits]:
+    """Start, end and limits of a joint motion, in SI.
+
+    Args:
+        start: values of ``--from``.
+        end: values of ``--to``.
+        limits: values of ``--kv``, ``--ka`` and ``--kj``.
+        unit: of start and end.
+        robot: whose joints move, or None.
+        needs_jerk: whether the law has no motion without a jerk limit.
+
+    Returns:
+        # (n,) [rad or m], (n,) [rad or m], limits
+
+    Raises:
+        OptionError: values that do not fit together.
+    """
+    first, last = listed_numbers(start, "--from"), listed_numbers(end, "--to")
+    if first.size != last.size:
+        raise OptionError(f"--from has {first.size} values and --to has {last.size}; give as many.")
+    if robot is not None and robot.dof != first.size:
+        raise OptionError(
+            f"{robot.name} has {robot.dof} joint variables, but --from has {first.size} values."
+        )
+    kv, ka, kj = limits
+    if needs_jerk and not kj and robot is None:
+        raise OptionError("--kj is missing; the double-s law needs a jerk limit per joint.")
+    units = joint_units(unit, first.size, robot)
+    factors = np.array([unit.factor for unit in units])
+    return (
+        first * factors,
+        last * factors,
+        JointLimits(
+            max_speed=limit_values(kv, "--kv", first.size, robot),
+            max_acceleration=limit_values(ka, "--ka", first.size, robot),
+            max_jerk=jerk_values(kj, first.size, robot),
+            names=tuple(joint.name for joint in robot.movable) if robot else (),
+            units=tuple("m" if unit.is_length else "rad" for unit in units),
+        ),
+    )
+
+
+def straight_move(
+    start: str, end: str, kv: str, ka: str, kj: str
+) -> tuple[StraightLine, JointLimits]:
+    """The line and the limits of ``--straight``.
+
+    Raises:
+        OptionError: values that are not two poses and two pairs of limits.
+    """
+    line = StraightLine(start=_pose(start, "--from"), end=_pose(end, "--to"))
+    speed = _pair(kv, "--kv", "m/s", "rad/s")
+    acceleration = _pair(ka, "--ka", "m/s²", "rad/s²")
+    jerk = _pair(kj, "--kj", "m/s³", "rad/s³") if kj else [np.inf, np.inf]
+    return line, line_limits(
+        max_speed=speed[0],
+        max_angular_speed=speed[1],
+        max_acceleration=acceleration[0],
+        max_angular_acceleration=acceleration[1],
+        max_jerk=jerk[0],
+        max_angular_jerk=jerk[1],
+    )
+
+
+def _pose(text: str, option: str) -> Array:
+    advice = "a pose is x,y,z in mm, or x,y,z and angles about z, y, x in degrees."
+    values = pose_values(text, option, advice)
+    return make_pose(rotation_zyx(np.radians(values[3:])), values[:3] / 1000.0)
+
+
+def _pair(text: str, option: str, linear: str, angular: str) -> list[float]:
+    values = listed_numbers(text, option) if text else np.zeros(0)
+    if values.size != 2:
+        raise OptionError(
+            f"{option} has {values.size} values; with --straight give two: translation in "
+            f"{linear}, rotation in {angular}."
+        )
+    pair: list[float] = values.tolist()
+    return pair
 
 
 def joint_units(text: str, count: int, robot: Mechanism | None) -> list[JointUnit]:

@@ -1,16 +1,15 @@
-"""``palpeur robot …``: what is asked; the modules named in each body do the work."""
+"""``palpeur robot …``: the library, one robot, its models, analyses, equations and calibration."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import radians
 from typing import Annotated
 
 import typer
 
-from planner.cli.options import Json, Robot, Task, Tip
-from planner.cli.out_place import Force, path_option
-from planner.cli.robot import robot_model_app as models
-from planner.cli.robot.calibrate_app import calibrate
-from planner.cli.robot_reference import RobotReference
+from planner.cli.options import Csv, Inverse, Json, Robot, States, Task, Tip
+from planner.cli.out_place import Force, file_option, path_option
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,18 +17,18 @@ app = typer.Typer(
     help="The library; one robot; its models on a table of states.",
 )
 
-Quantity = Annotated[
-    str,
-    typer.Option("--quantity", metavar="NAME", help="Which quantity; an unknown one lists all."),
-]
-
 
 @app.command("list")
 def list_robots(as_json: Json = False) -> int:
     """List the robots that come with Palpeur."""
-    from planner.cli.robot.robot_show import print_list
+    from planner.cli.output import Form
+    from reports.models.robot import library_document, library_lines
+    from robots.library import load, names
 
-    return print_list(as_json=as_json)
+    robots = {name: load(name) for name in names()}
+    return Form(json=as_json).show(
+        json=lambda: library_document(robots), text=lambda: library_lines(robots)
+    )
 
 
 @app.command()
@@ -46,13 +45,25 @@ def show(
     ] = "",
 ) -> int:
     """Show one robot: tree, rows, limits, masses, internal tables, operation counts."""
+    from planner.cli.opening import opened_robot
+    from planner.cli.output import Form
+    from planner.errors import OptionError
+    from reports.models.robot import ROBOT_FILES, robot_document, robot_lines
+    from robots.library import open_robot
+
     if form:
-        from planner.cli.robot.robot_files import print_file
-
-        return print_file(RobotReference(model=robot, tip=tip), form, context.obj)
-    from planner.cli.robot.robot_show import print_robot
-
-    return print_robot(RobotReference(model=robot, tip=tip), as_json=as_json)
+        if form not in ROBOT_FILES:
+            raise OptionError(
+                f"--as {form!r} is not a form of robot; choose one of {', '.join(ROBOT_FILES)}.",
+                option="--as",
+                value=form,
+            )
+        print(ROBOT_FILES[form](opened_robot(robot, tip, context.obj)), end="")
+        return 0
+    mechanism = open_robot(robot, tip=tip)
+    return Form(json=as_json).show(
+        json=lambda: robot_document(mechanism), text=lambda: robot_lines(mechanism)
+    )
 
 
 @app.command()
@@ -63,19 +74,159 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
 ) -> int:
     """Audit a robot file. Exit code 1 when it has an error; warnings leave it usable."""
-    from planner.cli.robot.robot_check import print_audit
+    from planner.cli.output import Form
+    from planner.findings import Severity
+    from planner.findings.robot_audit import audit
+    from reports.models.robot import audit_document, audit_lines
+    from robots.library import open_robot
 
-    return print_audit(RobotReference(model=robot, tip=tip), as_json=as_json, strict=strict)
+    mechanism = open_robot(robot, tip=tip)
+    findings = tuple(audit(mechanism))
+    failing = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
+    passed = not any(finding.severity in failing for finding in findings)
+    return Form(json=as_json).show(
+        json=lambda: audit_document(mechanism, findings, passed=passed),
+        text=lambda: audit_lines(mechanism, findings),
+        passed=passed,
+    )
 
 
-app.command("forward")(models.forward)
-app.command("inverse")(models.inverse)
-app.command("velocity")(models.velocity)
-app.command("acceleration")(models.acceleration)
-app.command("jacobian")(models.jacobian)
-app.command("dynamics")(models.dynamics)
-app.command("mass")(models.mass)
-app.command("lagrange")(models.lagrange)
+# --- models on a table of states -----------------------------------------------------------------
+
+
+def _model(name: str) -> Callable[..., int]:
+    """The command of a model that takes a table of states and no option of its own."""
+
+    def command(
+        context: typer.Context,
+        robot: Robot,
+        states: States,
+        tip: Tip = "",
+        as_json: Json = False,
+        as_csv: Csv = False,
+    ) -> int:
+        from planner.cli.output import Form
+        from planner.cli.robot.models import print_model
+
+        form = Form(json=as_json, csv=as_csv)
+        return print_model(name, robot, tip, states, form, context.obj)
+
+    return command
+
+
+def _rates(name: str) -> Callable[..., int]:
+    """The command of a model of rates, direct or inverse."""
+
+    def command(
+        context: typer.Context,
+        robot: Robot,
+        states: States,
+        *,
+        tip: Tip = "",
+        inverse: Inverse = False,
+        task: Task = "",
+        as_json: Json = False,
+        as_csv: Csv = False,
+    ) -> int:
+        from planner.cli.output import Form
+        from planner.cli.robot.models import print_joint_rates, print_model
+
+        form = Form(json=as_json, csv=as_csv)
+        if inverse:
+            return print_joint_rates(name, robot, tip, states, task, form, context.obj)
+        return print_model(name, robot, tip, states, form, context.obj)
+
+    return command
+
+
+def inverse(
+    context: typer.Context,
+    robot: Robot,
+    states: States,
+    *,
+    tip: Tip = "",
+    as_json: Json = False,
+    as_csv: Csv = False,
+    starts: Annotated[
+        int, typer.Option("--starts", min=1, max=1000, help="Starts of the search per state.")
+    ] = 64,
+) -> int:
+    """Joint values that reach a pose.
+
+    Needs x_m, y_m, z_m with nx, ny, nz (outgoing normal of the surface touched: the tool's z axis
+    points against it) or ax, ay, az (direction of the tool's z axis), or alone; or T11 … T34 (full
+    pose). q1 … are a first guess. JSON key solutions. Exit code 1 when a state has no solution
+    within the limits.
+    """
+    from planner.cli.output import Form
+    from planner.cli.robot.models import print_inverse
+
+    form = Form(json=as_json, csv=as_csv)
+    return print_inverse(robot, tip, states, starts, form, context.obj)
+
+
+def dynamics(
+    context: typer.Context,
+    robot: Robot,
+    states: States,
+    *,
+    tip: Tip = "",
+    forward: Annotated[
+        bool, typer.Option("--forward", help="Accelerations (key qdd) of given torques (tau1_nm).")
+    ] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> int:
+    """Joint torques of a motion (Newton-Euler).
+
+    Needs q1 …; qd1 …, qdd1 … are zero when left out; fx_n … mz_nm is the wrench of the tool on its
+    environment, base axes. JSON key tau. With --forward: q1 …, qd1 …, tau1_nm … give qdd.
+    """
+    from planner.cli.output import Form
+    from planner.cli.robot.models import print_accelerations, print_model
+
+    form = Form(json=as_json, csv=as_csv)
+    if forward:
+        return print_accelerations(robot, tip, states, form, context.obj)
+    return print_model("torques", robot, tip, states, form, context.obj)
+
+
+app.command("forward", help="Pose of the tool in the base frame. Needs q1 …; JSON key T.")(
+    _model("forward")
+)
+app.command("inverse")(inverse)
+app.command(
+    "velocity",
+    help="""Velocity of the tool: linear, then angular, base axes.
+
+    Needs q1 … and qd1 …; JSON key velocity. With --inverse: q1 … and vx_m_s … wz_rad_s (or vx … vz
+    alone) give qd and the residual; exit code 1 when the robot cannot move so.
+    """,
+)(_rates("velocity"))
+app.command(
+    "acceleration",
+    help="""Acceleration of the tool: linear, then angular, base axes.
+
+    Needs q1 …, qd1 …, qdd1 …; JSON key acceleration. With --inverse: q1 …, qd1 … and ax_m_s2 …
+    az_m_s2, wdx_rad_s2 … wdz_rad_s2 give qdd and the residual.
+    """,
+)(_rates("acceleration"))
+app.command(
+    "jacobian",
+    help="Geometric Jacobian at the tool, base axes, linear rows first. Needs q1 …; JSON key J.",
+)(_model("jacobian"))
+app.command("dynamics")(dynamics)
+app.command("mass", help="Joint-space mass matrix. Needs q1 …; JSON key mass.")(_model("mass"))
+app.command(
+    "lagrange",
+    help="""Lagrange coefficients: tau = A·qdd + B·[qd qd] + C·[qd²] + gravity.
+
+    Needs q1 …; JSON keys mass (A), coriolis (B, j < k), centrifugal (C), gravity.
+    """,
+)(_model("lagrange"))
+
+
+# --- analyses ------------------------------------------------------------------------------------
 
 
 @app.command()
@@ -92,13 +243,24 @@ def workspace(
     as_json: Json = False,
 ) -> int:
     """Reach of the tool within the joint limits: bounds, radii, reachable volume."""
-    from planner.cli.robot.robot_workspace import Sampling, print_workspace
+    from planner.cli.opening import movable_robot
+    from planner.cli.output import Form
+    from planner.errors import OptionError
+    from reports.models.analysis import DIMENSIONS, workspace_document, workspace_lines
+    from robots.core.model import Model
+    from robots.core.workspace import workspace
 
-    return print_workspace(
-        RobotReference(model=robot, tip=tip),
-        Sampling(count=samples, cell=cell_mm / 1000.0),
-        as_json=as_json,
-        session=context.obj,
+    if not cell_mm <= 1e9:  # no robot is larger
+        raise OptionError(f"--cell-mm is {cell_mm:g}; expected at most 1e+09.")
+    mechanism = movable_robot(robot, tip, context.obj)
+    found = workspace(Model(mechanism), samples=samples, cell=cell_mm / 1e3)
+    if found.growth > 0.1:
+        context.obj.say(
+            f"The last half of the samples still added {100 * found.growth:.0f} % of the "
+            f"{DIMENSIONS[found.dimension]}: take more --samples or a larger --cell-mm."
+        )
+    return Form(json=as_json).show(
+        json=lambda: workspace_document(found), text=lambda: workspace_lines(found)
     )
 
 
@@ -118,16 +280,42 @@ def singularities(
 
     Type 1 lies at the boundary of the reachable volume, type 2 inside it ([COURSE-JAC]).
     """
-    from planner.cli.robot.robot_singularities import SingularityRequest, print_singularities
+    from planner.cli.opening import movable_robot
+    from planner.cli.output import Form
+    from planner.cli.robot.models import named_task
+    from planner.tables import read_states
+    from reports.models import analysis
+    from robots.core.errors import EquationError
+    from robots.core.model import Model
+    from robots.core.singularities import (
+        analyse,
+        determinant,
+        natural_task,
+        search_starts,
+        singular_postures,
+    )
 
-    return print_singularities(
-        SingularityRequest(
-            robot=RobotReference(model=robot, tip=tip),
-            states=states,
-            task=task,
-            json=as_json,
-            session=context.obj,
+    session, form = context.obj, Form(json=as_json)
+    mechanism = movable_robot(robot, tip, session)
+    model = Model(mechanism, engine="numpy")
+    chosen = named_task(task) if task else natural_task(model)
+    if states:
+        q = read_states(states, mechanism).require("q", "judging a posture")
+        found = [analyse(model, row, chosen) for row in session.watched(list(q), "judging")]
+        return form.show(
+            json=lambda: analysis.singularity_rows(mechanism, found, chosen),
+            text=lambda: analysis.singularity_lines(found, chosen),
         )
+    try:
+        closed = determinant(mechanism, chosen)
+    except EquationError as error:  # too long to be of use
+        session.say(error.message)
+        closed = None
+    starts = session.watched(search_starts(model), "searching")
+    examples = tuple(singular_postures(model, chosen, starts))
+    return form.show(
+        json=lambda: analysis.singular_set_document(mechanism, chosen, closed, examples),
+        text=lambda: analysis.singular_set_lines(mechanism, chosen, closed, examples),
     )
 
 
@@ -140,7 +328,12 @@ def equations(
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="text, latex, python, c or matlab.")
     ] = "text",
-    quantity: Quantity = "",
+    quantity: Annotated[
+        str,
+        typer.Option(
+            "--quantity", metavar="NAME", help="Which quantity; an unknown one lists all."
+        ),
+    ] = "",
     neglect: Annotated[
         float,
         typer.Option(
@@ -156,18 +349,27 @@ def equations(
     force: Force = False,
 ) -> int:
     """Condensed dynamic equations, or source code with a self-test."""
-    from planner.cli.robot.robot_equations import EquationRequest, print_equations
+    from pathlib import Path
 
-    return print_equations(
-        EquationRequest(
-            robot=RobotReference(model=robot, tip=tip),
-            form=form,
-            quantity=quantity,
-            neglect=neglect,
-            out=out,
-            session=context.obj.forced(force),
-        )
-    )
+    from planner.cli.opening import movable_robot
+    from planner.result_files import check_file, write_result
+    from reports.models.equations import COMMENTS, check_equation_options, equations_file
+    from robots.library import document_of
+
+    written_by = "palpeur robot equations"
+    check_equation_options(form, neglect)
+    in_folder = out.endswith("/") or Path(out).is_dir() if out else False
+    if out and not in_folder:
+        check_file(Path(out), written_by, force=force)  # before the work, not after it
+    mechanism = movable_robot(robot, tip, context.obj)
+    names = [name.strip() for name in quantity.split(",") if name.strip()]
+    source = equations_file(mechanism, form, names, threshold=neglect, document=document_of(robot))
+    if out:
+        path = Path(out) / source.name if in_folder else Path(out)
+        write_result(path, source.text, written_by, comment=COMMENTS[form], force=force)
+    else:
+        print(source.text, end="" if source.text.endswith("\n") else "\n")
+    return 0
 
 
 @app.command()
@@ -183,15 +385,146 @@ def bench(
     as_json: Json = False,
 ) -> int:
     """Measure the speed of each kernel here, beside Pinocchio where it is installed."""
-    from planner.cli.robot.robot_bench import print_bench
+    from planner.cli.opening import movable_robot
+    from planner.cli.output import Form
+    from reports.models.analysis import benchmark_document, benchmark_lines
+    from robots.core.benchmark import PinocchioPeer, benchmark, why_without_peer
 
-    return print_bench(
-        RobotReference(model=robot, tip=tip),
-        samples=samples,
-        runs=runs,
-        as_json=as_json,
-        session=context.obj,
+    mechanism = movable_robot(robot, tip, context.obj)
+    reason = why_without_peer(mechanism)
+    if reason:
+        context.obj.say(reason)
+    found = benchmark(
+        mechanism,
+        samples,
+        context.obj.watched(range(runs), "measuring"),
+        peer=None if reason else PinocchioPeer(mechanism),
+    )
+    return Form(json=as_json).show(
+        json=lambda: benchmark_document(found),
+        text=lambda: benchmark_lines(found),
+        passed=found.agrees,
     )
 
 
-app.command("calibrate")(calibrate)
+# --- calibration ---------------------------------------------------------------------------------
+
+
+@app.command()
+def calibrate(
+    context: typer.Context,
+    robot: Robot,
+    *,
+    tip: Tip = "",
+    measurements: Annotated[
+        str,
+        typer.Option(
+            "--measurements",
+            metavar="FILE",
+            help="CSV of joint readings q1_deg … with sphere, or pair and length_mm, or "
+            "x_mm,y_mm,z_mm; - reads standard input.",
+            show_default=False,
+        ),
+    ] = "",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind", metavar="KIND", help="sphere, length or point; default: what the columns say."
+        ),
+    ] = "",
+    plan: Annotated[
+        int,
+        typer.Option(
+            "--plan", metavar="N", min=0, help="Propose N measurements instead.", show_default=False
+        ),
+    ] = 0,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            callback=file_option,
+            metavar="FILE",
+            help="Write the calibrated robot file (or the postures).",
+        ),
+    ] = "",
+    stylus_mm: Annotated[
+        float, typer.Option("--stylus-mm", help="From the tool's origin along z to the ball.")
+    ] = 0.0,
+    encoder_deg: Annotated[
+        float, typer.Option("--encoder-deg", min=0.0, help="Noise of a joint reading, 1 sigma.")
+    ] = 0.0,
+    noise_mm: Annotated[
+        float,
+        typer.Option("--noise-mm", min=0.0, help="Noise of seat, point or length, 1 sigma."),
+    ] = 0.0,
+    prior_deg: Annotated[
+        float, typer.Option("--prior-deg", min=0.0, help="How far angles may be off, 1 sigma.")
+    ] = 0.0,
+    prior_mm: Annotated[
+        float, typer.Option("--prior-mm", min=0.0, help="How far lengths may be off, 1 sigma.")
+    ] = 0.0,
+    parameters: Annotated[
+        str,
+        typer.Option(
+            "--parameters", metavar="NAMES", help="Only these, as in 'q2 theta,q3 d'; else all."
+        ),
+    ] = "",
+    drop_outliers: Annotated[
+        bool, typer.Option("--drop-outliers", help="Leave contradicting measurements out.")
+    ] = False,
+    spheres: Annotated[
+        int, typer.Option("--spheres", min=1, max=50, help="How many --plan places.")
+    ] = 3,
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="X,Y,Z", help="Sphere that stands already, mm; repeat."),
+    ] = None,
+    length_mm: Annotated[
+        float, typer.Option("--length-mm", min=0.0, help="Ball bar that --plan uses.")
+    ] = 0.0,
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Find a serial arm's geometric errors, or plan the postures to find them from.
+
+    The tool's origin is the ball. Exit codes: 0 found and better; 1 no better, or these
+    measurements cannot tell the parameters apart; 2 bad input.
+    """
+    from planner.cli.output import Form
+    from planner.cli.robot import calibration
+    from planner.errors import OptionError
+    from robots.core.identification import ArmNoise
+
+    if bool(measurements) == bool(plan):
+        raise OptionError("Give either --measurements FILE or --plan N.", option="--measurements")
+    given = encoder_deg != 0.0 or noise_mm != 0.0
+    noise = ArmNoise(encoder=radians(encoder_deg), reading=noise_mm / 1e3) if given else None
+    if plan:
+        return calibration.print_plan(
+            robot,
+            tip,
+            plan,
+            kind=kind,
+            out=out,
+            stylus=stylus_mm / 1e3,
+            noise=noise,
+            spheres=spheres,
+            at=tuple(at or ()),
+            length=length_mm / 1e3,
+            form=Form(json=as_json),
+            session=context.obj.forced(force),
+        )
+    return calibration.print_calibration(
+        robot,
+        tip,
+        measurements,
+        kind=kind,
+        out=out,
+        stylus=stylus_mm / 1e3,
+        noise=noise,
+        prior=(radians(prior_deg), prior_mm / 1e3),
+        parameters=[name.strip() for name in parameters.split(",") if name.strip()],
+        drop_outliers=drop_outliers,
+        form=Form(json=as_json),
+        session=context.obj.forced(force),
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cli.moves.motion_values import listed_numbers
-from planner.errors import OptionError
+from planner.cli.moves.motion_values import pose_values
 from robots.core.arrays import Array
 from robots.core.orientation.angles import rotation_zyx
 from robots.core.pose import make_pose
@@ -22,13 +21,6 @@ def pose_of(text: str, option: str, platform: Platform) -> Array:
     """
     if text.strip().lower() == HOME:
         return platform.home
-    values = listed_numbers(text, option)
-    if values.size not in (3, 6):
-        raise OptionError(
-            f"{option} has {values.size} values; give home, or x,y,z in mm, if wanted followed by "
-            "the angles rz,ry,rx in degrees.",
-            option=option,
-            found=int(values.size),
-        )
-    angles = np.radians(values[3:]) if values.size > 3 else np.zeros(3)
-    return make_pose(rotation_zyx(angles), 1e-3 * values[:3])
+    advice = "give home, or x,y,z in mm, if wanted followed by the angles rz,ry,rx in degrees."
+    values = pose_values(text, option, advice)
+    return make_pose(rotation_zyx(np.radians(values[3:])), 1e-3 * values[:3])

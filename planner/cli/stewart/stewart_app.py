@@ -1,4 +1,4 @@
-"""``palpeur stewart …``: what is asked; the modules named in each body do the work."""
+"""``palpeur stewart …``: platforms, their geometry, forces, motions, workspace, calibration."""
 
 from __future__ import annotations
 
@@ -40,9 +40,14 @@ Pose = "home, or x,y,z in mm, if wanted followed by rz,ry,rx in degrees"
 @app.command("list")
 def list_platforms(as_json: Json = False) -> int:
     """List the platforms that come with Palpeur."""
-    from planner.cli.stewart.stewart_show import print_list
+    from planner.cli.output import Form
+    from reports.stewart.answers import library_document, library_lines
+    from robots.stewart.library import load, names
 
-    return print_list(as_json=as_json)
+    platforms = {name: load(name) for name in names()}
+    return Form(json=as_json).show(
+        json=lambda: library_document(platforms), text=lambda: library_lines(platforms)
+    )
 
 
 @app.command()
@@ -52,9 +57,18 @@ def show(
     as_toml: Annotated[bool, typer.Option("--toml", help="Print it as a file instead.")] = False,
 ) -> int:
     """Show one platform: points, strokes, drives, masses, home pose and what is odd about it."""
-    from planner.cli.stewart.stewart_show import print_platform
+    from planner.cli.output import Form
+    from reports.stewart.answers import platform_document, platform_lines
+    from robots.stewart.library import open_platform
+    from robots.stewart.platform_file import write_toml
 
-    return print_platform(robot, as_json=as_json, as_toml=as_toml)
+    platform = open_platform(robot)
+    if as_toml:
+        print(write_toml(platform), end="")
+        return 0
+    return Form(json=as_json).show(
+        json=lambda: platform_document(platform), text=lambda: platform_lines(platform)
+    )
 
 
 @app.command()
@@ -64,9 +78,32 @@ def inverse(robot: Platform, poses: Poses, as_json: Json = False, as_csv: Csv = 
     Exit codes: 0 every pose is within the limits; 1 one is not; 2 bad input.
     """
     from planner.cli.output import Form
-    from planner.cli.stewart.pose_answers import print_inverse
+    from planner.cli.stewart.pose_tables import has_rates
+    from planner.tables import pose_columns, poses_of, rates_of, read_table
+    from reports.stewart.answers import inverse_lines, inverse_rows, leg_quantity, limited_table
+    from robots.stewart.library import open_platform
+    from robots.stewart.limits import violations_by_pose
+    from robots.stewart.model import PlatformModel
+    from robots.stewart.singularity import conditioning
 
-    return print_inverse(robot, poses, Form(json=as_json, csv=as_csv))
+    form = Form(json=as_json, csv=as_csv)
+    platform = open_platform(robot)
+    states = read_table(poses, pose_columns())
+    T, (V, A), model = poses_of(states), rates_of(states), PlatformModel(platform, "single-use")
+    quantities = [leg_quantity("lengths_m", "l", "m", model.lengths(T))]
+    if has_rates(states):
+        quantities += [
+            leg_quantity("rates_m_s", "ld", "m_s", model.length_rates(T, V)),
+            leg_quantity("accelerations_m_s2", "ldd", "m_s2", model.length_accelerations(T, V, A)),
+        ]
+    broken = violations_by_pose(platform, T)
+    places = [f"{states.origin}, line {line}" for line in states.lines]
+    return form.show(
+        json=lambda: inverse_rows(quantities, conditioning(platform, T).condition, broken),
+        csv=lambda: limited_table(quantities, [not found for found in broken]),
+        text=lambda: inverse_lines(quantities, broken, places),
+        passed=not any(broken),
+    )
 
 
 @app.command()
@@ -96,13 +133,44 @@ def forward(
     Exit codes: 0 found; 1 no posture has these lengths, or none is certified; 2 bad input.
     """
     from planner.cli.output import Form
-    from planner.cli.stewart.forward_answers import ForwardRequest, print_forward
+    from planner.cli.stewart.pose_tables import at_line
+    from planner.cli.stewart.pose_text import pose_of
+    from planner.errors import OptionError
+    from planner.tables import LENGTHS, length_columns, read_table
+    from reports.stewart.answers import held_lines, held_rows, held_table
+    from robots.stewart.assembly_modes import held_modes
+    from robots.stewart.errors import PlatformError
+    from robots.stewart.forward import forward as forward_near
+    from robots.stewart.forward import forward_along
+    from robots.stewart.library import open_platform
 
     form = Form(json=as_json, csv=as_csv)
-    return print_forward(
-        ForwardRequest(
-            robot=robot, lengths=lengths, start=start, along=along, all_modes=all_modes, form=form
-        )
+    platform = open_platform(robot)
+    table = read_table(lengths, length_columns())
+    rows = table.require(LENGTHS, "forward geometry")
+    if all_modes:
+        if along or start != "home":
+            raise OptionError("--all-modes needs no start; leave out --start and --along.")
+        found = []
+        for k, row in enumerate(rows):
+            try:
+                found.append(held_modes(platform, row))
+            except PlatformError as error:
+                raise at_line(table, error, k) from error
+    else:
+        near = pose_of(start, "--start", platform)
+        try:
+            found = (forward_along if along else forward_near)(platform, rows, near).held()
+        except PlatformError as error:
+            place = error.facts.get("index")
+            if not isinstance(place, int) or not (place or "leg" in error.facts):
+                raise  # the start is at fault, not a line of the table
+            raise at_line(table, error, place) from error
+    return form.show(
+        json=lambda: held_rows(found, all_modes=all_modes),
+        csv=lambda: held_table(found),
+        text=lambda: held_lines(found),
+        passed=all(one.proved for one in found),
     )
 
 
@@ -129,9 +197,32 @@ def dynamics(
     leg, limit, amount and pose; 2 bad input.
     """
     from planner.cli.output import Form
-    from planner.cli.stewart.pose_answers import print_dynamics
+    from planner.cli.stewart.pose_tables import wrench_of
+    from planner.findings.platform_findings import force_findings
+    from planner.tables import pose_columns, poses_of, rates_of, read_table
+    from reports.answers import StateQuantity
+    from reports.stewart.answers import force_lines, force_rows, leg_quantity, limited_table
+    from robots.stewart.library import open_platform
+    from robots.stewart.model import PlatformModel
 
-    return print_dynamics(robot, poses, wrench, Form(json=as_json, csv=as_csv))
+    form = Form(json=as_json, csv=as_csv)
+    platform = open_platform(robot)
+    states = read_table(poses, pose_columns())
+    T, model = poses_of(states), PlatformModel(platform, "single-use")
+    V, A = rates_of(states)
+    forces = model.forces(T, V, A, wrench_of(wrench, states))
+    power = model.power(T, V, forces)[:, None]
+    quantities = [
+        leg_quantity("forces_n", "f", "n", forces),
+        StateQuantity(key="power_w", values=power, headers=("power_w",)),
+    ]
+    found = force_findings(platform, forces, states.origin, states.lines)
+    return form.show(
+        json=lambda: force_rows(quantities, found),
+        csv=lambda: limited_table(quantities, [not findings for findings in found]),
+        text=lambda: force_lines(quantities, found),
+        passed=not any(found),
+    )
 
 
 @app.command()
@@ -163,30 +254,55 @@ def move(
         float, typer.Option("--period-ms", min=0.01, help="Of the samples that are told.")
     ] = 10.0,
     out: FiguresOut = "",
+    force: Force = False,
     as_json: Json = False,
     as_csv: Csv = False,
-    force: Force = False,
 ) -> int:
     """One motion: lengths, speeds, accelerations and forces of the legs, judged by their limits.
 
     Exit codes: 0 feasible; 1 not, and findings say which leg, limit, amount and time; 2 bad input.
     """
-    from planner.cli.output import Form
-    from planner.cli.stewart.move import MoveRequest, print_move
+    from math import isfinite
+    from pathlib import Path
 
-    return print_move(
-        MoveRequest(
-            robot=robot,
-            start=start,
-            end=end,
-            law=law,
-            duration=duration,
-            published=published,
-            period_ms=period_ms,
-            out=out,
-            form=Form(json=as_json, csv=as_csv),
-            session=context.obj.forced(force),
-        )
+    from planner.cli.moves.motion_values import instants
+    from planner.cli.output import Form
+    from planner.cli.stewart.requested_motion import move_command, requested_motion
+    from planner.errors import OptionError
+    from reports.document_text import document_text
+    from reports.stewart.answers import motion_lines
+    from reports.stewart.leg_motion import leg_motion
+    from reports.stewart.motion_document import motion_document, sample_rows
+    from robots.stewart.library import open_platform
+
+    form = Form(json=as_json, csv=as_csv)
+    if not isfinite(period_ms):
+        raise OptionError(f"--period-ms is {period_ms}; give a finite number.")
+    if out:
+        from planner.result_files import check_set
+        from reports.stewart.motion_set import KIND, write_motion_set
+
+        check_set(Path(out), KIND, force=force)  # before the work, not after it
+    platform = open_platform(robot)
+    requested = requested_motion(platform, start, end, law, duration, published=published)
+    shown = leg_motion(
+        platform,
+        requested.motion,
+        instants(requested.motion.duration, period_ms),
+        title=requested.title,
+        law=requested.law,
+        binding=requested.binding,
+        command=move_command(robot, start, end, law, duration, period_ms, published=published),
+    )
+    document = motion_document(shown)
+    if out:
+        write_motion_set(shown, document_text(document), Path(out), force=force)
+        context.obj.say(f"figures, motion.csv, motion.json and page.html written to {out}")
+    return form.show(
+        json=lambda: document,
+        csv=lambda: sample_rows(shown),
+        text=lambda: motion_lines(shown),
+        passed=shown.feasible,
     )
 
 
@@ -211,22 +327,51 @@ def workspace(
             help="Write figure, workspace.csv and .json there.",
         ),
     ] = "",
+    force: Force = False,
     as_json: Json = False,
     as_csv: Csv = False,
-    force: Force = False,
 ) -> int:
     """Where the platform can go in a level plane, how it can tilt there, and what stops it.
 
     Exit codes: 0 there is such a place; 1 there is none in the plane; 2 bad input.
     """
+    from math import isfinite
+    from pathlib import Path
+
     from planner.cli.output import Form
-    from planner.cli.stewart.workspace_answers import WorkspaceRequest, print_slices
+    from planner.cli.stewart.pose_text import pose_of
+    from planner.errors import OptionError
+    from reports.document_text import document_text
+    from reports.stewart.answers import workspace_lines
+    from reports.stewart.workspace_document import (
+        workspace_document,
+        workspace_rows,
+        workspace_slices,
+    )
+    from robots.stewart.library import open_platform
 
     form = Form(json=as_json, csv=as_csv)
-    return print_slices(
-        WorkspaceRequest(
-            robot=robot, at=at, z_mm=z_mm, out=out, form=form, session=context.obj.forced(force)
-        )
+    if out:
+        from planner.result_files import check_set
+        from reports.stewart.workspace_set import KIND, write_workspace_set
+
+        check_set(Path(out), KIND, force=force)  # before the work, not after it
+    if z_mm is not None and not isfinite(z_mm):
+        raise OptionError(f"--z is {z_mm} mm; give a finite height.")
+    platform = open_platform(robot)
+    T = pose_of(at, "--at", platform).copy()
+    if z_mm is not None:
+        T[2, 3] = 1e-3 * z_mm
+    shown = workspace_slices(platform, T)
+    document = workspace_document(shown)
+    if out:
+        write_workspace_set(shown, document_text(document), Path(out), force=force)
+        context.obj.say(f"figure, workspace.csv and workspace.json written to {out}")
+    return form.show(
+        json=lambda: document,
+        csv=lambda: workspace_rows(shown),
+        text=lambda: workspace_lines(shown),
+        passed=not shown.position.empty,
     )
 
 
@@ -250,16 +395,41 @@ def calibrate(
             "--out", callback=file_option, metavar="FILE", help="Write the corrected platform file."
         ),
     ] = "",
+    force: Force = False,
     as_json: Json = False,
     as_csv: Csv = False,
-    force: Force = False,
 ) -> int:
     """The 42 geometric parameters from measured poses and leg lengths."""
-    from planner.cli.output import Form
-    from planner.cli.stewart.calibrate_answers import print_calibration
+    from pathlib import Path
 
-    form = Form(json=as_json, csv=as_csv)
-    return print_calibration(robot, measured, out, form, context.obj.forced(force))
+    from planner.cli.output import Form
+    from planner.result_files import check_file, write_result
+    from planner.tables import LENGTHS, length_columns, pose_columns, poses_of, read_table
+    from reports.stewart import answers
+    from robots.stewart.calibration import calibrate as identify
+    from robots.stewart.library import open_platform
+    from robots.stewart.platform_file import write_toml
+
+    form, written_by = Form(json=as_json, csv=as_csv), "palpeur stewart calibrate"
+    if out:
+        check_file(
+            Path(out), written_by, [robot, measured], force=force
+        )  # before the work, not after it
+    platform = open_platform(robot)
+    table = read_table(measured, pose_columns() | length_columns())
+    found = identify(platform, poses_of(table), table.require(LENGTHS, "calibration"))
+    if out:
+        text = write_toml(found.applied_to(platform))
+        write_result(Path(out), text, written_by, comment="# {}", force=force)
+        context.obj.say(
+            f"corrected platform written to {out}; the offsets belong to the "
+            "controller, which adds them to its readings"
+        )
+    return form.show(
+        json=lambda: answers.calibration_document(platform, found, len(table)),
+        csv=lambda: answers.calibration_table(platform, found),
+        text=lambda: answers.calibration_lines(platform, found, len(table)),
+    )
 
 
 app.command("present")(present)

@@ -27,3 +27,10 @@ def edge_names(corners: Array, heading: Array) -> tuple[str, ...]:
     if len(set(quarters.tolist())) == len(quarters):
         return tuple(_SIDES[quarter] for quarter in quarters.tolist())
     return tuple(f"edge {number}" for number in range(1, len(corners) + 1))
+
+
+def edge_words(edge: str) -> str:
+    """An edge within a sentence: "the heel", "the left edge", "edge 3"."""
+    if any(sign.isdigit() for sign in edge):
+        return edge
+    return f"the {edge} edge" if edge in ("left", "right") else f"the {edge}"

@@ -94,16 +94,3 @@ def less_tilt(t: Array, tilts: Array, verdict: Verdict) -> str:
         f"The ground is at roll {roll:.2f}, pitch {pitch:.2f} deg then: tilt it less or slower, or "
         "start in another posture."
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Still:
-    """A ground that rests at (α, β) for a time."""
-
-    alpha: float = 0.0
-    beta: float = 0.0
-    duration: float = 10.0
-
-    def samples(self, t: Array) -> Array:
-        """α, β and four zeros. # (k,) -> (k, 6)."""
-        return np.broadcast_to([self.alpha, self.beta, 0.0, 0.0, 0.0, 0.0], (len(t), 6)).copy()

@@ -1,6 +1,9 @@
 """Composite models: robots made of sub-robots of which only the models are known."""
 
 from robots.core.composite.base_distal import base_distal_change as base_distal_change
+from robots.core.composite.benchmark import CompositeCost as CompositeCost
+from robots.core.composite.benchmark import composite_cost as composite_cost
+from robots.core.composite.benchmark import compositions as compositions
 from robots.core.composite.chaining import Branch as Branch
 from robots.core.composite.chaining import chain as chain
 from robots.core.composite.chaining import tree as tree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 import numpy as np
@@ -28,6 +29,7 @@ def calibrate(
     noise: ArmNoise | None = None,
     prior: Prior | None = None,
     parameters: Sequence[str] | None = None,
+    drop_outliers: bool = False,
 ) -> ArmCalibration:
     """Find the errors of the geometric parameters that the measurements tell.
 
@@ -41,6 +43,7 @@ def calibrate(
         noise: of them; without it every number has the same weight.
         prior: how far the parameters may be off; makes weak measurements usable.
         parameters: names of those sought; default all that this kind of measurement tells.
+        drop_outliers: leave measurements that contradict the others out; they are still listed.
 
     Raises:
         NotIdentifiableError: parameters asked for, or the measurements as taken, cannot be told
@@ -49,6 +52,22 @@ def calibrate(
 
     Source: the observation equations of [LAMMARI12] chapter VI's arm; QR for what is identifiable.
     """
+    found = _calibrated(mechanism, given, noise, prior, parameters)
+    if not (drop_outliers and found.outliers):
+        return found
+    contradicting = {outlier.block for outlier in found.outliers}
+    left = given.only([block for block in range(given.count) if block not in contradicting])
+    again = _calibrated(mechanism, left, noise, prior, parameters)
+    return replace(again, outliers=found.outliers)
+
+
+def _calibrated(
+    mechanism: Mechanism,
+    given: ArmMeasurements,
+    noise: ArmNoise | None,
+    prior: Prior | None,
+    parameters: Sequence[str] | None,
+) -> ArmCalibration:
     _check_joints(mechanism, given)
     arm = IdentifiedArm(mechanism, given.kind)
     told = identifiable(arm, given, _places(arm, parameters))

@@ -10,12 +10,12 @@ Jacobian, which errs by up to 1.1 %; here the task has five coordinates (sources
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robots.core.arrays import Array, Counts, freeze_fields
+from robots.core.arrays import Array, Counts, Mask, freeze_fields
 from robots.core.inverse.damped import (
     DampedInverse,
     adaptive_damped_inverse,
@@ -60,6 +60,7 @@ class JointRates:
         rank: of the task Jacobian. # (...)
         full_rank: largest rank that a Jacobian of this shape has.
         damping: k that was used, 0 where none. # (...)
+        demand: size of what was asked for. # (...)
     """
 
     value: Array
@@ -67,9 +68,24 @@ class JointRates:
     rank: Counts
     full_rank: int
     damping: Array
+    demand: Array
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "value", "residual", "rank", "damping")
+        freeze_fields(self, "value", "residual", "rank", "damping", "demand")
+
+    @property
+    def missing(self) -> Array:
+        """Size of the residual. # (...)."""
+        return np.asarray(np.linalg.norm(self.residual, axis=-1))
+
+    @property
+    def solved(self) -> Mask:
+        """Whether the demand is met: what the pseudo-inverse leaves is rounding. # (...)."""
+        return np.asarray(self.missing <= _TOLERANCE * (1.0 + self.demand))
+
+
+# Of the demand, plus one.
+_TOLERANCE = 1e-9
 
 
 def joint_velocities(
@@ -102,7 +118,7 @@ def joint_velocities(
     demand = task.twist(R, np.asarray(rate, dtype=np.float64))
     found = _inverted(model, task, posture, demand, (wish, damping))
     made = task.rate(R, model.velocity(posture, found.value))
-    return _with_residual(found, np.asarray(rate) - made)
+    return _with_residual(found, np.asarray(rate), made)
 
 
 def joint_accelerations(
@@ -138,7 +154,41 @@ def joint_accelerations(
     missing = demand + spin - model.bias_acceleration(q, qd)
     found = _inverted(model, task, q, missing, (wish, damping))
     made = _axis_acceleration(task, R, (q, qd, found.value), model)
-    return _with_residual(found, np.asarray(acceleration) - made)
+    return _with_residual(found, np.asarray(acceleration), made)
+
+
+def joint_velocities_of_twist(model: Model, q: Array, twist: Array, task: Task) -> JointRates:
+    """Joint speeds for a tool twist, as far as the task counts it.
+
+    Args:
+        model: of the mechanism.
+        q: # (N, n) [rad or m]
+        twist: linear, then angular velocity of the tool, base axes. # (N, 6) [m/s, rad/s]
+        task: what of the tool counts.
+    """
+    rate = task.rate(model.forward(q)[..., :3, :3], twist)
+    return joint_velocities(model, task, q, rate)
+
+
+def joint_accelerations_of_twist(
+    model: Model, q: Array, qd: Array, twist_rate: Array, task: Task
+) -> JointRates:
+    """Joint accelerations for a tool's acceleration, as far as the task counts it.
+
+    Args:
+        model: of the mechanism.
+        q: # (N, n) [rad or m]
+        qd: # (N, n) [rad/s or m/s]
+        twist_rate: linear, then angular acceleration of the tool, base axes.
+            # (N, 6) [m/s², rad/s²]
+        task: what of the tool counts.
+    """
+    R = model.forward(q)[..., :3, :3]
+    rate = np.array(task.rate(R, twist_rate))
+    if task.has_axis:  # ä of the axis holds ω×(ω×a) as well
+        w = model.velocity(q, qd)[..., 3:]
+        rate[..., -3:] += np.cross(w, np.cross(w, R[..., 2]))
+    return joint_accelerations(model, task, (q, qd), rate)
 
 
 def _inverted(
@@ -165,17 +215,14 @@ def _inverted(
         used = np.broadcast_to(inverse.damping, value.shape[:-1])
     rank = np.broadcast_to(pseudo_inverse(matrix).rank, value.shape[:-1])
     full = min(matrix.shape[-2:])
-    return JointRates(value=value, residual=demand, rank=rank, full_rank=full, damping=used)
-
-
-def _with_residual(found: JointRates, residual: Array) -> JointRates:
+    size = np.linalg.norm(demand, axis=-1)
     return JointRates(
-        value=found.value,
-        residual=residual,
-        rank=found.rank,
-        full_rank=found.full_rank,
-        damping=found.damping,
+        value=value, residual=demand, rank=rank, full_rank=full, damping=used, demand=size
     )
+
+
+def _with_residual(found: JointRates, demand: Array, made: Array) -> JointRates:
+    return replace(found, residual=demand - made, demand=np.linalg.norm(demand, axis=-1))
 
 
 def _spin(task: Task, R: Array, twist: Array) -> Array:

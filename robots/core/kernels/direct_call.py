@@ -6,10 +6,10 @@ makes the result, and runs. One piece of machine code does it for all kernels; w
 them stands in a table beside each function.
 
 The function takes C-ordered arrays of doubles that agree on the number of samples, one sample or
-one row for each. Everything else, errors among it, it hands to a Python function with the same
-arguments. Fewer samples than the processor has lanes are repeated until the lanes are full, and the
-last samples of a batch are computed together with some before them: a sample has the same bits
-alone as in any batch.
+one row for each. Other numbers it has NumPy convert once; what does not fit then, errors among it,
+it hands to a Python function. Fewer samples than the processor has lanes are repeated until the
+lanes are full, and the last samples of a batch are computed together with some before them: a
+sample has the same bits alone as in any batch.
 
 The layout of Python's and NumPy's objects that this relies on is part of their binary interface;
 it is compared with real objects before the first function is made, and where it differs there is no
@@ -23,6 +23,7 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,13 +37,17 @@ from robots.core.recording import Programme
 Function = Callable[..., Array]
 
 ENTRY = "palpeur_direct_call"
+CONVERTING_ENTRY = "palpeur_converting_call"
 
 # Bytes from the start of an object: ob_type; PyTupleObject.ob_item; PyArrayObject_fields.
 _TYPE, _ITEMS = 8, 24
 _DATA, _RANK, _EXTENTS, _DTYPE, _FLAGS = 16, 24, 32, 56, 64
 _ORDERED = 0x0001 | 0x0100  # NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_ALIGNED
 _DOUBLE = 12  # NPY_DOUBLE
-_NEW_ARRAY = 93  # PyArray_New in NumPy's table of functions
+_NEW_ARRAY, _FROM_ANY = 93, 69  # PyArray_New, PyArray_FromAny in NumPy's table of functions
+# As numpy.asarray(value, dtype=float, order="C") converts: NPY_ARRAY_ALIGNED, _C_CONTIGUOUS,
+# _NOTSWAPPED, _FORCECAST, _ENSUREARRAY.
+_CONVERTED = 0x0100 | 0x0001 | 0x0200 | 0x0010 | 0x0040
 _FAST_CALL = 0x0080  # METH_FASTCALL: (self, array of arguments, their number)
 
 _MOST_ARGUMENTS = 15
@@ -64,6 +69,9 @@ class _Facts(NamedTuple):
     array_type: int
     double: int  # NumPy's description of a double
     new_array: int
+    from_any: int
+    hold: int  # Py_IncRef
+    release: int  # Py_DecRef
     hand_on: int  # PyObject_Vectorcall
     unlock: int
     lock: int
@@ -91,7 +99,7 @@ def direct_call(programme: Programme, form: CompiledForm, otherwise: Function) -
     Args:
         programme: what is computed.
         form: its machine code.
-        otherwise: called with arguments that the machine code does not take.
+        otherwise: called with arrays of doubles that the machine code does not take.
 
     Returns:
         A built-in function; None where Python's or NumPy's objects are laid out otherwise, or the
@@ -106,7 +114,6 @@ def direct_call(programme: Programme, form: CompiledForm, otherwise: Function) -
         or not layout_is_known()
     ):
         return None
-    code = _machine_code(form.target)
     facts = _Facts(
         kernel=form.loaded.by_list,
         arguments=len(programme.arguments),
@@ -115,6 +122,9 @@ def direct_call(programme: Programme, form: CompiledForm, otherwise: Function) -
         array_type=id(np.ndarray),
         double=id(np.dtype(np.float64)),
         new_array=_numpy_function(_NEW_ARRAY),
+        from_any=_numpy_function(_FROM_ANY),
+        hold=_python_function("Py_IncRef"),
+        release=_python_function("Py_DecRef"),
         hand_on=_python_function("PyObject_Vectorcall"),
         unlock=_python_function("PyEval_SaveThread"),
         lock=_python_function("PyEval_RestoreThread"),
@@ -122,13 +132,18 @@ def direct_call(programme: Programme, form: CompiledForm, otherwise: Function) -
     table = [*facts]
     for array in arrays:
         table += [array.size, len(array.shape), *array.shape]
-    method = _MethodDefinition(programme.name.encode(), code.address, _FAST_CALL, None)
-    # The function owns this tuple, and with it all that its machine code needs.
-    own = (np.array(table, dtype=np.int64), otherwise, form, code, method)
+    numbers, code = np.array(table, dtype=np.int64), _machine_code(form.target)
+    converting = _built_in(programme.name, code.converting, (numbers, otherwise, form, code))
+    return _built_in(programme.name, code.direct, (numbers, converting, form, code))
+
+
+def _built_in(name: str, address: int, own: tuple[object, ...]) -> Function:
+    """A function of C as one of Python; it owns all that its machine code needs."""
+    method = _MethodDefinition(name.encode(), address, _FAST_CALL, None)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    made: Function = make(ctypes.addressof(method), own, None)
+    made: Function = make(ctypes.addressof(method), (*own, method), None)
     return made
 
 
@@ -137,14 +152,19 @@ def _block_bytes(programme: Programme, lanes: int) -> int:
 
 
 class _Code(NamedTuple):
-    address: int
+    direct: int  # addresses
+    converting: int
     engine: Any  # keeps it in memory
 
 
 @cache
 def _machine_code(target: Machine) -> _Code:
     engine = mapped(object_of(_text(target.lanes), target), target)
-    return _Code(engine.get_function_address(ENTRY), engine)
+    return _Code(
+        direct=engine.get_function_address(ENTRY),
+        converting=engine.get_function_address(CONVERTING_ENTRY),
+        engine=engine,
+    )
 
 
 @cache
@@ -188,12 +208,10 @@ def _python_function(name: str) -> int:
 
 def _numpy_function(place: int) -> int:
     """Address of a function of NumPy's interface, by its place in the table."""
-    # what NumPy's headers for C import; its stubs do not name it
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
+    table = import_module("numpy._core._multiarray_umath")  # what NumPy's headers for C import
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    return _word(pointer(_multiarray_umath._ARRAY_API, None), 8 * place)
+    return _word(pointer(table._ARRAY_API, None), 8 * place)
 
 
 def _fact(name: str) -> str:
@@ -485,6 +503,66 @@ done:
 hand.on:
   {_member("otherwise", "ptr", "own", _ITEMS + 8)}
   {_pointer("hand_on")}
+  %other = call ptr %hand_on(ptr %otherwise, ptr %given, i64 %count, ptr null)
+  ret ptr %other
+}}
+
+; The same for numbers in any form: converted by NumPy, then computed or handed on.
+define ptr @{CONVERTING_ENTRY}(ptr %own, ptr %given, i64 %count) {{
+entry:
+  %arrays = alloca ptr, i64 {_MOST_ARGUMENTS + 1}, align 8
+  {_member("table", "ptr", "own", _ITEMS)}
+  {_member("facts", "ptr", "table", _DATA)}
+  {_fact("arguments")}
+  {_pointer("double")}
+  {_pointer("from_any")}
+  {_pointer("hold")}
+  {_pointer("release")}
+  {_pointer("hand_on")}
+  {_member("otherwise", "ptr", "own", _ITEMS + 8)}
+  %right.count = icmp eq i64 %count, %arguments
+  br i1 %right.count, label %next, label %wrong.count
+
+next:
+  %k = phi i64 [ 0, %entry ], [ %k.after, %converted ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %convert, label %compute
+
+convert:
+  %value.at = getelementptr ptr, ptr %given, i64 %k
+  %value = load ptr, ptr %value.at
+  call void %hold(ptr %double)  ; which the conversion takes
+  %array = call ptr %from_any(ptr %value, ptr %double, i32 0, i32 0, i32 {_CONVERTED}, ptr null)
+  %array.at = getelementptr ptr, ptr %arrays, i64 %k
+  store ptr %array, ptr %array.at
+  %failed = icmp eq ptr %array, null
+  br i1 %failed, label %release.next, label %converted
+
+converted:
+  %k.after = add i64 %k, 1
+  br label %next
+
+compute:
+  %answer = call ptr @{ENTRY}(ptr %own, ptr %arrays, i64 %count)
+  br label %release.next
+
+release.next:
+  %left = phi i64 [ %k, %convert ], [ %count, %compute ], [ %last, %release.one ]
+  %result = phi ptr [ null, %convert ], [ %answer, %compute ], [ %result, %release.one ]
+  %some.left = icmp sgt i64 %left, 0
+  br i1 %some.left, label %release.one, label %done
+
+release.one:
+  %last = sub i64 %left, 1
+  %last.at = getelementptr ptr, ptr %arrays, i64 %last
+  %used = load ptr, ptr %last.at
+  call void %release(ptr %used)
+  br label %release.next
+
+done:
+  ret ptr %result
+
+wrong.count:
   %other = call ptr %hand_on(ptr %otherwise, ptr %given, i64 %count, ptr null)
   ret ptr %other
 }}

@@ -93,16 +93,8 @@ class Kernel:
     def _made_function(self) -> Function:
         if self._always_compiled_for() is None:
             return self._any_arrays
-        form = self._machine_code()
-        ordered = direct_call(self.programme, form, self._any_arrays)
-        if ordered is None:
-            return self._any_arrays
-
-        def any_numbers(*arrays: object) -> Array:
-            """Lists, integers, strided arrays: as ordered arrays of doubles, which mostly fit."""
-            return ordered(*[np.asarray(a, dtype=np.float64, order="C") for a in arrays])
-
-        return direct_call(self.programme, form, any_numbers) or ordered
+        made = direct_call(self.programme, self._machine_code(), self._any_arrays)
+        return self._any_arrays if made is None else made
 
     def _any_arrays(self, *arrays: object) -> Array:
         return self._general(arrays)

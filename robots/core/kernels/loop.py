@@ -17,6 +17,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from types import FunctionType, ModuleType
@@ -25,7 +26,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from robots.core.errors import EquationError
-from robots.core.kernels import cache
+from robots.core.kernels import cache as disk
 from robots.core.kernels.address import address_of
 from robots.core.kernels.machine import host, load_symbol
 
@@ -146,12 +147,12 @@ class Loop:
         """The machine code as a ctypes function, out of the cache or compiled."""
         modules = _modules_of(self.function)
         key = self._key(modules)
-        entry = cache.read(key)
+        entry = disk.read(key)
         if entry is None:
             _LOG.info("compiling %s", self.function.__qualname__)
             code, name = self._compiled(modules)
             entry = name.encode() + b"\0" + code
-            cache.write(key, entry)
+            disk.write(key, entry)
         name_bytes, _, code = entry.partition(b"\0")
         address, self._keep = load_symbol(code, name_bytes.decode())
         kinds: list[Any] = []
@@ -175,7 +176,7 @@ class Loop:
         import numba
         from numba import carray, types
 
-        entry = _jitted(modules)[self.function.__module__][self.function.__name__]
+        entry = _jitted(tuple(sorted(modules)))[self.function.__module__][self.function.__name__]
         kinds: list[Any] = []
         for argument in _leaves(self._parameters):
             base = getattr(types, argument.dtype.name)
@@ -292,10 +293,15 @@ def _modules_of(function: Callable[..., None]) -> dict[str, ModuleType]:
     return found
 
 
-def _jitted(modules: dict[str, ModuleType]) -> dict[str, dict[str, Any]]:
-    """Namespaces of the modules with every function of theirs ready for Numba."""
+@cache
+def _jitted(names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Namespaces of modules with every function of theirs ready for Numba.
+
+    Loops of the same modules share them: what one has compiled, the others call.
+    """
     import numba
 
+    modules = {name: sys.modules[name] for name in names}
     spaces: dict[str, dict[str, Any]] = {name: dict(vars(m)) for name, m in modules.items()}
     made: dict[tuple[str, str], Any] = {}
     for name, module in modules.items():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import platform
 import re
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from robots.core.kernels.llvm_text import ENTRY, ENTRY_BY_LIST
@@ -51,6 +54,21 @@ def this_machine() -> Machine | None:
     else:
         return None
     return Machine(cpu=binding.get_host_cpu_name(), features=features.flatten(), lanes=lanes)
+
+
+def processor() -> str:
+    """Name of the processor and the number of cores this process may use."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{_processor_name()}, {usable} usable cores"
+
+
+def _processor_name() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else platform.machine()
 
 
 def object_code(text: str, machine: Machine) -> bytes:

@@ -17,7 +17,7 @@ from robots.core.arrays import Array
 from robots.core.motion.double_s import SHORTEST_RISE, double_s_phases
 from robots.core.motion.joint_limits import Binding, JointLimits, Kind
 from robots.core.motion.joint_motion import JointMotion
-from robots.core.motion.motion_law import MotionLaw, double_s, motion_law, trapezoid
+from robots.core.motion.motion_law import LAW_NAMES, MotionLaw, double_s, motion_law, trapezoid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,6 +66,11 @@ class LeastTime:
             displacement=self.displacement,
             duration=self.duration,
         )
+
+
+def usable_laws(limits: JointLimits) -> tuple[str, ...]:
+    """The laws that the limits are enough for: the double-S needs jerk limits."""
+    return tuple(name for name in LAW_NAMES if name != "double-s" or limits.has_jerk)
 
 
 def least_time(law_name: str, displacement: ArrayLike, limits: JointLimits) -> LeastTime:

@@ -8,6 +8,10 @@ from robots.core.singularities.determinant import determinant as determinant
 from robots.core.singularities.directions import LostDirection as LostDirection
 from robots.core.singularities.kinds import Kind as Kind
 from robots.core.singularities.nearest import NearestSingularity as NearestSingularity
+from robots.core.singularities.search import SingularPosture as SingularPosture
+from robots.core.singularities.search import natural_task as natural_task
+from robots.core.singularities.search import search_starts as search_starts
+from robots.core.singularities.search import singular_postures as singular_postures
 from robots.core.singularities.sets import SingularSet as SingularSet
 from robots.core.singularities.sets import SingularSets as SingularSets
 from robots.core.singularities.sets import singular_sets as singular_sets

@@ -112,7 +112,6 @@ def test_closed_forms():
     assert cone.distance([[2.0, 0.0, 0.0]])[0] == pytest.approx(np.sqrt(2.0))
     assert cone.distance([[0.0, 0.0, -3.0]])[0] == pytest.approx(3.0)  # sees only the apex
     assert cone.project([[1.0, 0.0, -3.0]])[0] == pytest.approx([0, 0, 0])
-    assert cone.radius_at(2.0) == pytest.approx(2.0)
 
 
 def test_on_an_axis_some_direction_is_taken_always_the_same():

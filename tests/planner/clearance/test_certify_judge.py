@@ -12,7 +12,6 @@ from planner.clearance.certify import certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.goals import Tolerance
 from planner.clearance.paths import LinePaths, StraightPaths
-from planner.clearance.spline_paths import SplinePaths
 from planner.job.settings import Probe
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import with_probe
@@ -24,6 +23,7 @@ from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.pose import make_pose
 from robots.library import load
+from tests.planner.clearance.spline_paths import SplinePaths
 
 coal = pytest.importorskip("coal", reason="coal is the judge of these tests")
 

@@ -8,7 +8,7 @@ import pytest
 from parts.geometry import TriangleMesh
 from planner.clearance import march as marching
 from planner.clearance.field import field_of
-from planner.clearance.march import march, upper_bound
+from planner.clearance.march import Field, march, upper_bound
 from planner.clearance.triangle_tree import tree_of
 from planner.job.solids import Solid, SolidKind
 from tests.cases import cases
@@ -73,7 +73,7 @@ def test_bounds_enclose_the_distance(scene, brute):
     for x in points:
         true = brute.segment(x, x, corners)
         below, _ = lower_bound(field, x)
-        above = upper_bound((field.values, field.frame), tuple(x))
+        above = upper_bound(Field(field.values, field.frame), tuple(x))
         assert below <= true <= above
         errors.append(above - below)
     # Two half diagonals for the cell centre, and the way to it on both sides.
@@ -106,7 +106,7 @@ def test_verdicts_on_axes_are_true(scene, brute):
         a, b = rng.uniform(low - 0.3, high + 0.3, (2, 3))
         b = a if trial % 10 == 0 else b
         need, span = rng.choice([0.0, 0.004, 0.05, 0.2, 0.6]), np.empty(4)
-        verdict = march((field.values, field.frame), tuple(a), tuple(b - a), need, span)
+        verdict = march(Field(field.values, field.frame), tuple(a), tuple(b - a), need, span)
         true = brute.segment(a, b, corners)
         seen[verdict] += 1
         if verdict == marching.CLEAR:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from planner.clearance.paths import LinePaths, StraightPaths
-from planner.clearance.spline_paths import SplinePaths
 from planner.reach.candidates import candidates, end_solutions
 from planner.reach.placement import place
 from robots.core.errors import MotionError
+from tests.planner.clearance.spline_paths import SplinePaths
 
 ROUNDING = 1e-12  # [rad]
 

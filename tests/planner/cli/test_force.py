@@ -108,6 +108,24 @@ def test_equations_in_a_folder(palpeur):
     assert path.read_text() == "mine"
 
 
+def test_a_set_goes_into_a_folder_of_others_by_force_and_leaves_them_what_is_theirs(palpeur):
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("mine")
+    Path("mine/plan.json").write_text("mine, too")
+    command = ("plan", "job.toml", "--data-only", "--out", "mine")
+    ran = palpeur(*command)
+    assert (ran.code, ran.out) == (2, "")
+    assert "mine holds notes.txt and 1 more, which is of no report set" in ran.err
+    assert "--force to replace files of the same names there" in ran.err
+    assert palpeur(*command, "--force").code == 0
+    assert Path("mine/notes.txt").read_text() == "mine"
+    assert Path("mine/plan.json").read_text() != "mine, too"
+    assert "not part of the set: 1 files" in palpeur("verify", "mine").out
+    ran = palpeur(*command)
+    assert ran.code == 2
+    assert "mine holds notes.txt, which is of no report set" in ran.err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="devices of POSIX")
 def test_a_device_has_no_owner():
     write_result(Path("/dev/null"), "text", "palpeur sample")

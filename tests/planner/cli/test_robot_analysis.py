@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from planner.cli.robot.pinocchio_peer import pinocchio_version
+from robots.core.benchmark.pinocchio_peer import pinocchio_version
 
 # --- workspace -----------------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ def test_a_robot_without_mass_is_measured_without_accelerations(palpeur):
 
 
 def test_bench_without_pinocchio_says_so(palpeur, monkeypatch):
-    monkeypatch.setattr("planner.cli.robot.robot_bench.pinocchio_version", lambda: "")
+    monkeypatch.setattr("robots.core.benchmark.kernels.pinocchio_version", lambda: "")
     ran = palpeur("robot", "bench", "planar-3r", "--samples", "1000", "--runs", "3")
     assert ran.code == 0
     assert "pip install pin" in ran.err
@@ -185,6 +185,6 @@ def test_bench_without_pinocchio_says_so(palpeur, monkeypatch):
 
 def test_results_that_differ_from_pinocchio_fail_the_bench(palpeur, monkeypatch):
     pytest.importorskip("pinocchio")
-    monkeypatch.setattr("planner.cli.robot.robot_bench.largest_difference", lambda *_: 1e-3)
+    monkeypatch.setattr("robots.core.benchmark.kernels.largest_difference", lambda *_: 1e-3)
     ran = palpeur("robot", "bench", "planar-3r", "--samples", "1000", "--runs", "3", "--json")
     assert (ran.code, ran.json["agrees"]) == (1, False)

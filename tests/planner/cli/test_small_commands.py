@@ -28,8 +28,10 @@ def test_every_code_has_one_page(palpeur):
 
 
 def test_every_code_in_the_sources_has_a_page_and_is_used():
-    sources = [p for p in (ROOT / "planner").rglob("*.py") if not p.name.endswith("pages.py")]
-    used = {code for p in sources for code in re.findall(r"\b[BEPRS]\d{3}\b", p.read_text())}
+    rooms = ("planner", "reports")
+    modules = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
+    sources = [path for path in modules if not path.name.endswith("pages.py")]
+    used = {code for p in sources for code in re.findall(r"\b[BEPRS][1-9]\d{2}\b", p.read_text())}
     known = {item.code for item in pages()}
     assert used == known
 
@@ -71,7 +73,7 @@ def test_the_doctor_looks_at_everything(palpeur):
 
 def test_the_doctor_fails_for_a_missing_package(palpeur, monkeypatch):
     wanted = ["numpy>=2", "no-such-package>=1"]
-    monkeypatch.setattr("planner.cli.doctor.requirements.requires", lambda _: wanted)
+    monkeypatch.setattr("planner.doctor.installation.requires", lambda _: wanted)
     ran = palpeur("doctor")
     assert ran.code == 1
     assert "not fit" in ran.out

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.clearance.spline_paths import SplinePaths
 from planner.detours.motions import DetourMotions
 from planner.detours.rounded import PEAK, Legs, Pieces, without_repeats
 from planner.motion.extremes import highest
@@ -13,6 +12,7 @@ from planner.motion.integrals import integrals
 from planner.motion.motions import OneMotion
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.time_scaling import least_duration
+from tests.planner.clearance.spline_paths import SplinePaths
 
 LIMITS = JointLimits(
     max_speed=np.array([1.75, 1.75, 2.5]), max_acceleration=np.array([28.0, 14.0, 25.0])

@@ -12,12 +12,12 @@ from parts.geometry.triangle_distance import closest_on_triangles
 from planner import library
 from planner.job import read_job
 from planner.job.solids import SolidKind
-from planner.library.geometry_files import COUPONS, blade_mesh, coupons_mesh, geometry_files
 from planner.reach.candidates import candidates, end_solutions
 from planner.reach.margins import SINGULAR, exact_margins
 from planner.reach.placement import place
 from robots.arm.inverse import ArmInverse
 from robots.core.model import Model
+from tests.planner.library.geometry_files import COUPONS, blade_mesh, coupons_mesh, geometry_files
 
 NAMES = ("blade", "block-with-holes", "obstructed", "unreachable")
 STEP = 0.005  # [m] along a capsule's axis

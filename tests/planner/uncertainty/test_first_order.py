@@ -176,7 +176,7 @@ def test_the_table_of_sensitivities_sums_to_the_budget(measuring):
     found = first_order(measuring)
     for table, budget in zip(found.tables, found.budgets, strict=True):
         for name, variance in zip(budget.names, budget.variances, strict=True):
-            rows = [row.contribution**2 for row in table if row.source == name]
+            rows = [(row.coefficient * row.sigma) ** 2 for row in table if row.source == name]
             assert sum(rows) == pytest.approx(variance, rel=1e-10, abs=1e-30)
 
 

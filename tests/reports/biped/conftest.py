@@ -9,9 +9,10 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.subjects import SupportEdge
-from reports.biped.shown_motion import MotorLoads, ShownMotion, judged_margin
+from reports.biped.shown_motion import ShownMotion
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
+from robots.biped.motor_loads import MotorLoads
 from robots.biped.posture.ground import Ground
 from robots.biped.verdict import Stance, Verdict
 from robots.core.body import Body
@@ -127,7 +128,7 @@ def _shown(motion):
     return ShownMotion(
         scenario="squat",
         motion=motion,
-        margin=judged_margin(motion),
+        margin=motion.judged_margin(),
         motors=MotorLoads(
             names=tuple(f"m{k + 1}" for k in range(n)),
             position=ratio * motion.q,

@@ -14,11 +14,11 @@ import pytest
 from planner.findings import Finding, Severity
 from planner.findings.subjects import Feet
 from reports.biped import tables
-from reports.biped.edges import edge_words
 from reports.biped.instants import polygon_rows, shown_rows
 from reports.biped.motion_document import motion_document, samples_csv
 from reports.biped.shown_motion import quantities
 from reports.document_text import plain
+from robots.biped.posture.edge_names import edge_words
 
 
 def rows_of(shown):

@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pytest
 
-from reports.scene.page_policy import page_policy
 from reports.scene.viser_scene import scene_html
+from tests.reports.scene.page_policy import page_policy
 
 ADDRESS = "http://replay.test/"
 EMBEDDED = ("data:", "blob:")  # what the page brings along

@@ -16,8 +16,8 @@ import pytest
 from planner.errors import OutputError
 from reports.scene.build import scene_of
 from reports.scene.frames import frames
-from reports.scene.page_policy import page_policy
-from reports.scene.viser_scene import replay_notes, scene_html
+from reports.scene.viser_scene import scene_html
+from tests.reports.scene.page_policy import page_policy
 
 ROOT = Path(__file__).resolve().parents[3]
 HASHED = """
@@ -75,13 +75,6 @@ def test_up_camera_and_points_are_there(scenes, recording):
 def test_a_scene_without_motion_stands_still(nine_plan, recording):
     scene = scene_of(replace(nine_plan, timeline=()))
     assert recording(scene_html(scene))["durationSeconds"] == 0.0
-    assert replay_notes(scene) == scene.notes
-
-
-def test_notes_of_the_replay_tell_its_frames(scenes):
-    scene = scenes["nine"]
-    assert replay_notes(scene)[:-1] == scene.notes
-    assert "runs in real time with 180 frames" in replay_notes(scene)[-1]
 
 
 def test_names_of_any_kind_are_short_text_in_one_step_of_the_tree(scenes, recording):

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from planner.errors import OptionError
+from planner.result_files import result_set
 from reports.verification import read_record
 
 
@@ -53,6 +54,13 @@ def test_other_documents_are_refused(folder, content, told):
     (folder / "provenance.json").write_bytes(content)
     with pytest.raises(OptionError, match=re.escape(told)):
         read_record(folder)
+
+
+def test_another_set_of_palpeur_is_no_report_set(tmp_path):
+    with result_set(tmp_path / "placing", "placing") as fresh:
+        (fresh / "place.json").write_text("{}")
+    with pytest.raises(OptionError, match="set is 'placing'; only a report set"):
+        read_record(tmp_path / "placing")
 
 
 def test_a_record_without_end_is_refused(folder, monkeypatch):

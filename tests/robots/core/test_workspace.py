@@ -57,7 +57,7 @@ def test_a_box_of_sliding_joints():
     exact = 0.4 * 0.5 * 0.6
     assert abs(found.measure - exact) <= found.uncertainty
     assert found.high - found.low == pytest.approx([0.6, 0.5, 0.4], abs=2e-3)
-    assert found.singular_fraction == 0.0
+    assert found.singular_fraction() == 0.0
 
 
 def test_more_samples_make_it_surer():
@@ -69,10 +69,10 @@ def test_more_samples_make_it_surer():
 def test_radii_of_the_annulus():
     found = workspace(Model(PLANAR_2R), samples=SAMPLES)
     # One sample in 65536 falls within about 1e-4 rad of the stretched and folded postures.
-    assert found.largest_radius == pytest.approx(1.1, abs=1e-6)
-    assert found.least_radius == pytest.approx(0.3, abs=1e-6)
+    assert found.radii[1] == pytest.approx(1.1, abs=1e-6)
+    assert found.radii[0] == pytest.approx(0.3, abs=1e-6)
     shifted = workspace(Model(PLANAR_2R), samples=SAMPLES, center=(0, 0, 1))
-    assert shifted.largest_radius == pytest.approx(np.hypot(1.1, 1), abs=1e-6)
+    assert shifted.radii[1] == pytest.approx(np.hypot(1.1, 1), abs=1e-6)
 
 
 def test_near_singular_share_of_a_planar_2r():
@@ -83,12 +83,12 @@ def test_near_singular_share_of_a_planar_2r():
         [[-0.4 * np.sin(q2), -0.4 * np.sin(q2)], [0.7 + 0.4 * np.cos(q2), 0.4 * np.cos(q2)]]
     )
     s = np.linalg.svd(np.moveaxis(J, -1, 0), compute_uv=False)
-    assert found.singular_fraction == pytest.approx(np.mean(s[:, 1] < 0.02 * s[:, 0]), abs=2e-3)
+    assert found.singular_fraction() == pytest.approx(np.mean(s[:, 1] < 0.02 * s[:, 0]), abs=2e-3)
 
 
 def test_the_section_shows_the_shell():
     found = workspace(Model(load("anthropomorphic")), samples=SAMPLES)
-    section = found.section
+    section = found.section()
     r = 0.5 * (section.edges(0)[1:] + section.edges(0)[:-1])
     z = 0.5 * (section.edges(1)[1:] + section.edges(1)[:-1])
     radius = np.hypot(*np.meshgrid(r, z, indexing="ij"))
@@ -108,7 +108,7 @@ def test_a_tool_that_cannot_move():
     found = workspace(Model(chain([R], [DhRow()])), samples=1 << 10)
     assert found.dimension == 0
     assert found.measure == 0.0
-    assert found.singular_fraction == 1.0
+    assert found.singular_fraction() == 1.0
 
 
 def test_results_repeat_to_the_bit():
@@ -121,3 +121,20 @@ def test_wrong_requests_are_refused():
         workspace(Model(PLANAR_2R), samples=10)
     with pytest.raises(StateError, match="three finite"):
         workspace(Model(PLANAR_2R), samples=SAMPLES, center=(0, np.nan, 0))
+
+
+@pytest.mark.parametrize("cell", [0.1, 0.02])
+def test_cells_of_a_given_edge_are_counted(cell):
+    """A box whose sides lie on the borders of the cells: counting is exact."""
+    found = workspace(Model(CUBE), samples=SAMPLES, cell=cell)
+    assert found.cell == cell
+    assert found.measure == pytest.approx(0.4 * 0.5 * 0.6)
+    assert found.growth < 0.02
+    assert found.uncertainty == pytest.approx(found.growth * found.measure)
+
+
+def test_distance_from_the_first_axis():
+    found = workspace(Model(PLANAR_2R), samples=SAMPLES)
+    assert found.axis_radii == pytest.approx([0.3, 1.1], abs=1e-6)
+    with pytest.raises(StateError, match="too small"):
+        workspace(Model(CUBE), samples=SAMPLES, cell=1e-9)

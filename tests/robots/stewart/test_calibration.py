@@ -13,11 +13,11 @@ from robots.stewart.calibration import (
     length_jacobian,
     nominal_parameters,
 )
-from robots.stewart.calibration_poses import candidate_poses, choose_poses
 from robots.stewart.errors import PlatformError
 from robots.stewart.inverse import lengths
 from robots.stewart.library.catalogue import load
 from robots.stewart.limits import pose_limits
+from tests.robots.stewart.calibration_poses import candidate_poses, choose_poses
 
 NOISE = MeasurementNoise(position=5e-6, orientation=20e-6)
 

@@ -12,8 +12,8 @@ from robots.core.pose import rotation_z
 from robots.stewart.errors import PlatformError
 from robots.stewart.leg_chain import STROKE
 from robots.stewart.model import PlatformModel
-from robots.stewart.newton_euler import reactions
 from robots.stewart.platform import LegBodies, LegEnd
+from tests.robots.stewart.newton_euler import reactions
 
 AGREEMENT = 1e-8  # asked; rounding leaves about 1e-14
 WRENCH = np.array([10.0, -20.0, 30.0, 4.0, 5.0, -6.0])

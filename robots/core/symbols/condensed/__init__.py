@@ -8,6 +8,7 @@ that both are the same expressions.
 from robots.core.symbols.condensed.chain import SymbolicChain as SymbolicChain
 from robots.core.symbols.condensed.chain import SymbolicLink as SymbolicLink
 from robots.core.symbols.condensed.chain import Tensor as Tensor
+from robots.core.symbols.condensed.described import described_equations as described_equations
 from robots.core.symbols.condensed.description_chain import from_description as from_description
 from robots.core.symbols.condensed.equations import CondensedEquations as CondensedEquations
 from robots.core.symbols.condensed.equations import condensed_equations as condensed_equations

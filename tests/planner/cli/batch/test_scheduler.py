@@ -18,7 +18,7 @@ from planner.batch.scheduler import address_of
 from planner.errors import OptionError
 
 HANG = 60  # [s] a guard against waiting for ever, not a measure of speed
-GIVEN_UP = 0.4  # [s] after which the product gives up here, instead of 20
+GIVEN_UP = 0.8  # [s] after which the product gives up here, instead of 20
 GREETING = 120  # [bytes]
 
 Talk = Callable[[socket.socket], None]
@@ -191,19 +191,19 @@ def refused(palpeur, address: str) -> str:
 def test_where_nobody_listens(palpeur, nobody):
     pytest.importorskip("distributed")
     assert refused(palpeur, f"tcp://127.0.0.1:{nobody}") == "Connection refused."
-    assert refused(palpeur, f"tls://127.0.0.1:{nobody}") == "Connection refused."
 
 
 @pytest.mark.usefixtures("nine", "_guarded")
 @pytest.mark.parametrize(
     ("talk", "told"),
     [
-        (say_nothing, "what listens there says nothing, so it is none."),
-        (dribble, "what listens there says nothing, so it is none."),
-        (answer_http, "what listens there says nothing, so it is none."),
+        (say_nothing, "what listens there does not answer as one does."),
+        (dribble, "what listens there does not answer as one does."),
+        (greet_and_fall_silent, "what listens there does not answer as one does."),
+        (answer_http, "what answers there is none."),
         (greet_as_ssh, "what answers there is none."),
         (announce_nothing, "what answers there is none."),
-        (hang_up, "what listens there hangs up."),
+        (greet_with_noise, "what answers there is none."),
     ],
 )
 def test_where_something_else_listens(palpeur, serve, talk, told):
@@ -213,28 +213,43 @@ def test_where_something_else_listens(palpeur, serve, talk, told):
     assert server.visits
 
 
-def test_a_scheduler_that_is_still_starting_is_waited_for(monkeypatch):
-    """The first look comes too early; what is heard then is not the end of it."""
-    from planner.batch.scheduler import Address, _Attempt
+@pytest.mark.usefixtures("nine", "_guarded")
+def test_where_a_worker_answers(palpeur, monkeypatch, nobody):
+    pytest.importorskip("distributed")
 
-    heard = []
+    async def worker(_):
+        return "Worker"
 
-    def hear(address, _):
-        heard.append(address)
-        if len(heard) < 3:
-            raise ConnectionRefusedError(111, "Connection refused")
+    monkeypatch.setattr(scheduler, "_kind_of_server", worker)
+    assert refused(palpeur, f"tcp://127.0.0.1:{nobody}") == "a worker answers there."
 
-    monkeypatch.setattr(scheduler, "_hear", hear)
-    monkeypatch.setattr(scheduler, "_client", lambda *_: "a client")
-    attempt = _Attempt(address=Address(scheme="tcp", host="127.0.0.1", port=1))
-    attempt.run()
-    assert (attempt.client, len(heard)) == ("a client", 3)
+
+@pytest.mark.usefixtures("nine", "_guarded")
+def test_where_somebody_hangs_up(palpeur, serve):
+    pytest.importorskip("distributed")
+    told = refused(palpeur, f"tcp://127.0.0.1:{serve(hang_up).port}")
+    assert any(word in told for word in ("hangs up", "reset", "closed"))
+
+
+@pytest.mark.usefixtures("nine", "_guarded")
+def test_what_is_still_starting_is_waited_for(palpeur, monkeypatch):
+    """At first nobody listens; the refusal is not the end of it."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(scheduler, "_CONNECT", 4.0)
+    monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 4.0)
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        timer = threading.Timer(1.0, held.listen)
+        timer.start()
+        told = refused(palpeur, f"tcp://127.0.0.1:{held.getsockname()[1]}")
+        timer.join()
+    assert told == "what listens there does not answer as one does."
 
 
 # What dask itself meets: in a process of its own, for it must say nothing at its end either.
 COMMAND = (
     "from planner.batch import scheduler; from planner.cli.main import run; "
-    f"scheduler._CONNECT = scheduler._LEAST = {GIVEN_UP}; run()"
+    f"scheduler._CONNECT = {GIVEN_UP}; run()"
 )
 
 
@@ -242,8 +257,8 @@ COMMAND = (
 @pytest.mark.parametrize(
     ("scheme", "talk", "told"),
     [
-        ("tcp", greet_and_fall_silent, "it greets like one and says no more."),
-        ("tcp", greet_with_noise, "unpack"),
+        ("tcp", greet_and_fall_silent, "what listens there does not answer as one does."),
+        ("tcp", greet_with_noise, "what answers there is none."),
         ("tls", answer_http, "TLS expects"),
     ],
 )

@@ -1,23 +1,23 @@
-"""``print_composite``: document, table, exit codes, refusals."""
+"""``palpeur biped composite``: document, table, exit codes, refusals."""
 
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
-from planner.cli.biped.composite_answers import print_composite
-from planner.cli.output import Form
+from planner.cli.biped.biped_app import composite
 from planner.cli.session import Session
 from robots.core.errors import MechanismError, RobotError
 
-QUIET = Session(quiet=True)
+QUIET = SimpleNamespace(obj=Session(quiet=True))  # what a command reads of its context
 
 
 def test_document_holds_differences_operations_and_times(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert print_composite("bip-leg", at="q3", form=Form(json=True), session=QUIET) == 0
+    assert composite(QUIET, "bip-leg", at="q3", as_json=True) == 0
     document = json.loads(capsys.readouterr().out)
     (row,) = document["rows"]
     assert document["format"] == 1
@@ -31,7 +31,7 @@ def test_document_holds_differences_operations_and_times(
 def test_table_has_every_cut_of_a_chain_and_the_far_end(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert print_composite("planar-4r", form=Form(), session=QUIET) == 0
+    assert composite(QUIET, "planar-4r") == 0
     lines = capsys.readouterr().out.splitlines()
     assert "NumPy, batch of 1000" in lines[0]
     cuts = [line.split("  ")[0] for line in lines[2:]]
@@ -39,7 +39,7 @@ def test_table_has_every_cut_of_a_chain_and_the_far_end(
 
 
 def test_csv(capsys: pytest.CaptureFixture[str]) -> None:
-    print_composite("planar-4r", at="q2", form=Form(csv=True), session=QUIET)
+    composite(QUIET, "planar-4r", at="q2", as_csv=True)
     head, row = capsys.readouterr().out.splitlines()
     assert head.startswith("composition,d_inertia,d_coriolis,d_gravity,operations")
     assert row.startswith("cut at q2,")
@@ -47,6 +47,6 @@ def test_csv(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_refusals() -> None:
     with pytest.raises(MechanismError, match="no joint 'q9'"):
-        print_composite("bip-leg", at="q9", form=Form(), session=QUIET)
+        composite(QUIET, "bip-leg", at="q9")
     with pytest.raises(RobotError, match="bip2001"):
-        print_composite("bip2001", form=Form(), session=QUIET)
+        composite(QUIET, "bip2001")

@@ -4,12 +4,10 @@ import json
 
 import pytest
 
-from planner.cli.biped.transmission_answers import print_transmission
-from planner.cli.output import Form
+from planner.cli.biped.biped_app import transmission
 from planner.errors import OptionError
 from robots.core.errors import RobotFileError
 
-TEXT, JSON, CSV = Form(), Form(json=True), Form(csv=True)
 HEADER = "q1_deg,q2_deg,q3_deg,q4_deg"
 
 
@@ -18,7 +16,7 @@ def rows(capsys):
 
 
 def test_the_zero_posture_has_the_published_figures(capsys):
-    assert print_transmission("bip-leg", form=JSON) == 0
+    assert transmission("bip-leg", as_json=True) == 0
     (row,) = rows(capsys)
     added = [joint["reflected_inertia_kg_m2"] for joint in row["joints"]]
     assert added == pytest.approx([0.2423, 0.6005, 0.2400, 0.6463], abs=5e-5)
@@ -30,7 +28,7 @@ def test_the_zero_posture_has_the_published_figures(capsys):
 
 
 def test_a_posture_as_text(capsys):
-    assert print_transmission("bip-leg", posture="0,-16,85,-70", form=TEXT) == 0
+    assert transmission("bip-leg", posture="0,-16,85,-70") == 0
     out = capsys.readouterr().out
     assert "motor turns per joint turn" in out
     assert "encoder mdeg" in out
@@ -40,9 +38,9 @@ def test_a_posture_as_text(capsys):
 
 
 def test_a_posture_beyond_the_range_is_told_and_fails(capsys):
-    assert print_transmission("bip-leg", posture="0,0,95,0", form=TEXT) == 1
+    assert transmission("bip-leg", posture="0,0,95,0") == 1
     assert "Joint q3 stands at 95°" in capsys.readouterr().out
-    assert print_transmission("bip-leg", posture="0,0,95,0", form=JSON) == 1
+    assert transmission("bip-leg", posture="0,0,95,0", as_json=True) == 1
     (row,) = rows(capsys)
     assert row["within_range"] is False
     assert "Joint q3" in row["reason"]
@@ -55,7 +53,7 @@ def test_a_table_with_rates_and_torques(capsys, tmp_path):
     table.write_text(
         f"{HEADER},{rates},{torques}\n0,0,45,0,1,2,90,4,5,6,100,8\n30,0,0,0,0,0,0,0,0,0,0,0\n"
     )
-    assert print_transmission("bip-leg", states=str(table), form=JSON) == 1
+    assert transmission("bip-leg", states=str(table), as_json=True) == 1
     first, second = rows(capsys)
     motor = first["motors"][2]
     assert abs(motor["speed_rad_s"]) == pytest.approx(1.5708 * 115.1, rel=1e-3)
@@ -64,12 +62,12 @@ def test_a_table_with_rates_and_torques(capsys, tmp_path):
     asked = (1 * 5 + 2 * 6 + 90 * 100 + 4 * 8) * 3.14159265358979 / 180
     assert power == pytest.approx(asked, rel=1e-12)
     assert second["within_range"] is False
-    assert print_transmission("bip-leg", states=str(table), form=CSV) == 1
+    assert transmission("bip-leg", states=str(table), as_csv=True) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "state,within_range,motor,position_rad,speed_rad_s,torque_nm"
     assert len(lines) == 1 + 2 * 4
     assert lines[5] == "2,0,m1,,,"
-    print_transmission("bip-leg", states=str(table), form=TEXT)
+    transmission("bip-leg", states=str(table))
     out = capsys.readouterr().out
     assert "states.csv, line 2" in out
     assert "rpm" in out
@@ -77,7 +75,7 @@ def test_a_table_with_rates_and_torques(capsys, tmp_path):
 
 
 def test_every_joint_of_the_whole_robot_has_its_motor(capsys):
-    assert print_transmission("bip2000", form=JSON) == 0
+    assert transmission("bip2000", as_json=True) == 0
     (row,) = rows(capsys)
     turns = {j["joint"]: j["motor_turns_per_joint_turn"] for j in row["joints"]}
     assert len(turns) == len(row["motors"]) == 15
@@ -88,8 +86,8 @@ def test_every_joint_of_the_whole_robot_has_its_motor(capsys):
 
 def test_faults_of_the_options():
     with pytest.raises(OptionError, match="exclude each other"):
-        print_transmission("bip-leg", posture="0,0,0,0", states="x.csv", form=TEXT)
+        transmission("bip-leg", posture="0,0,0,0", states="x.csv")
     with pytest.raises(OptionError, match="--posture has 2 values; bip-leg has 4 joints: q1, q2"):
-        print_transmission("bip-leg", posture="0,0", form=TEXT)
+        transmission("bip-leg", posture="0,0")
     with pytest.raises(RobotFileError, match="There is no library biped 'bip-leeg'"):
-        print_transmission("bip-leeg", form=TEXT)
+        transmission("bip-leeg")

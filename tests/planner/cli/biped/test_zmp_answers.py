@@ -9,12 +9,9 @@ import json
 import numpy as np
 import pytest
 
-from planner.cli.biped.zmp_answers import print_zmp
-from planner.cli.output import Form
+from planner.cli.biped.biped_app import zmp
 from planner.errors import OptionError, StatesError
 from robots.biped.errors import BipedError
-
-JSON, CSV, TEXT = Form(json=True), Form(csv=True), Form()
 
 
 @pytest.fixture
@@ -33,7 +30,7 @@ def table(tmp_path):
 
 def test_at_rest_it_is_below_the_centre_of_mass(table, capsys):
     states = table("0,0,10,0", "0,-16,85,-70", header="q1_deg,q2_deg,q3_deg,q4_deg")
-    assert print_zmp("bip-leg", states=states, tilt="2,3", form=JSON) == 0
+    assert zmp("bip-leg", states=states, ground="2,3", as_json=True) == 0
     for row in json.loads(capsys.readouterr().out)["rows"]:
         assert row["zmp_m"][:2] == pytest.approx(row["com_m"][:2], abs=1e-13)
         assert row["force_n"] == pytest.approx([0, 0, 23.25 * 9.81], abs=1e-11)
@@ -42,7 +39,7 @@ def test_at_rest_it_is_below_the_centre_of_mass(table, capsys):
 
 def test_an_acceleration_that_tips_the_leg(table, capsys):
     states = table("0,0,10,0,0", "0,0,10,0,-2")
-    assert print_zmp("bip-leg", states=states, form=JSON) == 1
+    assert zmp("bip-leg", states=states, as_json=True) == 1
     still, swung = json.loads(capsys.readouterr().out)["rows"]
     assert (still["stance"], still["edge"]) == ("standing", "")
     assert (swung["stance"], swung["edge"]) == ("tipping", "heel")
@@ -55,10 +52,10 @@ def test_an_acceleration_that_tips_the_leg(table, capsys):
 
 def test_csv_and_text(table, capsys):
     states = table("0,0,10,0,0", "0,0,10,0,-2")
-    print_zmp("bip-leg", states=states, form=CSV)
+    zmp("bip-leg", states=states, as_csv=True)
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["stance"] for row in rows] == ["standing", "tipping"]
-    print_zmp("bip-leg", states=states, form=TEXT)
+    zmp("bip-leg", states=states)
     said = capsys.readouterr().out
     assert "begins to tip over heel, 13.21 mm beyond it" in said
     assert "the momentum's road differs by at most" in said
@@ -66,11 +63,11 @@ def test_csv_and_text(table, capsys):
 
 def test_a_leg_that_pulls_at_the_ground_is_told(table):
     with pytest.raises(BipedError, match="no zero-moment point"):
-        print_zmp("bip-leg", states=table("0,-40,80,-40,-400"), form=TEXT)
+        zmp("bip-leg", states=table("0,-40,80,-40,-400"))
 
 
 def test_bad_input(table):
     with pytest.raises(StatesError, match="the zero-moment point needs the columns"):
-        print_zmp("bip-leg", states=table("0,0,0", header="x_m,y_m,z_m"), form=TEXT)
+        zmp("bip-leg", states=table("0,0,0", header="x_m,y_m,z_m"))
     with pytest.raises(OptionError, match="--tilt has 3 values"):
-        print_zmp("bip-leg", states=table("0,0,10,0,0"), tilt="1,2,3", form=TEXT)
+        zmp("bip-leg", states=table("0,0,10,0,0"), ground="1,2,3")

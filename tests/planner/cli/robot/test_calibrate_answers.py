@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.cli.robot.calibrate_answers import with_stylus
-from planner.cli.robot.calibration_plan import posture_table
 from planner.cli.robot.measurement_table import read_measurements
 from planner.errors import OptionError, StatesError
+from reports.models.calibration import posture_table
 from robots.core.identification import MeasurementKind, calibrate
 from robots.core.identification.arm import IdentifiedArm
 from robots.core.identification.typical import candidates
 from robots.core.model import Model
+from robots.core.payload import with_stylus
 from robots.library import load, open_robot
 
 ARM = with_stylus(load("measuring-arm"), 0.15)

@@ -83,6 +83,13 @@ def test_a_robot_without_mass_or_limits_is_told_what_lacks(palpeur, file):
     assert "min_deg, max_deg" in ran.json["findings"][0]["message"]
 
 
+def test_what_several_joints_lack_is_said_once(palpeur):
+    findings = palpeur("robot", "check", "stanford", "--json").json["findings"]
+    limits = [finding for finding in findings if finding["code"] == "R103"]
+    assert [finding["where"] for finding in limits] == ["q1, q2, q4, q5, q6", "q3"]
+    assert "robot.limits.q1, robot.limits.q2" in limits[0]["hint"]
+
+
 def test_a_sound_robot_has_no_finding(palpeur, file):
     sound = file("sound.toml", ONE_JOINT + BODY % "1.5")
     ran = palpeur("robot", "check", sound, "--strict", "--json")

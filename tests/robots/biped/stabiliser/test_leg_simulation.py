@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -9,13 +11,23 @@ from scipy.integrate import solve_ivp
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
 from robots.biped.stabiliser.follower import Follower
-from robots.biped.stabiliser.ground_motion import Still, ThereAndBack
+from robots.biped.stabiliser.ground_motion import ThereAndBack
 from robots.biped.stabiliser.leg_simulation import LegSimulation
 from robots.biped.stabiliser.step import Stabiliser
 from robots.core.model import Model
 
 POSTURE = np.array([0.05, -0.1, 0.4, -0.2])
 LIMP = Follower(torque_limits=(0.0, 0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Still:
+    """A level ground at rest."""
+
+    duration: float
+
+    def samples(self, t):
+        return np.zeros((len(t), 6))
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from robots.biped.errors import BipedError
 from robots.biped.library.catalogue import open_biped
 from robots.biped.posture.ground import Ground
-from robots.biped.stabiliser.ground_motion import Still, ThereAndBack
+from robots.biped.stabiliser.ground_motion import ThereAndBack
 from robots.biped.stabiliser.tilting_ground import (
     Tilt,
     ground_axes,
@@ -84,7 +84,6 @@ def test_the_ground_goes_there_and_back():
     rates = (ground.samples(t + 1e-6) - ground.samples(t - 1e-6)) / 2e-6
     np.testing.assert_allclose(ground.samples(t)[:, 2:], rates[:, :4], atol=1e-8)
     assert ground.duration == 14.0
-    np.testing.assert_array_equal(Still(alpha=0.2).samples(t)[:, 0], 0.2)
 
 
 def test_impossible_grounds_are_refused():

@@ -1,0 +1,270 @@
+"""Is this installation fit: versions, files as installed, and who may change what runs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import platform
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from enum import Enum
+from importlib.metadata import (
+    Distribution,
+    FileHash,
+    PackageNotFoundError,
+    PackagePath,
+    distribution,
+    requires,
+    version,
+)
+from pathlib import Path
+
+DISTRIBUTION = "palpeur"
+_OPTIONAL = "cluster"  # an extra that users take; the others are for developers
+_PACKAGE = re.compile(r"[A-Za-z0-9._-]+")
+ROOMS = ("planner", "robots", "parts", "reports")
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class Health(Enum):
+    """How a check came out."""
+
+    GOOD = "ok"
+    LESS = "missing, not needed"
+    RISK = "not as it should be"  # it works, and somebody should look at it
+    BAD = "FAILED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """One thing looked at."""
+
+    name: str
+    health: Health
+    found: str
+
+    def document(self) -> dict[str, object]:
+        """As it stands in JSON."""
+        return asdict(self) | {"health": self.health.name.lower()}
+
+
+def needed(good: bool) -> Health:
+    """Health of what must be good."""
+    return Health.GOOD if good else Health.BAD
+
+
+def listed(names: list[str], most: int = 3) -> str:
+    """The first few of many names."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+def requirement_checks() -> Iterator[Diagnosis]:
+    """Versions, in the order of the metadata."""
+    python = f"{platform.python_version()} ({sys.executable})"
+    recent = sys.version_info >= (3, 11)
+    yield Diagnosis(name="Python", health=needed(recent), found=python)
+    try:
+        yield Diagnosis(name=DISTRIBUTION, health=Health.GOOD, found=version(DISTRIBUTION))
+        wanted = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        found = "not installed, only imported: its requirements are not known; pip install it"
+        yield Diagnosis(name=DISTRIBUTION, health=Health.RISK, found=found)
+        return
+    for text in wanted:
+        yield from _checked(text)
+
+
+def _checked(text: str) -> Iterator[Diagnosis]:
+    """A requirement such as ``numpy<3,>=2.0; extra == "test"``; none where it does not apply."""
+    words, _, marker = text.partition(";")
+    found = _PACKAGE.match(words)
+    optional = "extra" in marker
+    if found is None or (optional and f'"{_OPTIONAL}"' not in marker.replace("'", '"')):
+        return
+    name, wanted = found[0], words[found.end() :].strip()
+    missing = Health.LESS if optional else Health.BAD
+    try:
+        installed = version(name)
+    except PackageNotFoundError:
+        yield Diagnosis(name=name, health=missing, found=f"not installed: pip install '{words}'")
+        return
+    fits = _fits(installed, wanted)
+    if fits:
+        yield Diagnosis(name=name, health=Health.GOOD, found=installed)
+    else:
+        told = f"{installed}, but Palpeur requires {wanted}: pip install '{words.strip()}'"
+        yield Diagnosis(name=name, health=needed(optional), found=told)
+
+
+def _fits(installed: str, wanted: str) -> bool:
+    """Whether a version is one of those that a specifier allows."""
+    try:
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    except ImportError:  # it comes with matplotlib; without it the first numbers are compared
+        return all(_holds(installed, item) for item in wanted.split(",") if item.strip())
+    try:
+        return SpecifierSet(wanted).contains(installed, prereleases=True)
+    except InvalidSpecifier:
+        return True
+
+
+def _holds(installed: str, clause: str) -> bool:
+    """A clause ``>=2.0`` or ``<3``; what else there is counts as kept."""
+    found = re.fullmatch(r"\s*(>=|<)\s*([\d.]+)\s*", clause)
+    if found is None:
+        return True
+    left, right = _numbers(installed), _numbers(found[2])
+    return left >= right if found[1] == ">=" else left < right
+
+
+def _numbers(text: str) -> list[int]:
+    """The release of a version, without zeros at its end."""
+    release = re.match(r"\d+(?:\.\d+)*", text)
+    numbers = [int(part) for part in release[0].split(".")] if release else []
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return numbers
+
+
+# --- files as they were installed -----------------------------------------------------------------
+
+
+def files_check(found: Distribution | None = None) -> Diagnosis:
+    """Compare every file with the hash that the installer noted.
+
+    Args:
+        found: the distribution; left out: the one that is installed.
+    """
+    try:
+        found = found or distribution(DISTRIBUTION)
+    except PackageNotFoundError:
+        return Diagnosis(
+            name="installed files", health=Health.RISK, found="not installed: nothing to compare"
+        )
+    if found.read_text("RECORD") is None:
+        told = "run from a checkout, not from a wheel: there is no RECORD to compare with"
+        return Diagnosis(name="installed files", health=Health.GOOD, found=told)
+    if _is_editable(found):
+        told = "an editable installation: its files may change, and there is nothing to compare"
+        return Diagnosis(name="installed files", health=Health.GOOD, found=told)
+    return _compared(found)
+
+
+def _compared(found: Distribution) -> Diagnosis:
+    files = [file for file in found.files or () if file.parts[0] in ROOMS]
+    hashed = [(file, file.hash) for file in files if file.hash is not None]
+    changed = [str(file) for file, recorded in hashed if not _is_as_recorded(file, recorded)]
+    foreign = list(_foreign(found, files))
+    if not changed and not foreign:
+        told = f"{len(hashed)} files are as they were installed"
+        return Diagnosis(name="installed files", health=Health.GOOD, found=told)
+    faults = [f"{listed(changed)} changed or missing"] if changed else []
+    faults += [f"{listed(foreign)} not of this version"] if foreign else []
+    told = "; ".join(faults) + f": pip install --force-reinstall {DISTRIBUTION}"
+    return Diagnosis(name="installed files", health=Health.BAD, found=told)
+
+
+def _is_editable(found: Distribution) -> bool:
+    text = found.read_text("direct_url.json")
+    try:
+        document = json.loads(text) if text else {}
+    except ValueError:
+        return False
+    return bool(document.get("dir_info", {}).get("editable"))
+
+
+def _is_as_recorded(file: PackagePath, recorded: FileHash) -> bool:
+    """Hashes of a RECORD are in URL-safe base64 without padding."""
+    try:
+        path = Path(str(file.locate()))
+        if not path.is_file():  # missing, or a pipe that nobody writes to
+            return False
+        digest = hashlib.new(recorded.mode, path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode() == recorded.value
+
+
+def _foreign(found: Distribution, files: Iterable[PackagePath]) -> Iterator[str]:
+    """Code in Palpeur's folders that its RECORD does not list, byte code apart."""
+    known = {file.as_posix() for file in files}
+    root = Path(str(found.locate_file("")))
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*")):
+            name = path.relative_to(root).as_posix()
+            code = path.suffix in {".py", ".so", ".pyd", ".pth"}
+            if code and name not in known and path.is_file():
+                yield name
+
+
+# --- who may change what runs ---------------------------------------------------------------------
+
+
+def folder_checks() -> Iterator[Diagnosis]:
+    """Folders of the import path, and Palpeur's own files."""
+    yield writable_check("import path", _import_path())
+    yield writable_check("package folders", _own())
+
+
+def writable_check(name: str, paths: Iterator[Path]) -> Diagnosis:
+    """Whether anybody may write to files or folders that code comes from."""
+    if sys.platform == "win32":
+        return Diagnosis(name=name, health=Health.LESS, found="not looked at on Windows")
+    looked, open_to_all, foreign = 0, [], []
+    for path in paths:
+        try:
+            info = path.stat()
+        except OSError:
+            continue
+        looked += 1
+        if info.st_mode & stat.S_IWOTH:
+            open_to_all.append(str(path))
+        if info.st_uid not in (0, os.getuid()):
+            foreign.append(f"{path} (uid {info.st_uid})")
+    if open_to_all:
+        found = f"everybody may write to {listed(open_to_all)}, and so change what runs: chmod o-w"
+        return Diagnosis(name=name, health=Health.BAD, found=found)
+    if foreign:
+        found = f"{listed(foreign)} belongs to another user, who can change what runs"
+        return Diagnosis(name=name, health=Health.RISK, found=found)
+    found = f"{looked} places, none that everybody may write to"
+    return Diagnosis(name=name, health=Health.GOOD, found=found)
+
+
+def _import_path() -> Iterator[Path]:
+    """Existing entries of the import path, and the folders above, where an entry may be swapped.
+
+    A folder above in which everybody may make files, but not touch those of others (``/tmp``), is
+    no way in.
+    """
+    entries = [path for path in map(Path, sys.path) if os.access(path, os.F_OK)]
+    entries = [path.resolve() for path in entries]
+    above = {parent for path in entries for parent in path.parents}
+    yield from dict.fromkeys(entries)
+    for folder in sorted(above - set(entries)):
+        if not _is_sticky(folder):
+            yield folder
+
+
+def _is_sticky(folder: Path) -> bool:
+    try:
+        return bool(folder.stat().st_mode & stat.S_ISVTX)
+    except OSError:
+        return False
+
+
+def _own() -> Iterator[Path]:
+    for room in ROOMS:
+        yield _ROOT / room
+        for folder, names, files in os.walk(_ROOT / room):
+            names[:] = [name for name in names if name != "__pycache__"]
+            yield from (Path(folder, name) for name in (*names, *files))

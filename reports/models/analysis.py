@@ -1,0 +1,261 @@
+"""Answers of the analyses of a robot: workspace, singularities, measured speed of its kernels."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+
+import numpy as np
+
+from reports.answers import FORMAT, Rows, number, table_lines, tip_document
+from robots.core.benchmark.kernels import MEMORY, WARMING, Benchmark
+from robots.core.benchmark.pinocchio_peer import METHODS
+from robots.core.inverse import Task
+from robots.core.kernels.machine import processor, this_machine
+from robots.core.mechanism import Mechanism
+from robots.core.quantities import quantity
+from robots.core.singularities import Determinant, Singularity, SingularPosture
+from robots.core.workspace import Workspace
+
+DIMENSIONS = {0: "point", 1: "line", 2: "area", 3: "volume"}
+
+# --- workspace -----------------------------------------------------------------------------------
+
+
+def workspace_document(found: Workspace) -> dict[str, object]:
+    """A workspace in JSON."""
+    mechanism = found.model.mechanism
+    unit = {3: "volume_m3", 2: "area_m2", 1: "length_m"}
+    return {
+        "format": FORMAT,
+        "robot": mechanism.name,
+        **tip_document(mechanism),
+        "samples": found.samples,
+        "cell_m": found.cell,
+        "low_m": found.low,
+        "high_m": found.high,
+        "radius_from_first_axis_m": found.axis_radii,
+        "distance_from_base_m": found.radii,
+        "dimension": found.dimension,
+        **({unit[found.dimension]: found.measure} if found.dimension else {}),
+        "growth": found.growth,
+    }
+
+
+def workspace_lines(found: Workspace) -> Iterator[str]:
+    """A workspace for a terminal."""
+    name = found.model.mechanism.name
+    yield f"{name}: reach of the tool within the joint limits (sampled)"
+    for axis, low, high in zip("xyz", found.low, found.high, strict=True):
+        yield f"{axis} from {number(low)} to {number(high)} m"
+    for what, (low, high) in (("first axis", found.axis_radii), ("base origin", found.radii)):
+        yield f"distance from the {what} {number(low)} to {number(high)} m"
+    if found.dimension:
+        yield f"{DIMENSIONS[found.dimension]} about {found.measure:.4g} {found.unit}"
+
+
+# --- singularities -------------------------------------------------------------------------------
+
+
+def singularity_rows(mechanism: Mechanism, found: Sequence[Singularity], task: Task) -> Rows:
+    """Postures of a table, each with its rank and what it loses, in JSON."""
+    rows = ({"task": task.value, **_singularity(one)} for one in found)
+    return Rows(rows=rows, facts=tip_document(mechanism))
+
+
+def singularity_lines(found: Sequence[Singularity], task: Task) -> Iterator[str]:
+    """The same for a terminal."""
+    rows = [
+        (
+            str(state),
+            f"{one.rank} of {one.full_rank}",
+            number(one.manipulability),
+            number(one.condition),
+            one.kind.value,
+            "; ".join(map(str, one.lost)) or "-",
+        )
+        for state, one in enumerate(found, start=1)
+    ]
+    yield f"task: {task.value}"
+    yield from table_lines(("state", "rank", "manipulability", "condition", "kind", "lost"), rows)
+
+
+def singular_set_document(
+    mechanism: Mechanism,
+    task: Task,
+    closed: Determinant | None,
+    examples: Sequence[SingularPosture],
+) -> dict[str, object]:
+    """The determinant in closed form, if it is known, and singular postures, in JSON."""
+    return {
+        "format": FORMAT,
+        "robot": mechanism.name,
+        **tip_document(mechanism),
+        "task": task.value,
+        "determinant": None if closed is None else _determinant(closed),
+        "examples": [
+            {"joint": one.joint, "value": one.value, "q": one.q, **_singularity(one.singularity)}
+            for one in examples
+        ],
+    }
+
+
+def singular_set_lines(
+    mechanism: Mechanism,
+    task: Task,
+    closed: Determinant | None,
+    examples: Sequence[SingularPosture],
+) -> Iterator[str]:
+    """The same for a terminal."""
+    yield f"{mechanism.name}, task {task.value}"
+    if closed is not None:
+        yield from _determinant_lines(closed)
+    yield "\nExamples, reached by moving one joint alone"
+    if not examples:
+        yield "none found"
+        return
+    angular = {joint.name: joint.kind.angular for joint in mechanism.movable}
+    rows = [
+        (
+            one.joint,
+            f"{np.degrees(one.value):.4f} deg" if angular[one.joint] else f"{one.value:.6f} m",
+            one.singularity.kind.value,
+            "; ".join(map(str, one.singularity.lost)) or "-",
+        )
+        for one in examples
+    ]
+    yield from table_lines(("joint", "at", "kind", "lost there"), rows)
+
+
+def _singularity(found: Singularity) -> dict[str, object]:
+    nearest = found.nearest
+    return {
+        "singular": found.singular,
+        "type": found.kind.course_type,
+        "kind": found.kind.value,
+        "rank": found.rank,
+        "full_rank": found.full_rank,
+        "chain_ranks": found.chain_ranks,
+        "singular_values": found.singular_values,
+        "condition": found.condition,
+        "manipulability": found.manipulability,
+        "lost": [{"covector": lost.covector, "text": str(lost)} for lost in found.lost],
+        "nearest": None
+        if nearest is None
+        else {"joint": nearest.joint, "value": nearest.value, "distance": nearest.distance},
+    }
+
+
+def _determinant(found: Determinant) -> dict[str, object]:
+    return {
+        "of": found.of,
+        "expression": str(found.expression),
+        "always_singular": found.always_singular,
+        "conditions": [
+            {
+                "expressions": [str(expression) for expression in condition.expressions],
+                "multiplicity": condition.multiplicity,
+                "joints": [index + 1 for index in condition.joints],
+                "text": condition.text,
+            }
+            for condition in found.conditions
+        ],
+        "constants": {str(symbol): value for symbol, value in found.constants.items()},
+    }
+
+
+def _determinant_lines(found: Determinant) -> Iterator[str]:
+    yield str(found)
+    if found.constants:
+        yield "with " + ", ".join(f"{name} = {x:g}" for name, x in found.constants.items())
+    if found.always_singular:
+        yield "Every posture is singular for this task."
+    elif found.conditions:
+        yield "Singular where"
+        for condition in found.conditions:
+            yield f"  {condition}"
+
+
+# --- measured speed ------------------------------------------------------------------------------
+
+
+def benchmark_document(found: Benchmark) -> dict[str, object]:
+    """Measured speed of the kernels in JSON."""
+    return {
+        "format": FORMAT,
+        "robot": found.mechanism.name,
+        **tip_document(found.mechanism),
+        "dof": found.mechanism.dof,
+        "samples": found.samples,
+        "runs": found.runs,
+        "warming_runs": WARMING,
+        "threads": 1,
+        "machine": _machine(found),
+        "llvmlite_import_s": found.first.importing if found.first else None,
+        "kernels": [_kernel(found, name) for name in found.kernels],
+        "agrees": found.agrees,
+    }
+
+
+def benchmark_lines(found: Benchmark) -> Iterator[str]:
+    """The same for a terminal."""
+    columns = (
+        ("compiled ns", "compiled_ns", ".2f"),
+        ("NumPy ns", "numpy_ns", ".1f"),
+        ("memory ns", "memory_ns", ".2f"),
+        ("Pinocchio ns", "pinocchio_ns", ".1f"),
+        ("ratio", "ratio_compiled", ".1f"),
+        ("NumPy ratio", "ratio_numpy", ".1f"),
+        ("difference", "max_relative_difference", ".1e"),
+        ("first use s", "first_use_s", ".3f"),
+        ("cached s", "from_cache_s", ".3f"),
+    )
+    yield f"{found.mechanism.name}, {found.samples} states, median of {found.runs} runs, 1 thread"
+    yield f"{processor()}, Pinocchio {found.pinocchio or 'not installed'}"
+    rows = []
+    for name in found.kernels:
+        kernel = _kernel(found, name)
+        cells = (
+            "-" if kernel[key] is None else format(kernel[key], form) for _, key, form in columns
+        )
+        rows.append([name, *cells, str(quantity(name).record(found.mechanism).counts)])
+    yield from table_lines(("kernel", *(head for head, _, _ in columns), "operations"), rows)
+    yield "memory: looking through the arguments and filling the results, with nothing computed"
+    if found.differences:
+        yield "ratios are to Pinocchio: " + "; ".join(f"{k}: {v}" for k, v in METHODS.items())
+
+
+def _kernel(found: Benchmark, name: str) -> dict[str, object]:
+    ns = found.nanoseconds
+    compiled, numpy, peer = (
+        ns.get((name, engine)) for engine in ("compiled", "numpy", "pinocchio")
+    )
+    return {
+        "name": name,
+        "operations": asdict(quantity(name).record(found.mechanism).counts),
+        "compiled_ns": compiled,
+        "numpy_ns": numpy,
+        "memory_ns": ns[name, MEMORY],
+        "pinocchio_ns": peer,
+        "pinocchio_method": METHODS[name] if peer else None,
+        "ratio_compiled": peer / compiled if peer and compiled else None,
+        "ratio_numpy": peer / numpy if peer and numpy else None,
+        "max_relative_difference": found.differences.get(name),
+        "first_use_s": found.first.compiling[name] if found.first else None,
+        "from_cache_s": found.first.cached[name] if found.first else None,
+    }
+
+
+def _machine(found: Benchmark) -> dict[str, object]:
+    machine = this_machine()
+    return {
+        "processor": processor(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "vector_doubles": machine.lanes if machine else None,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "llvmlite": version("llvmlite"),
+        "pinocchio": found.pinocchio or None,
+    }

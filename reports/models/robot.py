@@ -1,0 +1,314 @@
+"""A robot as a reader sees it: the library, one robot whole, and an audit of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from planner.findings import Finding, Severity
+from planner.findings.robot_findings import choice_findings
+from reports.answers import FORMAT, bold, finite, number, table_lines, tip_document
+from robots.core.capsule import Capsule
+from robots.core.denavit_hartenberg import DhPair, DhRow, rows_of
+from robots.core.language import (
+    internal_tables,
+    mechanism_of,
+    parse,
+    phrase_of,
+    tables_text,
+    to_phrase,
+)
+from robots.core.mechanism import Joint, Mechanism
+from robots.core.quantities import operation_counts
+from robots.core.robot_file import write_toml
+from robots.core.self_pairs import self_pair_names
+from robots.core.urdf import write_urdf
+
+# --- the library ---------------------------------------------------------------------------------
+
+
+def library_document(robots: dict[str, Mechanism]) -> dict[str, object]:
+    """The library's robots by name, in JSON."""
+    return {
+        "format": FORMAT,
+        "robots": [
+            {"name": name, "dof": robot.dof, "joints": kinds(robot), "source": robot.source}
+            for name, robot in robots.items()
+        ],
+    }
+
+
+def library_lines(robots: dict[str, Mechanism]) -> Iterator[str]:
+    """The library's robots, one line each."""
+    rows = [(name, str(robot.dof), kinds(robot), robot.source) for name, robot in robots.items()]
+    yield from table_lines(("name", "dof", "joints", "source"), rows)
+
+
+def kinds(robot: Mechanism) -> str:
+    """Kinds of the movable joints: RRPRRR."""
+    return "".join(joint.kind.value[0].upper() for joint in robot.movable)
+
+
+# --- one robot -----------------------------------------------------------------------------------
+
+
+def robot_lines(mechanism: Mechanism) -> Iterator[str]:
+    """One robot, whole: tree, rows, limits, bodies, description, operation counts."""
+    yield bold(f"{mechanism.name}: {mechanism.dof} joint variables ({kinds(mechanism)})")
+    if mechanism.source:
+        yield mechanism.source
+    for finding in choice_findings(mechanism):
+        yield finding.message
+    sections: list[tuple[str, Callable[[Mechanism], Iterator[str]]]] = [
+        ("Tree", _tree),
+        ("Rows: Rx(alpha)·Tx(d)·Rz(theta)·Tz(r); the variable one is the offset", _row_lines),
+        ("Limits", _limit_lines),
+        ("Bodies, in the joints' frames", _body_lines),
+        ("Description", _description_lines),
+        ("Operations per sample", _count_lines),
+    ]
+    if mechanism.capsules:
+        sections.insert(4, ("Capsules, in the joints' frames", _capsule_lines))
+    for title, section in sections:
+        yield f"\n{bold(title)}"
+        yield from section(mechanism)
+    for warning in mechanism.warnings():
+        yield f"\nWarning: {warning}"
+
+
+def _count_lines(mechanism: Mechanism) -> Iterator[str]:
+    rows = [(name, str(counts)) for name, counts in operation_counts(mechanism).items()]
+    yield from table_lines(("quantity", "operations"), rows)
+
+
+def _tree(mechanism: Mechanism) -> Iterator[str]:
+    """The tree; chains stay flush, branches are set in."""
+    yield "base"
+    yield from _branch(mechanism, -1, 1)
+
+
+def _branch(mechanism: Mechanism, parent: int, depth: int) -> Iterator[str]:
+    stack = [(index, depth) for index in reversed(_children(mechanism, parent))]
+    while stack:
+        index, level = stack.pop()
+        joint = mechanism.joints[index]
+        tool = "  ← tool" if index == mechanism.tool_joint else ""
+        yield f"{'  ' * level}{joint.name} ({joint.kind.value}){tool}"
+        children = _children(mechanism, index)
+        stack += [(child, level + 1) for child in reversed(children)]
+
+
+def _children(mechanism: Mechanism, parent: int) -> list[int]:
+    return [i for i, joint in enumerate(mechanism.joints) if joint.parent == parent]
+
+
+def _row_lines(mechanism: Mechanism) -> Iterator[str]:
+    rows = []
+    for joint in mechanism.joints:
+        parent = "base" if joint.parent < 0 else mechanism.joints[joint.parent].name
+        pair = rows_of(joint.placement)
+        rows += [(name, parent, *cells) for name, cells in _row_cells(joint, pair)]
+    yield from table_lines(("joint", "parent", "alpha deg", "d mm", "theta deg", "r mm"), rows)
+    tool = mechanism.tool
+    if not np.array_equal(tool, np.eye(4)):
+        yield f"tool in {mechanism.joints[mechanism.tool_joint].name}:"
+        for line in tool[:3]:
+            yield "  " + "  ".join(number(x).rjust(10) for x in line)
+    yield f"gravity {', '.join(number(x) for x in mechanism.gravity)} m/s²"
+
+
+def _row_cells(joint: Joint, pair: DhPair) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Cells of the joint's row, after those of the fixed row in front where one is needed."""
+    named = [(joint.name, pair.joint)]
+    if not pair.is_single:
+        named.insert(0, (f"({joint.name})", pair.carrier))
+    for name, row in named:
+        angles_lengths = (np.degrees(row.alpha), row.d * 1e3, np.degrees(row.theta), row.r * 1e3)
+        yield name, tuple(number(round(float(x), 9)) for x in angles_lengths)
+
+
+def _limit_lines(mechanism: Mechanism) -> Iterator[str]:
+    rows = []
+    for joint in mechanism.movable:
+        angular = joint.kind.angular
+        scale, unit = (180.0 / np.pi, "deg") if angular else (1e3, "mm")
+        ends = (_limit(joint.q_min * scale), _limit(joint.q_max * scale), unit)
+        drive = (joint.max_speed, joint.max_acceleration, joint.max_jerk, joint.max_effort)
+        rows.append((joint.name, *ends, *(_limit(x) for x in drive), _friction(joint)))
+    head = ("joint", "min", "max", "unit", "speed /s", "accel. /s²", "jerk /s³")
+    yield from table_lines((*head, "effort", "friction, motor"), rows)
+    yield "speed, acceleration, jerk and effort in rad and N m, for sliding joints in m and N"
+
+
+def _friction(joint: Joint) -> str:
+    values = (joint.coulomb, joint.viscous, joint.motor_inertia)
+    return ", ".join(number(x) for x in values) if any(values) else "-"
+
+
+def _limit(value: float) -> str:
+    return number(round(value, 9)) if np.isfinite(value) else "-"
+
+
+def _body_lines(mechanism: Mechanism) -> Iterator[str]:
+    rows = []
+    for joint in mechanism.joints:
+        body = joint.body
+        if body.mass or np.any(body.inertia):
+            tensor = body.inertia[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+            numbers = (body.mass, *(body.com * 1e3), *tensor)
+            rows.append((joint.name, *(number(x) for x in numbers), body.at))
+    if rows:
+        centre = ("x mm", "y mm", "z mm")
+        yield from table_lines(
+            ("joint", "kg", *centre, "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "at"), rows
+        )
+    yield f"total mass {number(mechanism.total_mass)} kg; inertia in kg m²"
+
+
+def _capsule_lines(mechanism: Mechanism) -> Iterator[str]:
+    rows = []
+    for capsule in mechanism.capsules:
+        carrier = "base" if capsule.joint < 0 else mechanism.joints[capsule.joint].name
+        ends = (", ".join(number(x * 1e3) for x in end) for end in (capsule.start, capsule.end))
+        rows.append((capsule.name, carrier, *ends, number(capsule.radius * 1e3)))
+    yield from table_lines(("capsule", "joint", "from mm", "to mm", "radius mm"), rows)
+    told = "; ".join(f"{a} and {b}" for a, b in self_pair_names(mechanism))
+    yield f"watched for touching each other: {told or 'no pair'}"
+
+
+def _description_lines(mechanism: Mechanism) -> Iterator[str]:
+    """The phrase and the internal tables of the report's §4.2."""
+    phrase = phrase_of(mechanism)
+    description = parse(phrase.text)
+    described = mechanism_of(description, {}, bodies=phrase.bodies) if mechanism.dof else None
+    yield tables_text(internal_tables(description), described)
+
+
+def robot_document(mechanism: Mechanism) -> dict[str, object]:
+    """One robot in JSON, in SI; a limit that does not exist is null."""
+    phrase = to_phrase(mechanism)
+    return {
+        "format": FORMAT,
+        "name": mechanism.name,
+        "source": mechanism.source,
+        "dof": mechanism.dof,
+        "gravity_m_s2": mechanism.gravity,
+        "total_mass_kg": mechanism.total_mass,
+        "joints": [_joint(mechanism, joint) for joint in mechanism.joints],
+        "tool": {
+            "joint": mechanism.joints[mechanism.tool_joint].name,
+            "T_joint_tool": mechanism.tool,
+        },
+        **tip_document(mechanism),
+        "capsules": [_capsule(mechanism, capsule) for capsule in mechanism.capsules],
+        "self_collision": self_pair_names(mechanism),
+        "description": phrase,
+        "tables": asdict(internal_tables(parse(phrase))),
+        "operations": {name: asdict(found) for name, found in operation_counts(mechanism).items()},
+        "warnings": list(mechanism.warnings()),
+    }
+
+
+def _capsule(mechanism: Mechanism, capsule: Capsule) -> dict[str, object]:
+    return {
+        "name": capsule.name,
+        "joint": None if capsule.joint < 0 else mechanism.joints[capsule.joint].name,
+        "from_m": capsule.start,
+        "to_m": capsule.end,
+        "radius_m": capsule.radius,
+    }
+
+
+def _joint(mechanism: Mechanism, joint: Joint) -> dict[str, object]:
+    pair = rows_of(joint.placement)
+    document: dict[str, object] = {
+        "name": joint.name,
+        "type": joint.kind.value,
+        "parent": None if joint.parent < 0 else mechanism.joints[joint.parent].name,
+        "T_parent_joint": joint.placement,
+        "rows": [
+            _row(row) for row in ((pair.joint,) if pair.is_single else (pair.carrier, pair.joint))
+        ],
+        "body": _body(joint),
+    }
+    return document | (_drive(joint) if joint.movable else {})
+
+
+def _row(row: DhRow) -> dict[str, float]:
+    return {"alpha_rad": row.alpha, "d_m": row.d, "theta_rad": row.theta, "r_m": row.r}
+
+
+def _body(joint: Joint) -> dict[str, object]:
+    body = joint.body
+    return {
+        "mass_kg": body.mass,
+        "com_m": body.com,
+        "inertia_kg_m2": body.inertia,
+        "at": body.at,
+        "inconsistencies": list(body.inconsistencies()),
+    }
+
+
+def _drive(joint: Joint) -> dict[str, object]:
+    unit, effort = ("rad", "nm") if joint.kind.angular else ("m", "n")
+    motor = "motor_inertia_kg_m2" if joint.kind.angular else "motor_mass_kg"
+    viscous = "viscous_nm_s" if joint.kind.angular else "viscous_n_s_m"
+    return {
+        f"min_{unit}": finite(joint.q_min),
+        f"max_{unit}": finite(joint.q_max),
+        f"max_speed_{unit}_s": finite(joint.max_speed),
+        f"max_acceleration_{unit}_s2": finite(joint.max_acceleration),
+        f"max_jerk_{unit}_s3": finite(joint.max_jerk),
+        f"max_{'torque' if joint.kind.angular else 'force'}_{effort}": finite(joint.max_effort),
+        f"coulomb_{effort}": joint.coulomb,
+        viscous: joint.viscous,
+        motor: joint.motor_inertia,
+    }
+
+
+def _phrase(mechanism: Mechanism) -> str:
+    return phrase_of(mechanism).text + "\n"
+
+
+ROBOT_FILES: dict[str, Callable[[Mechanism], str]] = {
+    "toml": write_toml,
+    "urdf": write_urdf,
+    "phrase": _phrase,
+}
+
+
+# --- an audit ------------------------------------------------------------------------------------
+
+
+def audit_document(
+    mechanism: Mechanism, findings: Sequence[Finding], *, passed: bool
+) -> dict[str, object]:
+    """An audit in JSON."""
+    return {
+        "format": FORMAT,
+        "robot": mechanism.name,
+        **tip_document(mechanism),
+        "passed": passed,
+        "joints": len(mechanism.joints),
+        "dof": mechanism.dof,
+        "total_mass_kg": mechanism.total_mass,
+        "capsules": [capsule.name for capsule in mechanism.capsules],
+        "self_collision": self_pair_names(mechanism),
+        "findings": [finding.document() for finding in findings],
+    }
+
+
+def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[str]:
+    """An audit for a terminal."""
+    yield from map(str, findings)
+    counts = ", ".join(
+        f"{sum(finding.severity is severity for finding in findings)} {severity.value}s"
+        for severity in Severity
+    )
+    yield (
+        f"{mechanism.name}: {len(mechanism.joints)} joints, {mechanism.dof} variables, "
+        f"{mechanism.total_mass:g} kg, {len(mechanism.capsules)} capsules, "
+        f"{len(mechanism.self_pairs)} pairs of them watched; {counts}"
+    )
