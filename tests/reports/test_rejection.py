@@ -14,9 +14,9 @@ from reports.rejection import failed_check_text, location_text, write_evidence
 @pytest.fixture(scope="module")
 def wrong(nine_points):
     """A plan that states 1e-6 more rms torque of q3 than the motion has."""
-    joints = list(nine_points.joints)
+    joints = list(nine_points.joint_loads)
     joints[2] = replace(joints[2], rms_torque=joints[2].rms_torque * (1.0 + 1e-6))
-    return replace(nine_points, joints=tuple(joints))
+    return replace(nine_points, joint_loads=tuple(joints))
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def nine_points():
 
 
 def test_a_location_is_told_in_the_words_of_the_trade(nine_points):
-    where = nine_points.segments[2]
+    where = nine_points.timeline[2]
     location = Location(joint="q3", segment=2, instant=where.start)
     assert location_text(nine_points, location) == f"q3, travel to P2, at {where.start:.6g} s"
     assert location_text(nine_points, Location(point="P7")) == "point P7"

@@ -20,7 +20,7 @@ def test_a_point_that_is_measured(corrected_job):
     found = explain(corrected_job, "P5")
     assert found.served
     assert found.search is None
-    (point,) = (one for one in plan(corrected_job).points if one.name == "P5")
+    (point,) = (one for one in plan(corrected_job).planned_points if one.name == "P5")
     assert found.planned_branch == point.branch
     assert found.reasons.branches[0].holds
 

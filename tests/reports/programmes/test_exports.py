@@ -77,7 +77,7 @@ def test_no_programme_leads_into_a_wall(through_a_wall, partial):
 
 
 def test_a_clearance_that_is_not_kept_withholds_programmes_whatever_findings_say(through_a_wall):
-    silent = replace(through_a_wall, findings=())
+    silent = replace(through_a_wall, finding_list=())
     assert silent.feasible
     assert not silent.motion_proven
     assert list(programmes(silent)) == ["plan.qif"]
@@ -92,7 +92,7 @@ def test_torques_that_no_duration_keeps_withhold_programmes(job):
 
 def test_a_plan_without_motion_has_no_programme(planned):
     none = planned([[0, 9.0, 0.3]], [[0, 0, 1]])
-    assert none.segments == ()
+    assert none.timeline == ()
     assert programmes(none) == {}
 
 
