@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from robots.biped.errors import PostureError
-from robots.biped.posture.capture import capture_speed, pendulum_frequency
+from robots.biped.posture.balance import capture_speed, pendulum_frequency, tip_angle
 from robots.biped.posture.ground import WAYS, Ground
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.arrays import Array
 

@@ -1,17 +1,17 @@
-"""Balance of a standing robot: margins at rest, zero-moment points in motion."""
+"""Balance of a standing robot: margins at rest, zero-moment points in motion, reserves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from robots.biped.errors import PostureError
-from robots.biped.posture.capture import capture_speed, pendulum_frequency
+from robots.biped.errors import BipedError, PostureError
 from robots.biped.posture.ground import WAYS, Ground
 from robots.biped.posture.standing import Standing, stand
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict, posture_verdict
 from robots.biped.posture.zero_moment import (
     GroundWrench,
@@ -168,3 +168,92 @@ def zero_moments(standing: Standing, qd: Array, qdd: Array) -> ZeroMoments:
             for row, polygon in enumerate(standing.support)
         ),
     )
+
+
+def tip_angle(com: ArrayLike, support: SupportPolygon, direction: Sequence[float] | Array) -> float:
+    """Tilt at which the centre of mass is straight above the edge that lies in a direction.
+
+    The robot turns with the ground as one body, so the tilt has the tangent of the way to the edge
+    over the height of the centre of mass.
+
+    Args:
+        com: centre of mass on the level ground, whose height is zero. # (3,) [m]
+        support: on the level ground.
+        direction: horizontal, where the ground goes down. # (2,)
+
+    Returns:
+        The tilt; negative where the robot has fallen on level ground already. [rad]
+
+    Raises:
+        BipedError: a centre of mass that is not above the ground.
+    """
+    centre = np.asarray(com, dtype=np.float64)
+    if centre.shape != (3,) or not centre[2] > 0.0:
+        raise BipedError(
+            f"A tip angle is asked for a centre of mass at {centre.tolist()} m; "
+            "give three numbers, the height above the ground above zero."
+        )
+    return float(np.arctan2(support.reach(centre, direction), centre[2]))
+
+
+# ----------------------------------------------------------------------------------------- Capture
+# With the centre of mass kept at a height z above the ground its horizontal motion ẍ = ω²·(x − p),
+# p being the zero-moment point and ω = √(g/z). The combination ξ = x + ẋ/ω runs away from p as
+# exp(ω·t), so the robot comes to rest without a step exactly while ξ is inside the support polygon.
+
+STANDARD_GRAVITY = 9.81  # [m/s²]
+
+
+def pendulum_frequency(height: float, gravity: float = STANDARD_GRAVITY) -> float:
+    """ω = √(g/z). [1/s].
+
+    Args:
+        height: of the centre of mass above the ground. [m]
+        gravity: [m/s²]
+
+    Raises:
+        BipedError: a height or gravity that is not above zero.
+    """
+    for name, value, unit in (("height", height, "m"), ("gravity", gravity, "m/s²")):
+        if not (value > 0.0 and np.isfinite(value)):
+            raise BipedError(
+                f"An inverted pendulum's {name} is {value:g} {unit}; it must be above zero.",
+                name=name,
+                value=value,
+                limit=0.0,
+                unit=unit,
+            )
+    return float(np.sqrt(gravity / height))
+
+
+def capture_point(com: ArrayLike, velocity: ArrayLike, omega: float) -> Array:
+    """ξ = x + ẋ/ω in the horizontal plane. # (..., 2 or 3) twice -> (..., 2) [m]."""
+    x = np.asarray(com, dtype=np.float64)[..., :2]
+    xd = np.asarray(velocity, dtype=np.float64)[..., :2]
+    return np.asarray(x + xd / omega)
+
+
+def capture_speed(
+    com: ArrayLike, support: SupportPolygon, direction: Sequence[float] | Array, omega: float
+) -> float:
+    """Highest speed in a direction from which the robot comes to rest without a step. [m/s].
+
+    Args:
+        com: centre of mass, inside the polygon. # (2,) or (3,) [m]
+        support: what it stands on.
+        direction: horizontal. # (2,)
+        omega: of the pendulum. [1/s]
+
+    Raises:
+        BipedError: the centre of mass is outside the polygon, where no speed that way will do.
+    """
+    room = support.reach(com, direction)
+    if room < 0.0:
+        raise BipedError(
+            f"The centre of mass is {-1e3 * room:.4g} mm beyond the support polygon; "
+            "nothing captures it without a step.",
+            value=room,
+            limit=0.0,
+            unit="m",
+        )
+    return omega * room

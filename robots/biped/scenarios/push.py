@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.motion import BipedMotion
-from robots.biped.posture.capture import capture_speed, pendulum_frequency
+from robots.biped.posture.balance import capture_speed, pendulum_frequency
 from robots.biped.posture.ground import heading
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict

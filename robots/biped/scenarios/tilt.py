@@ -10,9 +10,9 @@ import numpy as np
 from robots.biped.biped import Biped
 from robots.biped.errors import BipedError
 from robots.biped.motion import BipedMotion
+from robots.biped.posture.balance import tip_angle
 from robots.biped.posture.ground import WAYS, ground_axes
 from robots.biped.posture.support_polygon import SupportPolygon, supports_on_tilts
-from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict
 from robots.biped.scenarios.scenario import (
     Loads,

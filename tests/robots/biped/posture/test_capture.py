@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from robots.biped.errors import BipedError
-from robots.biped.posture.capture import capture_point, capture_speed, pendulum_frequency
+from robots.biped.posture.balance import capture_point, capture_speed, pendulum_frequency
 from robots.biped.posture.support_polygon import SupportPolygon
 
 FOOT = SupportPolygon.of([[-0.12, -0.06], [0.17, -0.09], [0.17, 0.09], [-0.12, 0.06]])

@@ -7,9 +7,9 @@ import pytest
 
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.library import open_biped
+from robots.biped.posture.balance import tip_angle
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.standing import stand
-from robots.biped.posture.tip_angles import tip_angle
 from robots.biped.posture.verdict import Stance, posture_verdict
 from robots.core.model import Model
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.biped.errors import BipedError
+from robots.biped.posture.balance import tip_angle
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.support_polygon import SupportPolygon
-from robots.biped.posture.tip_angles import tip_angle
 
 CORNERS = np.array([[-0.12, -0.06], [0.17, -0.09], [0.17, 0.09], [-0.12, 0.06]])
 FOOT = SupportPolygon.of(CORNERS)
