@@ -46,7 +46,7 @@ _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
 def plan(job: Job, progress: Progress = silent) -> Plan:
     """Plan a measuring job.
 
-    Points that cannot be served are findings; the rest is planned all the same.
+    Points that cannot be measured are findings; the remaining points are still planned.
 
     Args:
         job: to be planned.
@@ -56,8 +56,8 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
         InverseError: the robot cannot bring a ball to a place along a direction.
         JobError: a joint without a speed or acceleration limit.
     """
-    limits = _limits(job)
     reach = reach_of(job)
+    limits = _limits(job)
     placed = place_points(job)
     candidates = reach.candidates(placed)
 

@@ -16,17 +16,6 @@ from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
 from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
 from reports.provenance import Provenance, SetOptions, provenance, provenance_document
-from reports.report_set import (
-    ALWAYS,
-    DOCUMENT,
-    FIGURES,
-    PAGE,
-    PAPER,
-    READ_ME,
-    REPLAY,
-    SCENE,
-    WORKBOOK,
-)
 from reports.tables import SIDE, write_points, write_trajectory
 from reports.verdict import not_checked, withheld
 
@@ -67,6 +56,14 @@ _FORMULAS = (
     "no spreadsheet takes them for a formula. plan.json and the Parquet file have the names as "
     "they are."
 )
+DOCUMENT = "plan.json"
+TRAJECTORY = ("trajectory.parquet", "trajectory.csv")
+POINTS = "points.csv"
+READ_ME = "README.txt"
+FIGURES = "figures"
+PAGE, PAPER, WORKBOOK = "report.html", "report.pdf", "tables.xlsx"
+SCENE, REPLAY = "scene.glb", "scene.html"
+ALWAYS = ("dmis", "ipp", "qif")  # programmes that every set holds
 
 
 def export(

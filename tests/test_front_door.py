@@ -26,9 +26,18 @@ from planner.library import path_of
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 1000  # characters of a repr
 NAMES = [
-    *("BatchOptions", "BatchResult", "Explanation", "FoundPoints", "Job", "JobEvaluation", "Part"),
-    *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof", "Robot"),
-    *("RobotError", "Sample", "SceneView", "SetOptions", "Solutions", "__version__", "batch"),
+    *("BatchOptions", "BatchResult", "Explanation", "Job", "JobEvaluation", "Part"),
+    *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof", "RawPoints"),
+    *(
+        "Robot",
+        "RobotError",
+        "Sample",
+        "SceneView",
+        "SetOptions",
+        "Solutions",
+        "__version__",
+        "batch",
+    ),
     *("evaluate", "explain", "export", "load_part", "load_robot", "place", "plan", "prove"),
     *("read_job", "read_points", "show"),
 ]

@@ -93,7 +93,7 @@ print(json.dumps(faults))
     ran = bare("-c", code)
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout) == {}
-    assert len(modules) > 500
+    assert len(modules) > 400
 
 
 COMMAND = ("-c", "from planner.cli.main import run; run()")

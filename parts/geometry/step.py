@@ -12,10 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from parts.geometry.gltf import check_size, position_accessor, primitives, triangles_of
-from parts.geometry.gltf_data import GltfData
-from parts.geometry.gltf_document import Document, document_of
-from parts.geometry.gltf_scene import PlacedMesh, placed_meshes
+from parts.geometry.gltf import (
+    Document,
+    GltfData,
+    PlacedMesh,
+    check_size,
+    document_of,
+    placed_meshes,
+    position_accessor,
+    primitives,
+    triangles_of,
+)
 from parts.geometry.source_file import (
     METRES,
     FacePatch,

@@ -166,7 +166,7 @@ class RawPoints:
 
     def __repr__(self) -> str:
         """How many points, and how the file was read."""
-        lines = [f"FoundPoints: {points_lines(len(self), self.checked.features)}"]
+        lines = [f"RawPoints: {points_lines(len(self), self.checked.features)}"]
         lines += [f"  {self.source.describe()}"]
         without = int(np.sum(~self.has_normal))
         return "\n".join([*lines, *([f"  {without} without normal"] if without else [])])

@@ -6,18 +6,31 @@ from typing import Annotated
 
 import typer
 
-from planner.cli import commands
 from planner.cli.batch.batch_app import batch
 from planner.cli.biped.biped_app import app as biped_app
 from planner.cli.evaluate import evaluate_app
-from planner.cli.job import compared_app, place_app, plan_app
+from planner.cli.job import job_app
+from planner.cli.job.job_app import AllowOutside
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
+from planner.cli.options import Json
+from planner.cli.output import Form
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample import sample
 from planner.cli.session import Session
-from planner.cli.stewart.present_app import present
 from planner.cli.stewart.stewart_app import app as stewart_app
+from planner.cli.stewart.stewart_app import present
+from planner.doctor import diagnoses
+from reports.doctor import caps_document, caps_lines, diagnosis_document, diagnosis_lines, is_fit
+
+app = typer.Typer(
+    name="palpeur",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
 
 
 def _version(wanted: bool) -> None:
@@ -48,22 +61,14 @@ def root(
         context.obj = Session(quiet=quiet)
 
 
-app = typer.Typer(
-    name="palpeur",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
 app.callback()(root)
-app.command("demo")(plan_app.demo)
-app.command("init")(plan_app.init)
-app.command("plan")(plan_app.plan)
-app.command("check")(plan_app.check)
-app.command("place")(place_app.place)
-app.command("diff")(compared_app.diff)
-app.command("verify")(compared_app.verify)
+app.command("demo")(job_app.demo)
+app.command("init")(job_app.init)
+app.command("plan")(job_app.plan)
+app.command("check")(job_app.check)
+app.command("place")(job_app.place)
+app.command("diff")(job_app.diff)
+app.command("verify")(job_app.verify)
 app.command("batch")(batch)
 app.command("evaluate")(evaluate_app.evaluate)
 app.command("uncertainty")(evaluate_app.uncertainty)
@@ -75,7 +80,142 @@ stewart_app.command("present")(present)
 app.add_typer(stewart_app, name="stewart")
 app.add_typer(biped_app, name="biped")
 app.command("motion")(motion)
-app.command("explain")(commands.explain)
-app.command("schema")(commands.schema)
-app.command("doctor")(commands.doctor)
-app.command("completion")(commands.completion)
+
+
+def explain(
+    context: typer.Context,
+    subject: Annotated[
+        str,
+        typer.Argument(
+            metavar="[CODE|JOB]", help="Such as R101, or a job file; left out: all codes."
+        ),
+    ] = "",
+    point: Annotated[
+        str, typer.Argument(metavar="[POINT]", help="Name of a point of the job.")
+    ] = "",
+    *,
+    as_json: Json = False,
+    allow_outside: AllowOutside = False,
+) -> int:
+    """Say what a finding means and what to do; or why a point of a job fails, and what serves it.
+
+    With JOB and POINT: every branch of the point with what it breaks, and the smallest fixes, each
+    judged in the changed job. Exit codes: 0 the point is served; 1 it is not; 2 bad input.
+    """
+    from pathlib import Path
+
+    from planner.cli.output import Form
+    from planner.errors import OptionError
+    from planner.findings import page, pages
+    from reports.finding_pages import page_document, page_lines, pages_document, pages_lines
+
+    is_job = Path(subject).suffix.lower() == ".toml"
+    if point:
+        if Path(point).suffix.lower() == ".toml" and not Path(subject).is_file():
+            raise OptionError(
+                f"{subject} is no job file, but {point} looks like one: the job comes first, as in "
+                f"palpeur explain {point} {subject}.",
+                job=point,
+            )
+        from planner.cli.job.explain_point import run_explain
+
+        return run_explain(
+            subject, point, as_json=as_json, allow_outside=allow_outside, session=context.obj
+        )
+    if is_job:
+        raise OptionError(
+            f"{subject} is a job: name the point too, as in palpeur explain {subject} P17; "
+            "palpeur check lists the points that fail.",
+            job=subject,
+        )
+    form = Form(json=as_json)
+    if not subject:
+        return form.show(json=lambda: pages_document(pages()), text=lambda: pages_lines(pages()))
+    found = page(subject)
+    return form.show(json=lambda: page_document(found), text=lambda: page_lines(found))
+
+
+app.command("explain")(explain)
+
+
+def schema(
+    name: Annotated[str, typer.Argument(metavar="job|robot|plan", help="Which kind of file.")],
+) -> int:
+    """Print the JSON Schema of a kind of file."""
+    from planner.cli.output import print_json
+    from planner.errors import OptionError
+
+    if name == "job":
+        from planner.job import json_schema as job_schema
+
+        print_json(job_schema())
+    elif name == "robot":
+        from robots.core.robot_file import json_schema as robot_schema
+
+        print_json(robot_schema())
+    elif name == "plan":
+        from reports.plan_document import plan_schema
+
+        print_json(plan_schema())
+    else:
+        raise OptionError(f"There is no schema {name!r}; there are job, robot and plan.")
+    return 0
+
+
+app.command("schema")(schema)
+
+
+def doctor(
+    caps: Annotated[
+        bool, typer.Option("--caps", help="List the caps on input, and how each is changed.")
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Say whether this machine and this installation are fit.
+
+    Versions against the requirements, files against what was installed, who may change what runs,
+    processor, compiler, kernel cache, optional tools.
+    """
+    return print_caps(as_json=as_json) if caps else print_diagnosis(as_json=as_json)
+
+
+app.command("doctor")(doctor)
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="bash|zsh|fish", help="Your shell.")],
+) -> int:
+    """Print the completion script of a shell.
+
+    bash: eval "$(palpeur completion bash)"; fish: palpeur completion fish | source
+    """
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    from planner.errors import OptionError
+
+    shells = ("bash", "zsh", "fish")
+    if shell not in shells:
+        raise OptionError(f"There is no completion for {shell!r}; there is {', '.join(shells)}.")
+    script = get_completion_script(
+        prog_name="palpeur", complete_var="_PALPEUR_COMPLETE", shell=shell
+    )
+    print(script.strip())
+    return 0
+
+
+app.command("completion")(completion)
+
+
+def print_diagnosis(*, as_json: bool) -> int:
+    """Print every check; exit code 1 when something that is needed fails."""
+    checks = tuple(diagnoses())
+    return Form(json=as_json).show(
+        json=lambda: diagnosis_document(checks),
+        text=lambda: diagnosis_lines(checks),
+        passed=is_fit(checks),
+    )
+
+
+def print_caps(*, as_json: bool) -> int:
+    """Print every cap on input, and how it is changed."""
+    return Form(json=as_json).show(json=caps_document, text=caps_lines)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 import typer
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.usage import usage_text
 from reports.visible_text import visible
 from robots.core.errors import PalpeurError
 
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
 _HELP = "NoArgsIsHelpError"  # a group without a command: its help, which is no fault to be told
-
 _GROUPS = ("robot", "stewart", "biped")
 # What a command that names it can be given less of.
 _SMALLER = (
@@ -32,12 +31,23 @@ _SMALLER = (
     ("evaluate", " Fewer measured points need less."),
     ("batch", " Fewer --workers need less."),
 )
-
 # Files and report sets take their names when they are whole.
 _INTERRUPTED = (
     "Interrupted: nothing half-written stays, earlier files are as they were; the same command "
     "starts anew."
 )
+_EXPECTED = {
+    "int_parsing": "a whole number, such as 12",
+    "int_parsing_size": "a smaller whole number",
+    "int_from_float": "a whole number, such as 12",
+    "float_parsing": "a number, such as 1.5",
+    "finite_number": "a finite number",
+    "bool_parsing": "yes or no",
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "at most {le:g}",
+}
 
 
 class Resumable(KeyboardInterrupt):
@@ -119,3 +129,27 @@ def logged(text: str, arguments: str) -> Path | None:
     except OSError:
         return None
     return log
+
+
+def usage_text(error: BaseException) -> str:
+    """The message of a usage error; of a value that does not fit with the value.
+
+    Args:
+        error: of Typer, which keeps what pydantic found as its cause.
+    """
+    text = str(error.format_message())  # type: ignore[attr-defined]
+    for item in _found(error.__cause__):
+        expected = _EXPECTED.get(str(item["type"]))
+        context = item.get("ctx")
+        if expected is not None:
+            limits = context if isinstance(context, Mapping) else {}
+            told = f"found {str(item['input'])[:60]}; expected {expected.format(**limits)}."
+            return text.partition(": ")[0] + f": {told}"
+    return text
+
+
+def _found(cause: BaseException | None) -> list[Mapping[str, object]]:
+    """What pydantic found; nothing where something else was raised."""
+    from pydantic import ValidationError
+
+    return [dict(item) for item in cause.errors()] if isinstance(cause, ValidationError) else []

@@ -10,12 +10,19 @@ from __future__ import annotations
 import io
 import os
 import signal
+import stat
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from copy import copy
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.patient_pipe import make_stdout_patient
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+    from typer.models import CommandInfo
 
 PROGRAMME = "palpeur"
 _COMPLETION = "_PALPEUR_COMPLETE"
@@ -61,7 +68,6 @@ def _invoke(arguments: Sequence[str]) -> int:
     import typer
 
     from planner.cli.app import app
-    from planner.cli.asked_command import asked_application
     from planner.cli.session import Session
 
     if _COMPLETION in os.environ:
@@ -103,3 +109,81 @@ def _without_quiet(arguments: Sequence[str]) -> list[str]:
     """The arguments without ``--quiet``, which may stand anywhere before ``--``."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return [a for a in arguments[:end] if a not in _QUIET] + list(arguments[end:])
+
+
+# ----------------------------------------------------------------------------------- Asked command
+# Typer reads the options of every command from its signature, which takes longer than most commands
+# run; so an application is thinned out first to what the arguments name.
+
+
+def asked_application(app: typer.Typer, arguments: Sequence[str]) -> typer.Typer:
+    """An application that has only the command that the arguments name, in all its groups.
+
+    Where they name none, as for help or with a slip, everything is there to be listed.
+
+    Args:
+        app: whose groups have no option that takes a value: the first word names the command.
+        arguments: of the command line.
+    """
+    return _thinned(app, [word for word in arguments if not word.startswith("-")])
+
+
+def _thinned(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
+    name = words[0] if words else ""
+    commands = [info for info in app.registered_commands if _name(info) == name]
+    groups = [info for info in app.registered_groups if info.name == name]
+    if not commands and not groups:
+        return app
+    found = copy(app)
+    found.registered_commands, found.registered_groups = commands, []
+    for info in groups:
+        group = copy(info)
+        if info.typer_instance is not None:
+            group.typer_instance = _thinned(info.typer_instance, words[1:])
+        found.registered_groups.append(group)
+    return found
+
+
+def _name(info: CommandInfo) -> str:
+    if info.name is not None:
+        return info.name
+    return typer.main.get_command_name(info.callback.__name__) if info.callback else ""
+
+
+# ------------------------------------------------------------------------------------ Patient pipe
+# ``palpeur evaluate … | head`` must say with its exit code whether the part is good, however few
+# lines were read.
+
+
+class PatientPipe(io.FileIO):
+    """A pipe that takes everything; what nobody reads any more is dropped."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write, or drop from now on."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self.fileno())
+            os.close(null)
+            return memoryview(data).nbytes
+
+
+def make_stdout_patient() -> None:
+    """Let the command finish its work when the reader of its output leaves."""
+    told = sys.stdout
+    if not isinstance(told, io.TextIOWrapper):
+        return
+    try:
+        piped = stat.S_ISFIFO(os.fstat(told.fileno()).st_mode)
+    except OSError:  # no file behind it, as where a test listens
+        return
+    if piped:
+        told.flush()
+        pipe = io.BufferedWriter(PatientPipe(told.fileno(), "w", closefd=False))
+        sys.stdout = io.TextIOWrapper(
+            pipe,
+            told.encoding,
+            told.errors,
+            line_buffering=told.line_buffering or told.write_through,
+        )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from planner.errors import OptionError
+from planner.result_files import check_file_place, check_folder_place
 
 Robot = Annotated[
     str,
@@ -47,3 +51,70 @@ Task = Annotated[
         "plane-pose.",
     ),
 ]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace files at that place that Palpeur did not write."),
+]
+
+
+def folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+    """For every ``--out DIR`` whose folder appears whole, beside an earlier one.
+
+    Raises:
+        OptionError: it is empty.
+        OutputError: no folder can be made there.
+    """
+    if _is_to_be_made(context, parameter, value):
+        check_folder_place(Path(value), parameter.opts[0])
+    return value
+
+
+FiguresOut = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        callback=folder_option,
+        metavar="DIR",
+        help="Write figures, CSV and page.html there.",
+    ),
+]
+
+
+def kept_folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+    """For an ``--out DIR`` that is filled where it is; raises as ``folder_option``."""
+    if _is_to_be_made(context, parameter, value):
+        check_folder_place(Path(value), parameter.opts[0], kept=True)
+    return value
+
+
+def file_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+    """For every ``--out FILE``.
+
+    Raises:
+        OptionError: it is empty.
+        OutputError: no file can be written there.
+    """
+    if _is_to_be_made(context, parameter, value):
+        check_file_place(Path(value), parameter.opts[0])
+    return value
+
+
+def path_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
+    """For an ``--out PATH`` that is a file, or a folder that takes one; raises as the others."""
+    if value.endswith("/") or (value and Path(value).is_dir()):
+        return kept_folder_option(context, parameter, value)
+    return file_option(context, parameter, value)
+
+
+def _is_to_be_made(context: typer.Context, parameter: typer.CallbackParam, value: str) -> bool:
+    """Whether there is anything to look at; an empty value is a variable that was not set."""
+    if context.resilient_parsing:
+        return False
+    source = context.get_parameter_source(parameter.name or "")
+    if not value and source is not None and source.name != "DEFAULT":
+        option = parameter.opts[0]
+        raise OptionError(
+            f"{option} is empty; give the place of the results, or leave {option} out.",
+            option=option,
+        )
+    return bool(value)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Json
-from planner.cli.out_place import Force, file_option
+from planner.cli.options import Force, Json, file_option
 
 if TYPE_CHECKING:
     from parts.geometry import Sheets

@@ -239,10 +239,6 @@ class Joints(Subject):
 
     names: tuple[str, ...]
 
-    def __str__(self) -> str:
-        """Their names."""
-        return ", ".join(self.names)
-
 
 @dataclass(frozen=True, slots=True)
 class Motor(Subject):
@@ -315,6 +311,8 @@ def where_text(subject: Subject) -> str:
             return f"leg{'s' if len(names) > 1 else ''} {' and '.join(names)}"
         case PoseChange(start=first, goal=second):
             return f"pose {first} to {second}"
+        case Joints(names=names):
+            return ", ".join(names)
         case Capsules(first=one, second=other):
             return f"{one}, {other}"
         case Segments(kind=text) | Points(origin=text) | Geometry(file=text):

@@ -25,7 +25,7 @@ from planner.job.elements import (
 from planner.job.evaluation import EvaluationSettings, evaluation_of
 from planner.job.folder import JobFolder
 from planner.job.job_text import JobText, job_text, job_vocabulary, read_job_text
-from planner.job.part import JobGeometry, examined, job_cell, job_part
+from planner.job.part import JobGeometry, examined, job_cell, job_part, job_presenter
 from planner.job.points import (
     JobPoints,
     check_surface_unit,
@@ -34,7 +34,6 @@ from planner.job.points import (
     part_label,
     points_label,
 )
-from planner.job.presenter import job_presenter
 from planner.job.robot import job_robot
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
 from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, travel_of

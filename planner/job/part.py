@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,19 +13,22 @@ import numpy as np
 from parts.errors import PartError
 from parts.points import ProbePoints, check_scale, with_surface_normals
 from planner.errors import JobError
-from planner.job.elements import Frame, JobInput, PartSurface, PlacedPart
+from planner.job.elements import Frame, JobInput, PartSurface, PlacedPart, Presenter
 from planner.job.folder import JobFolder
 from planner.job.job_text import JobText
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.arrays import Array
+from robots.core.caps import Cap
+from robots.core.errors import RobotError
 from robots.core.file_units import metres
 from robots.core.pose import inverse_pose, transform_directions, transform_points
 from robots.core.robot_file.joint_tables import pose_of
-from robots.core.schema_problems import KeyPath
+from robots.core.schema_problems import KeyPath, nearest
 
 if TYPE_CHECKING:
     from parts.geometry import Geometry, Sheets, TriangleMesh
     from planner.job.schema import JobFile, ObstacleTable
+    from robots.stewart.platform import Platform
 
 _GEOMETRY = ("part", "geometry")
 WITHOUT_UNIT = (".stl", ".obj", ".ply")
@@ -37,6 +41,8 @@ _CORNERS = np.array([[(i >> axis & 1) - 0.5 for axis in range(3)] for i in range
 _SIDES = np.array([[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1],
                    [4, 5, 7, 6]])  # fmt: skip
 _TRIANGLES = np.concatenate([_SIDES[:, [0, 1, 2]], _SIDES[:, [0, 2, 3]]])
+_PLATFORM = ("presenter", "platform")
+_MICRO = 1e-3  # of a millimetre
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,3 +266,79 @@ def _in_part(points: ProbePoints, part: PlacedPart) -> ProbePoints:
         normals=transform_directions(T_part_base, points.normals),
         features=points.features,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPresenter:
+    """The presenter of a job, the part on it, and the file or library entry it came from.
+
+    Args:
+        presenter: None where the job has none.
+        part: its pose is that before the robot, the platform at home.
+        records: of the platform.
+    """
+
+    presenter: Presenter | None
+    part: PlacedPart
+    records: tuple[JobInput, ...] = ()
+
+
+def job_presenter(file: JobFile, folder: JobFolder, part: PlacedPart) -> JobPresenter:
+    """The presenter of a job. ``part`` comes with T_platform_part where there is one.
+
+    Raises:
+        JobError: points in the base frame, no such platform, a platform file with a fault.
+    """
+    table = file.presenter
+    if table is None:
+        return JobPresenter(presenter=None, part=part)
+    if file.points.frame != "part":
+        raise folder.source.error(
+            ("points", "frame"),
+            'is "base", but a presenter moves the part and its points with it; give the points in '
+            'part axes with frame = "part", or remove [presenter].',
+            found=file.points.frame,
+        )
+    platform, record = _opened(table.platform, folder)
+    presenter = Presenter(
+        model=table.platform,
+        platform=platform,
+        T_base_hexapod=pose_of(table.pose),
+        T_platform_part=part.T_base_part,
+        length_sigma=metres(table.length_sigma_um) * _MICRO,
+        part_mass=float(table.part_mass_kg),
+        most_poses=table.most_poses,
+        seed=table.seed,
+    )
+    placed = replace(part, T_base_part=presenter.T_base_part(platform.home))
+    return JobPresenter(presenter=presenter, part=placed, records=(record,))
+
+
+def _opened(model: str, folder: JobFolder) -> tuple[Platform, JobInput]:
+    from robots.stewart.library import names, text_of
+    from robots.stewart.platform_file import read_platform
+
+    try:
+        if model in names():
+            text, record = text_of(model), None
+        elif Path(model).suffix.lower() == ".toml":
+            found = folder.read(model, _PLATFORM, cap=Cap.ROBOT_BYTES)
+            text, record = found.raw.decode("utf-8-sig"), found.record
+        else:
+            raise folder.source.error(
+                _PLATFORM,
+                f"is {model!r}, which is neither a library platform nor a path ending in .toml; "
+                f"{nearest(model, names())}",
+                found=model,
+            )
+        platform = read_platform(text, origin=f"{Path(model).stem}.toml")
+    except UnicodeDecodeError as error:
+        raise folder.source.error(
+            _PLATFORM, f"is {model!r}, of which byte {error.start + 1} is not UTF-8."
+        ) from None
+    except RobotError as error:
+        raise folder.source.error(
+            _PLATFORM, f"is {model!r}, which has a fault.\n{error.message}", **error.facts
+        ) from error
+    own = JobInput(name=model, sha256=hashlib.sha256(text.encode()).hexdigest())
+    return platform, record or own

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from planner.job.solids import SolidKind
+from planner.plan import Segment, SegmentKind
 from planner.result_files import result_set
-from reports.page.scene import embeds
+from reports.content.table import Fact, ValueStatus
+from reports.page.curves import HEIGHT, WIDTH, drawn_set, motion, shading, time_axis
+from reports.page.html import asset, data_block, environment, page_policy
+from reports.page.page import PageDetail, cards
+from reports.page.scene import embedded, embeds
+from reports.scene import model
+from reports.scene.model import RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
+from reports.stewart import motion as tables
 from reports.stewart.motion import PlatformMotion
+from robots.core.arrays import Array
+from robots.core.mechanism import BASE, JointKind
+from robots.core.orientation import angles_zyx
+from robots.stewart.legs import leg_axes
+from robots.stewart.platform import Platform, leg_vectors
 
 KIND = "platform motion"
+_BUCKETS = 610
+_DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
 
 
 def write_motion_set(
@@ -28,8 +48,6 @@ def write_motion_set(
     from reports.scene.viser_scene import scene_html
     from reports.stewart.figures import draw_leg_figures
     from reports.stewart.motion import samples_csv
-    from reports.stewart.page import leg_page
-    from reports.stewart.scene import leg_scene
 
     with result_set(folder, KIND, force=force) as fresh:
         (fresh / "motion.json").write_text(document, encoding="utf-8", newline="")
@@ -40,3 +58,215 @@ def write_motion_set(
         if not embeds(replay):
             (fresh / "scene.html").write_text(replay, encoding="utf-8", newline="")
         (fresh / "page.html").write_text(leg_page(shown, replay), encoding="utf-8", newline="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """What the shared sections read of a report."""
+
+    title: str
+    verdict: str
+    status: ValueStatus
+    facts: tuple[Fact, ...]
+
+
+def leg_page(shown: PlatformMotion, scene_html: str | None) -> str:
+    """The page; the same bytes for the same motion.
+
+    Args:
+        shown: every text in it may be hostile.
+        scene_html: the 3D replay as a page of its own; None for none. One too large for a page is
+            linked as ``scene.html``.
+    """
+    from markupsafe import Markup
+
+    held = scene_html is not None and embeds(scene_html)
+    scene = embedded(scene_html or "", asset("scene.js")) if held else None
+    style, script = asset("report.css"), asset("report.js")
+    duration = shown.motion.duration
+    segments = (_segment(shown),)
+    sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
+    return (
+        environment("reports.stewart")
+        .get_template("stewart.html.j2")
+        .render(
+            report=_Content(
+                title=shown.title,
+                verdict=tables.verdict(shown),
+                status=tables.status(shown),
+                facts=tables.facts(shown),
+            ),
+            legs=tables.leg_table(shown),
+            provenance=tables.provenance_table(shown),
+            cards=cards(shown.findings),
+            detail=_DETAIL,
+            sets=sets,
+            time=time_axis(shading(segments, duration), duration),
+            plot=(WIDTH, HEIGHT),
+            beside=scene_html is not None and scene is None,
+            policy=page_policy(style, script, scene),
+            style=Markup(style),
+            script=Markup(script),
+            motion=Markup(data_block(motion(sets, segments, duration))),
+            scene=Markup(data_block(scene.text)) if scene else None,
+        )
+    )
+
+
+def _segment(shown: PlatformMotion) -> Segment:
+    return Segment(
+        kind=SegmentKind.TRAVEL,
+        point="platform",
+        point_index=0,
+        law=shown.law,
+        start=0.0,
+        duration=shown.motion.duration,
+        binding=shown.binding,
+    )
+
+
+# ------------------------------------------------------------------------------------------- Scene
+# Every leg is a chain of the scene: two turns of its universal joint, then the stroke. The platform
+# is a chain of its own: three slides, then turns about z, y and x. Both follow the same poses, so
+# the legs end at the platform in every frame.
+
+_RATE = 60.0  # instants per second
+_MOST = 3000
+# The next joint's frame in the one before it, twice the same turn: (s, u, e), (u, e, s), (e, s, u).
+_ROUND = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0, 0, 0, 1]])
+_CYLINDER = model.LINKS[1]
+_PISTON = model.LINKS[0]
+_PLATE = model.SOLIDS[SolidKind.PART]
+_THICK = 0.022  # of a leg without radius, as a part of its length
+
+
+def leg_scene(shown: PlatformMotion) -> Scene:
+    """The scene of a motion."""
+    platform, duration = shown.platform, shown.motion.duration
+    count = int(np.clip(np.ceil(duration * _RATE), 2, _MOST)) + 1
+    t = np.linspace(0.0, duration, count)
+    T = shown.motion.state(t).T
+    q = np.concatenate([*_leg_values(platform, T), _platform_values(T)], axis=1)
+    size = float(np.median(np.linalg.norm(leg_vectors(platform, platform.home), axis=-1)))
+    return Scene(
+        title=shown.title,
+        base=tuple(_ring(platform.base_points, 0.014 * size, "base", model.BASE_COLOUR)),
+        links=(*_leg_links(platform, T, size), *_platform_links(platform, size)),
+        rest=q[0],
+        solids=(),
+        points=ScenePoints(
+            names=("home",),
+            positions=platform.home[None, :3, 3],
+            normals=platform.home[None, :3, 2],
+            reached=np.ones(1, dtype=np.bool_),
+            size=0.02 * size,
+        ),
+        probing=np.zeros((0, 2, 3)),
+        travel=np.stack([T[:-1, :3, 3], T[1:, :3, 3]], axis=1),
+        motion=SceneMotion(t=t, q=q, borders=np.array([0.0, duration]), deviation=0.0, turn=0.0),
+        bounds=_bounds(platform, T, 0.05 * size),
+        notes=(),
+    )
+
+
+def _leg_values(platform: Platform, T: Array) -> Iterator[Array]:
+    """Both angles and the length of every leg. # (k, 3) each."""
+    across = leg_vectors(platform, T)
+    for leg in range(len(platform.legs)):
+        along, aside, ahead = np.moveaxis(across[:, leg] @ leg_axes(platform, leg).triad, -1, 0)
+        first = np.unwrap(np.arctan2(-aside, ahead))
+        second = np.arctan2(along, np.hypot(aside, ahead))
+        yield np.stack([first, second, np.linalg.norm(across[:, leg], axis=-1)], axis=-1)
+
+
+def _platform_values(T: Array) -> Array:
+    """Place, then angles about z, y, x. # (k, 6)."""
+    angles = np.unwrap(angles_zyx(T[:, :3, :3]).angles, axis=0)
+    return np.concatenate([T[:, :3, 3], angles], axis=1)
+
+
+def _leg_links(platform: Platform, T: Array, size: float) -> Iterator[SceneLink]:
+    across = np.linalg.norm(leg_vectors(platform, T), axis=-1)
+    zero = np.zeros(3)
+    for k, leg in enumerate(platform.legs):
+        triad = leg_axes(platform, k).triad
+        first = np.eye(4)
+        first[:3, :3], first[:3, 3] = triad[:, [1, 2, 0]], leg.base
+        radius = leg.radius or _THICK * size
+        # The cylinder ends before the shortest leg does, the piston reaches into it always.
+        barrel = 0.62 * float(across[:, k].min())
+        rod = max(float(across[:, k].max()) - 0.8 * barrel, 0.3 * barrel)
+        cylinder = RoundBody(
+            name=f"cylinder {leg.name}",
+            start=zero,
+            end=np.array([barrel, 0.0, 0.0]),
+            radius=radius,
+            paint=_CYLINDER,
+        )
+        piston = RoundBody(
+            name=f"piston {leg.name}",
+            start=np.array([0.0, 0.0, -rod]),
+            end=zero,
+            radius=0.6 * radius,
+            paint=_PISTON,
+        )
+        index = 3 * k
+        turn, slide = JointKind.REVOLUTE, JointKind.PRISMATIC
+        yield _link(f"{leg.name} first", BASE, (turn, index), first)
+        yield _link(f"{leg.name} second", index, (turn, index + 1), _ROUND, (cylinder,))
+        yield _link(f"{leg.name} stroke", index + 1, (slide, index + 2), _ROUND, (piston,))
+
+
+def _platform_links(platform: Platform, size: float) -> Iterator[SceneLink]:
+    """x, y, z, then turns about z, y, x; frames with the axis as z."""
+    first = 3 * len(platform.legs)
+    axes = np.eye(4)[:3]
+    frame_before = np.eye(4)
+    steps = [(JointKind.PRISMATIC, k) for k in range(3)]
+    steps += [(JointKind.REVOLUTE, k) for k in (2, 1, 0)]
+    for number, (kind, axis) in enumerate(steps):
+        frame = np.eye(4)
+        frame[:3, :3] = np.roll(axes[:, :3], 2 - axis, axis=1)  # columns end with the axis
+        placement = frame_before.T @ frame
+        frame_before = frame
+        last = number == len(steps) - 1
+        # The last frame's axes are not the platform's: its bodies are given in it.
+        points = platform.platform_points @ frame[:3, :3]
+        bodies = tuple(_ring(points, 0.014 * size, "platform", _PLATE)) if last else ()
+        parent = BASE if number == 0 else first + number - 1
+        yield _link(f"platform {number + 1}", parent, (kind, first + number), placement, bodies)
+
+
+def _link(
+    name: str,
+    parent: int,
+    moved: tuple[JointKind, int],
+    placement: Array,
+    bodies: tuple[RoundBody, ...] = (),
+) -> SceneLink:
+    return SceneLink(
+        name=name,
+        parent=parent,
+        kind=moved[0],
+        variable=moved[1],
+        placement=placement,
+        bodies=bodies,
+    )
+
+
+def _ring(points: Array, radius: float, name: str, paint: model.Paint) -> Iterator[RoundBody]:
+    """Bars from joint to joint, in order round their middle."""
+    centred = points - points.mean(axis=0)
+    _, _, plane = np.linalg.svd(centred)
+    order = np.argsort(np.arctan2(centred @ plane[1], centred @ plane[0]), kind="stable")
+    ring = points[order]
+    for number, (start, end) in enumerate(zip(ring, np.roll(ring, -1, axis=0), strict=True)):
+        yield RoundBody(
+            name=f"{name} {number + 1}", start=start, end=end, radius=radius, paint=paint
+        )
+
+
+def _bounds(platform: Platform, T: Array, margin: float) -> Array:
+    tips = leg_vectors(platform, T) + platform.base_points
+    places = np.concatenate([tips.reshape(-1, 3), platform.base_points])
+    return np.stack([places.min(axis=0) - margin, places.max(axis=0) + margin])

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Mask
 from robots.core.model import Model
-
-Mask = NDArray[np.bool_]
 
 _SINGULAR = 1e-13
 

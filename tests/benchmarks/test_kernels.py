@@ -15,8 +15,8 @@ from statistics import median
 
 import numpy as np
 import pytest
-from planner.cli.robot.pinocchio_peer import PinocchioPeer
 
+from robots.core.benchmark.pinocchio_peer import PinocchioPeer
 from robots.core.model import Model
 from robots.library import load, open_robot
 from tests.cases import sized

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ from planner.errors import OutputError
 from planner.motion.sampled_motion import sampled
 from planner.planning import plan as planned
 from planner.processes import host, started
-from planner.proof import prove
+from planner.proof import Proof, prove
 from reports.export import export
 from reports.plan_document import plan_document
 from reports.provenance import SetOptions
@@ -110,8 +109,8 @@ def test_another_process_gives_the_same_bytes(tmp_path, library_plan):
     command = [sys.executable, "-c", code, str(tmp_path / "there")]
     environment = os.environ | {"PYTHONHASHSEED": "1"}
     subprocess.run(command, check=True, env=environment, cwd=Path(__file__).parents[2])
-    passed = SimpleNamespace(passed=True, checks=(), failures=())
-    export(library_plan("nine-points-corrected"), passed, tmp_path / "here")
+    made = library_plan("nine-points-corrected")
+    export(Proof(plan=made, motion=sampled(made), check_list=()), tmp_path / "here")
     first, second = (contents(tmp_path / place) for place in ("here", "there"))
     assert sorted(first) == sorted([*TEXTS, *PAGES, *(f for f in first if "figures" in f)])
     assert len(first) == 29

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.plan_app import AllowOutside
-from planner.cli.options import Json
-from planner.cli.out_place import Force, kept_folder_option
+from planner.cli.job.job_app import AllowOutside
+from planner.cli.options import Force, Json, kept_folder_option
 
 
 def batch(

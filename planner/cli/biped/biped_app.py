@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Csv, Json
-from planner.cli.out_place import FiguresOut, Force
+from planner.cli.options import Csv, FiguresOut, Force, Json
 
 app = typer.Typer(
     no_args_is_help=True,

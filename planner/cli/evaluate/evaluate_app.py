@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.plan_app import AllowOutside, Job
-from planner.cli.options import Json
-from planner.cli.out_place import Force, folder_option
+from planner.cli.job.job_app import AllowOutside, Job
+from planner.cli.options import Force, Json, folder_option
 
 Out = Annotated[
     str,
@@ -80,7 +79,7 @@ def evaluate(
 
     Exit codes: 0 everything passes; 1 something is out of tolerance or undecided; 2 bad input.
     """
-    from planner.cli.evaluate.evaluated_job import EvaluationRequest, run_evaluate
+    from planner.cli.evaluate.evaluation import EvaluationRequest, run_evaluate
 
     request = EvaluationRequest(
         job=job,
@@ -109,7 +108,7 @@ def uncertainty(
     Needs the job's [uncertainty]; nothing is guessed. Exit codes: 0 told for every point; 1 some
     points are not reached; 2 bad input.
     """
-    from planner.cli.evaluate.uncertain_job import run_uncertainty
+    from planner.cli.evaluate.evaluation import run_uncertainty
 
     return run_uncertainty(
         job, out, as_json=as_json, allow_outside=allow_outside, session=context.obj.forced(force)

@@ -11,8 +11,7 @@ import numpy as np
 from parts.errors import PointsError
 from planner.cli.exit_codes import ExitCode
 from planner.cli.output import bold, print_json, print_table
-from planner.cli.progress_bar import progress_of
-from planner.cli.session import Session
+from planner.cli.session import Session, progress_of
 from planner.errors import JobError
 from robots.core.arrays import Array
 

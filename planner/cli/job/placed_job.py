@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.progress_bar import progress_of
-from planner.cli.session import Session
+from planner.cli.session import Session, progress_of
 from planner.result_files import check_folder_place, check_set
 
 
@@ -31,8 +30,7 @@ def run_place(
     """
     from planner.job import read_job
     from planner.part_pose.place import place
-    from reports.figures.reach_map import reach_map_png
-    from reports.place import KIND, place_document, place_lines, write_place_set
+    from reports.place import KIND, place_document, place_lines, reach_map_png, write_place_set
     from reports.plan_document import document_text
 
     folder = Path(out) if out else Path(job).parent / f"{Path(job).stem}-place"

@@ -152,7 +152,7 @@ def proven(
         OutputError: a format that cannot hold the robot's joints.
     """
     from planner.budget import budget
-    from planner.cli.progress_bar import progress_of
+    from planner.cli.session import progress_of
     from planner.job import read_job
     from planner.planning import plan_and_prove
 
@@ -194,7 +194,7 @@ def write_set(
     proof: Proof, folder: Path, options: SetOptions, session: Session, source: Source
 ) -> None:
     """Write the report set of a proven plan."""
-    from planner.cli.progress_bar import progress_of
+    from planner.cli.session import progress_of
     from reports.export import export
     from reports.provenance import provenance
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.plan_app import AllowOutside, Job
-from planner.cli.options import Json, Robot, Tip
-from planner.cli.out_place import Force, file_option
+from planner.cli.job.job_app import AllowOutside, Job
+from planner.cli.options import Force, Json, Robot, Tip, file_option
 
 Seed = Annotated[
     int | None,

@@ -33,7 +33,7 @@ def measurable_job(path: str, *, allow_outside: bool) -> Job:
 
 def planned_job(job: Job, session: Session) -> Plan:
     """Its plan, with progress where somebody watches."""
-    from planner.cli.progress_bar import progress_of
+    from planner.cli.session import progress_of
     from planner.planning import plan
 
     with progress_of(session) as progress:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Json, Tip
-from planner.cli.out_place import Force, file_option
+from planner.cli.options import Force, Json, Tip, file_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,18 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Csv, Inverse, Json, Robot, States, Task, Tip
-from planner.cli.out_place import Force, file_option, path_option
+from planner.cli.options import (
+    Csv,
+    Force,
+    Inverse,
+    Json,
+    Robot,
+    States,
+    Task,
+    Tip,
+    file_option,
+    path_option,
+)
 
 app = typer.Typer(
     no_args_is_help=True,

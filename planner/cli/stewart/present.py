@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
 from planner.cli.job.planned_job import print_rejection
-from planner.cli.progress_bar import progress_of
-from planner.cli.session import Session
+from planner.cli.session import Session, progress_of
 from planner.result_files import check_set, result_set
 
 if TYPE_CHECKING:

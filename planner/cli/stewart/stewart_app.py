@@ -6,16 +6,14 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Csv, Json
-from planner.cli.out_place import FiguresOut, Force, file_option, folder_option
-from planner.cli.stewart.present_app import present
+from planner.cli.job.job_app import AllowOutside, Job, NoFigures
+from planner.cli.options import Csv, FiguresOut, Force, Json, file_option, folder_option
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Stewart-Gough platforms: geometry, forces, motions, workspace, calibration.",
 )
-
 Platform = Annotated[
     str,
     typer.Argument(
@@ -78,7 +76,7 @@ def inverse(robot: Platform, poses: Poses, as_json: Json = False, as_csv: Csv = 
     Exit codes: 0 every pose is within the limits; 1 one is not; 2 bad input.
     """
     from planner.cli.output import Form
-    from planner.cli.stewart.pose_tables import has_rates
+    from planner.cli.stewart.requests import has_rates
     from planner.tables import pose_columns, poses_of, rates_of, read_table
     from reports.stewart.answers import inverse_lines, inverse_rows, leg_quantity, limited_table
     from robots.stewart.library import open_platform
@@ -132,8 +130,7 @@ def forward(
     Exit codes: 0 found; 1 no posture has these lengths, or none is certified; 2 bad input.
     """
     from planner.cli.output import Form
-    from planner.cli.stewart.pose_tables import at_line
-    from planner.cli.stewart.pose_text import pose_of
+    from planner.cli.stewart.requests import at_line, pose_of
     from planner.errors import OptionError
     from planner.tables import LENGTHS, length_columns, read_table
     from reports.stewart.answers import held_lines, held_rows, held_table
@@ -196,7 +193,7 @@ def dynamics(
     leg, limit, amount and pose; 2 bad input.
     """
     from planner.cli.output import Form
-    from planner.cli.stewart.pose_tables import wrench_of
+    from planner.cli.stewart.requests import wrench_of
     from planner.findings.platform_findings import force_findings
     from planner.tables import pose_columns, poses_of, rates_of, read_table
     from reports.answers import StateQuantity
@@ -266,7 +263,7 @@ def move(
 
     from planner.cli.moves.motion_values import instants
     from planner.cli.output import Form
-    from planner.cli.stewart.requested_motion import move_command, requested_motion
+    from planner.cli.stewart.requests import move_command, requested_motion
     from planner.errors import OptionError
     from reports.document_text import document_text
     from reports.stewart.answers import motion_lines
@@ -337,7 +334,7 @@ def workspace(
     from pathlib import Path
 
     from planner.cli.output import Form
-    from planner.cli.stewart.pose_text import pose_of
+    from planner.cli.stewart.requests import pose_of
     from planner.errors import OptionError
     from reports.document_text import document_text
     from reports.stewart.answers import workspace_lines
@@ -428,6 +425,36 @@ def calibrate(
         csv=lambda: answers.calibration_table(platform, found),
         text=lambda: answers.calibration_lines(platform, found, len(table)),
     )
+
+
+def present(
+    context: typer.Context,
+    job: Job,
+    *,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            callback=folder_option,
+            metavar="DIR",
+            help="Folder of presentation.json and one report set per pose, pose-1 and so on.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: Json = False,
+    no_figures: NoFigures = False,
+    allow_outside: AllowOutside = False,
+    force: Force = False,
+) -> int:
+    """Choose poses of the hexapod that holds the part, so that every point is served; plan each.
+
+    The job has a table [presenter]. Exit codes: 0 every point is served; 1 not every point, or a
+    move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
+    """
+    from planner.cli.stewart.present import PresentRequest, run_present
+
+    asked = PresentRequest(job=job, out=out, figures=not no_figures, allow_outside=allow_outside)
+    return run_present(asked, as_json=as_json, session=context.obj.forced(force))
 
 
 app.command("present")(present)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robots.core.kernels.llvm_text import ENTRY, ENTRY_BY_LIST
+from robots.core.kernels.llvm import ENTRY, ENTRY_BY_LIST
 
 # What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
 _NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")

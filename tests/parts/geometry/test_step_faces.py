@@ -15,9 +15,7 @@ import pytest
 from parts.errors import FeatureError, PartError
 from parts.features import choose_feature
 from parts.geometry import load_geometry
-from parts.geometry.gltf_data import GltfData
-from parts.geometry.gltf_document import document_of
-from parts.geometry.gltf_scene import placed_meshes
+from parts.geometry.gltf import GltfData, document_of, placed_meshes
 from parts.geometry.load import assemble
 from parts.geometry.source_file import FacePatch, GeometryContent, MeshBody, SourceFile
 from parts.geometry.step import body_of

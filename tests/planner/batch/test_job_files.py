@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from planner.batch import job_files
-from planner.batch.job_files import write_jobs
+from planner.batch import batch
+from planner.batch.batch import write_jobs
 from planner.batch.sweep import sweep_cases
 from planner.errors import OptionError, OutputError
 
@@ -92,7 +92,7 @@ def test_what_is_there_stays_and_nothing_is_begun(cases, tmp_path, place, kind):
 def test_what_comes_meanwhile_is_not_written_over(cases, tmp_path, monkeypatch):
     (tmp_path / "new/jobs").mkdir(parents=True)
     (tmp_path / "new/jobs/s-1.toml").write_text("mine")
-    monkeypatch.setattr(job_files, "_is_there", lambda *_: False)  # it looked before that
+    monkeypatch.setattr(batch, "_is_there", lambda *_: False)  # it looked before that
     with pytest.raises(OutputError, match="File exists"):
         write_jobs(cases(), tmp_path / "new", allow_outside=False)
     assert files(tmp_path / "new") == {"jobs/s-1.toml": "mine"}

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from planner.cli.app import app
-from planner.cli.asked_command import asked_application
+from planner.cli.main import asked_application
 from tests.planner.cli.command_house import COMMANDS
 
 

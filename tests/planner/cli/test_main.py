@@ -95,7 +95,7 @@ def test_a_bug_is_called_one_without_a_traceback(palpeur, monkeypatch, tmp_path)
         raise ZeroDivisionError("of course")
 
     monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("planner.cli.doctor.print_diagnosis", broken)
+    monkeypatch.setattr("planner.cli.app.print_diagnosis", broken)
     ran = palpeur("doctor")
     assert (ran.code, ran.out) == (1, "")
     assert "Internal error: ZeroDivisionError: of course" in ran.err
@@ -146,7 +146,7 @@ def test_ctrl_c_inside_a_command_is_130(palpeur, monkeypatch):
     def stopped(**_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planner.cli.doctor.print_diagnosis", stopped)
+    monkeypatch.setattr("planner.cli.app.print_diagnosis", stopped)
     assert palpeur("doctor").code == 130
 
 

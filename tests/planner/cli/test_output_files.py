@@ -78,6 +78,6 @@ def test_a_fault_of_the_system_is_no_bug(palpeur, monkeypatch):
     def full(**_):
         raise OSError(28, "No space left on device", "/tmp/x")
 
-    monkeypatch.setattr("planner.cli.doctor.print_diagnosis", full)
+    monkeypatch.setattr("planner.cli.app.print_diagnosis", full)
     ran = palpeur("doctor")
     assert (ran.code, ran.err) == (2, "Error: /tmp/x: No space left on device.\n")

@@ -73,7 +73,7 @@ def test_the_doctor_looks_at_everything(palpeur):
 
 def test_the_doctor_fails_for_a_missing_package(palpeur, monkeypatch):
     wanted = ["numpy>=2", "no-such-package>=1"]
-    monkeypatch.setattr("planner.doctor.installation.requires", lambda _: wanted)
+    monkeypatch.setattr("planner.doctor.requires", lambda _: wanted)
     ran = palpeur("doctor")
     assert ran.code == 1
     assert "not fit" in ran.out

@@ -76,7 +76,7 @@ def test_a_bug_leaves_no_control_character_in_the_log(palpeur, monkeypatch, tmp_
         raise ZeroDivisionError(ESC)
 
     monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("planner.cli.doctor.print_diagnosis", broken)
+    monkeypatch.setattr("planner.cli.app.print_diagnosis", broken)
     assert ESC not in palpeur("doctor").err
     assert ESC not in (tmp_path / "errors.log").read_text()
 
@@ -92,7 +92,7 @@ def test_json_escapes_what_a_terminal_would_obey_and_reads_back():
 
 def test_a_library_s_warning_goes_to_the_log_and_not_to_the_user(tmp_path):
     code = (
-        "import numpy, warnings, logging, planner.cli.doctor as d\n"
+        "import numpy, warnings, logging, planner.cli.app as d\n"
         "def loud(**_):\n"
         "    numpy.zeros(1) / numpy.zeros(1)\n"
         "    warnings.warn('old', DeprecationWarning)\n"

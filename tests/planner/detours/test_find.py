@@ -10,8 +10,7 @@ import pytest
 
 from planner.clearance.certify import certify, keeps
 from planner.clearance.paths import StraightPaths
-from planner.detours.clearance_plane import tips_of
-from planner.detours.find import find_detours
+from planner.detours.find import find_detours, tips_of
 from planner.detours.motions import DetourKind
 from planner.job.settings import Travel
 from planner.motion.travel import travel_times
@@ -199,7 +198,7 @@ from conftest import box, WALL, ROOF
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
 from planner.detours.find import find_detours
-from planner.detours.motions import Room
+from planner.detours.motions import TravelSpace
 from planner.job import read_job
 from planner.job.settings import Travel
 from planner.library import path_of
@@ -210,7 +209,7 @@ model = Model(mechanism, engine="compiled")
 cell = Cell(solids=tuple(
     Solid(name=f"box {k}", kind=SolidKind.OBSTACLE, mesh=box(*c), closed=True)
     for k, c in enumerate([WALL, ROOF])))
-room = Room(model=model, cell=cell, checker=Checker(model, cell),
+room = TravelSpace(model=model, cell=cell, checker=Checker(model, cell),
     limits=JointLimits.of(mechanism), lower=mechanism.q_min, upper=mechanism.q_max, required=0.01)
 ends = np.array([[float(x) for x in sys.argv[1].split(",")],
                  [float(x) for x in sys.argv[2].split(",")]])

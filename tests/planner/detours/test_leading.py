@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.detours.clearance_plane import Tips, lead, tips_of
+from planner.detours.find import Tips, lead, tips_of
 from robots.core.model import Model
 from robots.library import load
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.doctor import Health, installation
-from planner.doctor.installation import files_check
-from planner.doctor.machine import cache_check
+from planner import doctor
+from planner.doctor import Health, cache_check, files_check
 from robots.core.kernels import cache
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
@@ -98,9 +97,9 @@ def test_folders_that_everybody_may_write_to(tmp_path):
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.mkdir(mode=0o755)
     bad.mkdir()
-    assert installation.writable_check("x", iter([good, tmp_path / "none"])).health is Health.GOOD
+    assert doctor.writable_check("x", iter([good, tmp_path / "none"])).health is Health.GOOD
     bad.chmod(0o777)
-    found = installation.writable_check("x", iter([good, bad]))
+    found = doctor.writable_check("x", iter([good, bad]))
     assert found.health is Health.BAD
     assert str(bad) in found.found
 
@@ -109,7 +108,7 @@ def test_folders_that_everybody_may_write_to(tmp_path):
 def test_folders_of_another_user(tmp_path, monkeypatch):
     other = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: other)
-    found = installation.writable_check("x", iter([tmp_path]))
+    found = doctor.writable_check("x", iter([tmp_path]))
     own = tmp_path.stat().st_uid == 0  # root's are nobody's to worry about
     assert (found.health is Health.GOOD) if own else ("another user" in found.found)
 
@@ -120,20 +119,20 @@ def test_the_import_path_and_what_is_above_it(tmp_path, monkeypatch):
     entry.mkdir(parents=True)
     (tmp_path / "above").chmod(0o777)
     monkeypatch.setattr(sys, "path", [str(entry)])
-    path, _ = installation.folder_checks()
+    path, _ = doctor.folder_checks()
     assert path.health is Health.BAD
     assert str(tmp_path / "above") in path.found
     (tmp_path / "above").chmod(0o1777)  # as /tmp: others' folders cannot be swapped
-    assert next(installation.folder_checks()).health is Health.GOOD
+    assert next(doctor.folder_checks()).health is Health.GOOD
 
 
 # --- requirements --------------------------------------------------------------------------------
 
 
 def checks_of(monkeypatch, wanted: list[str], installed: str = "2.4.1"):
-    monkeypatch.setattr(installation, "requires", lambda _: wanted)
-    monkeypatch.setattr(installation, "version", lambda _: installed)
-    return list(installation.requirement_checks())[2:]
+    monkeypatch.setattr(doctor, "requires", lambda _: wanted)
+    monkeypatch.setattr(doctor, "version", lambda _: installed)
+    return list(doctor.requirement_checks())[2:]
 
 
 @pytest.mark.parametrize(
@@ -166,10 +165,10 @@ def test_releases_are_compared_as_numbers(monkeypatch):
 
 def test_a_house_that_is_not_installed(monkeypatch):
     def absent(_):
-        raise installation.PackageNotFoundError
+        raise doctor.PackageNotFoundError
 
-    monkeypatch.setattr(installation, "version", absent)
-    assert list(installation.requirement_checks())[-1].health is Health.RISK
+    monkeypatch.setattr(doctor, "version", absent)
+    assert list(doctor.requirement_checks())[-1].health is Health.RISK
 
 
 # --- the cache -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 
 from planner.findings import Finding, Quantity, Severity
 from planner.findings import finding as subjects
-from planner.findings.finding import Joint, Legs, Point, Travel, where_text
+from planner.findings.finding import Joint, Joints, Legs, Point, Travel, where_text
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,7 @@ from planner.findings.finding import Joint, Legs, Point, Travel, where_text
         (subjects.Requirement("bore diameter", "bore"), "bore diameter"),
         (subjects.Robot(), "robot"),
         (Joint("q3"), "q3"),
+        (Joints(("q3", "q4")), "q3, q4"),
         (Joint("q3", titled=True), "joint q3"),
         (subjects.Motor("knee"), "motor knee"),
         (subjects.Motors(), "motors"),

@@ -494,9 +494,12 @@ def _pair(plan, draw):
     if i is None:
         return None
     own = plan.timeline[i].clearance
-    names = {s.clearance.pair for s in plan.timeline if s.clearance} - {own.pair}
-    name = _one(draw, sorted(names - _same_there(plan, own.pair)))
-    return None if name is None else _stating(plan, i, pair=name)
+    stated = {s.clearance.pair: s.clearance for s in plan.timeline if s.clearance}
+    name = _one(draw, sorted(stated.keys() - {own.pair} - _same_there(plan, own.pair)))
+    if name is None:
+        return None
+    other = stated[name]
+    return _stating(plan, i, moving=other.moving, against=other.against)
 
 
 def _same_there(plan: Plan, pair: str) -> set[str]:

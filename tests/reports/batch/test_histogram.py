@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.batch.histogram import JobValue, histogram, plots
+from reports.batch.dashboard import JobValue, histogram, plots
 from reports.batch.rows import SECONDS, Figure
 
 PLAIN = Figure(key="x", title="x", unit="s")

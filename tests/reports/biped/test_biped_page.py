@@ -12,9 +12,7 @@ from planner.findings import Finding, Severity
 from planner.findings.finding import SupportEdge
 from planner.result_files import check_set
 from reports.biped.figures import draw_figures
-from reports.biped.motion_set import KIND
-from reports.biped.page import biped_page, stance_motion, stance_shading
-from reports.biped.scene import biped_scene
+from reports.biped.motion_set import KIND, biped_page, biped_scene, stance_motion, stance_shading
 from reports.page.scene import LIMIT
 from reports.scene.viser_scene import scene_html
 

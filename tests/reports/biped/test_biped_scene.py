@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reports.biped.motion import poses_of
-from reports.biped.scene import biped_scene
+from reports.biped.motion_set import biped_scene
 from reports.biped.stick_figure import ground_polygons
 from robots.biped.posture.ground import Ground
 

@@ -9,8 +9,8 @@ import pytest
 
 from planner.part_pose.pose_space import WrittenPose
 from planner.part_pose.reach_map import ReachMap
-from reports.figures.reach_map import reach_map_figure, reach_map_png
 from reports.figures.style import house_style
+from reports.place import reach_map_figure, reach_map_png
 
 
 @dataclass(frozen=True)

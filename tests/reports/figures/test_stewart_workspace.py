@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reports.figures.stewart_workspace import stewart_workspace_figure, stewart_workspace_image
 from reports.figures.style import house_style
+from reports.stewart.workspace import stewart_workspace_figure, stewart_workspace_image
 from robots.stewart.library import load
 from robots.stewart.limits import pose_limits
 from robots.stewart.workspace import orientation_slice, position_slice

@@ -16,9 +16,7 @@ from reports.stewart.motion import (
     motion_document,
     samples_csv,
 )
-from reports.stewart.motion_set import KIND
-from reports.stewart.page import leg_page
-from reports.stewart.scene import leg_scene
+from reports.stewart.motion_set import KIND, leg_page, leg_scene
 from robots.stewart.library import load
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import published_motion

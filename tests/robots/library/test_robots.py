@@ -47,7 +47,7 @@ def test_the_measuring_arm_has_the_published_direct_model(q):
     frame5, tool = model.transforms(np.array(q))[4], model.forward(np.array(q))
     assert np.abs(frame5[:3, :3] - printed).max() < CLOSE
     assert np.abs(frame5[:3, 3] - p).max() < CLOSE
-    assert np.array_equal(tool[:3, 3], frame5[:3, 3])
+    assert np.abs(tool[:3, 3] - frame5[:3, 3]).max() < CLOSE  # two kernels round differently
 
 
 def test_the_stylus_points_along_minus_y5_with_exact_entries():

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from planner.batch import batch, worker
 from planner.batch.engine import Done, Ending
 from planner.batch.ledger import Ledger
-from planner.cli.batch import local, worker
 from planner.cli.main import main
 from planner.library import path_of
 from tests.planner.batch.generated_jobs import generate
@@ -46,7 +46,7 @@ class Here:
 
     free = 1
 
-    def __init__(self, order: worker.Order) -> None:
+    def __init__(self, order: worker.WorkerRequest) -> None:
         self._worker = worker._Worker(order=order, ledger=Ledger(folder=order.ledger))
         self._tasks: list = []
 
@@ -76,7 +76,7 @@ class Here:
 
 def judge_here(patch):
     """Let batches judge in this process until the patch is undone."""
-    patch.setattr(local, "local_pool", lambda order, *_: Here(order))
+    patch.setattr(batch, "local_pool", lambda order, *_: Here(order))
 
 
 @pytest.fixture

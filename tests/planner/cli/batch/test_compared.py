@@ -7,7 +7,7 @@ import json
 import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.cli.batch.compared import compared_document, print_compared
+from planner.cli.batch.batched import compared_document, print_compared
 from reports.batch import JobRow, changes
 
 HOSTILE = "a\x1b[31m\u202e\udcff"

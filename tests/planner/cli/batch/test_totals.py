@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.cli.batch.totals import print_totals
+from planner.cli.batch.batched import print_totals
 from reports.batch import JobRow
 
 

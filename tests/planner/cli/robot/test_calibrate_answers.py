@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.cli.robot.measurement_table import read_measurements
+from planner.cli.robot.calibration import read_measurements
 from planner.errors import OptionError, StatesError
 from reports.models.calibration import posture_table
 from robots.core.identification import MeasurementKind, calibrate

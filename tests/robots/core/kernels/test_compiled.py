@@ -10,8 +10,7 @@ import pytest
 
 from robots.core.kernels import Kernel
 from robots.core.kernels.compiled import compiled_form
-from robots.core.kernels.llvm_text import llvm_text
-from robots.core.kernels.llvm_trigonometry import RANGE
+from robots.core.kernels.llvm import RANGE, llvm_text
 from robots.core.quantities import QUANTITIES, quantity
 from robots.core.recording import Recorder, recording_functions
 from tests.cases import some

@@ -25,7 +25,7 @@ from robots.core.equations.kinematics import frames
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import Inertia, Tree, tree_of
 from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
-from robots.core.singularities.exact_jacobian import TrigonometricRing
+from robots.core.singularities.determinant import TrigonometricRing
 from robots.core.symbols.condensed import (
     SymbolicChain,
     SymbolicLink,

@@ -14,8 +14,7 @@ from robots.core.capsule import Capsule
 from robots.core.errors import RobotFileError
 from robots.core.model import Model
 from robots.core.self_pairs import segment_distance
-from robots.core.urdf import read_urdf, write_urdf
-from robots.core.urdf_elements import around_box, around_cylinder
+from robots.core.urdf import around_box, around_cylinder, read_urdf, write_urdf
 from robots.library import load
 
 SIZE = st.floats(1e-3, 10.0)

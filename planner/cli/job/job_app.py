@@ -1,4 +1,4 @@
-"""The commands that plan jobs; each hands over to the module that does the work."""
+"""Commands about one job: plan, check, place, diff, verify, init, demo, explain."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Json
-from planner.cli.out_place import Force, folder_option
+from planner.cli.options import Force, Json, folder_option
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
 AllowOutside = Annotated[
     bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
 ]
 NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
+_SIDE = "Job file (TOML), report set, or plan.json; a job is planned on the fly."
 
 
 def plan(
@@ -116,3 +116,93 @@ def demo(
     from planner.cli.job.demo_jobs import run_demo
 
     return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj.forced(force))
+
+
+def place(
+    context: typer.Context,
+    job: Job,
+    *,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            callback=folder_option,
+            metavar="DIR",
+            help="Folder of the results; default: the job file's name with -place, beside it.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: Json = False,
+    no_figures: NoFigures = False,
+    allow_outside: AllowOutside = False,
+    force: Force = False,
+) -> int:
+    """Find the best pose of the part before the robot, and how far off it the part may be.
+
+    [place] in the job says where to look. Exit codes: 0 every point is served from the best pose;
+    1 not every point; 2 bad input.
+    """
+    from planner.cli.job.placed_job import run_place
+
+    return run_place(
+        job,
+        out,
+        as_json=as_json,
+        figures=not no_figures,
+        allow_outside=allow_outside,
+        session=context.obj.forced(force),
+    )
+
+
+def diff(
+    context: typer.Context,
+    a: Annotated[str, typer.Argument(metavar="A", help=_SIDE, show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", help="Likewise.", show_default=False)],
+    *,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="RULE",
+            help='Exit with 1 if the change from A to B is beyond this, such as "duration>+2%" or '
+            '"clearance<-0.5mm"; may be given several times. Quantities: duration, energy, '
+            "net_work, peak_power, joint_margin, singularity_margin, clearance (least ones), "
+            "points (served), findings (errors and warnings).",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+    html: Annotated[
+        str,
+        typer.Option("--html", metavar="FILE", help="Write a page as well.", show_default=False),
+    ] = "",
+    allow_outside: AllowOutside = False,
+    force: Force = False,
+) -> int:
+    """Compare two plans: totals, points, motions, joints, findings, validation.
+
+    Exit codes: 0 compared, whatever differs; 1 a rule of --fail-on is broken; 2 bad input.
+    """
+    from planner.cli.job.comparison import DiffRequest, run_diff
+
+    wanted = DiffRequest(
+        rules=tuple(fail_on or ()), json=as_json, html=html, allow_outside=allow_outside
+    )
+    return run_diff(a, b, wanted, context.obj.forced(force))
+
+
+def verify(
+    context: typer.Context,
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="Folder of a report set.", show_default=False)
+    ],
+    as_json: Json = False,
+) -> int:
+    """Plan a report set again from its inputs and say whether it is what it claims.
+
+    Exit codes: 0 it is; 1 files changed or numbers differ; 2 it is no report set, or cannot be
+    recomputed.
+    """
+    from planner.cli.job.comparison import run_verify
+
+    return run_verify(folder, as_json=as_json, session=context.obj)

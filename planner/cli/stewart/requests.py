@@ -1,4 +1,4 @@
-"""The motion that the options of ``palpeur stewart move`` request."""
+"""Poses, motions, rates and wrenches of a platform as a command gives them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.cli.stewart.pose_text import pose_of
+from planner.cli.moves.motion_values import listed_numbers, pose_values
 from planner.errors import OptionError
+from planner.tables import ACCELERATION, SPIN, SPIN_RATE, VELOCITY, WRENCH, States
+from robots.core.arrays import Array
 from robots.core.motion.motion_law import motion_law
+from robots.core.orientation import rotation_zyx
+from robots.core.pose import make_pose
+from robots.stewart.errors import PlatformError
 from robots.stewart.library import load
 from robots.stewart.limits import violations
 from robots.stewart.model import PlatformModel
@@ -20,6 +25,7 @@ from robots.stewart.platform import Platform
 
 _RISE = 1.0 / 3.0  # part of a trapezoid's given duration in which it speeds up
 _OWNER = "staicu-stewart"
+HOME = "home"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,3 +122,44 @@ def _check_inside(platform: Platform, T: NDArray[np.float64], option: str) -> No
             f"{broken[0].sentence.rstrip('.')}{rest}; give a pose nearer to home.",
             option=option,
         )
+
+
+def has_rates(states: States) -> bool:
+    """Whether the table tells of a motion."""
+    return bool({VELOCITY, SPIN, ACCELERATION, SPIN_RATE} & set(states.groups))
+
+
+def wrench_of(text: str, states: States) -> Array | None:
+    """The wrench of ``--wrench`` or of the table; None for none. # (N, 6) [N, N m].
+
+    Raises:
+        OptionError: not six numbers, or one here and another in the table.
+    """
+    if not text:
+        return states.groups.get(WRENCH)
+    if WRENCH in states:
+        raise OptionError(f"{states.origin} has columns fx_n … mz_nm; leave out --wrench.")
+    values = listed_numbers(text, "--wrench")
+    if values.size != 6:
+        raise OptionError(f"--wrench has {values.size} values; give FX,FY,FZ,MX,MY,MZ in N, N m.")
+    return np.broadcast_to(values, (len(states), 6))
+
+
+def at_line(table: States, error: PlatformError, row: int) -> PlatformError:
+    """An error that names the line of its lengths."""
+    line = table.lines[row]
+    message = f"{table.origin}, line {line}: {error.message}"
+    return PlatformError(message, **{**error.facts, "file": table.origin, "line": line})
+
+
+def pose_of(text: str, option: str, platform: Platform) -> Array:
+    """``home``, or ``x,y,z`` in mm, if wanted with angles about z, y, x in degrees. # (4, 4).
+
+    Raises:
+        OptionError: neither, or another number of values.
+    """
+    if text.strip().lower() == HOME:
+        return platform.home
+    advice = "give home, or x,y,z in mm, if wanted followed by the angles rz,ry,rx in degrees."
+    values = pose_values(text, option, advice)
+    return make_pose(rotation_zyx(np.radians(values[3:])), 1e-3 * values[:3])
