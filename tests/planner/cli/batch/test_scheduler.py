@@ -248,8 +248,8 @@ def test_what_is_still_starting_is_waited_for(palpeur, monkeypatch):
 
 # What dask itself meets: in a process of its own, for it must say nothing at its end either.
 COMMAND = (
-    "from planner.batch import scheduler; from planner.cli.main import run; "
-    f"scheduler._CONNECT = {GIVEN_UP}; run()"
+    "from planner.batch import cluster; from planner.cli.main import run; "
+    f"cluster._CONNECT = {GIVEN_UP}; run()"
 )
 
 
