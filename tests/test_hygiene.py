@@ -64,7 +64,7 @@ ALLOWED = {
     (
         "robots/core/benchmark/kernels.py",
         "pickle",
-    ): "a child of its own, by a pipe, bytes made here",
+    ): "to a child of its own, by a pipe",
     ("planner/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
     ("planner/batch/worker.py", "import_module"): "names written in the source",
     ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",

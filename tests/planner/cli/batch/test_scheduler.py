@@ -188,8 +188,11 @@ def refused(palpeur, address: str) -> str:
 
 
 @pytest.mark.usefixtures("nine", "_guarded")
-def test_where_nobody_listens(palpeur, nobody):
+def test_where_nobody_listens(palpeur, nobody, monkeypatch):
     pytest.importorskip("distributed")
+    # dask stops trying after half of this; the other half is for a machine that is slow
+    monkeypatch.setattr(cluster, "_CONNECT", 4.0)
+    monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 4.0)
     assert refused(palpeur, f"tcp://127.0.0.1:{nobody}") == "Connection refused."
 
 
