@@ -10,7 +10,6 @@ replaced only with ``--force``. An input of the running command is never replace
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import hashlib
 import json
@@ -21,7 +20,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from planner.errors import OutputError
@@ -191,6 +189,8 @@ def _write_record(fresh: Path, kind: str) -> None:
     record = fresh / RECORD
     if record.exists():
         return
+    from importlib.metadata import PackageNotFoundError, version  # 8 ms that only writers pay
+
     try:
         number = version("palpeur")
     except PackageNotFoundError:
@@ -476,6 +476,8 @@ def _take_place(fresh: Path, place: Path) -> None:
 
 def _exchanged(fresh: Path, place: Path) -> bool:
     """Exchange both names in one step; False where the system cannot."""
+    import ctypes
+
     try:
         rename = ctypes.CDLL(None).renameat2
     except (AttributeError, OSError, TypeError):

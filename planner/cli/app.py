@@ -14,14 +14,11 @@ from planner.cli.job.job_app import AllowOutside
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.options import Json
-from planner.cli.output import Form
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample import sample
 from planner.cli.session import Session
 from planner.cli.stewart.stewart_app import app as stewart_app
 from planner.cli.stewart.stewart_app import present
-from planner.doctor import diagnoses
-from reports.doctor import caps_document, caps_lines, diagnosis_document, diagnosis_lines, is_fit
 
 app = typer.Typer(
     name="palpeur",
@@ -208,6 +205,10 @@ app.command("completion")(completion)
 
 def print_diagnosis(*, as_json: bool) -> int:
     """Print every check; exit code 1 when something that is needed fails."""
+    from planner.cli.output import Form
+    from planner.doctor import diagnoses
+    from reports.doctor import diagnosis_document, diagnosis_lines, is_fit
+
     checks = tuple(diagnoses())
     return Form(json=as_json).show(
         json=lambda: diagnosis_document(checks),
@@ -218,4 +219,7 @@ def print_diagnosis(*, as_json: bool) -> int:
 
 def print_caps(*, as_json: bool) -> int:
     """Print every cap on input, and how it is changed."""
+    from planner.cli.output import Form
+    from reports.doctor import caps_document, caps_lines
+
     return Form(json=as_json).show(json=caps_document, text=caps_lines)
