@@ -18,7 +18,6 @@ from robots.core.arrays import Array, Indices
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.pose import make_pose
 from robots.core.self_pairs import self_clearances
 
 _OF_PART = ("alignment", "alignment_turn", "part_temperature", "part_expansion")
@@ -73,11 +72,6 @@ class _Found:
     def worst(self) -> Array:
         """Largest of the places, by machine. # (m,) [m]."""
         return self.sizes if self.sizes.ndim == 1 else np.asarray(self.sizes.max(axis=1))
-
-
-def with_stylus(mechanism: Mechanism, length: float) -> Mechanism:
-    """Lengthen a machine's tool along its axis by a stylus. # [m]."""
-    return replace(mechanism, tool=mechanism.tool @ make_pose(translation=[0.0, 0.0, length]))
 
 
 def machine_tests(mechanism: Mechanism, bench: TestBench) -> MachineTests:

@@ -216,12 +216,12 @@ def machine_test(
     Errors are standard deviations. Test pieces are perfect; a limit is what 95 % of machines with
     such errors keep (or the job's coverage). This replaces no acceptance test.
     """
-    from planner.cli.measure.measured_job import machine_bench, stylus_length
+    from planner.cli.measure.measured_job import stylus_length
     from planner.cli.opening import movable_robot
     from planner.cli.output import Form
     from planner.job import read_job
     from planner.uncertainty.measuring import settings_of
-    from planner.virtual_measuring.machine_tests import machine_tests
+    from planner.virtual_measuring.machine_tests import bench_of, machine_tests
     from reports.answers import tip_document
     from reports.virtual_measuring import machine_test_document, machine_test_lines
     from robots.core.mechanism import with_stylus
@@ -240,7 +240,7 @@ def machine_test(
     arm = with_stylus(mechanism, stylus_length(stylus_mm, read))
     found = machine_tests(
         arm,
-        machine_bench(
+        bench_of(
             read,
             errors={name: value for name, value in given.items() if value is not None},
             sphere_diameter=sphere_diameter_mm / 1e3,

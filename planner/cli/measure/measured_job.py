@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,7 @@ from planner.virtual_measuring import CONTENTS, FARTHEST, MOST_RUNS, PartErrors
 if TYPE_CHECKING:
     from planner.job import Job
     from planner.plan import Plan
-    from planner.virtual_measuring.machine_tests import TestBench
 
-_BALL = 0.006  # [m]
 _LONGEST = 10.0  # [m]
 
 
@@ -117,41 +114,3 @@ def stylus_length(stylus_mm: float | None, job: Job | None) -> float:
             f"--stylus-mm is {1e3 * length:g}; expected 0 to {1e3 * _LONGEST:g}.", value=length
         )
     return length
-
-
-def machine_bench(
-    job: Job | None,
-    *,
-    errors: Mapping[str, float],
-    sphere_diameter: float,
-    ball_diameter: float | None,
-    places: int,
-    count: int,
-    seed: int | None,
-) -> TestBench:
-    """What the tests are made with.
-
-    Args:
-        job: whose uncertainty and probe are taken, or None.
-        errors: by field of ``UncertaintySettings``; they go before the job's.
-        sphere_diameter: [m]
-        ball_diameter: None for the job's. [m]
-        places: of the sphere.
-        count: of machines.
-        seed: None for the job's.
-    """
-    from planner.job import UncertaintySettings
-    from planner.virtual_measuring.machine_tests import TestBench
-
-    base = UncertaintySettings() if job is None or job.uncertainty is None else job.uncertainty
-    settings = replace(base, **errors)  # type: ignore[arg-type]
-    if ball_diameter is None:
-        ball_diameter = _BALL if job is None else job.probe.ball_diameter
-    return TestBench(
-        settings=settings,
-        sphere_diameter=sphere_diameter,
-        ball_diameter=ball_diameter,
-        places=places,
-        count=count,
-        seed=settings.seed if seed is None else seed,
-    )
