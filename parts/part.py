@@ -265,6 +265,11 @@ def _mesh_file(mesh: TriangleMesh, name: str) -> SourceFile:
 
 def _mesh_unit(file: SourceFile, stated: str | None, given: str | None) -> str | None:
     """The unit of a mesh, by its caller or by ``mesh.units``; the two must agree."""
+    if stated is None and given is None:
+        raise PartError(
+            'The mesh states no unit, and a unit is never guessed; give one, such as unit = "mm" '
+            "(or cm, m, in)."
+        )
     if stated is None:
         return given
     own = _UNITS.get(stated)

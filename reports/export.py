@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from planner.errors import OutputError
 from planner.plan import Plan
 from planner.progress import Progress, silent
+from planner.proof import Proof
 from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
 from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
@@ -20,7 +21,6 @@ from reports.tables import SIDE, write_points, write_trajectory
 from reports.verdict import not_checked, withheld
 
 if TYPE_CHECKING:
-    from planner.proof import Proof
     from reports.content import Report
     from reports.drawn_samples import DrawnSamples
 
@@ -93,7 +93,13 @@ def export(
 
     Raises:
         OutputError: a check failed; the folder holds other files, or cannot be written.
+        TypeError: no proof, such as a plan that nobody has checked.
     """
+    if not isinstance(proof, Proof):  # the first slip of a script: nothing unproven is exported
+        raise TypeError(
+            f"export takes a Proof, not a {type(proof).__name__}; prove the plan first: "
+            "export(prove(plan), folder)."
+        )
     plan = proof.plan
     if not proof.passed:
         raise OutputError(

@@ -225,6 +225,12 @@ def test_a_robot_is_a_name_a_file_a_mechanism_or_a_table(arm, tmp_path):
 # --- parts and points ----------------------------------------------------------------------------
 
 
+def test_a_plan_that_nobody_proved_is_not_exported(job, tmp_path):
+    with pytest.raises(TypeError, match=r"export takes a Proof, not a Plan; prove the plan first"):
+        pp.export(pp.plan(job), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_mesh_needs_a_unit_and_keeps_every_bit():
     mesh = trimesh.creation.icosphere(radius=12.5)
     with pytest.raises(pp.PartError, match="a unit is never guessed"):
