@@ -27,7 +27,7 @@ STEP = 0.2e-3  # [m] of the ball between two looks
 _ROUNDS = 80  # of bisection
 
 
-class Crash(AssertionError):
+class CrashError(AssertionError):
     """What no programme may do: the ball touches outside a search, or stays in the surface."""
 
 
@@ -138,9 +138,9 @@ class VirtualCell:
         """Hold that a motion outside a search touches nothing, and ends free.
 
         Raises:
-            Crash: it does, or it does not.
+            CrashError: it does, or it does not.
         """
         if self.first_contact(path, length) is not None:
-            raise Crash(f"{what}: the ball touches outside a search")
+            raise CrashError(f"{what}: the ball touches outside a search")
         if self.deflected(path(np.array([1.0]))[0]):
-            raise Crash(f"{what}: the ball stays in the surface")
+            raise CrashError(f"{what}: the ball stays in the surface")

@@ -105,7 +105,7 @@ def test_the_table_of_a_job_replaces_the_robots(tmp_path):
     again = read_job(tmp_path / "copy" / "job.toml")
     assert again.controller.axes == ("q5", "q4", "q3", "q2", "q1")
     assert again.sha256 == changed.sha256
-    with pytest.raises(JobError, match="controller.axes leaves out q2"):
+    with pytest.raises(JobError, match=r"controller\.axes leaves out q2"):
         job.replace(controller={"axes": ["q1"]})
 
 
