@@ -48,6 +48,7 @@ def integrals(
     positive: int = 0,
     kinds: Sequence[slice] = (slice(None),),
     turning: Evaluate | None = None,
+    panels: int = 0,
 ) -> Array:
     """Integral of every function over every motion.
 
@@ -59,6 +60,7 @@ def integrals(
         positive: of that many functions, the first ones, the positive part is integrated, too.
         kinds: columns of one unit each: rounding of one is judged by the largest of its kind.
         turning: speeds whose sign the functions depend on.
+        panels: that each piece starts as; 0 for what whole motions need.
 
     Returns:
         All functions, then the positive parts. # (motions, C + positive)
@@ -66,7 +68,7 @@ def integrals(
     Raises:
         MotionError: panels that no number of halvings makes smooth.
     """
-    panels = _PANELS if pieces == 1 else 1
+    panels = panels or (_PANELS if pieces == 1 else 1)
     size = max(1, _ROWS // (_ORDER * panels * pieces))
     whole = np.sum(lengths, axis=1, keepdims=True)
     shares = lengths / np.where(whole > 0.0, whole, 1.0)

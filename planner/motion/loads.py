@@ -46,8 +46,16 @@ class StretchLoads:
     torque_squared: Array
 
 
+_SHORT_GRID = 9  # places of a stretch that is short beside its line
+
+
 def stretch_loads(
-    model: Model, motions: Motions, durations: Array, scope: Scope = Scope.FUNCTION
+    model: Model,
+    motions: Motions,
+    durations: Array,
+    scope: Scope = Scope.FUNCTION,
+    *,
+    short: bool = False,
 ) -> StretchLoads:
     """Loads of a batch of motions with given durations.
 
@@ -56,6 +64,7 @@ def stretch_loads(
         motions: the batch.
         durations: # (k,) [s]
         scope: FUNCTION makes the peaks over all motions exact, EACH those of every motion.
+        short: whether the motions are short stretches of paths, on which little changes.
     """
     n = model.dof
     state = _state_of(model, motions, durations)
@@ -78,7 +87,13 @@ def stretch_loads(
         return np.concatenate([tau * qd, tau * tau], axis=1)
 
     peaks = highest(
-        sizes, motions.count, motions.pieces, scope, magnitudes=4 * n, kinds=_kinds(n)
+        sizes,
+        motions.count,
+        motions.pieces,
+        scope,
+        magnitudes=4 * n,
+        kinds=_kinds(n),
+        points=_SHORT_GRID if short else 0,
     ).value
     peaks = peaks.reshape(-1, 4 * n + 2)
     dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
@@ -94,6 +109,7 @@ def stretch_loads(
         positive=n,
         kinds=(slice(0, n), slice(n, None)),
         turning=turning if np.any(dry) else None,
+        panels=int(short),
     ).reshape(-1, 3 * n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     work, torque_squared, delivered = np.split(sums, 3, axis=1)

@@ -320,8 +320,8 @@ def _dwell(plan: Plan, place: int) -> float:
 
 def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
     index, placed = segment.point_index, plan.placed
-    distance, overtravel = float(placed.distances[index]), plan.job.approach.overtravel
-    length = distance + overtravel
+    distance, after = float(placed.distances[index]), float(placed.search_after[index])
+    length = distance
     mean = length / segment.duration if segment.duration > 0.0 else 0.0
     return Touch(
         name=segment.point,
@@ -333,8 +333,8 @@ def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
         clearance=placed.clearances[index],
         direction=placed.directions[index],
         approach=distance,
-        search=overtravel,
-        speed=mean * motion_law(segment.law).peak_rate,
+        search=after,
+        speed=float(placed.touch_speeds[index]) or mean * motion_law(segment.law).peak_rate,
         dwell=dwell,
         q_clearance=plan.planned_points[index].q_clearance,
         q_contact=plan.planned_points[index].q_contact,
