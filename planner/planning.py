@@ -76,7 +76,8 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     choice = visited.choice
     lines = candidates.lines.take(choice.chosen)
     motions = travels(lines, limits, job, visited.detours)
-    timed = timings(lines, some_points(placed, choice.visits), limits, job, motions)
+    stops = None if touch is None else touch.decelerations[choice.chosen]
+    timed = timings(lines, some_points(placed, choice.visits), limits, job, motions, stops)
 
     clearances, about_visit = SegmentClearances(), None
     if safety is not None:

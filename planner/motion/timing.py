@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.job import Job
 from planner.motion.extremes import Scope
-from planner.motion.loads import StretchLoads, stretch_loads
+from planner.motion.loads import Detail, StretchLoads, stretch_loads
 from planner.motion.motions import Motions, OneMotion
 from planner.motion.travel import TravelMotions
 from planner.reach.lines import Lines
@@ -79,7 +79,7 @@ def timing(
     limits: JointLimits,
     law: str = "",
     *,
-    short: bool = False,
+    detail: Detail = Detail.WHOLE,
 ) -> Timing:
     """Loads of a batch, after slowing down what passes a torque limit.
 
@@ -89,13 +89,13 @@ def timing(
         timed: durations under the other limits.
         limits: of the joints.
         law: name of the motions' law.
-        short: see ``stretch_loads``.
+        detail: how closely the motions are looked at.
     """
     scope = load_scope(limits)
-    loads = stretch_loads(model, motions, timed.duration, scope, short=short)
+    loads = stretch_loads(model, motions, timed.duration, scope, detail=detail)
     slowed = slow_for_torque(model, motions, timed, loads.torque, limits)
     if np.any(slowed.duration != timed.duration):
-        loads = stretch_loads(model, motions, slowed.duration, scope, short=short)
+        loads = stretch_loads(model, motions, slowed.duration, scope, detail=detail)
     return Timing(
         motions=motions,
         timed=Timed(duration=slowed.duration, bindings=slowed.bindings),

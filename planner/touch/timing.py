@@ -17,7 +17,7 @@ import numpy as np
 
 from planner.job import Job
 from planner.motion.extremes import Evaluate, Scope, highest, hilltops
-from planner.motion.loads import reversed_loads, stretch_loads
+from planner.motion.loads import Detail, reversed_loads, stretch_loads
 from planner.motion.motions import LawTable
 from planner.motion.timing import Schedule, Timed, Timing, load_scope, timing, travels
 from planner.motion.travel import TravelMotions
@@ -40,7 +40,8 @@ from robots.core.rounding import apart_digits
 if TYPE_CHECKING:
     from planner.detours.motions import MixedTravels
 
-_SHORT = 9  # places of a short stretch of a line
+_LINE, _SHORT = 17, 9  # places of a line, and of a short stretch of one
+_AT_TOUCH_SPEED = ("linear", "stop")  # laws of motions whose duration the touch speed fixes
 _EASE = 0.1  # of the back-off, in which the ball speeds up
 # At this multiple of the mean speed the quintic's speed rises all the way to the touch speed; above
 # 2.5 it would start backwards.
@@ -48,7 +49,7 @@ RISING = 2.0
 _ROUNDS = 8
 _LOCAL_ROUNDS = 4
 _SETTLED = 1e-12  # of a duration
-_STEP = 1.0 / 32.0  # of a motion: a hill of the grid of whole motions
+_STEP = 1.0 / (_LINE - 1)  # of a motion: the foot of a hill of its grid
 _GROWTH = 1.2  # of an approach that is too heavy for a joint
 _BISECTIONS = 30
 
@@ -87,6 +88,7 @@ def timings(
     limits: JointLimits,
     job: Job,
     travel: TravelMotions | MixedTravels | None = None,
+    hardest_stops: Array | None = None,
 ) -> Timings:
     """Time the touches in visiting order, and the travel between them.
 
@@ -96,6 +98,7 @@ def timings(
         limits: of the joints, torques included.
         job: for the laws and the cycle.
         travel: between their clearance points; straight when None.
+        hardest_stops: that the joints allow, where that is known. # (k,) [m/s²]
     """
     travel = travels(lines, limits, job) if travel is None else travel
     travel_times = _slow_ball(lines.model, travel, job.touch.positioning_speed)
@@ -104,7 +107,7 @@ def timings(
         return Timings(
             cycle=_to_rest(lines, limits, job), travel=moved, overruns=np.zeros(len(lines))
         )
-    return _SearchCycle(lines, placed, limits, job).timings(moved)
+    return _SearchCycle(lines, placed, limits, job, hardest_stops).timings(moved)
 
 
 def _to_rest(lines: Lines, limits: JointLimits, job: Job) -> dict[SegmentKind, Timing]:
@@ -163,15 +166,24 @@ class _SearchCycle:
         placed: their points, in the same order.
         limits: of the joints.
         job: for the cycle.
+        hardest: stops that the joints allow; worked out when None. # (k,) [m/s²]
     """
 
-    def __init__(self, lines: Lines, placed: PlacedPoints, limits: JointLimits, job: Job) -> None:
+    def __init__(
+        self,
+        lines: Lines,
+        placed: PlacedPoints,
+        limits: JointLimits,
+        job: Job,
+        hardest: Array | None,
+    ) -> None:
         self._lines, self._placed, self._limits = lines, placed, limits
         self._model, self._touch = lines.model, job.touch
         self._speed = placed.touch_speeds
         self._start = placed.distances - placed.search_before  # from the clearance point [m]
         self._gentlest = gentlest_stop(placed, job.touch.latency)
-        hardest = SearchZone(lines, placed, job.touch.latency).decelerations(limits)
+        if hardest is None:
+            hardest = SearchZone(lines, placed, job.touch.latency).decelerations(limits)
         if job.touch.deceleration is not None:
             hardest = np.minimum(hardest, job.touch.deceleration)
         # Candidates that need more than their line has for the stop were refused before.
@@ -185,10 +197,10 @@ class _SearchCycle:
         backed = placed.distances - placed.back_off
         cycle = {
             SegmentKind.PROBE: self._approach(),
-            SegmentKind.SEARCH: self._loaded(self._search(placed.distances)),
+            SegmentKind.SEARCH: self._loaded(self._search(placed.distances), Detail.SHORT),
             SegmentKind.STOP: stop,
             SegmentKind.BACK_OFF: self._back_off(placed.distances + overruns, backed),
-            SegmentKind.RETRACT: self._loaded(self._retract(backed)),
+            SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.LINE),
         }
         return Timings(cycle=cycle, travel=travel, miss=self._miss(), overruns=overruns)
 
@@ -225,7 +237,9 @@ class _SearchCycle:
             motions=motions,
             timed=Timed(duration=duration, bindings=tuple(bindings)),
             law="quintic",
-            loads=stretch_loads(self._model, motions, duration, load_scope(limits)),
+            loads=stretch_loads(
+                self._model, motions, duration, load_scope(limits), detail=Detail.LINE
+            ),
             impossible=impossible,
         )
 
@@ -237,9 +251,8 @@ class _SearchCycle:
         return LineMotions(self._lines.take(rows), law, between=between)
 
     def _too_heavy(self, rows: Indices, duration: Array) -> Mask:
-        loads = stretch_loads(
-            self._model, self._arriving(rows, duration), duration, load_scope(self._limits)
-        )
+        motions, scope = self._arriving(rows, duration), load_scope(self._limits)
+        loads = stretch_loads(self._model, motions, duration, scope, detail=Detail.LINE)
         return np.asarray(np.any(loads.torque > self._limits.max_effort, axis=1))
 
     def _slower(self, rows: Indices, duration: Array) -> Array:
@@ -269,12 +282,12 @@ class _SearchCycle:
     def _stop(self) -> Timing:
         """The latency at touch speed, then an even deceleration; as hard as the torques allow."""
         place, latency = self._placed.distances, self._touch.latency
-        stop = self._loaded(self._stop_from(place, latency))
+        stop = self._loaded(self._stop_from(place, latency), Detail.SHORT)
         weak = np.array(list(stop.impossible), dtype=np.int64)
         if weak.size == 0:
             return stop
         self._deceleration[weak] = self._gentlest[weak]
-        return self._loaded(self._stop_from(place, latency))
+        return self._loaded(self._stop_from(place, latency), Detail.SHORT)
 
     def _stop_from(self, place: Array, latency: float) -> Schedule:
         v, a = self._speed, self._deceleration
@@ -296,11 +309,12 @@ class _SearchCycle:
         least = least_line_times(motions, self._limits, self._speed, points=_SHORT)
         bindings = tuple(b.replace("positioning", "touch") for b in least.bindings)
         timed = Timed(duration=least.duration, bindings=bindings)
-        return self._loaded(Schedule(motions=motions, timed=timed, law="trapezoid"), short=True)
+        return self._loaded(Schedule(motions=motions, timed=timed, law="trapezoid"), Detail.SHORT)
 
     def _retract(self, first: Array) -> Schedule:
         motions = self._between(first, np.zeros(len(first)), "quintic")
-        least = least_line_times(motions, self._limits, self._touch.positioning_speed)
+        fastest = self._touch.positioning_speed
+        least = least_line_times(motions, self._limits, fastest, points=_LINE)
         timed = Timed(duration=least.duration, bindings=least.bindings)
         return Schedule(motions=motions, timed=timed, law="quintic")
 
@@ -315,14 +329,16 @@ class _SearchCycle:
         }
         if not np.any(np.isfinite(self._limits.max_effort)):
             return miss  # nothing depends on the loads of what is not meant to happen
-        return {kind: self._loaded(schedule) for kind, schedule in miss.items()}
+        detail = {SegmentKind.RETRACT: Detail.LINE}
+        return {k: self._loaded(one, detail.get(k, Detail.SHORT)) for k, one in miss.items()}
 
-    def _loaded(self, schedule: Schedule, *, short: bool = False) -> Timing:
-        """Loads of motions; those of fixed duration cannot be slowed down."""
+    def _loaded(self, schedule: Schedule, detail: Detail) -> Timing:
+        """Loads of motions; those whose speed is the touch speed cannot be slowed down."""
         motions, timed, limits = schedule.motions, schedule.timed, self._limits
-        if timed.bindings[:1] != ("touch speed",) or short:
-            return timing(self._model, motions, timed, limits, schedule.law, short=short)
-        loads = stretch_loads(self._model, motions, timed.duration, load_scope(limits), short=True)
+        if schedule.law not in _AT_TOUCH_SPEED:
+            return timing(self._model, motions, timed, limits, schedule.law, detail=detail)
+        scope = load_scope(limits)
+        loads = stretch_loads(self._model, motions, timed.duration, scope, detail=detail)
         over = loads.torque - limits.max_effort
         impossible = {
             int(k): _weight(limits, loads.torque[k], int(np.argmax(over[k])))
@@ -405,7 +421,7 @@ def arriving_times(
     bindings: tuple[str, ...] = ()
     for _ in range(_ROUNDS):
         motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
-        least = least_line_times(motions, limits, positioning_speed)
+        least = least_line_times(motions, limits, positioning_speed, points=_LINE)
         found = np.minimum(least.duration, longest)
         bindings = least.bindings
         done = np.abs(found - duration) <= _SETTLED * found
