@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.interpolate import BPoly
 
-from planner.plan import SegmentKind
 from reports.programmes import interpolation, programmes
 from reports.programmes.interpolation import TOLERANCE, linear_posts, quintic_posts, streamed_posts
 
