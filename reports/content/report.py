@@ -9,6 +9,7 @@ import numpy as np
 from planner.findings import Finding
 from planner.plan import Plan, PlannedPoint, Segment
 from planner.proof import Proof
+from planner.touch.summary import touch_summary
 from reports.content.curves import CurveSet, curve_sets
 from reports.content.table import (
     Column,
@@ -194,6 +195,7 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
             value=text(f"{number(totals.min_power).text} … {number(totals.peak_power).text}"),
             unit="W",
         ),
+        _touch(plan),
         *_margins(plan),
         *_programmes(plan, options or SetOptions()),
         Fact(
@@ -201,6 +203,20 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
             value=text(f"{passed} of {len(proof.check_list)}", valid),
             detail="checks passed",
         ),
+    )
+
+
+def _touch(plan: Plan) -> Fact:
+    """Speed of the ball at contact, and what becomes of it."""
+    touch = touch_summary(plan)
+    if touch.mode == "to-rest":
+        return Fact(label="touch", value=text("to rest"), detail=touch.sentence)
+    broken = touch.overrun > touch.overtravel
+    return Fact(
+        label="touch speed",
+        value=number(1e3 * touch.speed, 4, ValueStatus.BAD if broken else ValueStatus.PLAIN),
+        unit="mm/s",
+        detail=touch.sentence,
     )
 
 

@@ -74,6 +74,9 @@ def _print(explained: Explanation) -> None:
     for what, values in _places(explained).items():
         shown = ", ".join(f"{value:.3f}" for value in values)
         print(f"  {what:<16}({shown})")
+    from reports.explanation_document import touch_sentence
+
+    _print_wrapped(f"touch           {touch_sentence(explained)}", "  ", " " * 18)
     for finding in explained.finding_list:
         _print_wrapped(f"{finding.code} {finding.severity.value}: {finding.message}", "  ")
         _print_wrapped(finding.hint, "      ")
