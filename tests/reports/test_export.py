@@ -93,7 +93,7 @@ def test_the_same_plan_gives_the_same_bytes(plan, proved, tmp_path):
 
 
 def test_another_process_gives_the_same_bytes(tmp_path, library_plan):
-    """Of other hashes than this one, and without anything that tests have left in it."""
+    """Of other hashes and in another zone, without anything that tests have left in this one."""
     code = (
         "import sys\n"
         "from planner.job import read_job\n"
@@ -107,7 +107,7 @@ def test_another_process_gives_the_same_bytes(tmp_path, library_plan):
         "export(proof, sys.argv[1])\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "there")]
-    environment = os.environ | {"PYTHONHASHSEED": "1"}
+    environment = os.environ | {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"}
     subprocess.run(command, check=True, env=environment, cwd=Path(__file__).parents[2])
     made = library_plan("nine-points-corrected")
     export(Proof(plan=made, motion=sampled(made), check_list=()), tmp_path / "here")

@@ -66,12 +66,15 @@ def test_a_foreign_file_is_kept(tmp_path):
 
 def test_the_page_opens_offline_without_a_complaint(opened, hostile, screenshots):
     text = biped_page(hostile, scene_html(biped_scene(hostile), dark=None), draw_figures(hostile))
-    for device, scheme in (("desktop", "light"), ("phone", "dark")):
-        shown = opened(text, device, color_scheme=scheme, offline=True)
+    shown = opened(text, offline=True)
+    for scheme, size in (("light", None), ("dark", {"width": 390, "height": 844})):
+        shown.emulate_media(color_scheme=scheme)
+        if size:
+            shown.set_viewport_size(size)
         shown.locator("#chronophotograph img").scroll_into_view_if_needed()
         drawn = "document.querySelector('#chronophotograph img').naturalWidth"
         shown.wait_for_function(f"{drawn} > 300")
         width = shown.viewport_size["width"]
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
         assert shown.evaluate("window.hit") is None
-        shown.screenshot(path=screenshots / f"biped-{scheme}.png")
+        screenshots(shown, f"biped-{scheme}.png")
