@@ -28,10 +28,9 @@ def hostile(falling):
     return replace(falling, motion=motion, findings=(finding,), command=EVIL)
 
 
-def test_the_same_motion_gives_the_same_page(falling):
-    figures = draw_figures(falling)
-    page = biped_page(falling, None, figures)
-    assert page == biped_page(falling, None, figures)
+def test_the_same_motion_gives_the_same_page(falling, drawn):
+    page = biped_page(falling, None, drawn)
+    assert page == biped_page(falling, None, drawn)
     assert len(page) < LIMIT
     # margin, six places and speeds, then five quantities of six joints or motors
     assert page.count('class="row panel"') == 7 + 5 * 6
