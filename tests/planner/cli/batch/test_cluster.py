@@ -165,6 +165,7 @@ def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
     assert whole(out) == undisturbed
 
 
+@pytest.mark.soak
 def test_a_worker_and_then_the_scheduler_of_the_cluster_are_killed(
     start, harmed, standing, folder, undisturbed, whole
 ):

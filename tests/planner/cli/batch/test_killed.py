@@ -134,7 +134,7 @@ def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
 
 def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
     out = folder / "twice"
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", 1, out=out)
     assert batch.until(lambda: batch.results >= 1)
     batch.process.send_signal(signal.SIGINT)
     batch.process.send_signal(signal.SIGTERM)
