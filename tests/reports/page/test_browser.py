@@ -26,6 +26,17 @@ def plain(report, segments):
     return page(report, segments, SCENE)
 
 
+@pytest.fixture(scope="module")
+def kept(watching, plain, tmp_path_factory):
+    """The page on a desktop, opened once for the tests that leave it usable for others."""
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    file.write_bytes(plain.encode("utf-8"))
+    with watching() as watch:
+        shown = watch()
+        shown.goto(file.as_uri())
+        yield shown
+
+
 def middle(shown, selector, share=0.5):
     box = shown.locator(selector).first.bounding_box()
     return box["x"] + share * box["width"], box["y"] + box["height"] / 2
@@ -58,8 +69,8 @@ def test_light_and_dark_change_by_a_button_and_paper_is_always_light(opened, pla
     assert shown.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
 
 
-def test_values_of_all_joints_follow_the_pointer(opened, plain, plan):
-    shown = opened(plain)
+def test_values_of_all_joints_follow_the_pointer(kept, plan):
+    shown = kept
     shown.locator("#curves-position .plot").first.scroll_into_view_if_needed()
     shown.mouse.move(*middle(shown, "#curves-position .plot"))
     shown.wait_for_function("document.querySelector('#instant').textContent !== ''")
@@ -76,8 +87,8 @@ def test_values_of_all_joints_follow_the_pointer(opened, plain, plan):
     assert re.fullmatch(r"−?[\d.e−]+ rad/s · \d+ %", outputs[5])  # of the speed limit
 
 
-def test_a_drag_zooms_and_a_double_click_shows_all(opened, plain):
-    shown = opened(plain)
+def test_a_drag_zooms_and_a_double_click_shows_all(kept):
+    shown = kept
     shown.locator("#curves-position .plot").first.scroll_into_view_if_needed()
     box = "[...document.querySelectorAll('.plot')].map(p => p.getAttribute('viewBox'))"
     whole = shown.evaluate(box)
@@ -130,8 +141,8 @@ def test_tables_sort_and_filter(opened, long_report, long_segments):
     assert shown.inner_text("[data-table=points] [role=status]") == "167 of 500 rows"
 
 
-def test_a_code_leads_to_its_page(opened, plain):
-    shown = opened(plain)
+def test_a_code_leads_to_its_page(kept):
+    shown = kept
     cause = finding_page("P101").cause
     assert not shown.locator(f"text={cause}").is_visible()
     shown.click("#findings .code")
