@@ -140,7 +140,7 @@ def _print_nearest(console: Console, plan: Plan) -> None:
     kept = clearance.certified >= plan.job.checks.clearance
     how, value = ("proven", clearance.certified) if kept else ("found", clearance.seen)
     console.print(
-        f"Least clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
+        f"Minimum clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
         f"{segment.kind.value} of {segment.point}; {measured_to(plan)}",
         style="red" if not kept else None if clearance_proven(plan) else "yellow",
         soft_wrap=True,
