@@ -243,9 +243,10 @@ CLEARANCE_PAGES = (
         code="P135",
         title="certified clearance",
         meaning="No motion of the plan comes nearer to anything than the clearance stated, proven "
-        "for all instants, not only for samples. The true minimum clearance is at most the tolerance "
-        "stated above it. On probing lines the probed surface does not count; there the stylus is "
-        "measured against the part only where it comes nearer to it than the patch is wide.",
+        "for all instants, not only for samples. The true minimum clearance is at most the "
+        "tolerance stated above it. On probing lines the probed surface does not count; there the "
+        "stylus is measured against the part only where it comes nearer to it than the patch is "
+        "wide.",
         cause="The job names a part with geometry, or obstacles, and the robot has capsules.",
         fix="Nothing. The motion named is the one to look at when more clearance is wanted.",
     ),
@@ -286,8 +287,8 @@ PRESENTER_PAGES = (
         code="P140",
         title="no pose of the presenter serves the point",
         meaning="Among the poses of the platform that were tried, within its strokes, joint cones "
-        "and clearances, none was planned in which the point is measured. The message repeats why it "
-        "fails with the platform at home. A search that finds nothing proves nothing.",
+        "and clearances, none was planned in which the point is measured. The message repeats why "
+        "it fails with the platform at home. A search that finds nothing proves nothing.",
         cause="The hexapod stands too far away or is turned badly, its strokes are short, or more "
         "poses would be needed than most_poses allows.",
         fix="Move or turn the hexapod or the part on it, raise most_poses, or try another seed.",
