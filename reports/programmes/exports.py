@@ -53,13 +53,6 @@ def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Jo
     """
 
     def refusal(job: Job) -> Refusal | None:
-        if not job.touch.searching:
-            return Refusal(
-                key="touch.mode",
-                reason='touch.mode is "to-rest": the plan has no search in which a probe could '
-                "trigger",
-                fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
-            )
         if job.controller is None:
             return Refusal(
                 key="controller",
@@ -69,7 +62,16 @@ def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Jo
                 f"{controller_example(job.mechanism)}\n",
             )
         found = fault(job.mechanism, job.controller)
-        return Refusal(key="controller.axes", reason=found) if found else None
+        if found:
+            return Refusal(key="controller.axes", reason=found)
+        if not job.touch.searching:
+            return Refusal(
+                key="touch.mode",
+                reason='touch.mode is "to-rest": the plan has no search in which a probe could '
+                "trigger",
+                fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
+            )
+        return None
 
     return refusal
 
