@@ -59,7 +59,7 @@ def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Jo
                 reason="neither robot file nor job says which joint stands in which axis of the "
                 "controller, with which sign and zero, and which input the probe has",
                 fix="Add [controller] to one of them; for example, to be corrected:\n\n"
-                f"{controller_example(job.mechanism)}\n",
+                f"{controller_example(job.mechanism)}",
             )
         found = fault(job.mechanism, job.controller)
         if found:
@@ -178,7 +178,12 @@ def check_formats(formats: Iterable[str], job: Job) -> None:
         if refusal is not None:
             raise OutputError(
                 f"{EXPORTS[key].name} cannot be written for {job.mechanism.name}: "
-                f"{refusal.reason}. {refusal.fix}.",
+                f"{refusal.reason}. {refusal.fix}{_end(refusal.fix)}",
                 found=key,
                 key=refusal.key,
             )
+
+
+def _end(text: str) -> str:
+    """A full stop, but not behind an example on lines of its own."""
+    return "" if "\n" in text else "."
