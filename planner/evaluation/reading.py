@@ -230,7 +230,8 @@ def is_joint_readings(raw: bytes) -> bool:
     """Whether a file's first line, behind comments, has columns of joint readings."""
     first = _without_comments(raw[:4096].decode("utf-8-sig", errors="replace")).lstrip()
     first = first.split("\n", 1)[0]
-    return any(_COLUMN.fullmatch(cell.strip()) for cell in re.split("[,;\t]", first))
+    cells = re.split("[,;\t]", first.lower())
+    return any(_COLUMN.fullmatch(cell.strip()) for cell in cells)
 
 
 def joint_points(
@@ -240,7 +241,8 @@ def joint_points(
 
     Args:
         raw: of a CSV file with a header: ``name``, and for every joint ``q1_deg`` or ``q1_rad``, of
-            one that slides ``q1_mm`` or ``q1_m``. Lines that begin with # are comments.
+            one that slides ``q1_mm`` or ``q1_m``. Lines that begin with # or // are
+            comments; capitals, which some controls print only, are read as small letters.
         origin: its name, for messages.
         mechanism: the arm, as calibrated; its tool frame is the ball.
         probe_radius: of the ball. [m]
@@ -276,7 +278,7 @@ def joint_points(
 
 def _without_comments(text: str) -> str:
     """The text with empty lines where comments are, as programmes of robots write them."""
-    return re.sub(r"(?m)^[ \t]*#.*$", "", text)
+    return re.sub(r"(?m)^[ \t]*(#|//).*$", "", text)
 
 
 def _rows(text: str, origin: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -291,7 +293,7 @@ def _rows(text: str, origin: str) -> tuple[list[str], list[tuple[int, list[str]]
     if len(rows) < 2:
         raise fault(origin, "there is a header but no joint reading; give at least one line.")
     check_count(len(rows) - 1, origin)
-    header = [cell.strip() for cell in rows[0][1]]
+    header = [cell.strip().lower() for cell in rows[0][1]]
     for line, cells in rows[1:]:
         if len(cells) != len(header):
             raise fault(

@@ -27,7 +27,7 @@ from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import MM, ascii_text, number, numbers
 from robots.core.arrays import Array
 from robots.core.controller import Controller
-from robots.core.mechanism import JointKind, Mechanism
+from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 
 LINUXCNC_PATH = "robot/palpeur.ngc"
@@ -48,12 +48,32 @@ _HIDDEN = "()#%;,\""  # mean something in a comment that is logged
 # FANUC
 _NANO = 6  # decimals of mm
 _PROGRAMME, _DIGITS_OF_HIT = 7100, 7101
+_FANUC_SYSTEMS = 6
 _MOST_POINTS = 9_999
 _NEAR = 0.001  # [mm] from an end of the search: no contact, or one that was there before
 _LARGEST = 9_999.0  # [mm] DPRNT prints four digits before the point
 _UPPER = re.compile(r"[^A-Z0-9 .,+*/=-]")
 _NOT_PRINTED = re.compile(r"[^A-Z0-9_/+,-]")
 _PRINTED = re.compile(r"[A-Z0-9_/+-]+")
+
+
+def linuxcnc_fault(mechanism: Mechanism, controller: Controller) -> str:
+    """Say why LinuxCNC cannot move a robot; empty where it can."""
+    return gantry_fault(mechanism) or _system_fault(controller, "LinuxCNC", len(_SYSTEMS))
+
+
+def fanuc_fault(mechanism: Mechanism, controller: Controller) -> str:
+    """Say why a FANUC control of machine tools cannot move a robot; empty where it can."""
+    return gantry_fault(mechanism) or _system_fault(controller, "FANUC", _FANUC_SYSTEMS)
+
+
+def _system_fault(controller: Controller, name: str, most: int) -> str:
+    if controller.base_number <= most:
+        return ""
+    return (
+        f"controller.base_number is {controller.base_number}; {name} has the work coordinate "
+        f"systems 1 (G54) to {most}, and 0 stands for the machine's own coordinates"
+    )
 
 
 def gantry_fault(mechanism: Mechanism) -> str:
@@ -70,6 +90,40 @@ def gantry_fault(mechanism: Mechanism) -> str:
     if cosines.max() > _SQUARE:
         return f"its sliding axes are not at right angles (cosine {cosines.max():.3g})"
     return ""
+
+
+def head_fault(source: ProgrammeSource) -> str:
+    """Say why a head would have to turn in the programme; empty where it stands still."""
+    touches = source.steps.touches
+    joints = source.plan.job.mechanism.movable
+    turning = [k for k, joint in enumerate(joints) if joint.kind.angular]
+    if not turning:
+        return ""
+    q = np.array([[touch.q_clearance, touch.q_contact] for touch in touches])[..., turning]
+    away = np.abs(q - q[0, 0]).max(axis=1)
+    row, place = np.unravel_index(int(np.argmax(away)), away.shape)
+    if away[row, place] <= _STILL:
+        return ""
+    return (
+        f"the head is set by hand for a whole programme, but {joints[turning[int(place)]].name} "
+        f"turns by {np.degrees(away[row, place]):.4g} deg between {touches[0].name} and "
+        f"{touches[int(row)].name}; fix the stylus with approach.axis, or split the job"
+    )
+
+
+def fanuc_plan_fault(source: ProgrammeSource) -> str:
+    """Say why a plan does not fit into a FANUC programme; empty where it does."""
+    touches, controller = source.steps.touches, source.plan.job.controller
+    if len(touches) > _MOST_POINTS:
+        return f"{len(touches)} points are more than its {_MOST_POINTS} labels; split the job"
+    if controller is not None:
+        values = controller.to_controller(
+            np.array([q for touch in touches for q in (touch.q_clearance, touch.q_search_end)])
+        )
+        far = MM * float(np.abs(values[:, [j.kind is JointKind.PRISMATIC for j in _axes(source)]]).max())
+        if far > _LARGEST:
+            return f"an axis goes to {far:.0f} mm, but DPRNT prints {_LARGEST:.0f} mm at most"
+    return head_fault(source)
 
 
 def linuxcnc(source: ProgrammeSource) -> dict[str, bytes]:
@@ -116,12 +170,8 @@ class _Machine:
 
 def _machine(plan: Plan, touches: Sequence[Touch]) -> _Machine:
     controller = plan.job.controller
-    if controller is None:
-        raise OutputError(
-            f"The job {plan.job.name!r} has no [controller], which says how the control counts the "
-            "robot's joints; add it to the job or the robot file.",
-            key="controller",
-        )
+    if controller is None:  # ``Export.refusal`` says so, with an example
+        raise OutputError(f"The job {plan.job.name!r} has no [controller].", key="controller")
     joints = plan.job.mechanism.movable
     slides = tuple(
         place
@@ -142,24 +192,17 @@ def _machine(plan: Plan, touches: Sequence[Touch]) -> _Machine:
     )
 
 
+def _axes(source: ProgrammeSource) -> list[Joint]:
+    """Joints in the order of the controller's axes."""
+    controller, joints = source.plan.job.controller, source.plan.job.mechanism.movable
+    return [] if controller is None else [joints[k] for k in controller.order.tolist()]
+
+
 def _head(plan: Plan, touches: Sequence[Touch]) -> dict[int, float]:
-    """Angles of the head, the same for all touches. [deg]."""
-    joints = plan.job.mechanism.movable
-    turning = [k for k, joint in enumerate(joints) if joint.kind.angular]
-    q = np.array([[touch.q_clearance, touch.q_contact] for touch in touches])[..., turning]
-    for touch, angles in zip(touches, np.abs(q - q[0, 0]), strict=True):
-        worst = np.unravel_index(np.argmax(angles), angles.shape) if angles.size else None
-        if worst is not None and angles[worst] > _STILL:
-            name = joints[turning[int(worst[1])]].name
-            raise OutputError(
-                f"G-code cannot be written for {plan.job.name!r}: the head turns {name} by "
-                f"{np.degrees(angles[worst]):.4g} deg between {touches[0].name!r} and "
-                f"{touch.name!r}, but it is set by hand for a whole programme. Fix the stylus with "
-                "approach.axis, or split the job by stylus direction.",
-                key="approach.axis",
-                point=touch.name,
-            )
-    return dict(zip(turning, (to_degrees(plan)[turning] * q[0, 0]).tolist(), strict=True))
+    """Angles of the head, the same for all touches, by joint. [deg]."""
+    turning = [k for k, joint in enumerate(plan.job.mechanism.movable) if joint.kind.angular]
+    angles = (to_degrees(plan) * touches[0].q_clearance)[turning]
+    return dict(zip(turning, angles.tolist(), strict=True))
 
 
 class _Dialect:
@@ -307,12 +350,6 @@ class _LinuxCnc(_Dialect):
     def _head(self) -> Iterable[str]:
         machine = self.machine
         number_ = machine.controller.base_number
-        if number_ > len(_SYSTEMS):
-            raise OutputError(
-                f"[controller] base_number is {number_}; LinuxCNC has work coordinate systems 1 "
-                f"(G54) to {len(_SYSTEMS)} (G59.3), and 0 for the machine's own.",
-                key="controller.base_number",
-            )
         yield from (f"; {line}" for line in self.about(""))
         yield f"G21 G90 G94 G17 G40 G49 G80 G61 {_SYSTEMS[max(number_, 1) - 1]}"
         yield from self._checks(number_)
@@ -404,7 +441,6 @@ class _Fanuc(_Dialect):
 
     def _head(self) -> Iterable[str]:
         controller = self.machine.controller
-        self._check()
         yield "%"
         yield f"O{_PROGRAMME}(PALPEUR)"
         yield from (
@@ -438,33 +474,6 @@ class _Fanuc(_Dialect):
         for slot, (value, *digits) in enumerate(self._constants()):
             for place, one in enumerate([value, *digits]):
                 yield f"#{131 + 4 * slot + place}={one}"
-
-    def _check(self) -> None:
-        system = self.machine.controller.base_number
-        if system > 6:
-            raise OutputError(
-                f"[controller] base_number is {system}; FANUC has work coordinate systems 1 (G54) "
-                "to 6 (G59), and 0 for the machine's own.",
-                key="controller.base_number",
-            )
-        if len(self.touches) > _MOST_POINTS:
-            raise OutputError(
-                f"{len(self.touches)} points do not fit into one FANUC programme; expected at most "
-                f"{_MOST_POINTS}. Split the job.",
-                found=len(self.touches),
-                limit=_MOST_POINTS,
-            )
-        far = max(
-            float(np.abs(self.machine.values(q)).max())
-            for touch in self.touches
-            for q in (touch.q_clearance, touch.q_search_end)
-        )
-        if far > _LARGEST:
-            raise OutputError(
-                f"An axis goes to {far:.0f} mm; a FANUC log holds {_LARGEST:.0f} mm either way.",
-                found=far,
-                limit=_LARGEST,
-            )
 
     def _names(self) -> list[str]:
         return [

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from gcode_interpreter import DIALECTS, RefusedError
-from virtual_cell import VirtualCell
+from tests.reports.programmes.gcode_interpreter import DIALECTS, RefusedError
+from tests.reports.programmes.virtual_cell import VirtualCell
 
 from planner.evaluation.reading import joint_points
 from reports.programmes.source import Move
@@ -60,6 +60,8 @@ class Bench:
         self._whole(self.execute(text))
         for name, cell in self.away.items():
             self._missed(name, self.execute(text, cell=cell))
+        for place, touch in enumerate(self.touches, start=1):
+            self._stuck(touch.name, place, self.execute(text, stuck=place))
         for axis in range(3):
             self._refused(self.execute(text, at=self.start + 2.0 * np.eye(3)[axis]))
             self._whole(self.execute(text, at=self.start - 0.3 * np.eye(3)[axis]), first=1e-3)
@@ -96,6 +98,12 @@ class Bench:
         assert run.log[-1].startswith("//")
         assert name in run.log[-1]
         self._motions(run.motions, self.wanted(missed=name), NEAR)
+
+    def _stuck(self, name, place, run):
+        assert run.stopped
+        assert sum(motion.kind == "search" for motion in run.motions) in (place - 1, place)
+        assert run.motions[-1].kind == ("search" if self.dialect == "fanuc" else "move")
+        assert not any(line.startswith(f"{name},") for line in run.log)
 
     def wanted(self, missed=""):
         """Kind, end, speed and greatest speed of every motion, up to a point that is missed."""
