@@ -32,6 +32,7 @@ from parts.points.file_text import (
 )
 from parts.points.tables import frame_csv
 from planner.errors import JobError
+from planner.evaluation.ipp_log import ipp_points, is_ipp_log
 from planner.job import Job
 from planner.job.stylus import with_probe
 from robots.core.arrays import Array
@@ -67,8 +68,8 @@ def read_measured(
 ) -> MeasuredPoints:
     """Read what came back from the machine.
 
-    Known are the formats of ``parts.points.FORMATS``, and joint readings (``name,q1_deg,…``), which
-    become centres of the ball by the forward model of the job's arm.
+    Known are the formats of ``parts.points.FORMATS``; joint readings (``name,q1_deg,…``), which
+    become centres of the ball by the forward model of the job's arm; and logs of I++ sessions.
 
     Args:
         path: of the file.
@@ -146,6 +147,8 @@ def _read(
             "a calibrated robot is given, but these are points, not joint readings (name,q1_deg,…);"
             " leave it out.",
         )
+    if format in (None, "auto") and is_ipp_log(raw):
+        return ipp_points(raw, origin=origin, job=job)
     found = read_raw_points(raw, origin=origin, unit=unit, format=format, choice="measured")
     return _measured(found, job, frame or job.frame, compensated)
 

@@ -67,6 +67,7 @@ def probe_of(file: JobFile, source: JobText) -> Probe:
         mass=float(table.mass_kg),
         com=metres(com),
         bodies=_bodies(table.capsule, source),
+        name=table.name,
     )
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from planner.errors import OutputError
 from planner.plan import Plan
 from reports.programmes.axes import to_degrees
+from reports.programmes.probing import approach_speed, positioning_speed, retract_speed
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import MM, ascii_text, number, numbers
 from robots.core.arrays import Array
@@ -34,7 +35,6 @@ LINUXCNC_PATH = "robot/palpeur.ngc"
 FANUC_PATH = "robot/palpeur.nc"
 LOG = "palpeur_hits.csv"
 LETTERS = "XYZ"
-FIRST_SPEED = 0.05  # [m/s] to the first clearance point: that way is not of the plan
 _SQUARE = 1e-6  # cosine between two axes that count as at right angles
 _STILL = 1e-9  # [rad] that the head may differ from point to point
 _ANGLE = 9  # decimals of degrees
@@ -234,27 +234,21 @@ class _Dialect:
                 yield from self._touch(step, place)
 
     def _travel(self, move: Move) -> Iterable[str]:
-        speed = move.speed if move.speed > 0.0 else FIRST_SPEED
         for q in move.path:
-            yield self.line("G1", q, self.feed(self.positioning(speed)))
+            yield self.line("G1", q, self.positioning(move.speed))
 
-    def positioning(self, speed: float) -> float:
-        """A speed of the plan as the programme asks for it. [m/s]."""
-        asked = self.source.plan.job.touch.positioning_speed
-        limit = asked if asked > 0.0 else np.inf
-        return 0.01 * self.machine.controller.speed_override_percent * min(speed, limit)
+    def positioning(self, speed: float) -> str:
+        """The feed for a speed of the plan."""
+        share = 0.01 * self.machine.controller.speed_override_percent
+        return self.feed(share * positioning_speed(self.source.plan.job, speed))
 
-    def approach(self, touch: Touch) -> float:
-        """Mean speed of the plan from the clearance point to the search start. [m/s]."""
-        length = touch.approach - touch.search_before
-        mean = length / touch.approach_time if touch.approach_time > 0.0 else 0.0
-        return self.positioning(mean if mean > 0.0 else FIRST_SPEED)
+    def approach(self, touch: Touch) -> str:
+        """The feed to the start of a search."""
+        return self.positioning(approach_speed(self.source.plan.job, touch))
 
-    def retract(self, touch: Touch) -> float:
-        """Mean speed of the plan from the back-off point to the clearance point. [m/s]."""
-        length = float(np.linalg.norm(touch.clearance - touch.back_off))
-        mean = length / touch.retract_time if touch.retract_time > 0.0 else 0.0
-        return self.positioning(mean if mean > 0.0 else FIRST_SPEED)
+    def retract(self, touch: Touch) -> str:
+        """The feed back to a clearance point."""
+        return self.positioning(retract_speed(self.source.plan.job, touch))
 
     def feed(self, speed: float) -> str:
         """A feed that is not above a speed. [mm/min]."""
@@ -395,7 +389,7 @@ class _LinuxCnc(_Dialect):
         slow = self.feed(touch.speed)
         label = 100 + place
         yield f"; point {name}"
-        yield self.line("G1", touch.q_search_start, self.feed(self.approach(touch)))
+        yield self.line("G1", touch.q_search_start, self.approach(touch))
         yield "M50 P0"
         yield self.line("G38.3", touch.q_search_end, slow)
         yield "M50 P1"
@@ -414,7 +408,7 @@ class _LinuxCnc(_Dialect):
         if touch.settle > 0.0:
             yield f"G4 P{touch.settle:.6f}"
         yield self.line("G1", touch.q_back_off, slow)
-        yield self.line("G1", touch.q_clearance, self.feed(self.retract(touch)))
+        yield self.line("G1", touch.q_clearance, self.retract(touch))
 
     def _hit(self) -> Iterable[str]:
         for place in range(3):
@@ -496,7 +490,7 @@ class _Fanuc(_Dialect):
         label, block = self._label(place), 10 * place
         slow = self.feed(touch.speed)
         yield f"(POINT {_capitals(touch.name)})"
-        yield self.line("G1", touch.q_search_start, self.feed(self.approach(touch)))
+        yield self.line("G1", touch.q_search_start, self.approach(touch))
         yield "#3004=2"
         yield self.line("G31", touch.q_search_end, slow)
         yield "#3004=0"
@@ -523,7 +517,7 @@ class _Fanuc(_Dialect):
         if touch.settle > 0.0:
             yield f"G4 X{touch.settle:.3f}"
         yield self.line("G1", touch.q_back_off, slow)
-        yield self.line("G1", touch.q_clearance, self.feed(self.retract(touch)))
+        yield self.line("G1", touch.q_clearance, self.retract(touch))
 
     def _printed(self) -> list[str]:
         """Joint by joint: four decimals of a variable, then single digits."""
