@@ -33,7 +33,9 @@ _AGREES = 1e-6  # of direction cosines
 def is_ipp_log(raw: bytes) -> bool:
     """Whether a file is the log of a session with touches."""
     head = raw[:65536].decode("utf-8-sig", errors="replace")
-    return "StartSession()" in head and _TOUCH.search(raw.decode("utf-8-sig", "replace")) is not None
+    return (
+        "StartSession()" in head and _TOUCH.search(raw.decode("utf-8-sig", "replace")) is not None
+    )
 
 
 def ipp_points(raw: bytes, *, origin: str, job: Job) -> MeasuredPoints:

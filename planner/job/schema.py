@@ -231,7 +231,7 @@ class ProbeTable(Table):
 
     name: ToolName = Field(
         default="",
-        description="of the tool in programmes of measuring machines (I++ ChangeTool, DMIS SNSDEF); "
+        description="of the tool in programmes of measuring machines (ChangeTool, SNSDEF); "
         "default TIP1 and so on, one for each stylus direction",
     )
     stylus_length_mm: Length = Field(default=_ZERO, description="wrist centre to ball centre")

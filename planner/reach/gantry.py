@@ -51,12 +51,14 @@ class GantryReach:
         self._directions = self._model.jacobian(np.zeros((1, AXES)))[0, :3]
         values = np.linalg.svd(self._directions, compute_uv=False)
         self.regularity = float(values[-1] / values[0])
-        self._rates = np.linalg.inv(self._directions) if self.regularity > _FLAT else None
+        self._rates = np.zeros((AXES, AXES))
+        if self.spatial:
+            self._rates = np.asarray(np.linalg.inv(self._directions), dtype=np.float64)
 
     @property
     def spatial(self) -> bool:
         """Whether the axes carry the ball in all three directions."""
-        return self._rates is not None
+        return self.regularity > _FLAT
 
     @property
     def model(self) -> Model:
@@ -72,7 +74,7 @@ class GantryReach:
             ends=_ends(placed)[point],
             axes=placed.axes[point],
             origin=self._origin,
-            rates=np.zeros((AXES, AXES)) if self._rates is None else self._rates,
+            rates=self._rates,
             regularity=self.regularity,
         )
         return Candidates(lines=lines, point=point, margins=rough_margins(lines))
@@ -92,7 +94,7 @@ class GantryReach:
     def _turns(self, placed: PlacedPoints) -> Array:
         """Angle between the machine's stylus and that of each point. # (k,) [rad]."""
         across = np.linalg.norm(np.cross(placed.axes, self._axis), axis=1)
-        return np.arctan2(across, placed.axes @ self._axis)
+        return np.asarray(np.arctan2(across, placed.axes @ self._axis))
 
 
 def _ends(placed: PlacedPoints) -> Array:

@@ -103,9 +103,8 @@ class _Programme:
         lines = [f"touch at {told} mm/s; approach, search and retract distances of the plan"]
         if not self._source.plan.job.touch.searching:
             lines = [
-                f"the plan comes to rest at contact (touch.mode is to-rest); the machine searches at"
-                f" {told} mm/s",
-                "by its own cycle, which is not of the plan",
+                "the plan comes to rest at contact (touch.mode is to-rest); the machine searches",
+                f"by its own cycle at {told} mm/s, which is not of the plan",
             ]
         return [
             *lines,

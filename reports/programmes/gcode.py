@@ -1,9 +1,9 @@
 """G-code of machine tools and gantries that touch: LinuxCNC (G38.3) and FANUC custom macro (G31).
 
-Three sliding axes at right angles carry the ball; a head behind them is set by hand and stands still
-for a whole programme. A straight move of the axes is then a straight line of the ball, and the path
-of the plan is written without approximation: a search is one block, at touch speed, that the
-control's own probe input ends.
+Three sliding axes at right angles carry the ball; a head behind them is set by hand and stands
+still for a whole programme. A straight move of the axes is then a straight line of the ball, and
+the path of the plan is written without approximation: a search is one block, at touch speed, that
+the control's own probe input ends.
 
 Sources: LinuxCNC, G-code reference (G38.n, G61, M50), G-code overview (parameters 5061-5070,
 5211-5240, 5400, 5420-5422; comments LOG, LOGOPEN, ABORT), O-codes. FANUC 30i, User's manual
@@ -43,7 +43,7 @@ _PER_MINUTE = 60.0 * MM  # mm/min per m/s
 # LinuxCNC
 _LENGTH = 9  # decimals of mm
 _SYSTEMS = ("G54", "G55", "G56", "G57", "G58", "G59", "G59.1", "G59.2", "G59.3")
-_HIDDEN = "()#%;,\""  # mean something in a comment that is logged
+_HIDDEN = '()#%;,"'  # mean something in a comment that is logged
 
 # FANUC
 _NANO = 6  # decimals of mm
@@ -120,7 +120,9 @@ def fanuc_plan_fault(source: ProgrammeSource) -> str:
         values = controller.to_controller(
             np.array([q for touch in touches for q in (touch.q_clearance, touch.q_search_end)])
         )
-        far = MM * float(np.abs(values[:, [j.kind is JointKind.PRISMATIC for j in _axes(source)]]).max())
+        far = MM * float(
+            np.abs(values[:, [j.kind is JointKind.PRISMATIC for j in _axes(source)]]).max()
+        )
         if far > _LARGEST:
             return f"an axis goes to {far:.0f} mm, but DPRNT prints {_LARGEST:.0f} mm at most"
     return head_fault(source)
@@ -360,8 +362,9 @@ class _LinuxCnc(_Dialect):
         )
         if system == 0:
             yield from self._refuse(
-                2, [f"[#{first + k} NE 0]" for k in range(3)], "G54 is not zero; the joints are of "
-                "machine coordinates"
+                2,
+                [f"[#{first + k} NE 0]" for k in range(3)],
+                "G54 is not zero; the joints are of machine coordinates",
             )
         if machine.controller.tool_number > 0:
             yield from self._refuse(
@@ -569,5 +572,3 @@ def _sum(values: Iterable[str]) -> str:
 def _capitals(text: str) -> str:
     """A comment of a FANUC programme."""
     return _UPPER.sub(" ", ascii_text(text).upper())
-
-

@@ -1,15 +1,15 @@
-"""A machine that runs the text of a DMIS programme against the virtual cell, and writes its results.
+"""A machine that runs a DMIS programme against the virtual cell, and writes its results.
 
 Written from ISO 22093 (DMIS 5.2) as far as our programmes go: UNITS, DECPL, PRCOMP, DATSET/MCS,
 SNSDEF/PROBE of an indexed head, SNSLCT, SNSET (APPRCH, SEARCH, RETRCT, CLRSRF), FEDRAT (MESVEL,
 POSVEL), FEAT, GOTO, MEAS … PTMEAS … ENDMES, OUTPUT; statements of at most 80 characters a line,
 continued behind " $"; $$ begins a comment. PTMEAS goes to the approach distance at POSVEL, searches
 at MESVEL to the search distance past the nominal surface, and retracts at POSVEL. The results are
-FA and, of every touch of a feature that is no point, PTDATA, compensated for the ball along the nominal vector. A touch that does
-not find the surface stops the programme.
+FA and, of every touch of a feature that is no point, PTDATA, compensated for the ball along the
+nominal vector. A touch that does not find the surface stops the programme.
 
-The machine is found in inch, without compensation, in another datum system, with feeds and distances
-of its own.
+The machine is found in inch, without compensation, in another datum system, with feeds and
+distances of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import re
 
 import numpy as np
 
-from tests.reports.programmes.ipp_interpreter import Machine, RefusedError
+from tests.reports.programmes.ipp_interpreter import BESIDE, Machine, RefusedError
 
 NUMBER = r"-?\d+\.\d+"
 KINDS = {"POINT": (6, 0), "PLANE": (6, 0), "CIRCLE": (7, 1), "CYLNDR": (7, 1), "SPHERE": (4, 1)}
@@ -124,7 +124,10 @@ class DmisMachine(Machine):
         count, sided = KINDS[kind]
         if label in self.features or bool(side) != bool(sided):
             raise RefusedError(f"F({label})")
-        self.features[label] = (f"{kind}{', ' + side if side else ''}", self.numbers(numbers, count))
+        self.features[label] = (
+            f"{kind}{', ' + side if side else ''}",
+            self.numbers(numbers, count),
+        )
 
     def measure(self, kind, label, count):
         if self.open or label not in self.features or label in self.touched:
@@ -187,7 +190,7 @@ class DmisMachine(Machine):
         if np.isnan(self.axis).any():
             raise RefusedError("no sensor is selected")
         place = self.scale * np.array(values)
-        return place if self.datum else place + [0.01, 0.0, 0.02]
+        return place if self.datum else place + BESIDE
 
     @staticmethod
     def numbers(text, count):
@@ -196,7 +199,7 @@ class DmisMachine(Machine):
             raise RefusedError(f"{count} numbers in {text!r}")
         return [float(word) for word in words]
 
-    _ACTIONS = [
+    _ACTIONS = (
         (r"DMISMN/'[^']*', 05\.2", nothing),
         (r"UNITS/MM, ANGDEC", units),
         (r"DECPL/ALL, (\d+)", decimal_places),
@@ -214,4 +217,4 @@ class DmisMachine(Machine):
         (r"PTMEAS/CART, (.*)", touch),
         (r"OUTPUT/FA\(([\w-]+)\)", output),
         (r"ENDFIL", end),
-    ]
+    )

@@ -1,19 +1,19 @@
-"""Runs the text of G-code programmes against the virtual cell: LinuxCNC and FANUC custom macro B.
+"""Runs the text of G-code programmes against the virtual cell: LinuxCNC and FANUC macro B.
 
 Written from the manuals, and no more of them than our programmes use; all else is refused.
 
 LinuxCNC: G-code reference (docs/src/gcode/g-code.adoc: G1, G4, G38.2-G38.5, G54-G59.3, G61, G64),
-M-code reference (M2, M50), overview (numbered parameters 5061-5070, 5211-5213, 5221-5230 and the
-following systems, 5400, 5420-5422; comments with LOGOPEN, LOG, LOGCLOSE, ABORT; format %.nf in LOG),
-O-codes (if, endif). A control stops a motion after the trigger, but #5061 to #5063 have the place of
-the trigger; G38.3 that ends without contact sets #5070 to 0 and is no error; one that starts with
-the probe deflected is.
+M-code reference (M2, M50), overview (numbered parameters 5061-5070, 5211-5213, 5221-5230 and those
+of the next systems, 5400, 5420-5422; comments with LOGOPEN, LOG, LOGCLOSE, ABORT; format %.nf in
+LOG), O-codes (if, endif). A control stops a motion after the trigger, but #5061 to #5063 have the
+place of the trigger; G38.3 that ends without contact sets #5070 to 0 and is no error; one that
+starts with the probe deflected is.
 
 FANUC 30i/31i/32i, User's manual B-63944EN: skip function (G31, #5061 to #5063 hold the place of the
-skip, without one the end of the block), custom macro (arithmetic, IF GOTO, M98/M99, system variables
-#3000 alarm, #3004 bit 1 feed override off, #4120 tool, #5041-#5043 position, #5201-#5203 and
-#5221-#5223 offsets), external output commands (POPEN, DPRNT with * for a space and [cd] digits before
-and behind the point, PCLOS).
+skip, without one the end of the block), custom macro (arithmetic, IF GOTO, M98/M99, variables #3000
+alarm, #3004 bit 1 feed override off, #4120 tool, #5041-#5043 position, #5201-#5203 and #5221-#5223
+offsets), external output commands (POPEN, DPRNT with * for a space and [cd] digits before and
+behind the point, PCLOS).
 
 The machine is found in the state a programme may find it in: inch, incremental, inverse time feed,
 blending, tool length and cutter compensation on, another work system, feed override at 120 %.
@@ -25,6 +25,7 @@ import re
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from tests.reports.programmes.virtual_cell import CrashError
 
 LATENCY, DECELERATION = 2e-3, 1.0  # [s], [m/s²] of the simulated control
@@ -89,8 +90,14 @@ class Control:
         self.stuck = stuck
         self.offsets = {**OFFSETS, 54: tuple(offset)}
         self.modal = {
-            "unit": 20, "distance": 91, "feed": 93, "path": 64, "length": 43, "cutter": 41,
-            "plane": 18, "system": 55,
+            "unit": 20,
+            "distance": 91,
+            "feed": 93,
+            "path": 64,
+            "length": 43,
+            "cutter": 41,
+            "plane": 18,
+            "system": 55,
         }
         self.feed = 0.0
         self.override = True
@@ -105,7 +112,9 @@ class Control:
         axes = [k for k, joint in enumerate(self.controller.order) if np.isnan(self.head[joint])]
         for place, axis in enumerate(axes):
             sign, offset = self.controller.signs[axis], self.controller.offsets[axis]
-            q[..., self.controller.order[axis]] = sign * (1e-3 * np.asarray(values)[..., place] - offset)
+            q[..., self.controller.order[axis]] = sign * (
+                1e-3 * np.asarray(values)[..., place] - offset
+            )
         return q
 
     def target(self, words):
@@ -147,7 +156,10 @@ class Control:
     def drive(self, kind, start, end, speed):
         """Record a motion."""
         motion = Motion(
-            kind=kind, start=self.joints(start), end=self.joints(end), speed=speed,
+            kind=kind,
+            start=self.joints(start),
+            end=self.joints(end),
+            speed=speed,
             exact=self.modal["path"] == 61,
         )
         self.run.motions.append(motion)
@@ -175,9 +187,21 @@ class Control:
     def codes(self, codes):
         """Modal G codes of a block, those of motion left out."""
         groups = {
-            20: "unit", 21: "unit", 90: "distance", 91: "distance", 93: "feed", 94: "feed",
-            61: "path", 64: "path", 43: "length", 49: "length", 40: "cutter", 41: "cutter",
-            17: "plane", 18: "plane", 19: "plane",
+            20: "unit",
+            21: "unit",
+            90: "distance",
+            91: "distance",
+            93: "feed",
+            94: "feed",
+            61: "path",
+            64: "path",
+            43: "length",
+            49: "length",
+            40: "cutter",
+            41: "cutter",
+            17: "plane",
+            18: "plane",
+            19: "plane",
         }
         for code in codes:
             if code in groups:
@@ -205,8 +229,12 @@ _TOKENS = re.compile(
 )
 _FUNCTIONS = {"ABS": abs, "FIX": np.trunc, "ROUND": lambda x: np.floor(x + 0.5)}
 _COMPARE = {
-    "GT": np.greater, "LT": np.less, "GE": np.greater_equal, "LE": np.less_equal,
-    "EQ": np.equal, "NE": np.not_equal,
+    "GT": np.greater,
+    "LT": np.less,
+    "GE": np.greater_equal,
+    "LE": np.less_equal,
+    "EQ": np.equal,
+    "NE": np.not_equal,
 }
 
 

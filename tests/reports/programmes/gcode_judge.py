@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from tests.reports.programmes.gcode_interpreter import DIALECTS, RefusedError
-from tests.reports.programmes.virtual_cell import VirtualCell
 
 from planner.evaluation.reading import joint_points
 from reports.programmes.source import Move
+from tests.reports.programmes.gcode_interpreter import DIALECTS, RefusedError
+from tests.reports.programmes.virtual_cell import VirtualCell
 
 NEAR = 1e-9  # [m]
 SPEED = 1e-9  # relative, above a speed that is asked for
@@ -50,7 +50,10 @@ class Bench:
     def execute(self, text, *, cell=None, at=None, **machine):
         """Run a programme."""
         control = DIALECTS[self.dialect](
-            cell or self.cell, self.controller, self.head, self.start if at is None else at,
+            cell or self.cell,
+            self.controller,
+            self.head,
+            self.start if at is None else at,
             **machine,
         )
         return control.execute(text)
@@ -144,7 +147,13 @@ class Bench:
 
 _NUMBER = r"-?\d+\.\d+"
 _MODAL = {
-    "G21": "G20", "G90": "G91", "G94": "G93", "G61": "G64", "G54": "G55", "G40": "", "G49": "",
+    "G21": "G20",
+    "G90": "G91",
+    "G94": "G93",
+    "G61": "G64",
+    "G54": "G55",
+    "G40": "",
+    "G49": "",
 }
 
 
@@ -221,7 +230,11 @@ def shifted(pattern):
         by = float(rng.choice([-1, 1]) * 10.0 ** rng.uniform(-2.7, 0.7))
         value = -value if how == 0 else value + by
         wrong = f"{match[1]}{value:.6f}"
-        return [*lines[:k], lines[k][: match.start()] + wrong + lines[k][match.end() :], *lines[k + 1 :]]
+        return [
+            *lines[:k],
+            lines[k][: match.start()] + wrong + lines[k][match.end() :],
+            *lines[k + 1 :],
+        ]
 
     return change
 
@@ -245,7 +258,11 @@ def modal(lines, rng):
     k = _pick(lines, rng, r"^G21 ")
     code = str(rng.choice(list(_MODAL)))
     new = _MODAL[code] if rng.integers(2) else ""
-    return [*lines[:k], re.sub(rf"{code}\b ?", f"{new} " if new else "", lines[k]).strip(), *lines[k + 1 :]]
+    return [
+        *lines[:k],
+        re.sub(rf"{code}\b ?", f"{new} " if new else "", lines[k]).strip(),
+        *lines[k + 1 :],
+    ]
 
 
 def swapped(head):
@@ -299,7 +316,9 @@ _COMMON = {
     "hit not logged": dropped(r"^(\(LOG,[TRB]|DPRNT\[[TRB])"),
     "hit logged twice": doubled(r"^(\(LOG,[TRB]|DPRNT\[[TRB])"),
     "unit of the log": replaced(r"^(\(LOG,name|DPRNT\[NAME)", r"(_mm|_MM)\b", "_m"),
-    "columns swapped": replaced(r"^(\(LOG,name|DPRNT\[NAME)", "([qQ])1(.*)[qQ]2", r"\g<1>2\2\g<1>1"),
+    "columns swapped": replaced(
+        r"^(\(LOG,name|DPRNT\[NAME)", "([qQ])1(.*)[qQ]2", r"\g<1>2\2\g<1>1"
+    ),
     "log has no header": dropped(r"^(\(LOG,name|DPRNT\[NAME)"),
     "miss is not logged": dropped(r"not found\)$|NOT\*FOUND\]$"),
     "other axis latched": replaced(r"#506[123]", r"#506[12]", "#5063"),
@@ -319,13 +338,17 @@ _KINDS = {
         "no tool check": without_branch("^o3 if", "^o3 endif"),
         "no offset check": without_branch("^o2 if", "^o2 endif"),
         "wide start check": replaced("^o4 if", r"GT 0\.5", "GT 9.5", some=0),
-        "position instead of hit": replaced(r"^#<q\d> =", "#506([123])", lambda m: f"#542{int(m[1]) - 1}"),
-        "sign of the hit": replaced(r"^#<q\d> =", r"\[(-?)1 \*", lambda m: "[1 *" if m[1] else "[-1 *"),
+        "position instead of hit": replaced(
+            r"^#<q\d> =", "#506([123])", lambda m: f"#542{int(m[1]) - 1}"
+        ),
+        "sign of the hit": replaced(
+            r"^#<q\d> =", r"\[(-?)1 \*", lambda m: "[1 *" if m[1] else "[-1 *"
+        ),
         "offset of the hit": replaced(r"^#<q\d> =", r"- \[", "- [1"),
         "hit not taken": dropped(r"^#<q\d> ="),
         "digits": replaced(r"^\(LOG,[TRB]", r"%\.9f", "%.3f"),
         "no end": dropped("^M2$"),
-        "log not closed": lambda lines, rng: dropped(r"^\(LOGCLOSE\)$")(lines[::-1], _Last())[::-1],
+        "log not closed": lambda lines, _: dropped(r"^\(LOGCLOSE\)$")(lines[::-1], _Last())[::-1],
     },
     "fanuc": {
         **_COMMON,
@@ -341,7 +364,9 @@ _KINDS = {
         "no offset check": without_branch(r"^IF\[ABS\[#5201", "^#3000"),
         "wide start check": replaced(r"^IF\[ABS\[#504", r"LE0\.5", "LE9.5"),
         "position instead of hit": replaced(r"^#120=", "#506([123])", lambda m: f"#504{m[1]}"),
-        "sign of the hit": replaced("^#120=", r"\*\[(-?)1\]", lambda m: "*[1]" if m[1] else "*[-1]"),
+        "sign of the hit": replaced(
+            "^#120=", r"\*\[(-?)1\]", lambda m: "*[1]" if m[1] else "*[-1]"
+        ),
         "offset of the hit": replaced("^#120=", r"-\[", "-[1"),
         "hit not taken": dropped("^M98"),
         "digits": replaced(r"^DPRNT\[[TRB]", r"(#10[147])\[44\]", r"\1[43]"),

@@ -18,15 +18,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 LATENCY, DECELERATION = 2e-3, 1.0  # [s], [m/s²]
+BESIDE = np.array([0.01, 0.0, 0.02])  # [m] the system of a part that is not there
 ZERO = 1e-9  # [m] of a motion that is none
 # mm and mm/s
 MAXIMA = {
-    "GoToPar.Speed": 2000.0, "PtMeasPar.Speed": 20.0, "PtMeasPar.Approach": 50.0,
-    "PtMeasPar.Search": 50.0, "PtMeasPar.Retract": 50.0,
+    "GoToPar.Speed": 2000.0,
+    "PtMeasPar.Speed": 20.0,
+    "PtMeasPar.Approach": 50.0,
+    "PtMeasPar.Search": 50.0,
+    "PtMeasPar.Retract": 50.0,
 }
 DEFAULTS = {
-    "GoToPar.Speed": 100.0, "PtMeasPar.Speed": 8.0, "PtMeasPar.Approach": 10.0,
-    "PtMeasPar.Search": 10.0, "PtMeasPar.Retract": 10.0,
+    "GoToPar.Speed": 100.0,
+    "PtMeasPar.Speed": 8.0,
+    "PtMeasPar.Approach": 10.0,
+    "PtMeasPar.Search": 10.0,
+    "PtMeasPar.Retract": 10.0,
 }
 
 
@@ -158,43 +165,43 @@ class IppServer(Machine):
             raise RefusedError(f"tag {number} after {self.last}")
         self.last = number
 
-    def do_StartSession(self, text, tag):
+    def do_StartSession(self, text, _):
         self.empty(text)
         self.session = True
 
-    def do_EndSession(self, text, tag):
+    def do_EndSession(self, text, _):
         self.empty(text)
         self.session = False
 
-    def do_ClearAllErrors(self, text, tag):
+    def do_ClearAllErrors(self, text, _):
         self.empty(text)
         if self.run.motions:
             raise RefusedError("errors cleared after a motion")
 
-    def do_Home(self, text, tag):
+    def do_Home(self, text, _):
         self.empty(text)
         if self.run.motions:
             raise RefusedError("Home in the middle of a job")
         self.homed, self.at = True, self.home
 
-    def do_SetCoordSystem(self, text, tag):
+    def do_SetCoordSystem(self, text, _):
         if text not in ("MachineCsy", "PartCsy", "MoveableMachineCsy"):
             raise RefusedError(text)
         self.system = text
 
-    def do_OnPtMeasReport(self, text, tag):
+    def do_OnPtMeasReport(self, text, _):
         names = text.split(",")
         if not names or any(name not in ("X()", "Y()", "Z()") for name in names):
             raise RefusedError(text)
         self.report = [name[0] for name in names]
 
-    def do_ChangeTool(self, text, tag):
+    def do_ChangeTool(self, text, _):
         name = text.strip('"')
         if f'"{name}"' != text or name not in self.tools:
             raise RefusedError(f"tool {text}")
         self.tool, self.axis, self.properties = name, self.tools[name], dict(DEFAULTS)
 
-    def do_SetProp(self, text, tag):
+    def do_SetProp(self, text, _):
         match = re.fullmatch(r"Tool\.(\w+\.\w+)\((-?\d+\.\d+)\)", text)
         if not match or match[1] not in MAXIMA or not self.tool:
             raise RefusedError(text)
@@ -203,7 +210,7 @@ class IppServer(Machine):
             raise RefusedError(f"0504: {text}")
         self.properties[match[1]] = value
 
-    def do_GoTo(self, text, tag):
+    def do_GoTo(self, text, _):
         place, direction = self.place(text)
         if direction is not None:
             raise RefusedError(text)
@@ -215,7 +222,8 @@ class IppServer(Machine):
             raise RefusedError(text)
         direction = direction / np.linalg.norm(direction)
         approach, search, retract = (
-            1e-3 * self.properties[f"PtMeasPar.{name}"] for name in ("Approach", "Search", "Retract")
+            1e-3 * self.properties[f"PtMeasPar.{name}"]
+            for name in ("Approach", "Search", "Retract")
         )
         self.move(place + (approach + self.radius) * direction, self.speed("GoToPar"))
         hit = self.search(place + (self.radius - search) * direction, self.speed("PtMeasPar"))
@@ -243,7 +251,7 @@ class IppServer(Machine):
         values = np.array([float(value or "nan") for value in match.groups()])
         place = 1e-3 * values[:3]
         if self.system != "MachineCsy":
-            place = place + [0.01, 0.0, 0.02]
+            place = place + BESIDE
         return place, None if match[4] is None else values[3:]
 
     @staticmethod

@@ -106,7 +106,9 @@ class Bench:
         for step in self.steps:
             if isinstance(step, Move):
                 speed = step.speed if step.speed > 0.0 else 0.05
-                yield from (("move", c, self.axes[place], 0.99 * speed, speed) for c in step.centres)
+                yield from (
+                    ("move", c, self.axes[place], 0.99 * speed, speed) for c in step.centres
+                )
                 continue
             axis = self.axes[place]
             mean = (step.approach - step.search_before) / step.approach_time
@@ -163,7 +165,8 @@ def mutants(text, dialect, count, seed=18):
 
 
 def _folded(lines):
-    for line in lines:
+    for whole in lines:
+        line = whole
         while len(line) > 80:
             cut = line.rfind(", ", 0, 78) + 1
             yield line[:cut] + " $"
@@ -185,7 +188,11 @@ def number_changed(pattern, which=None):
         by = float(rng.choice([-1, 1]) * 10.0 ** rng.uniform(-2.7, 0.7))
         value = -value if rng.integers(3) == 0 and abs(value) > 1e-6 else value + by
         wrong = f"{value:.9f}"
-        return [*lines[:k], lines[k][: match.start()] + wrong + lines[k][match.end() :], *lines[k + 1 :]]
+        return [
+            *lines[:k],
+            lines[k][: match.start()] + wrong + lines[k][match.end() :],
+            *lines[k + 1 :],
+        ]
 
     return change
 
@@ -200,7 +207,11 @@ def number_scaled(pattern, factors=(1 / 25.4, 1e-3, 0.5, 1.02, 2.0, 10.0, 25.4, 
         k, factor = int(rng.choice(rows)), float(rng.choice(factors))
         match = list(re.finditer(_NUMBER, lines[k]))[-1]
         wrong = f"{factor * float(match[0]):.9f}"
-        return [*lines[:k], lines[k][: match.start()] + wrong + lines[k][match.end() :], *lines[k + 1 :]]
+        return [
+            *lines[:k],
+            lines[k][: match.start()] + wrong + lines[k][match.end() :],
+            *lines[k + 1 :],
+        ]
 
     return change
 
@@ -231,9 +242,9 @@ _KINDS = {
         "direction": number_changed("PtMeas\\(", slice(3, 6)),
         "no direction": replaced("PtMeas\\(", r",IJK\(.*\)\)", ")"),
         "direction turned round": replaced(
-            "PtMeas\\(", r"IJK\((-?)([\d.]+),(-?)([\d.]+),(-?)([\d.]+)\)",
-            lambda m: "IJK(" + ",".join(
-                ("" if m[k] else "-") + m[k + 1] for k in (1, 3, 5)) + ")",
+            "PtMeas\\(",
+            r"IJK\((-?)([\d.]+),(-?)([\d.]+),(-?)([\d.]+)\)",
+            lambda m: "IJK(" + ",".join(("" if m[k] else "-") + m[k + 1] for k in (1, 3, 5)) + ")",
         ),
         "points swapped": swapped("PtMeas\\("),
         "move elsewhere": number_changed("GoTo\\("),
@@ -245,10 +256,13 @@ _KINDS = {
         "retract": number_scaled(r"PtMeasPar\.Retract"),
         "positioning speed": number_scaled(r"GoToPar\.Speed"),
         "property dropped": dropped("SetProp"),
-        "property of another": replaced("SetProp", "PtMeasPar|GoToPar", lambda m: {
-            "PtMeasPar": "GoToPar", "GoToPar": "PtMeasPar"}[m[0]]),
+        "property of another": replaced(
+            "SetProp",
+            "PtMeasPar|GoToPar",
+            lambda m: {"PtMeasPar": "GoToPar", "GoToPar": "PtMeasPar"}[m[0]],
+        ),
         "not homed": dropped("Home\\("),
-        "homed again": lambda lines, rng: [*lines[:-3], "99997 Home()", "99998 EndSession()", ""],
+        "homed again": lambda lines, _: [*lines[:-3], "99997 Home()", "99998 EndSession()", ""],
         "no tool": dropped("ChangeTool"),
         "other tool": replaced("ChangeTool", r'"\w+"', '"OTHER"'),
         "unknown tool": replaced("ChangeTool", r'"\w+"', '"T"'),
@@ -259,7 +273,7 @@ _KINDS = {
         "no session": dropped("StartSession"),
         "no end": dropped("EndSession"),
         "tag twice": replaced("GoTo", r"^\d{5}", "00003"),
-        "line end": lambda lines, rng: ["\n".join(lines[:9]), *lines[9:]],
+        "line end": lambda lines, _: ["\n".join(lines[:9]), *lines[9:]],
     },
     "dmis": {
         "touch dropped": dropped("^PTMEAS"),
@@ -268,7 +282,8 @@ _KINDS = {
         "touch elsewhere": number_changed("^PTMEAS", slice(0, 3)),
         "direction": number_changed("^PTMEAS", slice(3, 6)),
         "direction turned round": replaced(
-            "^PTMEAS", r"(-?)(\d\.\d+), (-?)(\d\.\d+), (-?)(\d\.\d+)$",
+            "^PTMEAS",
+            r"(-?)(\d\.\d+), (-?)(\d\.\d+), (-?)(\d\.\d+)$",
             lambda m: ", ".join(("" if m[k] else "-") + m[k + 1] for k in (1, 3, 5)),
         ),
         "points swapped": swapped("^PTMEAS"),
@@ -283,8 +298,9 @@ _KINDS = {
         "distance dropped": dropped("APPRCH|SEARCH|RETRCT"),
         "positioning speed": number_scaled("POSVEL"),
         "positioning speed dropped": dropped("POSVEL"),
-        "speeds mixed": replaced("FEDRAT", "MESVEL|POSVEL", lambda m: {
-            "MESVEL": "POSVEL", "POSVEL": "MESVEL"}[m[0]]),
+        "speeds mixed": replaced(
+            "FEDRAT", "MESVEL|POSVEL", lambda m: {"MESVEL": "POSVEL", "POSVEL": "MESVEL"}[m[0]]
+        ),
         "no sensor": dropped("^SNSLCT"),
         "unknown sensor": dropped("SNSDEF"),
         "other stylus": number_changed("SNSDEF", slice(2, 7)),

@@ -9,9 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.reports.programmes.gantry import JOB, gantry_job
-from tests.reports.programmes.gcode_interpreter import DIALECTS
-from tests.reports.programmes.gcode_judge import Bench, mutants, noticed
 from planner.errors import OutputError
 from planner.evaluation import evaluate
 from planner.planning import plan
@@ -19,8 +16,11 @@ from reports.programmes import programmes
 from reports.programmes.gcode import fanuc, gantry_fault, linuxcnc
 from reports.programmes.source import ProgrammeSource
 from robots.library import load
-from tests.reports.programmes.searching import searching
 from tests.cases import cases
+from tests.reports.programmes.gantry import gantry_job
+from tests.reports.programmes.gcode_interpreter import DIALECTS
+from tests.reports.programmes.gcode_judge import Bench, mutants, noticed
+from tests.reports.programmes.searching import searching
 
 WRITERS = {"linuxcnc": linuxcnc, "fanuc": fanuc}
 MUTANTS = cases(gate=20, soak=100)
@@ -52,14 +52,19 @@ def test_the_log_aligns_the_part_as_it_stands(bench, source):
     T = evaluate(getattr(job, "_base", job), bench.found).alignment.T_part_measured
     there = np.linalg.inv(job.part.T_base_part) @ bench.cell.displacement @ job.part.T_base_part
     left = T @ there  # what was found, after what was done
-    corners = 0.06 * np.array([[x, y, z, 1 / 0.06] for x in (-1, 1) for y in (-1, 1) for z in (0, 1)])
+    corners = 0.06 * np.array(
+        [[x, y, z, 1 / 0.06] for x in (-1, 1) for y in (-1, 1) for z in (0, 1)]
+    )
     assert np.abs((corners @ left.T - corners)[:, :3]).max() <= 1e-9  # [m]: 1e-6 mm
 
 
 def test_wrong_programmes_are_noticed(bench, source):
     text = text_of(source, bench.dialect)
-    blind = [name for name, mutant in mutants(text, bench.dialect, MUTANTS).items()
-             if not noticed(bench, mutant)]
+    blind = [
+        name
+        for name, mutant in mutants(text, bench.dialect, MUTANTS).items()
+        if not noticed(bench, mutant)
+    ]
     assert blind == []
 
 
@@ -86,10 +91,14 @@ def test_a_head_that_turns_is_refused_in_words(tmp_path):
 def test_other_robots_are_no_gantries():
     assert gantry_fault(load("gantry-5")) == ""
     for name in ("measuring-arm", "industrial-6r", "stanford", "planar-3r"):
-        assert gantry_fault(load(name)).startswith("G-code moves three sliding axes at right angles")
+        assert gantry_fault(load(name)).startswith(
+            "G-code moves three sliding axes at right angles"
+        )
     leaning = load("gantry-5")
     joints = list(leaning.joints)
-    joints[1] = replace(joints[1], T_fixed=joints[0].T_fixed) if hasattr(joints[1], "T_fixed") else None
+    joints[1] = (
+        replace(joints[1], T_fixed=joints[0].T_fixed) if hasattr(joints[1], "T_fixed") else None
+    )
     if joints[1] is not None:
         assert "right angles" in gantry_fault(replace(leaning, joints=tuple(joints)))
 
@@ -122,7 +131,11 @@ def rs274(text, tmp_path):
         (tmp_path / name).write_text("T3 P3\n" if name == "a.tbl" else "")
     ran = subprocess.run(
         [str(RS274), "-g", "-v", "a.var", "-t", "a.tbl", "a.ngc"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     return [line.split(maxsplit=2)[-1] for line in ran.stdout.splitlines() if " N" in line], ran
 
@@ -146,13 +159,22 @@ def test_linuxcnc_reads_the_programme_as_it_is_meant(source, tmp_path):
     # As if all were found, the coordinates printed with four digits.
     found, _ = rs274(ready + text.replace("#5070 EQ 0", "#5070 EQ 2"), tmp_path)
     touches = [line for line in found if line.startswith("STRAIGHT_PROBE(")]
-    machine = [1e3 * source.plan.job.controller.to_controller(t.q_search_end)[:3]
-               for t in source.steps.touches]
+    machine = [
+        1e3 * source.plan.job.controller.to_controller(t.q_search_end)[:3]
+        for t in source.steps.touches
+    ]
     numbers = [[float(x) for x in re.findall(r"-?\d+\.\d+", line)[:3]] for line in touches]
     assert np.abs(np.array(numbers) - np.array(machine)).max() <= 5.1e-5
-    before = [found[found.index(line) - 1 - found[found.index(line) - 1::-1].index(
-        next(x for x in found[found.index(line) - 1::-1] if x.startswith("SET_FEED_RATE")))]
-        for line in touches]
+    before = [
+        found[
+            found.index(line)
+            - 1
+            - found[found.index(line) - 1 :: -1].index(
+                next(x for x in found[found.index(line) - 1 :: -1] if x.startswith("SET_FEED_RATE"))
+            )
+        ]
+        for line in touches
+    ]
     assert set(before) == {"SET_FEED_RATE(300.0000)"}
     logged = [line for line in found if line.startswith('LOG("') and "//" not in line]
     assert len(logged) == 1 + len(touches)

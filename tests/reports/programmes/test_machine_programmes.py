@@ -8,14 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parts.errors import PointsError
+from parts.evaluation import MeasuredPoints, match_points
 from planner.evaluation import evaluate
 from planner.evaluation.reading import read_measured
 from planner.evaluation.task import nearest_in_features
-from planner.job import read_job
-from planner.library import path_of
 from planner.planning import plan
-from parts.errors import PointsError
-from parts.evaluation import MeasuredPoints, match_points
 from reports.programmes.dmis import dmis
 from reports.programmes.ipp import ipp
 from reports.programmes.probing import styli
@@ -55,7 +53,9 @@ def test_the_way_back_aligns_the_part_as_it_stands(bench, source):
     job = bench.job
     T = evaluate(job, bench.found).alignment.T_part_measured
     left = T @ np.linalg.inv(job.part.T_base_part) @ bench.cell.displacement @ job.part.T_base_part
-    corners = 0.06 * np.array([[x, y, z, 1 / 0.06] for x in (-1, 1) for y in (-1, 1) for z in (0, 1)])
+    corners = 0.06 * np.array(
+        [[x, y, z, 1 / 0.06] for x in (-1, 1) for y in (-1, 1) for z in (0, 1)]
+    )
     # PRCOMP compensates along nominal vectors: of a part that is turned by an angle it leaves
     # r · (1 - cos) on every face.
     turned = np.linalg.norm(bench.cell.errors.turn)
@@ -65,8 +65,11 @@ def test_the_way_back_aligns_the_part_as_it_stands(bench, source):
 
 def test_wrong_programmes_are_noticed(bench, source):
     text = text_of(source, bench.dialect)
-    blind = [name for name, mutant in mutants(text, bench.dialect, MUTANTS).items()
-             if not noticed(bench, mutant)]
+    blind = [
+        name
+        for name, mutant in mutants(text, bench.dialect, MUTANTS).items()
+        if not noticed(bench, mutant)
+    ]
     assert blind == []
 
 
@@ -120,7 +123,9 @@ def test_several_stylus_directions_have_a_tool_each(library_plan):
     text = text_of(source, "ipp")
     count = len(styli(source.steps.touches).axes)
     assert count > 1
-    assert set(re.findall(r'ChangeTool\("(\w+)"\)', text)) == {f"TIP{k}" for k in range(1, count + 1)}
+    assert set(re.findall(r'ChangeTool\("(\w+)"\)', text)) == {
+        f"TIP{k}" for k in range(1, count + 1)
+    }
 
 
 @pytest.mark.parametrize("name", ["Probe 1", "1", "P(1)", "", 'a"b'])
@@ -158,7 +163,10 @@ def test_touches_in_another_order_find_their_points(source):
     names, features = ("top-1", "top-2", "top-3"), ("top",) * 3
     for shift, expected in ((1e-3, [1, 2, 0]), (0.5, [0, 1, 2])):
         measured = MeasuredPoints(
-            names=names, features=features, xyz=nominal.positions[order] + shift, frame="part",
+            names=names,
+            features=features,
+            xyz=nominal.positions[order] + shift,
+            frame="part",
             compensated=True,
         )
         pairs = match_points(nominal.names, nominal.features, measured)
@@ -181,7 +189,11 @@ def nist(program, text, folder):
     content = "".join(f"{line}\r\n\\\\\r\n" for line in lines) + ":\r\n:\r\n"
     path.write_bytes(content.encode("ascii"))
     ran = subprocess.run(
-        [str(NIST / program)], input=f"n\n{path}\nq\n", capture_output=True, text=True, timeout=60,
+        [str(NIST / program)],
+        input=f"n\n{path}\nq\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
         check=True,
     )
     return lines, ran.stdout.replace("\r", "").split("\n")
