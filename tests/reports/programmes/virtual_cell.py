@@ -20,6 +20,7 @@ from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.model import Model
 from robots.core.orientation import rotation_exp
 from robots.core.pose import inverse_pose, make_pose, transform_points
+from tests.reports.programmes.searching import posture
 
 REACH = 2.5e-3  # [m] across the normal, about every point: where its surface is
 DEPTH = 10e-3  # [m] of material behind a surface
@@ -204,8 +205,6 @@ class Arm:
 
     def line_path(self, q_goal):
         """The same for a straight line of the ball to a posture, the stylus held."""
-        from tests.reports.programmes.searching import posture
-
         start, goal = self.cell.model.forward(np.array([self.q, q_goal]))
         apart = np.abs(goal[:3, :3] - start[:3, :3])
         if len(self.q) < 6:
@@ -219,7 +218,10 @@ class Arm:
             places = start[:3, 3] + x[:, None] * (goal[:3, 3] - start[:3, 3])
             near = q0 + x[:, None] * (q1 - q0)
             return np.array(
-                [posture(self.cell.model, q, p) for q, p in zip(near, places, strict=True)]
+                [
+                    posture(self.cell.model, q, p, start)
+                    for q, p in zip(near, places, strict=True)
+                ]
             )
 
         def balls(x):
