@@ -71,7 +71,7 @@ class GantryReach:
         lines = GantryLines(
             model=self._model,
             starts=placed.clearances[point],
-            ends=_ends(placed)[point],
+            ends=placed.line_ends[point],
             axes=placed.axes[point],
             origin=self._origin,
             rates=self._rates,
@@ -95,10 +95,6 @@ class GantryReach:
         """Angle between the machine's stylus and that of each point. # (k,) [rad]."""
         across = np.linalg.norm(np.cross(placed.axes, self._axis), axis=1)
         return np.asarray(np.arctan2(across, placed.axes @ self._axis))
-
-
-def _ends(placed: PlacedPoints) -> Array:
-    return placed.search_ends
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
