@@ -81,6 +81,14 @@ def measurement_sentences(
         lines[0] = f"{lines[0][:-1]}; written to {to}."
     if planned.job.uncertainty is None:
         lines.append("The job has no [uncertainty]: the machine is perfect.")
+    elif planned.job.uncertainty.trigger_jitter > 0.0:
+        speeds = planned.placed.touch_speeds
+        jitter = planned.job.uncertainty.trigger_jitter
+        lines.append(
+            f"Readings are latched late by up to {1e3 * jitter:.3g} ms (1 sigma) about their mean, at "
+            f"{1e3 * float(speeds.max()):.3g} mm/s: {1e6 * jitter * float(speeds.max()):.3g} um along "
+            "the line. The mean latency is pre-travel, which calibration at touch speed takes out."
+        )
     lost = [point.name for point in planned.planned_points if not point.reachable]
     if lost:
         lines.append(f"{len(lost)} points are not reached, the first {lost[0]}.")

@@ -564,6 +564,11 @@ class UncertaintyTable(Table):
     probe_normal_mm: Length = Field(
         default=_UNCERTAINTY_TABLE_ZERO, description="of a touch, along the normal only"
     )
+    trigger_jitter_ms: Latency = Field(
+        default=_UNCERTAINTY_TABLE_ZERO,
+        description="of the time from contact to the latched reading: the ball goes on at touch "
+        "speed",
+    )
     alignment_mm: Length = Field(
         default=_UNCERTAINTY_TABLE_ZERO, description="of each coordinate of the part's pose"
     )

@@ -379,7 +379,10 @@ def _touches(measuring: Measuring, given: Inputs, own: Array) -> Array:
     if given.probe > 0.0:
         total += given.probe * own[:, :3]
     if given.probe_normal > 0.0:
-        total += given.probe_normal * own[:, -1:] * measuring.normals
+        place = 3 * (given.probe > 0.0)
+        total += given.probe_normal * own[:, place : place + 1] * measuring.normals
+    if given.trigger_jitter > 0.0:
+        total += given.trigger_jitter * own[:, -1:] * measuring.velocities
     return total
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import ceil, floor
 
 import numpy as np
 
@@ -427,8 +427,8 @@ class _LinuxCnc(_Dialect):
 
 
 # ------------------------------------------------------------------------------------------- FANUC
-# DPRNT prints at most eight digits of a number, of which four behind the point. The two that lack
-# to a nanometre follow as digits of their own: 1234.5678 9 0.
+# DPRNT prints at most eight digits of a number, of which four behind the point. Those that lack to
+# a tenth of a nanometre follow as digits of their own: 1234.5678 9 0 1.
 
 
 class _Fanuc(_Dialect):
@@ -518,7 +518,7 @@ class _Fanuc(_Dialect):
         yield f"M98 P{_DIGITS_OF_HIT}"
         yield f"DPRNT[{label},{','.join(self._printed())}]"
         if touch.settle > 0.0:
-            yield f"G4 X{touch.settle:.3f}"
+            yield f"G4 X{ceil(1e3 * touch.settle - 1e-6) / 1e3:.3f}"
         yield self.line("G1", touch.q_back_off, slow)
         yield self.line("G1", touch.q_clearance, self.retract(touch))
 
@@ -527,11 +527,8 @@ class _Fanuc(_Dialect):
         slots = {joint: slot for slot, joint in enumerate(self.machine.head)}
         found = []
         for k in range(len(self.machine.columns)):
-            if k in slots:
-                first, digits = 131 + 4 * slots[k], 3
-            else:
-                first, digits = 101 + 3 * k, 2
-            rest = "".join(f"#{first + place}[10]" for place in range(1, digits + 1))
+            first = 131 + 4 * slots[k] if k in slots else 101 + 4 * k
+            rest = "".join(f"#{first + place}[10]" for place in (1, 2, 3))
             found.append(f"#{first}[44]{rest}")
         return found
 
@@ -547,20 +544,21 @@ class _Fanuc(_Dialect):
         yield f"O{_DIGITS_OF_HIT}(DIGITS OF A HIT)"
         for place in range(3):
             sign, offset = self.machine.inverse(place)
-            first = 101 + 3 * self.machine.joint_of(place)
+            first = 101 + 4 * self.machine.joint_of(place)
             value = f"#{5061 + place}-[{number(offset, self.decimals)}]"
             yield f"#120=[{value}]*[{sign}]"
-            yield "#121=ROUND[ABS[#120]*1000000]"
-            yield "#122=FIX[#121/100]"
-            yield "#123=#121-#122*100"
+            yield "#121=ROUND[ABS[#120]*10000000]"
+            yield "#122=FIX[#121/1000]"
+            yield "#123=#121-#122*1000"
             yield f"#{first}=#122/10000"
             yield f"IF[#120GE0]GOTO{place + 1}"
             yield f"#{first}=0-#122/10000"
             yield f"IF[#122GT0]GOTO{place + 1}"
             yield "#123=0(BETWEEN -0.0001 AND 0 THERE IS NO DIGIT FOR THE SIGN)"
             yield f"N{place + 1}"
-            yield f"#{first + 1}=FIX[#123/10]"
-            yield f"#{first + 2}=#123-#{first + 1}*10"
+            yield f"#{first + 1}=FIX[#123/100]"
+            yield f"#{first + 2}=FIX[[#123-#{first + 1}*100]/10]"
+            yield f"#{first + 3}=#123-#{first + 1}*100-#{first + 2}*10"
         yield "M99"
         yield "%"
 

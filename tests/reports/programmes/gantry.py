@@ -77,8 +77,28 @@ B1,-20,45,11,0,1,0,back
 """
 
 
+# A cycle of its own for one feature, for tests of what the defaults hide.
+TOUCH = """
+[touch]
+speed_mm_s = 4
+search_before_mm = 2
+search_after_mm = 4
+back_off_mm = 1.5
+settle_s = 0.0505
+latency_ms = 3
+[[touch.feature]]
+name = "right"
+speed_mm_s = 2.7
+search_before_mm = 2.5
+"""
+
+
 def gantry_job(folder, *, head=False, text=JOB):
-    """The job on three axes, or on the library's five with a head that stands still."""
+    """The job on three axes, or on the library's five with a head that stands still.
+
+    That on five axes has a cycle of its own.
+    """
+    text = text + TOUCH if head else text
     robot = text_of("gantry-5") + HEAD if head else ROBOT
     R = rotation_zyx(np.radians([20.0, 4.0, -6.0]))
     down = R.T @ [0.0, 0.0, -1.0]  # the machine's stylus, in the frame of the part

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-LATENCY, DECELERATION = 2e-3, 1.0  # [s], [m/s²]
+LATENCY, DECELERATION = 1.5e-3, 4.0  # [s], [m/s²] of the simulated control, within the certified
 BESIDE = np.array([0.01, 0.0, 0.02])  # [m] the system of a part that is not there
 ZERO = 1e-9  # [m] of a motion that is none
 # mm and mm/s

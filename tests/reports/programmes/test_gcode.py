@@ -72,7 +72,9 @@ def test_no_search_is_faster_than_the_touch(source):
     for dialect, code in (("linuxcnc", "G38.3"), ("fanuc", "G31")):
         found = re.findall(rf"{re.escape(code)} .*F([\d.]+)", text_of(source, dialect))
         assert len(found) == 6
-        assert all(0.0 < float(feed) <= 300.0 * (1 + 1e-9) for feed in found)
+        wanted = [60e3 * touch.speed for touch in source.steps.touches]
+        assert [float(feed) for feed in found] == pytest.approx(wanted, rel=5e-9)
+        assert all(float(f) <= w * (1 + 1e-9) for f, w in zip(found, wanted, strict=True))
 
 
 def test_a_head_that_turns_is_refused_in_words(tmp_path):
@@ -110,11 +112,11 @@ def test_a_coordinate_just_below_zero_keeps_its_place_in_a_log(tmp_path):
     machine = Fanuc.__new__(Fanuc)
     source = ProgrammeSource(searching(plan(gantry_job(tmp_path))))
     lines = text_of(source, "fanuc").split("\r\n")
-    for value, printed in ((-0.00005, 0.0), (-0.000149, -0.000149), (123.4567891, 123.456789)):
+    for value, printed in ((-0.00005, 0.0), (-0.0001491, -0.0001491), (123.45678914, 123.4567891)):
         machine.programmes = {7101: lines[lines.index("O7101(DIGITS OF A HIT)") + 1 : -2]}
         machine.variables = {5061: 0.0, 5062: 600.0 - value, 5063: 1000.0}
         machine.call(7101, "M99")
-        text = machine.filled("#101[44]#102[10]#103[10]")
+        text = machine.filled("#101[44]#102[10]#103[10]#104[10]")
         assert float(text) == pytest.approx(printed, abs=1e-9)
 
 
@@ -175,7 +177,7 @@ def test_linuxcnc_reads_the_programme_as_it_is_meant(source, tmp_path):
         ]
         for line in touches
     ]
-    assert set(before) == {"SET_FEED_RATE(300.0000)"}
+    assert before == [f"SET_FEED_RATE({60e3 * t.speed:.4f})" for t in source.steps.touches]
     logged = [line for line in found if line.startswith('LOG("') and "//" not in line]
     assert len(logged) == 1 + len(touches)
     assert found[-1].startswith(("ON_RESET", "PROGRAM_END"))

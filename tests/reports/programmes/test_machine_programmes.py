@@ -80,19 +80,22 @@ def touch_speeds(source):
     return [1e3 * float(value) / 60.0 for value in mesvel] + [float(value) for value in speed]
 
 
-@pytest.mark.parametrize("mode", ["search", "to-rest"])
 @pytest.mark.parametrize(
     "name", ["nine-points-corrected", "nine-points-as-published", "block-with-holes", "blade"]
 )
-def test_no_machine_is_told_to_touch_faster_than_a_touch(library_plan, name, mode):
+def test_no_machine_is_told_to_touch_faster_than_a_touch(library_plan, name):
     """Once program.dmi said MESVEL 66 m/min, and program.ipp Speed(1107)."""
-    source = ProgrammeSource(searching(library_plan(name), mode=mode))
+    planned = library_plan(name)
+    assert planned.job.touch.searching == (not name.startswith("nine"))
+    source = ProgrammeSource(planned)
     speeds = touch_speeds(source)
     assert speeds
     assert max(speeds) <= 5.0 * (1.0 + 1e-9)
     assert min(speeds) >= 1.0
     searches = re.findall(r"SNSET/(?:SEARCH|APPRCH), ([\d.]+)", text_of(source, "dmis"))
     assert all(0.0 < float(value) <= 10.0 for value in searches)
+    told = b"touch.mode is to-rest" in dmis(source)["program.dmi"]
+    assert told == (not planned.job.touch.searching)
 
 
 def test_positioning_is_no_faster_than_the_plan_or_the_job(source):
@@ -103,14 +106,15 @@ def test_positioning_is_no_faster_than_the_plan_or_the_job(source):
     ):
         found = [scale * float(value) for value in re.findall(pattern, text_of(source, dialect))]
         assert max(found) <= max(peaks) * (1.0 + 1e-9)
-    plan = source.plan
-    slow = searching(plan)
-    slow.job.touch.positioning_speed, before = 0.08, slow.job.touch.positioning_speed
-    try:
-        found = re.findall(r"GoToPar\.Speed\(([\d.]+)\)", text_of(ProgrammeSource(slow), "ipp"))
-    finally:
-        slow.job.touch.positioning_speed = before
+
+
+def test_positioning_keeps_the_speed_of_the_job(tmp_path):
+    text = JOB.replace("[evaluation]", "[touch]\npositioning_speed_mm_s = 80\n[evaluation]")
+    source = ProgrammeSource(plan(gantry_job(tmp_path, text=text)))
+    found = re.findall(r"GoToPar\.Speed\(([\d.]+)\)", text_of(source, "ipp"))
     assert max(map(float, found)) <= 80.0
+    found = re.findall(r"FEDRAT/POSVEL, MPM, ([\d.]+)", text_of(source, "dmis"))
+    assert max(map(float, found)) <= 4.8
 
 
 def test_the_tool_is_the_jobs(source):
@@ -136,9 +140,8 @@ def test_a_tool_name_that_programmes_cannot_hold(tmp_path, name):
         gantry_job(tmp_path, text=JOB.replace("[probe]", f"[probe]\nname = '{name}'"))
 
 
-def test_a_log_of_another_job_is_refused(bench, source, tmp_path):
-    if bench.dialect != "ipp":
-        pytest.skip("of I++ only")
+def test_a_log_of_another_job_is_refused(source, tmp_path):
+    bench = Bench(source.plan, source, "ipp", tmp_path)
     run = bench.execute(text_of(source, "ipp"))
     path = tmp_path / "session.log"
     # As clients write it: a time and a direction before each line.
