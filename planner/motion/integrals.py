@@ -258,7 +258,7 @@ def absolute_integrals(legendre: Array) -> Array:
     u = np.linspace(-1.0, 1.0, _CELLS + 1)
     areas = antiderivative @ np.vander(u, antiderivative.shape[1], increasing=True).T
     total = np.sum(np.abs(np.diff(areas, axis=1)), axis=1)
-    mixed = np.flatnonzero(_sign_changes(legendre) > 0)
+    mixed = np.flatnonzero(_sign_changes(legendre)[0] > 0)
     total[mixed] += _halves(powers[mixed], antiderivative[mixed], u)
     return np.asarray(total)
 
@@ -267,11 +267,12 @@ def _quick_absolute_integrals(legendre: Array) -> Array:
     """The same; of polynomials that change sign once at most without looking at cells. # (h,)."""
     powers = legendre @ _to_powers(legendre.shape[1])
     antiderivative = _antiderivatives(powers)
-    changes = _sign_changes(legendre)
+    changes, begins_above = _sign_changes(legendre)
     low, high = np.full(len(powers), -1.0), np.ones(len(powers))
     total = np.abs(_horner(antiderivative, high) - _horner(antiderivative, low))
     once = np.flatnonzero(changes == 1)
-    root = _root(powers[once], low[once], high[once])
+    # A power starts from zero: what rounding leaves at the end has no sign.
+    root = _root(powers[once], low[once], high[once], begins_above[once])
     total[once] += _gain(antiderivative[once], low[once], root, high[once])
     more = np.flatnonzero(changes > 1)
     if more.size:
@@ -279,20 +280,22 @@ def _quick_absolute_integrals(legendre: Array) -> Array:
     return np.asarray(total)
 
 
-def _sign_changes(legendre: Array) -> Indices:
-    """How often polynomials change sign at most: as often as their Bernstein coefficients. # (h,).
+def _sign_changes(legendre: Array) -> tuple[Indices, Mask]:
+    """How often polynomials change sign at most, and whether they begin above zero. # (h,) each.
 
-    One change is one root. Many powers come down to zero at the ends of a motion without crossing
-    it.
+    As often as their Bernstein coefficients do; one change is one root. Many powers come down to
+    zero at the ends of a motion without crossing it.
     """
     bounds = legendre @ _to_bernstein(legendre.shape[1])
     slack = _SAME_SIGN * np.max(np.abs(bounds), axis=1, keepdims=True, initial=0.0)
     signs = np.where(np.abs(bounds) > slack, np.sign(bounds), 0.0)
     changes, last = np.zeros(len(signs), dtype=np.int64), np.zeros(len(signs))
+    first = np.zeros(len(signs))
     for sign in signs.T:
         changes += sign * last < 0.0
         last = np.where(sign != 0.0, sign, last)
-    return changes
+        first = np.where(first == 0.0, sign, first)
+    return changes, first > 0.0
 
 
 def _halves(powers: Array, antiderivative: Array, u: Array) -> Array:
@@ -361,10 +364,18 @@ def _dips(powers: Array, u: Array, cells: _Cells) -> _Dips:
     return _Dips(row=row[through], left=left[through], bottom=bottom[through], right=right[through])
 
 
-def _root(powers: Array, left: Array, right: Array) -> Array:
-    """Newton's method kept between two places of different sign. # (h,)."""
+def _root(powers: Array, left: Array, right: Array, falling: Mask | None = None) -> Array:
+    """Newton's method kept between two places of different sign. # (h,).
+
+    Args:
+        powers: of the polynomials. # (h, order)
+        left: # (h,)
+        right: # (h,)
+        falling: whether they come from above; told by the left end when None.
+    """
     slopes = _derivatives(powers)
-    falling = _horner(powers, left) >= 0.0
+    if falling is None:
+        falling = _horner(powers, left) >= 0.0
     low, high = left.copy(), right.copy()
     u = 0.5 * (low + high)
     for _ in range(_STEPS):

@@ -21,7 +21,7 @@ from planner.proof.survey import by_blocks
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.capsule import Capsule
 from robots.core.model import Model
-from robots.core.motion.motion_law import LAW_NAMES
+from robots.core.motion.motion_law import LAW_NAMES, Side
 from robots.core.self_pairs import self_clearances
 
 if TYPE_CHECKING:
@@ -343,13 +343,13 @@ def stated_postures(plan: Plan, model: Model, segments: Indices) -> ClearancePos
     at = np.array([np.nan if one is None else one.at for one in stated])
     start, duration = _times(plan, segments)
     progress = _Progress(plan, model, segments)
-    ends = np.sort([progress.at(start), progress.at(start + duration)], axis=0)
+    ends = np.sort([progress.at(start), progress.at(start + duration, "left")], axis=0)
     passed = progress.travel | ((at >= ends[0] - _SAME) & (at <= ends[1] + _SAME)) | np.isnan(at)
     segments, at = segments[passed], at[passed]
     start, duration = _times(plan, segments)
     progress = _Progress(plan, model, segments)
     low, high = np.zeros(len(segments)), np.ones(len(segments))
-    back = progress.at(start + duration) < progress.at(start)
+    back = progress.at(start + duration, "left") < progress.at(start)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         later = (progress.at(start + middle * duration) < at) != back
@@ -380,9 +380,9 @@ class _Progress:
         self._q = _StraightPaths(first, last)
         self._ball = _StraightPaths(plan.placed.clearances[point], plan.placed.line_ends[point])
 
-    def at(self, t: Array) -> Array:
-        """At an instant of each segment. # (m,)."""
-        q = self._plan.trajectory.state(t).q
+    def at(self, t: Array, side: Side = "right") -> Array:
+        """At an instant of each segment, seen from one side. # (m,)."""
+        q = self._plan.trajectory.state(t, side).q
         ball = self._model.forward(q)[:, :3, 3]
         return np.where(self.travel, self._q.share(q), self._ball.share(ball))
 
