@@ -140,7 +140,7 @@ class _Programme:
             "END",
             *self._cycles(),
             *self._hit(),
-            *self._near(),
+            *self._standing(),
             *self._logging(),
         ]
 
@@ -178,7 +178,7 @@ class _Programme:
         yield "; it starts from home only: drive there by hand"
         angles = floored(float(np.degrees(controller.start_tolerance)), 6)
         lengths = floored(MM * controller.start_tolerance_sliding, 6)
-        yield from self._stand(f"XHOME,{angles},{lengths}")
+        yield f"STAND(XHOME,{angles},{lengths})"
         yield "OPEN_LOG()"
         yield "; the way to the first clearance point is NOT CERTIFIED"
         yield from ("FOR I=1 TO 6", f"  $VEL_AXIS[I]={_FIRST_SPEED}", "  $ACC_AXIS[I]=20")
@@ -283,13 +283,8 @@ class _Programme:
         goals = [self._axis(q) for q in postures]
         yield from _timed(goals, (ways / ways.sum()).tolist(), duration)
 
-    def _stand(self, place: str) -> Iterator[str]:
-        """Go on only from a place."""
-        yield f"LOOK({place})"
-        yield from ("WHILE NOT NEAR", "  HALT", f"  LOOK({place})", "ENDWHILE")
-
     def _begin_cycle(self, label: str) -> Iterator[str]:
-        yield from self._stand(f"X_{label},{_AT_REST},{_AT_REST}")
+        yield f"STAND(X_{label},{_AT_REST},{_AT_REST})"
 
     def _search(self, label: str) -> Iterator[str]:
         signal = f"$IN[{self._controller.probe_input}]"
@@ -309,16 +304,16 @@ class _Programme:
                 yield f"GOAL.{field}=REF.{field}+D.{field}"
             yield "END"
 
-    def _near(self) -> Iterator[str]:
+    def _standing(self) -> Iterator[str]:
         joints = self._source.plan.job.mechanism.movable
-        yield "; whether the axes are within T deg, or U mm where they slide, of a posture"
-        yield from ("DEF LOOK(X:IN,T:IN,U:IN)", "DECL E6AXIS X", "DECL REAL T,U")
-        yield from ("XNOW=$AXIS_ACT", "NEAR=TRUE")
+        yield "; goes on only from within T deg, or U mm where axes slide, of a posture"
+        yield from ("DEF STAND(X:IN,T:IN,U:IN)", "DECL E6AXIS X", "DECL REAL T,U")
+        yield from ("NEAR=FALSE", "WHILE NOT NEAR", "  XNOW=$AXIS_ACT", "  NEAR=TRUE")
         for axis, k in zip(self._axes, self._controller.order.tolist(), strict=True):
             limit = "T" if joints[k].kind.angular else "U"
-            yield f"IF ABS(XNOW.{axis}-X.{axis})>{limit} THEN"
-            yield from ("  NEAR=FALSE", "ENDIF")
-        yield "END"
+            yield f"  IF ABS(XNOW.{axis}-X.{axis})>{limit} THEN"
+            yield from ("    NEAR=FALSE", "  ENDIF")
+        yield from ("  IF NOT NEAR THEN", "    HALT", "  ENDIF", "ENDWHILE", "END")
 
     def _logging(self) -> Iterator[str]:
         plan, controller = self._source.plan, self._controller

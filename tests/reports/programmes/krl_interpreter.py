@@ -34,7 +34,9 @@ _TOKEN = re.compile(
 _NAMES = re.compile(r"[A-Z]\d?|[A-Z]+\d?")
 _TOOL = make_pose(rotation_zyx(np.array([0.3, -0.2, 0.5])), [0.007, -0.003, -0.02])
 _ELSEWHERE = make_pose(rotation_zyx(np.array([0.6, 0.1, -0.3])), [0.05, 0.4, 0.1])
-_BASIC = {"BAS", "StrClear", "SWRITE", "CWRITE"}
+_MOST_HALTS = 3
+# A data list keeps the values of the last run: nothing may rest on those of the file.
+_LAST_RUN = {"TOUCHED": True, "NEAR": True, "OFS": 7, "TEXT": "old", "HANDLE": 5, "MODE": None}
 
 
 class RefusedError(Exception):
@@ -62,10 +64,12 @@ class Krl:
         cell: with its part.
         start: joints where the robot stands. # (n,)
         log_opens: whether the file of the log can be opened.
+        goes_on: whether somebody starts the programme again when it halts.
         **arm: for ``Arm``.
     """
 
-    def __init__(self, files, job, cell, start, *, log_opens=True, **arm):
+    def __init__(self, files, job, cell, start, *, log_opens=True, goes_on=False, **arm):
+        self._goes_on, self._halts = goes_on, 0
         self.controller, self.mechanism = job.controller, job.mechanism
         self.arm = Arm(cell, start, **arm)
         self.log: list[str] = []
@@ -76,6 +80,7 @@ class Krl:
         )
         self.shared = {}
         self._data(data)
+        self.shared |= {k: v for k, v in _LAST_RUN.items() if k in self.shared}
         self.routines = _routines(source)
         self.system = {
             "$VEL": {}, "$VEL_AXIS": {}, "$ACC_AXIS": {}, "$ADVANCE": 3, "$OV_PRO": 100,
@@ -228,17 +233,19 @@ class Krl:
         self._ready()
         if not goals or abs(sum(parts) - 100.0) > 1e-4 or not duration > 0.0:
             raise RefusedError("a spline block whose times do not add up")
+        if any(self.system["$VEL_AXIS"].get(k) != 100.0 for k in range(1, 7)):
+            raise RefusedError("axes too slow for the times of a block")
         postures = [self._joints(goal) for goal in goals]
         number = self._armed()
-        if number is None:
-            self.arm.go_joints(postures, duration)
-            return
         path, end = self.arm.joint_path(postures)
         looks = self.arm.cell.ball(path(np.linspace(0.0, end, 201)))
-        pieces = np.linalg.norm(np.diff(looks, axis=0), axis=1).sum()
+        length = np.linalg.norm(np.diff(looks, axis=0), axis=1).sum()
+        peak = 2.0 * length / duration  # from rest to rest it is at most twice the mean
+        if number is None:
+            self.arm.go_joints(postures, duration, peak)
+            return
         before = self.arm.deflected
-        # from rest to rest the peak is at most twice the mean
-        self._found(number, self.arm.search_joints(postures, 2.0 * pieces / duration), before)
+        self._found(number, self.arm.search_joints(postures, peak), before)
 
     def _found(self, number, hit, before):
         frame, (line, level), routine = self.interrupts[number]
@@ -324,7 +331,9 @@ class Krl:
             self._call(name, [self._value(a) for a in args])
 
     def _do_halt(self):
-        raise HaltedError("HALT")
+        self._halts += 1
+        if not self._goes_on or self._halts > _MOST_HALTS:
+            raise HaltedError("HALT")
 
     def _do_return(self):
         raise _Return

@@ -42,7 +42,7 @@ _WORDS = {
     "ENDIF", "FOR", "ENDFOR", "RETURN", "PROC", "ENDPROC", "FUNC", "ENDFUNC", "MODULE",
     "ENDMODULE", "CONST", "VAR", "PERS", "ERROR", "RAISE", "TRYNEXT", "EXIT",
 }
-_HANDLED = {"ERR_WHLSEARCH", "ERR_SIGSUPSEARCH"}
+_HANDLED = {"ERR_WHLSEARCH", "ERR_SIGSUPSEARCH", "ERR_FILEOPEN"}
 
 
 class ExitError(Exception):
@@ -89,6 +89,8 @@ class Rapid:
         self.frames: list[dict] = []
         text = files["robot/palpeur.mod"].decode("ascii")
         self.routines = _Module(text, self).routines
+        # Where another programme calls the routine, variables keep the values of its last run.
+        self.shared |= {k: True for k, v in self.shared.items() if v is False}
 
     def run(self):
         """Run the programme to its end.
@@ -194,10 +196,7 @@ class Rapid:
         q = self._joints(self._value(goal))
         if speed[0] == "name" and not s2 and not re.fullmatch(r"v\d+", speed[1]):
             ball, time = self._pace(q, speed)
-            self.arm.go_joints([q], time)
-            self.arm.motions[-1] = type(self.arm.motions[-1])(
-                goal=self.arm.motions[-1].goal, duration=time, speed=ball
-            )
+            self.arm.go_joints([q], time, ball)
             return
         self.arm.go_joints([q], self._time(speed, s2))
 

@@ -163,8 +163,9 @@ class Motion:
     """One motion outside a search."""
 
     goal: np.ndarray  # (3,) [m] of the ball
+    q: np.ndarray  # (n,) [rad or m] there
     duration: float  # [s] as programmed; NaN where only a share of the speed is
-    speed: float  # [m/s] of the ball, as programmed; NaN for joint moves
+    speed: float  # [m/s] largest of the ball, as programmed; NaN where only times are
 
 
 class Arm:
@@ -175,22 +176,33 @@ class Arm:
         q: where it stands. # (n,) [rad or m]
         latency: from the trigger to the begin of the stop. [s]
         deceleration: of the ball. [m/s²]
-        stuck: the probe's input is always true.
+        stuck: after how many hits the probe stays deflected; None for never.
         nudge: after which motion outside a search somebody pushes the arm, and how far.
     """
 
-    def __init__(self, cell, q, *, latency=2e-3, deceleration=0.25, stuck=False, nudge=None):
+    def __init__(self, cell, q, *, latency=2e-3, deceleration=0.25, stuck=None, nudge=None):
         self.cell, self.q = cell, np.array(q, float)
         self.latency, self.deceleration, self.stuck = latency, deceleration, stuck
         self.nudge = nudge
-        self.searches: list[Search] = []
-        self.motions: list[Motion] = []
+        self.events: list[Search | Motion] = []
         self.rests: list[float] = []
+
+    @property
+    def searches(self):
+        """In order of time."""
+        return [event for event in self.events if isinstance(event, Search)]
+
+    @property
+    def motions(self):
+        """Those outside a search, in order of time."""
+        return [event for event in self.events if isinstance(event, Motion)]
 
     @property
     def deflected(self) -> bool:
         """The probe's input."""
-        return self.stuck or self.cell.deflected(self.cell.ball(self.q))
+        if self.stuck is not None and sum(s.hit is not None for s in self.searches) >= self.stuck:
+            return True
+        return self.cell.deflected(self.cell.ball(self.q))
 
     def joint_path(self, goals):
         """``path(x)`` → joints along straight joint moves, x from 0 to their number."""
@@ -229,12 +241,12 @@ class Arm:
 
         return path, balls
 
-    def go_joints(self, goals, duration=np.nan):
+    def go_joints(self, goals, duration=np.nan, speed=np.nan):
         """Straight joint moves outside a search."""
         path, end = self.joint_path(goals)
         self._go(path, lambda x: self.cell.ball(path(end * np.atleast_1d(x))), end)
-        self.motions.append(
-            Motion(goal=self.cell.ball(self.q), duration=duration, speed=np.nan)
+        self.events.append(
+            Motion(goal=self.cell.ball(self.q), q=self.q, duration=duration, speed=speed)
         )
         self._nudged()
 
@@ -244,8 +256,8 @@ class Arm:
         length = float(np.linalg.norm(np.diff(balls(np.array([0.0, 1.0])), axis=0)))
         self._go(path, balls, 1.0)
         self.q = np.asarray(q_goal, float)
-        self.motions.append(
-            Motion(goal=self.cell.ball(self.q), duration=length / speed, speed=speed)
+        self.events.append(
+            Motion(goal=self.cell.ball(self.q), q=self.q, duration=length / speed, speed=speed)
         )
         self._nudged()
 
@@ -286,7 +298,7 @@ class Arm:
             self.q = path(np.array([stop]))[0]
         else:
             self.q = path(np.array([end]))[0]
-        self.searches.append(
+        self.events.append(
             Search(speed=speed, start=ends[0], goal=ends[1], hit=hit, overrun=overrun)
         )
         return hit
