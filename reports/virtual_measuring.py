@@ -84,10 +84,11 @@ def measurement_sentences(
     elif planned.job.uncertainty.trigger_jitter > 0.0:
         speeds = planned.placed.touch_speeds
         jitter = planned.job.uncertainty.trigger_jitter
+        deep = jitter * float(speeds.max())
         lines.append(
-            f"Readings are latched late by up to {1e3 * jitter:.3g} ms (1 sigma) about their mean, at "
-            f"{1e3 * float(speeds.max()):.3g} mm/s: {1e6 * jitter * float(speeds.max()):.3g} um along "
-            "the line. The mean latency is pre-travel, which calibration at touch speed takes out."
+            f"Readings are latched early or late by {1e3 * jitter:.3g} ms (1 sigma), at "
+            f"{1e3 * float(speeds.max()):.3g} mm/s: {1e6 * deep:.3g} um along the line. The mean "
+            "latency is pre-travel, which calibration at touch speed takes out."
         )
     lost = [point.name for point in planned.planned_points if not point.reachable]
     if lost:

@@ -173,8 +173,8 @@ def _vector(recorder: Recorder, name: str) -> Vec3:
 # Inputs common to all points come in this order: geometric parameters of the arm, the part's pose
 # (three shifts, three turns), the part's relative growth, six for each carrier. Inputs of one
 # touch: the readings of the joints, three coordinates of the probe's error, one along the normal,
-# how late the reading is latched; and the readings' places within a step of their resolution. An input without a standard deviation
-# is none.
+# how late the reading is latched; and the readings' places within a step of their resolution. An
+# input without a standard deviation is none.
 
 _UNIFORM = 1.0 / np.sqrt(12.0)  # standard deviation of an error within one step, per step
 

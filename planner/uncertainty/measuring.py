@@ -72,7 +72,7 @@ class Measuring:
         if not len(self.velocities):
             object.__setattr__(self, "velocities", np.zeros((count, 3)))
         shapes = {"q": (count, self.mechanism.dof)}
-        shapes |= {name: (count, 3) for name in ("surfaces", "normals", "velocities")}
+        shapes |= dict.fromkeys(("surfaces", "normals", "velocities"), (count, 3))
         for name, shape in shapes.items():
             array = np.array(getattr(self, name), dtype=np.float64)
             if array.shape != shape or not np.all(np.isfinite(array)):

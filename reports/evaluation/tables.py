@@ -36,8 +36,8 @@ _UNITS = {
     "part_expansion": "1/K",
 }
 LATE = (
-    "A reading is latched late by the trigger's latency, and the ball has gone on at touch speed: the "
-    "mean of this pre-travel is taken out by calibration at the same speed, its jitter is not."
+    "A reading is latched late by the trigger's latency, and the ball has gone on at touch speed: "
+    "the mean of this pre-travel is taken out by calibration at the same speed, its jitter is not."
 )
 _PROCEDURE = ("samples", "digits", "coverage", "interval", "seed")
 _CSV = (
