@@ -116,7 +116,7 @@ class DmisMachine(Machine):
         self.settings[which] = float(value)
 
     def feed(self, which, value):
-        if not 0.0 < float(value) <= 100.0:
+        if not 0.0 < float(value) <= 300.0:
             raise RefusedError(f"{which} {value}")
         self.feeds[which] = float(value)
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from tests.reports.programmes.virtual_cell import CrashError
 
-LATENCY, DECELERATION = 1.5e-3, 4.0  # [s], [m/s²] of the simulated control, within the certified
+LATENCY, DECELERATION = 1e-3, 4.0  # [s], [m/s²] of the simulated control, within the certified
 OVERRIDE = 1.2
 OFFSETS = {54: (0.0, 0.0, 0.0), 55: (7.0, -3.0, 5.0)}  # [mm]; further systems are not set up
 

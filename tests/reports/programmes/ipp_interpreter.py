@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-LATENCY, DECELERATION = 1.5e-3, 4.0  # [s], [m/s²] of the simulated control, within the certified
+LATENCY, DECELERATION = 1e-3, 4.0  # [s], [m/s²] of the simulated control, within the certified
 BESIDE = np.array([0.01, 0.0, 0.02])  # [m] the system of a part that is not there
 ZERO = 1e-9  # [m] of a motion that is none
 # mm and mm/s
 MAXIMA = {
-    "GoToPar.Speed": 2000.0,
+    "GoToPar.Speed": 5000.0,
     "PtMeasPar.Speed": 20.0,
     "PtMeasPar.Approach": 50.0,
     "PtMeasPar.Search": 50.0,

@@ -36,14 +36,25 @@ class Bench:
         self.cell = VirtualCell(plan, shift=SHIFT, turn=TURN)
         self.expected = self.cell.expected()
         self.away = {
-            touch.name: VirtualCell(plan, shift=SHIFT, turn=TURN, away=[touch.name])
-            for touch in self.touches
+            name: VirtualCell(plan, shift=SHIFT, turn=TURN, away=names)
+            for name, names in self._missing()
         }
         directions = styli(self.touches)
         self.axes = [directions.axes[k] for k in directions.of_touch]
         names = tool_names(plan.job, directions)
         self.tools = dict(zip(names, directions.axes, strict=True))
         self.home = self.touches[0].clearance + 0.05 * self.touches[0].normal
+
+    def _missing(self):
+        """Points to take away: each of a plane, a round feature as a whole."""
+        begun = set()
+        for touch in self.touches:
+            own = [t for t in self.touches if t.feature == touch.feature and touch.feature]
+            if all(abs(t.normal @ touch.normal) > 1.0 - 1e-9 for t in own):
+                yield touch.name, [touch.name]
+            elif touch.feature not in begun:
+                begun.add(touch.feature)
+                yield touch.name, [t.name for t in own]
 
     def execute(self, text, cell=None):
         """Run a programme."""
@@ -67,7 +78,7 @@ class Bench:
         self._hits(run)
         for name, cell in self.away.items():
             run = self.execute(text, cell)
-            assert run.stopped
+            assert run.stopped, name
             self._motions(run.motions, self.wanted(missed=name))
 
     def _hits(self, run):
@@ -125,8 +136,17 @@ class Bench:
             yield "move", step.clearance, axis, 0.99 * mean_back, mean_back
             place += 1
 
+    def _moving(self, wanted):
+        """Without motions of no length: a stylus turns about its ball, or back and forth meet."""
+        at = self.home
+        for motion in wanted:
+            kind, end, *_ = motion
+            if kind == "search" or np.linalg.norm(end - at) > 2.0 * NEAR:
+                yield motion
+            at = end
+
     def _motions(self, found, wanted):
-        wanted = list(wanted)
+        wanted = list(self._moving(wanted))
         assert len(found) == len(wanted)
         for motion, (kind, end, axis, least, most) in zip(found, wanted, strict=True):
             assert motion.kind == kind

@@ -48,6 +48,14 @@ def test_the_programme_does_what_the_plan_says(bench, source):
     bench.judge(text_of(source, bench.dialect))
 
 
+@pytest.mark.parametrize("dialect", list(WRITERS))
+def test_a_part_with_bores_detours_and_several_styli(library_plan, dialect, tmp_path):
+    source = ProgrammeSource(library_plan("block-with-holes"))
+    bench = Bench(source.plan, source, dialect, tmp_path)
+    bench.away = dict(list(bench.away.items())[:: cases(gate=9, soak=1)])
+    bench.judge(text_of(source, dialect))
+
+
 def test_the_way_back_aligns_the_part_as_it_stands(bench, source):
     bench.judge(text_of(source, bench.dialect))
     job = bench.job
