@@ -59,7 +59,7 @@ def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Jo
     """
 
     def refusal(job: Job) -> Refusal | None:
-        if job.touch.mode != "search":
+        if not job.touch.searching:
             return Refusal(
                 key="touch.mode",
                 reason='touch.mode is "to-rest": the plan has no search in which a probe could '
