@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor
 
 import numpy as np
@@ -24,6 +24,7 @@ from planner.errors import OutputError
 from planner.plan import Plan
 from reports.programmes.axes import to_degrees
 from reports.programmes.probing import approach_speed, positioning_speed, retract_speed
+from reports.programmes.robot_programme import Home, home_of
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import MM, ascii_text, number, numbers
 from robots.core.arrays import Array
@@ -147,14 +148,19 @@ class _Machine:
         slides: places, among the controller's axes, of those that slide: X, Y, Z. # (3,)
         head: joints of the head, one value for the whole programme, by index. # [deg]
         columns: of the log: joint by joint as in the robot file.
-        start: of the three axes, where the programme starts. # (3,) [mm]
+        home: where the programme starts and ends.
     """
 
     controller: Controller
     slides: tuple[int, ...]
     head: dict[int, float]
     columns: tuple[str, ...]
-    start: Array
+    home: Home
+
+    @property
+    def start(self) -> Array:
+        """Values of the three axes where the programme starts. # (3,) [mm]."""
+        return self.values(self.home.posture)
 
     def values(self, q: Array) -> Array:
         """Values of the three axes at joints. # (3,) [mm]."""
@@ -170,7 +176,8 @@ class _Machine:
         return int(self.controller.signs[axis]), MM * float(self.controller.offsets[axis])
 
 
-def _machine(plan: Plan, touches: Sequence[Touch]) -> _Machine:
+def _machine(source: ProgrammeSource) -> _Machine:
+    plan, touches = source.plan, source.steps.touches
     controller = plan.job.controller
     if controller is None:  # ``Export.refusal`` says so, with an example
         raise OutputError(f"The job {plan.job.name!r} has no [controller].", key="controller")
@@ -181,7 +188,11 @@ def _machine(plan: Plan, touches: Sequence[Touch]) -> _Machine:
         if joints[joint].kind is JointKind.PRISMATIC
     )
     head = _head(plan, touches)
-    home = touches[0].q_clearance if controller.home is None else controller.home
+    home = home_of(source, controller)
+    turning = list(head)
+    away = np.vstack([home.posture, home.way_in, home.way_out]) - touches[0].q_clearance
+    if np.abs(away[:, turning]).max(initial=0.0) > _STILL:  # the head stands otherwise at home
+        home = home_of(source, replace(controller, home=None))
     return _Machine(
         controller=controller,
         slides=slides,
@@ -190,7 +201,7 @@ def _machine(plan: Plan, touches: Sequence[Touch]) -> _Machine:
             f"q{k}_{'deg' if joint.kind.angular else 'mm'}"
             for k, joint in enumerate(joints, start=1)
         ),
-        start=MM * controller.to_controller(home)[list(slides)],
+        home=home,
     )
 
 
@@ -220,7 +231,7 @@ class _Dialect:
         self.source = source
         self.steps = source.steps
         self.touches = source.steps.touches
-        self.machine = _machine(source.plan, self.touches)
+        self.machine = _machine(source)
 
     def lines(self) -> list[str]:
         """The whole programme."""
@@ -230,14 +241,16 @@ class _Dialect:
         place = 0
         for step in self.steps.steps:
             if isinstance(step, Move):
-                yield from self._travel(step)
+                path = step.path if place else self.machine.home.way_in
+                yield from self._travel(path, step.speed)
             else:
                 place += 1
                 yield from self._touch(step, place)
+        yield from self._travel(self.machine.home.way_out, 0.0)
 
-    def _travel(self, move: Move) -> Iterable[str]:
-        for q in move.path:
-            yield self.line("G1", q, self.positioning(move.speed))
+    def _travel(self, path: Array, speed: float) -> Iterable[str]:
+        for q in path:
+            yield self.line("G1", q, self.positioning(speed))
 
     def positioning(self, speed: float) -> str:
         """The feed for a speed of the plan."""
@@ -302,11 +315,7 @@ class _Dialect:
                 for letter, value in zip(LETTERS, machine.start.tolist(), strict=True)
             )
             + " and refuses elsewhere",
-            *(
-                []
-                if controller.home is None
-                else ["the way from there to the first clearance point is not proven"]
-            ),
+            *machine.home.lines,
             f"search at {told} mm/s with the feed override off, from {MM * touch.search_before:g} "
             f"mm before to {MM * touch.search_after:g} mm",
             "  past the nominal surface (other points as their blocks say)",

@@ -137,11 +137,8 @@ def test_points_that_are_not_reached_are_left_out(corrected):
 def test_late_touches_are_told(corrected):
     planned = replace(
         corrected,
-        job=replace(corrected.job, approach=replace(corrected.job.approach, overtravel=1e-3)),
-        placed=replace(
-            corrected.placed,
-            search_ends=corrected.placed.contacts - 1e-3 * corrected.placed.directions,
-        ),
+        job=replace(corrected.job, touch=replace(corrected.job.touch, mode="search")),
+        placed=replace(corrected.placed, search_after=np.full(9, 1e-3)),
     )
     assert one(planned, part=PartErrors(offsets={"plane": -9e-4})).late == ()
     assert len(one(planned, part=PartErrors(offsets={"plane": -1.1e-3})).late) == 9

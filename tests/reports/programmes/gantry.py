@@ -36,6 +36,7 @@ rotation_zyx_deg = [0, 0, 180]
 axes = ["carriage", "bridge", "ram"]
 signs = [1, -1, 1]
 offsets_mm = [0, 600, 1000]
+home_mm = [200, 300, -700]
 tool_number = 3
 """
 )

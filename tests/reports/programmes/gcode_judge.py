@@ -45,7 +45,8 @@ class Bench:
         self.head = np.array([q[k] if j.kind.angular else np.nan for k, j in enumerate(joints)])
         self.controller = plan.job.controller
         slides = [k for k, joint in enumerate(self.controller.order) if np.isnan(self.head[joint])]
-        self.start = 1e3 * self.controller.to_controller(q)[slides]
+        self.home = q if self.controller.home is None else self.controller.home
+        self.start = 1e3 * self.controller.to_controller(self.home)[slides]
 
     def execute(self, text, *, cell=None, at=None, **machine):
         """Run a programme."""
@@ -112,6 +113,11 @@ class Bench:
 
     def wanted(self, missed=""):
         """Kind, end, speed and greatest speed of every motion, up to a point that is missed."""
+        yield from self._cycle(missed)
+        if not missed and self.controller.home is not None:
+            yield "move", self.home, None, 0.05
+
+    def _cycle(self, missed):
         for step in self.steps:
             if isinstance(step, Move):
                 speed = step.speed if step.speed > 0.0 else 0.05

@@ -145,8 +145,7 @@ def rs274(text, tmp_path):
 @pytest.mark.skipif(RS274 is None, reason="no rs274 (Debian: linuxcnc-uspace)")
 def test_linuxcnc_reads_the_programme_as_it_is_meant(source, tmp_path):
     text = text_of(source, "linuxcnc")
-    start = next(line for line in text.splitlines() if line.startswith("G1 "))
-    home = start.replace("G1", "G0").rsplit(" F", 1)[0]
+    home = "G0 " + re.search(r"starts within .* of (X\S+ Y\S+ Z\S+)", text)[1]
     ready = f"T3 M6\nG21 G90 {home}\n"
 
     elsewhere, _ = rs274(text, tmp_path)
