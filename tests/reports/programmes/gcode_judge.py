@@ -148,7 +148,7 @@ class Bench:
             if kind == "search":
                 assert motion.overrun <= most * (1.0 + SPEED)
             elif most is not None:
-                assert 0.02 * most <= motion.speed <= 1.2 * most * (1.0 + SPEED)
+                assert 1.19 * most <= motion.speed <= 1.2 * most * (1.0 + SPEED)
 
 
 # ---------------------------------------------------------------------------------------- Mutants

@@ -13,6 +13,7 @@ from parts.evaluation import MeasuredPoints, match_points
 from planner.evaluation import evaluate
 from planner.evaluation.reading import read_measured
 from planner.evaluation.task import nearest_in_features
+from planner.job import read_job
 from planner.planning import plan
 from reports.programmes.dmis import dmis
 from reports.programmes.ipp import ipp
@@ -104,6 +105,18 @@ def test_no_machine_is_told_to_touch_faster_than_a_touch(library_plan, name):
     assert all(0.0 < float(value) <= 10.0 for value in searches)
     told = b"touch.mode is to-rest" in dmis(source)["program.dmi"]
     assert told == (not planned.job.touch.searching)
+
+
+def test_the_first_job_of_a_user_touches_slowly(tmp_path):
+    """The untouched job of ``palpeur init``."""
+    from planner.job import write_template
+
+    paths = write_template(tmp_path / "first")
+    planned = plan(read_job(next(path for path in paths if path.name == "job.toml")))
+    source = ProgrammeSource(planned)
+    assert set(touch_speeds(source)) == {5.0}
+    searches = re.findall(r"PtMeasPar\.(?:Approach|Search)\(([\d.]+)\)", text_of(source, "ipp"))
+    assert {float(value) for value in searches} <= {2.0, 3.0}
 
 
 def test_positioning_is_no_faster_than_the_plan_or_the_job(source):
