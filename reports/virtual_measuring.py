@@ -52,6 +52,7 @@ def _run(planned: Plan, one: VirtualMeasurement, file: str) -> dict[str, object]
         "q": one.q,
         "centres_m": one.centres,
         "missed": list(one.late),
+        "before_the_search": list(one.early),
         "arm": {p.name: e for p, e in zip(one.errors.parameters, one.errors.geometry, strict=True)},
         "part_shift_m": one.errors.shift,
         "part_turn_rad": one.errors.turn,
@@ -98,6 +99,12 @@ def measurement_sentences(
         lines.append(
             f"{len(late)} points are touched only past touch.search_after_mm, the first "
             f"{late[0]}: the machine would have missed them."
+        )
+    early = sorted({name for one in found for name in one.early})
+    if early:
+        lines.append(
+            f"{len(early)} points are touched before their search starts, the first {early[0]}: "
+            "the ball would meet them at positioning speed; raise touch.search_before_mm."
         )
     return lines
 

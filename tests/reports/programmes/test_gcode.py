@@ -11,6 +11,7 @@ import pytest
 
 from planner.errors import OutputError
 from planner.evaluation import evaluate
+from planner.job import read_job
 from planner.planning import plan
 from reports.programmes import programmes
 from reports.programmes.gcode import fanuc, gantry_fault, linuxcnc
@@ -21,6 +22,7 @@ from tests.reports.programmes.gantry import gantry_job
 from tests.reports.programmes.gcode_interpreter import DIALECTS
 from tests.reports.programmes.gcode_judge import Bench, mutants, noticed
 from tests.reports.programmes.searching import searching
+from tests.reports.programmes.virtual_cell import VirtualCell
 
 WRITERS = {"linuxcnc": linuxcnc, "fanuc": fanuc}
 MUTANTS = cases(gate=20, soak=100)
@@ -82,8 +84,6 @@ def test_a_head_that_turns_is_refused_in_words(tmp_path):
     gantry_job(folder, head=True)
     text = (folder / "job.toml").read_text()
     (folder / "job.toml").write_text(re.sub(r"axis = \[.*\]\n", "", text))
-    from planner.job import read_job
-
     turning = searching(plan(read_job(folder / "job.toml")))
     with pytest.raises(OutputError, match=r"the head is set by hand .*; fix the stylus with"):
         programmes(turning, ["linuxcnc"])
@@ -118,6 +118,33 @@ def test_a_coordinate_just_below_zero_keeps_its_place_in_a_log(tmp_path):
         machine.call(7101, "M99")
         text = machine.filled("#101[44]#102[10]#103[10]#104[10]")
         assert float(text) == pytest.approx(printed, abs=1e-9)
+
+
+HOSTILE = ("a(b", "x;y)", "#<q1>", "%.2f", "(ABORT,now)", "é]")
+
+
+def test_names_are_never_commands(bench, source, tmp_path):
+    """Names that mean something to a control; the same moves, and a line of the log for each."""
+    folder, head = tmp_path, bool(np.isfinite(bench.head).any())
+    gantry_job(folder, head=head)
+    text = (folder / "points.csv").read_text()
+    for old, new in zip(("T1", "T2", "T3", "R1", "R2", "B1"), HOSTILE, strict=True):
+        text = text.replace(f"{old},", f'"{new}",')
+    (folder / "points.csv").write_text(text, encoding="utf-8")
+    hostile = ProgrammeSource(plan(read_job(folder / "job.toml")))
+    raw = text_of(hostile, bench.dialect)
+    ran, plain = bench.execute(raw), bench.execute(text_of(source, bench.dialect))
+    assert not ran.stopped
+    assert [m.speed for m in ran.motions] == [m.speed for m in plain.motions]
+    for one, other in zip(ran.motions, plain.motions, strict=True):
+        assert (one.kind, one.end.tolist()) == (other.kind, other.end.tolist())
+    rows = [line.split(",") for line in ran.log if not line.startswith("//")][1:]
+    assert len({row[0] for row in rows}) == len(HOSTILE)
+    assert [row[1:] for row in rows] == [
+        line.split(",")[1:] for line in plain.log if not line.startswith("//")
+    ][1:]
+    missed = bench.execute(raw, cell=VirtualCell(hostile.plan, away=[HOSTILE[0]]))
+    assert missed.stopped
 
 
 # ------------------------------------------------------------------------------------------ rs274

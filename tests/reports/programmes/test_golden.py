@@ -1,7 +1,8 @@
 """Programmes of a tiny job, letter for letter.
 
 To renew them after a wanted change, write the files of the fixture ``written`` into
-the folder ``golden`` and read every difference. URScript is of a robot with six axes, G-code of one with three.
+the folder ``golden`` and read every difference. URScript is of a robot with six axes, G-code of one
+with three.
 """
 
 import re
