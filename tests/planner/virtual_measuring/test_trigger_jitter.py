@@ -79,3 +79,20 @@ def test_a_reader_is_told_the_model(planned):
     assert "0.2 ms (1 sigma)" in told
     assert "at 8 mm/s: 1.6 um along the line" in told
     assert "calibration" in told
+
+
+def test_machine_tests_touch_at_the_speed_of_the_job():
+    """PForm of a machine with jitter alone is that of one whose probe is as wrong along normals."""
+    from planner.virtual_measuring.machine_tests import TestBench, machine_tests
+    from robots.library import load
+
+    arm = load("measuring-arm")
+    late = UncertaintySettings(trigger_jitter=JITTER)
+    same = UncertaintySettings(probe_normal=SPEED * JITTER)
+    found = [
+        machine_tests(arm, TestBench(settings=one, count=400, places=1, touch_speed=speed))
+        for one, speed in ((late, SPEED), (same, SPEED))
+    ]
+    lines = [{line.test: line.limit for line in one.lines} for one in found]
+    assert lines[0] == pytest.approx(lines[1], rel=0.02)  # the same draws of the other sign
+    assert max(lines[0].values()) > 0.0
