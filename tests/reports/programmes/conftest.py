@@ -12,7 +12,6 @@ from planner.job import read_job
 from planner.planning import plan
 from robots.library import text_of
 from tests.reports.programmes.gantry import gantry_job
-from tests.reports.programmes.searching import searching
 
 JOB = """format = 1
 [job]
@@ -104,7 +103,7 @@ def arm_job(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def six_axes(arm_job):
-    return searching(plan(arm_job(text_of("industrial-6r"))))
+    return plan(arm_job(text_of("industrial-6r")))
 
 
 @pytest.fixture(scope="session")
@@ -117,7 +116,7 @@ def on_gantry(tmp_path_factory):
 def on_track(arm_job):
     """The same arm on a track, its first joint."""
     text = text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)
-    return searching(plan(arm_job(text, ("track",))))
+    return plan(arm_job(text, ("track",)))
 
 
 @pytest.fixture(scope="session")
@@ -140,7 +139,7 @@ def job(job_in):
 
 @pytest.fixture(scope="session")
 def two_points(job):
-    return searching(plan(job))
+    return plan(job)
 
 
 @pytest.fixture(scope="session")
@@ -151,6 +150,6 @@ def planned(job):
         positions, normals = np.asarray(positions, float), np.asarray(normals, float)
         names = names or tuple(f"P{k}" for k in range(1, len(positions) + 1))
         points = ProbePoints(names=names, positions=positions, normals=normals, features=features)
-        return searching(plan(replace(job, points=points, **changes)))
+        return plan(replace(job, points=points, **changes))
 
     return make

@@ -31,7 +31,7 @@ class Bench:
 
     def __init__(self, plan, source, dialect, folder):
         self.plan, self.source, self.dialect, self.folder = plan, source, dialect, folder
-        self.job = getattr(plan.job, "_base", plan.job)
+        self.job = plan.job
         self.steps, self.touches = source.steps.steps, source.steps.touches
         self.cell = VirtualCell(plan, shift=SHIFT, turn=TURN)
         self.expected = self.cell.expected()

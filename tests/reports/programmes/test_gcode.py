@@ -21,7 +21,6 @@ from tests.cases import cases
 from tests.reports.programmes.gantry import gantry_job
 from tests.reports.programmes.gcode_interpreter import DIALECTS
 from tests.reports.programmes.gcode_judge import Bench, mutants, noticed
-from tests.reports.programmes.searching import searching
 from tests.reports.programmes.virtual_cell import VirtualCell
 
 WRITERS = {"linuxcnc": linuxcnc, "fanuc": fanuc}
@@ -31,7 +30,7 @@ MUTANTS = cases(gate=20, soak=100)
 @pytest.fixture(scope="module", params=[False, True], ids=["three axes", "five axes"])
 def source(request, tmp_path_factory):
     job = gantry_job(tmp_path_factory.mktemp("gantry"), head=request.param)
-    return ProgrammeSource(searching(plan(job)))
+    return ProgrammeSource(plan(job))
 
 
 def text_of(source, dialect):
@@ -51,7 +50,7 @@ def test_the_programme_does_what_the_plan_says(bench, source):
 def test_the_log_aligns_the_part_as_it_stands(bench, source):
     bench.judge(text_of(source, bench.dialect))
     job = source.plan.job
-    T = evaluate(getattr(job, "_base", job), bench.found).alignment.T_part_measured
+    T = evaluate(job, bench.found).alignment.T_part_measured
     there = np.linalg.inv(job.part.T_base_part) @ bench.cell.displacement @ job.part.T_base_part
     left = T @ there  # what was found, after what was done
     corners = 0.06 * np.array(
@@ -84,7 +83,7 @@ def test_a_head_that_turns_is_refused_in_words(tmp_path):
     gantry_job(folder, head=True)
     text = (folder / "job.toml").read_text()
     (folder / "job.toml").write_text(re.sub(r"axis = \[.*\]\n", "", text))
-    turning = searching(plan(read_job(folder / "job.toml")))
+    turning = plan(read_job(folder / "job.toml"))
     with pytest.raises(OutputError, match=r"the head is set by hand .*; fix the stylus with"):
         programmes(turning, ["linuxcnc"])
     assert not any("palpeur.n" in path for path in programmes(turning))
@@ -110,7 +109,7 @@ def test_a_coordinate_just_below_zero_keeps_its_place_in_a_log(tmp_path):
     from tests.reports.programmes.gcode_interpreter import Fanuc
 
     machine = Fanuc.__new__(Fanuc)
-    source = ProgrammeSource(searching(plan(gantry_job(tmp_path))))
+    source = ProgrammeSource(plan(gantry_job(tmp_path)))
     lines = text_of(source, "fanuc").split("\r\n")
     for value, printed in ((-0.00005, 0.0), (-0.0001491, -0.0001491), (123.45678914, 123.4567891)):
         machine.programmes = {7101: lines[lines.index("O7101(DIGITS OF A HIT)") + 1 : -2]}

@@ -22,7 +22,6 @@ from reports.programmes.source import ProgrammeSource
 from tests.cases import cases
 from tests.reports.programmes.gantry import JOB, gantry_job
 from tests.reports.programmes.measuring_judge import Bench, mutants, noticed
-from tests.reports.programmes.searching import searching
 
 WRITERS = {"ipp": ipp, "dmis": dmis}
 MUTANTS = cases(gate=25, soak=100)
@@ -32,7 +31,7 @@ NAMED = JOB.replace("[probe]", '[probe]\nname = "Probe1"')
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     job = gantry_job(tmp_path_factory.mktemp("gantry"), text=NAMED)
-    return ProgrammeSource(searching(plan(job)))
+    return ProgrammeSource(plan(job))
 
 
 def text_of(source, dialect):
@@ -144,7 +143,7 @@ def test_the_tool_is_the_jobs(source):
 
 
 def test_several_stylus_directions_have_a_tool_each(library_plan):
-    source = ProgrammeSource(searching(library_plan("block-with-holes")))
+    source = ProgrammeSource(library_plan("block-with-holes"))
     text = text_of(source, "ipp")
     count = len(styli(source.steps.touches).axes)
     assert count > 1
@@ -181,7 +180,7 @@ def test_touches_in_another_order_find_their_points(source):
     """Results name touches by feature and place; the plan may have visited them otherwise."""
     from planner.evaluation import nominal_points
 
-    job = getattr(source.plan.job, "_base", source.plan.job)
+    job = source.plan.job
     nominal = nominal_points(job)
     order = [2, 0, 1]
     names, features = ("top-1", "top-2", "top-3"), ("top",) * 3

@@ -9,7 +9,6 @@ from lxml import etree
 from parts.points import Compensation, read_raw_points
 from reports.programmes import programmes
 from reports.programmes.source import ProgrammeSource
-from tests.reports.programmes.searching import searching
 
 NUMBER = r"-?\d+\.\d+"
 PLANE = [[0, 40, 300], [60, 40, 300], [0, 90, 300], [60, 90, 300]]
@@ -97,7 +96,7 @@ def test_dmis_says_all_motion_in_order(files, mixed):
 def test_an_approach_beside_the_normal_is_driven_along_its_line(job_in):
     from planner.planning import plan
 
-    leaning = searching(plan(job_in("[0, 0, 1]")))
+    leaning = plan(job_in("[0, 0, 1]"))
     raw = programmes(leaning, ["dmis", "ipp"])
     assert b"to the start of the search, which is along the normal" in raw["program.dmi"]
     said = statements(raw["program.dmi"])
