@@ -12,7 +12,7 @@ from types import MappingProxyType
 from planner.errors import OutputError
 from planner.job import Job
 from planner.plan import Plan
-from reports.programmes import controllers, dmis, ipp, krl, qif, rapid
+from reports.programmes import controllers, dmis, gcode, ipp, krl, qif, rapid
 from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
@@ -37,6 +37,12 @@ class Refusal:
     reason: str
     fix: str = "Choose another format; csv and ros hold any joints"
     key: str = ""
+
+
+def _written(source: ProgrammeSource) -> str:
+    """Any plan can be written whose job can."""
+    del source
+    return ""
 
 
 def _never(job: Job) -> Refusal | None:
@@ -86,6 +92,7 @@ class Export:
         write: content of each file.
         moves: whether a machine could be moved with it.
         refusal: why the format cannot be written for a job; None where it can.
+        plan_fault: why it cannot be written for a plan of such a job; empty where it can.
     """
 
     name: str
@@ -93,6 +100,7 @@ class Export:
     write: Writer
     moves: bool = True
     refusal: Callable[[Job], Refusal | None] = _never
+    plan_fault: Callable[[ProgrammeSource], str] = _written
 
 
 EXPORTS: Mapping[str, Export] = MappingProxyType(
@@ -126,6 +134,20 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             write=controllers.urscript,
             refusal=robot_refusal(six_rotary_fault),
         ),
+        "linuxcnc": Export(
+            name="G-code for LinuxCNC",
+            files=(gcode.LINUXCNC_PATH,),
+            write=gcode.linuxcnc,
+            refusal=robot_refusal(gcode.linuxcnc_fault),
+            plan_fault=gcode.head_fault,
+        ),
+        "fanuc-gcode": Export(
+            name="G-code for FANUC",
+            files=(gcode.FANUC_PATH,),
+            write=gcode.fanuc,
+            refusal=robot_refusal(gcode.fanuc_fault),
+            plan_fault=gcode.fanuc_plan_fault,
+        ),
     }
 )
 
@@ -158,7 +180,14 @@ def programmes(
     source = ProgrammeSource(plan)
     files: dict[str, bytes] = {}
     for key, export in EXPORTS.items():
-        if key in chosen and not (still and export.moves):
+        if key not in chosen or (still and export.moves):
+            continue
+        fault = export.plan_fault(source)
+        if fault and formats is not None:
+            raise OutputError(
+                f"{export.name} cannot be written for {job.name!r}: {fault}.", found=key
+            )
+        if not fault:
             files.update(export.write(source))
     return dict(sorted(files.items()))
 
