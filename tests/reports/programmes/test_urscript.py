@@ -1,0 +1,168 @@
+"""URScript, run: hits are those of a virtual measurement, misses stop, mutants are noticed."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from reports.programmes import programmes
+from tests.cases import cases
+from tests.reports.programmes.programme_judge import (
+    Runs,
+    VirtualPart,
+    changed_line,
+    dropped_line,
+    faults,
+    log_rows,
+    mutants,
+    swapped,
+    true_hits,
+)
+from tests.reports.programmes.urscript_interpreter import UrScript
+from tests.reports.programmes.virtual_arm import Refused, VirtualArm
+
+POSTURE = r"-?[1-9]?\d*\.\d{12}"
+NUMBER = r"(?<![\w.])\d+\.\d+"
+
+
+def times(*factors):
+    """Multiply a number by one of some factors."""
+
+    def change(rng, match):
+        digits = len(match[0].partition(".")[2])
+        return f"{float(match[0]) * float(rng.choice(factors)):.{max(digits, 1)}f}"
+
+    return change
+
+
+def to(*texts):
+    return lambda rng, match: str(rng.choice(texts))
+
+
+OPERATORS = {
+    "search dropped": dropped_line(r"^  palpeur_search\("),
+    "sign of a joint": changed_line(
+        r"(?<=[\[ ])-?(?=\d*[1-9]\d*\.\d{12}|\d*\.\d*[1-9]\d{6,11}[,\]])",
+        lambda rng, match: "" if match[0] else "-",
+    ),
+    "joint in degrees": changed_line(
+        r"(?<=[\[ ])-?(?:0\.0[1-9]|0\.[1-9]|[1-9]\d*\.)\d+(?=[,\]])", times(180.0 / np.pi)
+    ),
+    "joint a little off": changed_line(
+        r"(?<=[\[ ])-?\d+\.\d{12}(?=[,\]])", lambda rng, m: f"{float(m[0]) + 1e-6:.12f}"
+    ),
+    "input ignored": changed_line(r"get_standard_digital_in\(palpeur_input\)", to("False", "True")),
+    "input upside down": changed_line(r"if (?=get_standard)", to("if not ")),
+    "another input": changed_line(r"(?<=palpeur_input = )\d+", to("0", "7", "12")),
+    "wrong frame": changed_line(r"(?<=set_tcp\(p\[).*(?=\])", to(
+        "0.0, 0.0, 0.0, 0.0, 0.0, 0.0", "0.0, 0.0, 60.0, 0.0, 0.0, 0.0",
+        "0.001, 0.0, 0.06, 0.0, 0.0, 0.0", "0.0, 0.0, 0.06, 3.141592653589793, 0.0, 0.0",
+        "0.0, 0.0, -0.06, 0.0, 0.0, 0.0", "0.06, 0.0, 0.0, 0.0, 0.0, 0.0",
+    )),
+    "touch speed": changed_line(r"(?<=^  palpeur_v = )0\.00[1-9]\d*", times(1.01, 2.0, 10.0, 1000.0)),
+    "other speed": changed_line(r"(?<=v=)[\d.]+(?=\)$)", times(4.0, 1000.0)),
+    "stop": changed_line(r"(?<=^  palpeur_stop = )0\.[1-9]\d*", times(0.001, 0.01)),
+    "no stop": dropped_line(r"stopl\("),
+    "swapped names": swapped(r'palpeur_log\("([^"]*)"'),
+    "swapped searches": swapped(r'palpeur_search\("[^"]*", (\[.*?\])'),
+    "swapped lines": swapped(r"^  movel\((\[.*?\])"),
+    "swapped travels": swapped(r"^  palpeur_clear = (.*)"),
+    "line dropped": dropped_line(
+        r"^  (movel|movej|palpeur_log|palpeur_start)\(|^  palpeur_clear = "
+    ),
+    "miss branch": changed_line(r"if not hit:", to("if hit:", "if False:")),
+    "miss goes on": dropped_line(r"    palpeur_refuse\(str_cat\(\"no surface|^    halt"),
+    "miss stays": dropped_line(r"    movel\(palpeur_clear"),
+    "back-off the other way": changed_line(
+        r"^  movel\(\[.*?\](?=, a=[\d.]+, v=0\.005)", lambda rng, m: re.sub(
+            r"\d+\.\d+", lambda n: f"{float(n[0]) * 0.999:.12f}", m[0]
+        )
+    ),
+    "unit of the log": changed_line(r"r2d\(angle\)", to("angle", "r2d(r2d(angle))")),
+    "digits of the log": changed_line(r"(?<=\* )1000000000|1000000000(?= \+)", to("100000000", "1000000")),
+    "map of the joints": changed_line(r"(?<=palpeur_axis = ).*", to(
+        "[1, 0, 2, 3, 4, 5]", "[0, 1, 2, 3, 5, 4]", "[0, 1, 2, 4, 3, 5]"
+    )),
+    "map of the signs": changed_line(r"(?<=palpeur_sign = ).*", to(
+        "[1, 1, 1, 1, -1, 1]", "[-1, -1, 1, 1, -1, 1]", "[1, -1, 1, 1, 1, 1]"
+    )),
+    "map of the zeros": changed_line(r"(?<=palpeur_zero = \[)0\.0", to("0.1", "1e-6")),
+    "start tolerance": changed_line(r"(?<=\], )0\.0087\d*", to("0.5", "0.1")),
+    "start unchecked": changed_line(r"> tolerance", to("< tolerance", "> 1.0")),
+    "late reading": changed_line(r"      palpeur_q = get_actual_joint_positions\(\)", to("      sync()")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(six_axes_search):
+    plan = six_axes_search
+
+    def run(text, *, part=None, start=None, stuck=None, cycle=None, listening=True):
+        part = part or VirtualPart(plan)
+        start = runs.start + 1e-3 if start is None else start
+        arm = VirtualArm(plan.trajectory.model, part, start, stuck=stuck, cycle=cycle)
+        stylus = plan.job.probe.stylus_length
+        interpreter = UrScript(text, arm, plan.job.controller, stylus=stylus, listening=listening)
+        return interpreter.run()
+
+    runs = Runs(plan, run)
+    return runs
+
+
+@pytest.fixture(scope="module")
+def text(six_axes_search):
+    return programmes(six_axes_search, ["urscript"])["robot/palpeur.script"].decode("ascii")
+
+
+def test_it_measures_what_a_virtual_machine_measures(runs, text):
+    record = runs.run(text)
+    assert faults(runs.plan, record) == []
+    touched = [leg for leg in record.legs if leg.hit is not None]
+    assert len(touched) == len(runs.plan.planned_points)
+    assert max(leg.speed for leg in touched) <= 0.005 * (1.0 + 1e-9)
+
+
+def test_it_stops_without_harm(runs, text):
+    assert runs.all_faults(text) == []
+    silent = runs.run(text, listening=False)
+    assert silent.halted == "nothing listens to the log"
+    assert silent.legs == []
+
+
+def test_a_frame_of_the_controller_reads_a_hit_late_by_a_frame(runs, text):
+    record = runs.run(text, cycle=0.002)
+    hits = true_hits(runs.plan)
+    for row in log_rows(record.log)[1:]:
+        q = np.radians([float(cell) for cell in row[1:]])
+        late = np.linalg.norm(runs.plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]][1])
+        assert late <= 0.005 * 0.002 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("12.9999999996", "13.000000000"),
+        ("-0.5", "-0.500000000"),
+        ("-359.000000001", "-359.000000001"),
+        ("0.0", "0.000000000"),
+        ("7.00000000049", "7.000000000"),
+    ],
+)
+def test_nine_decimals_whatever_the_controller_shows(runs, text, value, shown):
+    told = text.replace("  set_tcp", f"  textmsg(palpeur_nine({value}))\n  halt\n  set_tcp", 1)
+    assert runs.run(told).events == [("message", shown)]
+
+
+def test_mutants_are_noticed(runs, text):
+    found = mutants(text, OPERATORS, cases(gate=20, soak=100))
+    assert [name for name, changed in found if not runs.all_faults(changed)] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["movec([0], [1])", "x = 1", "servoj([0.0])", "while True", "palpeur_log(1", "end"]
+)
+def test_what_is_not_known_is_refused(runs, text, line):
+    with pytest.raises(Refused):
+        runs.run(text.replace("  set_tcp", f"  {line}\n  set_tcp", 1))

@@ -1,0 +1,267 @@
+"""An arm under a controller, as interpreters of programmes drive it: motions in time, an input.
+
+Moves are what controllers' manuals call them: a joint move is straight in joints and synchronised,
+a linear one moves the tool centre point straight and turns the tool about one axis meanwhile. Both
+run a trapezoid of speed. The probe's input is true while the ball is in the part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robots.core.orientation import rotation_exp, rotation_log
+from robots.core.pose import inverse_pose
+
+EDGE = 1e-10  # [m] of the ball in the part, that switches the input
+CLOSE = 1e-13  # [rad, m] of the inverse geometry
+
+
+class Refused(Exception):
+    """A statement that is no part of the dialect, as far as the interpreter knows it."""
+
+
+class Halted(Exception):
+    """The programme stopped itself; the reason is its own."""
+
+
+class Fault(Exception):
+    """What a controller would stop with, or nobody wants to see: a collision, no such register."""
+
+
+@dataclass
+class Leg:
+    """One motion as it was carried out, in the robot's own joints."""
+
+    kind: str  # "joint" or "line"
+    start: np.ndarray
+    target: np.ndarray
+    speed: float  # of the leading joint, or of the tool centre point
+    acceleration: float
+    end: np.ndarray | None = None
+    hit: np.ndarray | None = None  # joints where the probe switched
+    overrun: float = 0.0  # of the ball after that [m]
+    stopped: bool = False
+
+
+@dataclass
+class Record:
+    """What a run leaves behind."""
+
+    legs: list[Leg] = field(default_factory=list)
+    events: list[tuple[str, object]] = field(default_factory=list)  # in order: legs too
+    log: str = ""
+    halted: str = ""
+
+
+class JointMove:
+    """Straight in joints."""
+
+    kind = "joint"
+
+    def __init__(self, start, target, speed, acceleration):
+        self.start, self.target = np.array(start), np.array(target)
+        self.length = float(np.abs(self.target - self.start).max())
+        self.speed, self.acceleration = speed, acceleration
+
+    def joints(self, s):
+        return self.start + s * (self.target - self.start)
+
+
+class LineMove:
+    """Straight for the tool centre point. Poses are those of it; the arm follows by Newton."""
+
+    kind = "line"
+
+    def __init__(self, model, start, target_pose, tool, speed, acceleration):
+        """``tool``: ball frame → frame of the tool centre point that the programme chose."""
+        self.model, self.tool = model, tool
+        self.start = np.array(start)
+        self._from = model.forward(self.start) @ tool
+        self._to = target_pose
+        self._turn = rotation_log(self._from[:3, :3].T @ self._to[:3, :3])
+        self.length = float(np.linalg.norm(self._to[:3, 3] - self._from[:3, 3]))
+        self.speed, self.acceleration = speed, acceleration
+        self._near = (0.0, self.start)
+        self.target = self.joints(1.0)
+
+    def pose(self, s):
+        T = np.eye(4)
+        T[:3, :3] = self._from[:3, :3] @ rotation_exp(s * self._turn)
+        T[:3, 3] = self._from[:3, 3] + s * (self._to[:3, 3] - self._from[:3, 3])
+        return T
+
+    def joints(self, s):
+        at, q = self._near
+        steps = max(1, int(np.ceil(abs(s - at) * max(self.length / 0.02, 1.0))))
+        for x in at + (s - at) * np.arange(1, steps + 1) / steps:
+            q = self._solved(self.pose(x) @ inverse_pose(self.tool), q)
+        self._near = (s, q)
+        return q
+
+    def _solved(self, T, q):
+        for _ in range(30):
+            now = self.model.forward(q)
+            gap = np.concatenate(
+                [T[:3, 3] - now[:3, 3], now[:3, :3] @ rotation_log(now[:3, :3].T @ T[:3, :3])]
+            )
+            if np.abs(gap).max() < CLOSE:
+                return q
+            q = q + np.linalg.lstsq(self.model.jacobian(q), gap, rcond=None)[0]
+        if np.abs(gap).max() < 1e-10:
+            return q
+        raise Fault("the line leaves what the arm can reach")
+
+
+class VirtualArm:
+    """The arm, its part, and time that goes on by events or by cycles.
+
+    Args:
+        model: of the robot; its tool frame is the ball.
+        part: with ``first_contact(path)`` → parameter or None, and ``gap(ball)``.
+        q: where it stands.
+        cycle: of the controller; None for one without delay. [s]
+    """
+
+    def __init__(self, model, part, q, *, cycle=None, stuck=None):
+        self.model, self.part, self.cycle = model, part, cycle
+        self.q = np.array(q)
+        self.stuck = stuck
+        self.record = Record()
+        self._motion = None
+
+    # --- what interpreters ask ---
+
+    @property
+    def ball(self):
+        return self.model.forward(self.q)[:3, 3]
+
+    @property
+    def moving(self):
+        return self._motion is not None
+
+    def touching(self):
+        if self.stuck is not None:
+            return self.stuck
+        return bool(self.part.gap(self.ball) <= EDGE)
+
+    # --- motion ---
+
+    def start(self, motion):
+        """Begin a motion; it goes on with ``step`` and ``finish``."""
+        if self._motion is not None:
+            raise Fault("a second motion while one is running")
+        leg = Leg(
+            kind=motion.kind,
+            start=self.q,
+            target=motion.target,
+            speed=motion.speed,
+            acceleration=motion.acceleration,
+        )
+        self.record.legs.append(leg)
+        self.record.events.append(("leg", leg))
+        self._motion, self._leg, self._t = motion, leg, 0.0
+        self._contact = self._first_contact(motion)
+        if motion.length <= 0.0:
+            self._end(1.0)
+
+    def _first_contact(self, motion):
+        """When the free ball meets the part; None where it does not. [s]."""
+        if self.stuck is not None or motion.length <= 0.0 or self.touching():
+            return None
+
+        def path(x):
+            return np.array([self.model.forward(motion.joints(s))[:3, 3] for s in np.atleast_1d(x)])
+
+        s = self.part.first_contact(path)
+        return None if s is None else (s, _time_at(motion, s * motion.length))
+
+    def step(self):
+        """Go on until the input switches or the motion ends; at most by one cycle."""
+        if self._motion is None:
+            return
+        end = _duration(self._motion)
+        if self.cycle is not None:
+            until = min(self._t + self.cycle, end)
+        else:
+            hit = self._contact
+            until = hit[1] if hit is not None and self._t < hit[1] else end
+        if self._contact is not None and self._t < self._contact[1] <= until:
+            self._leg.hit = self._motion.joints(self._contact[0])
+        self._t = until
+        if self._contact is not None and self.cycle is None and until == self._contact[1]:
+            self.q = self._leg.hit
+        else:
+            self.q = self._motion.joints(_way_at(self._motion, until) / self._motion.length)
+        if until >= end:
+            self._end(1.0)
+
+    def stop(self, deceleration, latency=0.0):
+        """Slow down along the path."""
+        if self._motion is None:
+            return
+        v = _speed_at(self._motion, self._t)
+        way = _way_at(self._motion, self._t) + v * latency + v * v / (2.0 * deceleration)
+        self._leg.stopped = True
+        self._end(min(way / self._motion.length, 1.0))
+
+    def finish(self):
+        """Carry a motion out that nobody watches: the ball must stay free."""
+        if self._motion is None:
+            return
+        if self._contact is not None:
+            raise Fault("the ball meets the part in a move that is no search")
+        self._end(1.0)
+        if self.stuck is None and self.touching():
+            raise Fault("the ball stays in the part after a move that is no search")
+
+    def _end(self, s):
+        self.q = self._motion.joints(s)
+        leg = self._leg
+        leg.end = self.q
+        if leg.hit is not None:
+            leg.overrun = float(np.linalg.norm(self.ball - self.model.forward(leg.hit)[:3, 3]))
+        self._motion = None
+
+    def note(self, kind, what):
+        """Keep an event that is no motion."""
+        self.record.events.append((kind, what))
+
+
+def _peaks(motion):
+    """Peak speed that is reached, time to reach it, whole duration."""
+    v, a, length = motion.speed, motion.acceleration, motion.length
+    if v <= 0.0 or a <= 0.0:
+        raise Fault("a move without speed or acceleration")
+    v = min(v, np.sqrt(a * length))
+    return v, v / a, length / v + v / a
+
+
+def _duration(motion):
+    return _peaks(motion)[2]
+
+
+def _way_at(motion, t):
+    v, rise, end = _peaks(motion)
+    t = min(max(t, 0.0), end)
+    if t < rise:
+        return 0.5 * motion.acceleration * t * t
+    if t > end - rise:
+        return motion.length - 0.5 * motion.acceleration * (end - t) ** 2
+    return v * (t - 0.5 * rise)
+
+
+def _speed_at(motion, t):
+    v, rise, end = _peaks(motion)
+    return float(max(0.0, min(v, motion.acceleration * t, motion.acceleration * (end - t))))
+
+
+def _time_at(motion, way):
+    v, rise, end = _peaks(motion)
+    ramp = 0.5 * v * rise
+    if way < ramp:
+        return np.sqrt(2.0 * way / motion.acceleration)
+    if way > motion.length - ramp:
+        return end - np.sqrt(2.0 * (motion.length - way) / motion.acceleration)
+    return rise + (way - ramp) / v
