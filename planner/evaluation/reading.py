@@ -227,8 +227,9 @@ def _radius(found: RawPoints, job: Job) -> float:
 
 
 def is_joint_readings(raw: bytes) -> bool:
-    """Whether a file's first line has columns of joint readings."""
-    first = raw[:4096].decode("utf-8-sig", errors="replace").lstrip().split("\n", 1)[0]
+    """Whether a file's first line, behind comments, has columns of joint readings."""
+    first = _without_comments(raw[:4096].decode("utf-8-sig", errors="replace")).lstrip()
+    first = first.split("\n", 1)[0]
     return any(_COLUMN.fullmatch(cell.strip()) for cell in re.split("[,;\t]", first))
 
 
@@ -239,7 +240,7 @@ def joint_points(
 
     Args:
         raw: of a CSV file with a header: ``name``, and for every joint ``q1_deg`` or ``q1_rad``, of
-            one that slides ``q1_mm`` or ``q1_m``.
+            one that slides ``q1_mm`` or ``q1_m``. Lines that begin with # are comments.
         origin: its name, for messages.
         mechanism: the arm, as calibrated; its tool frame is the ball.
         probe_radius: of the ball. [m]
@@ -273,7 +274,13 @@ def joint_points(
     )
 
 
+def _without_comments(text: str) -> str:
+    """The text with empty lines where comments are, as programmes of robots write them."""
+    return re.sub(r"(?m)^[ \t]*#.*$", "", text)
+
+
 def _rows(text: str, origin: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    text = _without_comments(text)
     first = text.lstrip().split("\n", 1)[0]
     separator = next((sign for sign in ";\t" if sign in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)

@@ -39,6 +39,7 @@ from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
 from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, travel_of
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
+from robots.core.controller import Controller
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
@@ -152,8 +153,8 @@ class Job:
             compensated: whether they lie on the surface; with a ball it must be said.
             robot_settings: the other keys of [robot]: tool, limits, speed_scale, …
             errata: what a source that the job reproduces says otherwise.
-            **tables: of the job file, by name: probe, approach, travel, checks, cell, sampling,
-                place, presenter, uncertainty, evaluation, tolerance.
+            **tables: of the job file, by name: controller, probe, approach, travel, checks, cell,
+                sampling, place, presenter, uncertainty, evaluation, tolerance.
 
         Raises:
             JobError, RobotError, PartError: as for ``read_job``.
@@ -231,6 +232,11 @@ class Job:
         if missing:
             raise JobError("\n".join(missing), robot=self.robot_model)
         return JointLimits.of(self.mechanism)
+
+    @property
+    def controller(self) -> Controller | None:
+        """The robot's controller, by the job's [controller] or else the robot file's."""
+        return self.mechanism.controller
 
     @property
     def fingerprint(self) -> str:

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
 from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import PydanticCustomError
 
-from robots.core.robot_file.schema import Name, PoseTable, Table
+from robots.core.robot_file.schema import ControllerTable, Name, PoseTable, Table
 from robots.core.schema_numbers import Positive, Real, SpanWithin, Within, decimal_number, is_number
 
 _ZERO, _ONE = Decimal(0), Decimal(1)
@@ -532,6 +532,9 @@ class JobFile(Table):
     format: Literal[1]
     job: JobTable
     robot: JobRobotTable
+    controller: ControllerTable | None = Field(
+        default=None, description="replaces that of the robot file"
+    )
     probe: ProbeTable = ProbeTable()
     part: PartTable = PartTable()
     cell: CellTable = CellTable()

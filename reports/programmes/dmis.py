@@ -154,8 +154,8 @@ class _Programme:
             self._goto(cycle.near)
         words = [*numbers(MM * touch.surface, _LENGTH), *numbers(touch.normal, _VECTOR)]
         self._say("PTMEAS/CART", *words)
-        if touch.dwell > 0.0:
-            self._note(f"the plan rests here for {touch.dwell:.4f} s")
+        if touch.settle > 0.0:
+            self._note(f"the plan rests here for {touch.settle:.4f} s")
         if cycle.near is not None:
             self._goto(cycle.near)
         self._goto(touch.clearance)

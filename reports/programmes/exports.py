@@ -10,21 +10,68 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from planner.errors import OutputError
+from planner.job import Job
 from planner.plan import Plan
 from reports.programmes import controllers, dmis, ipp, qif
-from reports.programmes.axes import axes_fault, six_rotary_fault
+from reports.programmes.axes import six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
 from reports.verdict import withheld
+from robots.core.controller import Controller
 from robots.core.mechanism import Mechanism
+from robots.core.robot_file.controller_table import controller_example
 
 Writer = Callable[[ProgrammeSource], Mapping[str, bytes]]
 
 
-def _none(mechanism: Mechanism) -> str:
-    """Any robot can be written."""
-    del mechanism
-    return ""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a format cannot be written for a job.
+
+    Args:
+        reason: in words.
+        fix: what to do.
+        key: of the job file that it is about; empty for none.
+    """
+
+    reason: str
+    fix: str = "Choose another format; csv and ros hold any joints"
+    key: str = ""
+
+
+def _never(job: Job) -> Refusal | None:
+    """Any job can be written."""
+    del job
+    return None
+
+
+def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Job], Refusal | None]:
+    """What a programme of a robot's own controller needs: a search, and [controller].
+
+    Args:
+        fault: why joints cannot stand in the controller's axes; empty where they can.
+    """
+
+    def refusal(job: Job) -> Refusal | None:
+        if job.touch.mode != "search":
+            return Refusal(
+                key="touch.mode",
+                reason='touch.mode is "to-rest": the plan has no search in which a probe could '
+                "trigger",
+                fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
+            )
+        if job.controller is None:
+            return Refusal(
+                key="controller",
+                reason="neither robot file nor job says which joint stands in which axis of the "
+                "controller, with which sign and zero, and which input the probe has",
+                fix="Add [controller] to one of them; for example, to be corrected:\n\n"
+                f"{controller_example(job.mechanism)}\n",
+            )
+        found = fault(job.mechanism, job.controller)
+        return Refusal(key="controller.axes", reason=found) if found else None
+
+    return refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +83,14 @@ class Export:
         files: paths of what is written, relative to the report set.
         write: content of each file.
         moves: whether a machine could be moved with it.
-        fault: why the format cannot hold a robot's joints; empty where it can.
+        refusal: why the format cannot be written for a job; None where it can.
     """
 
     name: str
     files: tuple[str, ...]
     write: Writer
     moves: bool = True
-    fault: Callable[[Mechanism], str] = _none
+    refusal: Callable[[Job], Refusal | None] = _never
 
 
 EXPORTS: Mapping[str, Export] = MappingProxyType(
@@ -59,23 +106,11 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         "ros": Export(
             name="ROS JointTrajectory", files=(controllers.ROS_PATH,), write=controllers.ros
         ),
-        "krl": Export(
-            name="KUKA KRL",
-            files=("robot/palpeur.dat", "robot/palpeur.src"),
-            write=controllers.krl,
-            fault=axes_fault,
-        ),
-        "rapid": Export(
-            name="ABB RAPID",
-            files=("robot/palpeur.mod",),
-            write=controllers.rapid,
-            fault=axes_fault,
-        ),
         "urscript": Export(
             name="URScript",
             files=("robot/palpeur.script",),
             write=controllers.urscript,
-            fault=six_rotary_fault,
+            refusal=robot_refusal(six_rotary_fault),
         ),
     }
 )
@@ -91,18 +126,18 @@ def programmes(
 
     Args:
         plan: whose exact motion is written, not its samples.
-        formats: keys of ``EXPORTS``; all that can hold the robot's joints when None.
+        formats: keys of ``EXPORTS``; all that can be written for the job when None.
         options: whether programmes may leave out points, and what else speaks against them.
 
     Raises:
-        OutputError: an unknown format, or one that was asked for and cannot hold the joints.
+        OutputError: an unknown format, or one that was asked for and cannot be written.
     """
-    mechanism = plan.job.mechanism
+    job = plan.job
     if formats is None:
-        chosen = [key for key, export in EXPORTS.items() if not export.fault(mechanism)]
+        chosen = [key for key, export in EXPORTS.items() if export.refusal(job) is None]
     else:
         chosen = list(formats)
-        check_formats(chosen, mechanism)
+        check_formats(chosen, job)
     if not plan.timeline or plan.trajectory.duration <= 0.0:
         return {}
     still = bool(withheld(plan, options or SetOptions()))
@@ -114,8 +149,8 @@ def programmes(
     return dict(sorted(files.items()))
 
 
-def check_formats(formats: Iterable[str], mechanism: Mechanism) -> None:
-    """Whether formats exist and can hold a robot's joints.
+def check_formats(formats: Iterable[str], job: Job) -> None:
+    """Whether formats exist and can be written for a job.
 
     Raises:
         OutputError: one that does not, or cannot.
@@ -125,10 +160,11 @@ def check_formats(formats: Iterable[str], mechanism: Mechanism) -> None:
             raise OutputError(
                 f"There is no format {key!r}; expected one of {', '.join(EXPORTS)}.", found=key
             )
-        fault = EXPORTS[key].fault(mechanism)
-        if fault:
+        refusal = EXPORTS[key].refusal(job)
+        if refusal is not None:
             raise OutputError(
-                f"{EXPORTS[key].name} cannot be written for {mechanism.name}: {fault}. Choose "
-                "another format; csv and ros hold any joints.",
+                f"{EXPORTS[key].name} cannot be written for {job.mechanism.name}: "
+                f"{refusal.reason}. {refusal.fix}.",
                 found=key,
+                key=refusal.key,
             )

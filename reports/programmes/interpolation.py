@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _PERIODS = (0.008, 0.004, 0.002)  # [s] of streamed joints; controllers have cyc
 _LOOKS = np.array([0.12, 0.25, 0.4, 0.5, 0.6, 0.75, 0.88])  # no wave hides at all of them
 _ROUNDS = 10
 _MOST_PARTS = 32  # into which an interval is cut in one round
+_STRAIGHT = 1e-7  # [deg, or mm] from a line that corners are left out of
 _NONE = 1e-9  # of a segment's duration: a shorter piece is rounding
 
 
@@ -98,6 +100,43 @@ def _grid(plan: Plan, period: float) -> Intervals:
     return Intervals(segment=segment, start=t[:-1], end=t[1:])
 
 
+def joint_paths(plan: Plan, departures: Departures, segments: Indices) -> dict[int, Array]:
+    """Corners of segments as straight joint moves, without the posture each comes from.
+
+    Args:
+        plan: with motion.
+        departures: of the plan.
+        segments: places in its timeline. # (k,)
+
+    Returns:
+        By segment: # (p, n) [rad or m]; one row where the joints run straight.
+    """
+    pieces = smooth_pieces(plan)
+    pieces = pieces.take(np.isin(pieces.segment, segments))
+    found = refined(pieces, departures.bend, tolerance=TOLERANCE, order=2)
+    corners = departures.state(found.segment, found.end, "left").q
+    whole, scale = whole_segments(plan, segments), to_degrees(plan)
+    starts = departures.state(segments, whole.start, "right").q
+    ends = departures.state(segments, whole.end, "left").q
+    paths: dict[int, Array] = {}
+    for k, start, end in zip(segments.tolist(), starts, ends, strict=True):
+        own = np.vstack([corners[found.segment == k][:-1], end])
+        paths[k] = _without_straight(scale * start, scale * own) / scale
+    return paths
+
+
+def _without_straight(start: Array, corners: Array) -> Array:
+    """Corners but those on the straight line from the one before to the one after."""
+    kept = [start]
+    for here, after in pairwise(corners):
+        way, part = after - kept[-1], here - kept[-1]
+        square = float(way @ way)
+        along = float(part @ way) / square if square > 0.0 else 0.0
+        if not 0.0 <= along <= 1.0 or float(np.abs(part - along * way).max()) > _STRAIGHT:
+            kept.append(here)
+    return np.array([*kept[1:], corners[-1]])
+
+
 def _adaptive(
     departures: Departures, pieces: Intervals, error: Callable[[Intervals], Array], order: int
 ) -> JointPosts:
@@ -158,6 +197,19 @@ class Departures:
         first, last = self.after(intervals.start), self.after(intervals.end)
         T = (intervals.end - intervals.start)[:, None]
         return self._worst(intervals, _hermite(first, last, T, _LOOKS))
+
+    def bend(self, intervals: Intervals) -> Array:
+        """Of joints from the straight line through both ends, whatever their speed along it.
+
+        # (m,) [deg, or mm where it slides]
+        """
+        first, last = (self._scale * state.q for state in self._ends(intervals))
+        there = self._scale * self._inside(intervals).q.reshape(len(intervals), len(_LOOKS), -1)
+        way = (last - first)[:, None]
+        length = np.sum(way * way, axis=2)
+        along = np.sum((there - first[:, None]) * way, axis=2) / np.where(length > 0, length, 1.0)
+        foot = first[:, None] + np.clip(along, 0.0, 1.0)[..., None] * way
+        return np.asarray(np.abs(there - foot).max(axis=(1, 2), initial=0.0))
 
     def chord(self, intervals: Intervals) -> Array:
         """Of a ball that runs straight from end to end. # (m,) [m]."""

@@ -41,13 +41,13 @@ class TouchCycle:
 def touch_cycle(touch: Touch) -> TouchCycle:
     """The cycle of a touch."""
     if touch.cosine >= _ALONG:
-        return TouchCycle(near=None, approach=touch.approach, search=touch.search)
+        return TouchCycle(near=None, approach=touch.approach, search=touch.search_after)
     cosine = max(touch.cosine, _LEAST_COSINE)
     last = min(_LAST, touch.approach)
     return TouchCycle(
         near=touch.contact + last * touch.direction,
         approach=last * cosine,
-        search=touch.search * cosine,
+        search=touch.search_after * cosine,
     )
 
 

@@ -11,6 +11,7 @@ from parts.points import ProbePoints
 from planner.job import read_job
 from planner.planning import plan
 from robots.library import text_of
+from tests.reports.programmes.searching import searching
 
 JOB = """format = 1
 [job]
@@ -65,6 +66,12 @@ ARM_POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz
 P1,0,0,0,0,0,1
 P2,80,40,-10,0,0.28,0.96
 """
+CONTROLLER = """[controller]
+axes = AXES
+tool_number = 2
+base_number = 1
+probe_input = 3
+"""
 TRACK = """[[joint]]
 name = "track"
 type = "prismatic"
@@ -80,11 +87,13 @@ max_acceleration_m_s2 = 2.0
 def arm_job(tmp_path_factory):
     """``arm_job(robot)`` → two points for an arm with six axes, or for one on a track."""
 
-    def read(robot):
+    def read(robot, others=()):
         folder = tmp_path_factory.mktemp("arm")
         limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
         (folder / "robot.toml").write_text(robot)
         text = ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))
+        axes = [*(f"q{k}" for k in range(1, 7)), *others]
+        text += CONTROLLER.replace("AXES", str(axes).replace("'", '"'))
         (folder / "job.toml").write_text(text)
         (folder / "points.csv").write_text(ARM_POINTS)
         return read_job(folder / "job.toml")
@@ -94,13 +103,14 @@ def arm_job(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def six_axes(arm_job):
-    return plan(arm_job(text_of("industrial-6r")))
+    return searching(plan(arm_job(text_of("industrial-6r"))))
 
 
 @pytest.fixture(scope="session")
 def on_track(arm_job):
     """The same arm on a track, its first joint."""
-    return plan(arm_job(text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)))
+    text = text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)
+    return searching(plan(arm_job(text, ("track",))))
 
 
 @pytest.fixture(scope="session")
@@ -123,7 +133,7 @@ def job(job_in):
 
 @pytest.fixture(scope="session")
 def two_points(job):
-    return plan(job)
+    return searching(plan(job))
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +144,6 @@ def planned(job):
         positions, normals = np.asarray(positions, float), np.asarray(normals, float)
         names = names or tuple(f"P{k}" for k in range(1, len(positions) + 1))
         points = ProbePoints(names=names, positions=positions, normals=normals, features=features)
-        return plan(replace(job, points=points, **changes))
+        return searching(plan(replace(job, points=points, **changes)))
 
     return make
