@@ -12,7 +12,7 @@ from types import MappingProxyType
 from planner.errors import OutputError
 from planner.job import Job
 from planner.plan import Plan
-from reports.programmes import controllers, dmis, ipp, qif
+from reports.programmes import controllers, dmis, fanuc, ipp, qif, urscript
 from reports.programmes.axes import six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
@@ -108,9 +108,15 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         ),
         "urscript": Export(
             name="URScript",
-            files=("robot/palpeur.script",),
-            write=controllers.urscript,
+            files=(urscript.PATH,),
+            write=urscript.urscript,
             refusal=robot_refusal(six_rotary_fault),
+        ),
+        "fanuc": Export(
+            name="FANUC TP",
+            files=(fanuc.PATH, fanuc.LOG_PATH),
+            write=fanuc.fanuc,
+            refusal=robot_refusal(fanuc.fanuc_fault),
         ),
     }
 )

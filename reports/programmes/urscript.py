@@ -10,9 +10,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from reports.programmes.rates import joint_rates, line_rates, stop_deceleration
+from reports.programmes.robot_programme import (
+    LOG,
+    about_robot,
+    log_head,
+    logged_names,
+    point_labels,
+)
+from reports.programmes.rates import (
+    joint_rates,
+    line_rates,
+    start_posture,
+    stop_deceleration,
+)
 from reports.programmes.source import Move, ProgrammeSource, Touch
-from reports.programmes.text import ascii_text, number, numbers
+from reports.programmes.text import number, numbers
 from robots.core.arrays import Array
 from robots.core.controller import Controller
 
@@ -26,8 +38,6 @@ _RATE = 9  # decimals of speeds and accelerations
 _UNPROVEN = 0.05  # of the speed, on the way from home, which nobody proved
 _FIRST = (0.1, 0.05)  # [rad/s²], [rad/s] onto the start posture, within its tolerance
 _JOINTS = 6
-_QUOTED = "\"',;\\\t"  # what a string of the language or a cell of the log cannot hold
-_LONGEST_NAME = 60  # characters
 
 # The search runs in a thread of its own, so that the programme can watch the input meanwhile.
 # ``to_str`` shows six decimals only: nine are made of whole numbers, which it shows in full.
@@ -88,6 +98,7 @@ def palpeur_search(name, q_end):
   stopl(palpeur_stop)
   if not hit:
     textmsg("palpeur MISS: ", name)
+    socket_send_line(str_cat("# MISS ", name), "palpeur")
     movel(palpeur_clear, a=palpeur_a, v=palpeur_v)
     palpeur_refuse(str_cat("no surface found at ", name))
   end
@@ -123,39 +134,21 @@ def urscript(source: ProgrammeSource) -> dict[str, bytes]:
 
 
 def _about(source: ProgrammeSource, controller: Controller) -> list[str]:
-    joints = [ascii_text(name, longest=24) for name in controller.axes]
-    turns = np.degrees(controller.offsets)
-    where = "home" if controller.home is not None else "the clearance point of the first point"
+    where = "home" if controller.home is not None else "the first clearance point"
     tolerance = np.degrees(controller.start_tolerance)
     stylus = 1e3 * source.plan.job.probe.stylus_length
     return [
-        *source.about(),
-        "PolyScope 5.6 or later; targets are joints in rad, lengths in m, times in s",
-        *(
-            f"joint {k} of the controller is {'-' if sign < 0 else ''}{joint} "
-            f"{'-' if turn < 0 else '+'} {abs(turn):.6f} deg"
-            for k, (joint, sign, turn) in enumerate(
-                zip(joints, controller.signs.tolist(), turns.tolist(), strict=True), start=1
-            )
-        ),
-        f"start: {where}; refused from farther than {tolerance:g} deg in any joint",
-        *(["  the way from there to the first clearance point is NOT PROVEN"] if where == "home" else []),
+        *about_robot(source, controller),
+        "PolyScope 5.6 or later; targets are values of the axes in rad, lengths in m, times in s",
+        f"starts at {where}, refuses to from farther than {tolerance:g} deg in any joint",
         f"tool centre point: the ball, {stylus:.6f} mm along z of the flange",
         f"probe: standard digital input {controller.probe_input}, true while it is deflected",
-        "certified: travels straight in joints, lines of the ball with the stylus held, the overrun",
-        "  after a hit, the end of a search that finds nothing",
-        "  as long as the controller's joints and geometry are those of the robot file",
-        "left to the controller: accelerations along a move, hence torques; blending is off",
-        "  it looks at the input once a frame (2 ms), by which a hit is read late",
+        "THE CONTROLLER DECIDES: speed and acceleration along each move, within those given here;",
+        "  straight lines by its own geometry; it looks at the input once a frame of 2 ms, by which",
+        "  a hit is read late, and its speed slider slows searches down, too; moves do not blend",
         f"log: CSV to port {LOG_PORT} of palpeur_host, to be set below; on that machine:",
-        f"  nc -l {LOG_PORT} > hits.csv, then palpeur evaluate JOB hits.csv",
-        "  rows are joints at the hit, deg, of the job's robot; so the ball is uncompensated",
+        f"  nc -l {LOG_PORT} > {LOG}, and then palpeur evaluate JOB {LOG}",
     ]
-
-
-def log_name(name: str) -> str:
-    """A point's name as the log has it: that of the job unless a cell or a string cannot hold it."""
-    return ascii_text(name, hidden=_QUOTED, longest=_LONGEST_NAME)
 
 
 class _Programme:
@@ -171,6 +164,9 @@ class _Programme:
         self._share = controller.speed_override_percent / 100.0
         self._steps = source.steps.steps
         self._q = start_posture(source, controller)
+        touches = source.steps.touches
+        names = logged_names(touches, point_labels(touches))
+        self._names = dict(zip((touch.name for touch in touches), names, strict=True))
 
     def lines(self) -> Iterator[str]:
         """All of them, one to a line, not indented."""
@@ -194,8 +190,8 @@ class _Programme:
         yield f'if not socket_open(palpeur_host, {LOG_PORT}, "palpeur"):'
         yield '  palpeur_refuse("nothing listens to the log")'
         yield "end"
-        header = ",".join(["name", *(f"q{k}_deg" for k in range(1, _JOINTS + 1))])
-        yield f'socket_send_line("{header}", "palpeur")'
+        for line in log_head(self._source):
+            yield f'socket_send_line("{line}", "palpeur")'
         yield f"movej({self._posture(self._q)}, a={_FIRST[0]}, v={_FIRST[1]})"
         for step in self._steps:
             yield from self._move(step) if isinstance(step, Move) else self._touch(step)
@@ -204,7 +200,7 @@ class _Programme:
 
     def _move(self, move: Move) -> Iterator[str]:
         share = self._share if move.duration > 0.0 else _UNPROVEN * self._share
-        yield f"# {log_name(move.point)}"
+        yield f"# {self._names[move.point]}"
         yield f"palpeur_clear = {self._posture(move.path[-1])}"
         for place, q in enumerate(move.path, start=1):
             rates = joint_rates(self._plan, self._q, q, share)
@@ -215,7 +211,7 @@ class _Programme:
                 yield f"movej({target}, a={a}, v={v})"
 
     def _touch(self, touch: Touch) -> Iterator[str]:
-        name, speed = log_name(touch.name), number(touch.speed, _RATE)
+        name, speed = self._names[touch.name], number(touch.speed, _RATE)
         latency = self._plan.job.touch.latency
         stop = number(stop_deceleration(touch.speed, touch.overrun, latency), _RATE)
         end, back_off = self._posture(touch.q_search_end), self._posture(touch.q_back_off)
@@ -239,14 +235,6 @@ class _Programme:
 
     def _posture(self, q: Array) -> str:
         return _row(self._controller.to_controller(q))
-
-
-def start_posture(source: ProgrammeSource, controller: Controller) -> Array:
-    """Joints where a programme starts: at home, or else at its first clearance point. # (n,)."""
-    if controller.home is not None:
-        return controller.home
-    first = source.steps.steps[0]
-    return first.path[-1] if isinstance(first, Move) else first.q_clearance
 
 
 def _row(values: Array, decimals: int = _ANGLE) -> str:

@@ -10,75 +10,26 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
-from planner.evaluation import nominal_points
 from planner.plan import SegmentKind
-from planner.reach.reach import some_points
-from planner.virtual_measuring import measure_virtually
-from planner.virtual_measuring.measuring import Prober, _measuring, _some, injected
-from planner.virtual_measuring.true_part import PartErrors, TruePart
 from reports.programmes.interpolation import TOLERANCE
-from robots.core.pose import inverse_pose, transform_points
+from reports.programmes.rates import joint_rates
+from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD
 from tests.reports.programmes.virtual_arm import Fault, Halted, Refused
+from tests.reports.programmes.virtual_cell import CrashError, VirtualCell
 
 AT = 1e-9  # [rad, m] of postures in programmes
 HIT = 1e-9  # [m]
+READ = 1e-10  # [rad, m] of joints in the log
 SPEED = 1.0 + 1e-9
-_AROUND = 0.015  # [m] of a point there is surface
-_LOOKS = np.linspace(0.0, 1.0, 9)
-
-
-class VirtualPart:
-    """The true part: where the free ball first meets it.
-
-    Args:
-        plan: whose points it has.
-        displaced: of the whole part, base frame. # (4, 4)
-        away: names of the points whose surface is not there.
-    """
-
-    def __init__(self, plan, *, displaced=None, away=()):
-        job = plan.job
-        rows = np.array([k for k, p in enumerate(plan.planned_points) if p.reachable])
-        self._true = TruePart(_some(nominal_points(job), rows), PartErrors(), 1)
-        self._contacts = plan.placed.contacts[rows]
-        self._away = np.array([plan.planned_points[k].name in away for k in rows])
-        self._to_part = inverse_pose(job.part.T_base_part) @ inverse_pose(
-            np.eye(4) if displaced is None else displaced
-        )
-        self._radius = job.probe.ball_radius
-
-    def gap(self, ball):
-        """Between ball and the surface of the point that is nearest. [m]."""
-        ball = np.asarray(ball)
-        apart = np.linalg.norm(self._contacts - ball, axis=1)
-        k = int(np.argmin(apart))
-        if self._away[k] or apart[k] > _AROUND:
-            return 1.0
-        nominal = transform_points(self._to_part, ball)
-        everywhere = np.broadcast_to(nominal, (len(self._contacts), 3))
-        return float(self._true.distances(everywhere)[k] - self._radius)
-
-    def first_contact(self, path):
-        """Where a path of the ball meets the part, from 0 to 1; None where it does not."""
-        gaps = [self.gap(ball) for ball in path(_LOOKS)]
-        for k in range(1, len(_LOOKS)):
-            if gaps[k] <= 0.0 < gaps[k - 1]:
-                return brentq(
-                    lambda s: self.gap(path(s)[0]), _LOOKS[k - 1], _LOOKS[k], xtol=1e-14, rtol=1e-14
-                )
-        return None
-
-
-def true_hits(plan):
-    """Joints and ball centres of a measurement without noise, by the name of the point."""
-    measured = measure_virtually(getattr(plan, "_base", plan))[0]
-    return dict(zip(measured.names, zip(measured.q, measured.centres, strict=True), strict=True))
+_QUINTIC = 1.875 * (1.0 + 1e-6)  # peak of a degree-5 law over its mean
+_PLACES = np.linspace(0.0, 1.0, 9)[:, None]
+_MOST_CHORDS = 40
+_HEAD_LINES = 4  # of a log
 
 
 # ---------------------------------------------------------------------------------------- Judging
@@ -106,58 +57,133 @@ def visits(plan) -> list[Expected]:
     return found
 
 
-def faults(plan, record, *, hits=None, cartesian=True) -> list[str]:
+def faults(plan, record, *, hits=None) -> list[str]:
     """What a whole run did wrong.
 
     Args:
         plan: with motion.
         record: of the run.
-        hits: ball centres by name; those of the nominal part when None.
-        cartesian: whether lines of the ball are moves of their own, not polylines of joints.
+        hits: what the cell expects, by name; that of the nominal part when None.
     """
-    wrong = []
     if record.halted:
         return [f"halted: {record.halted}"]
-    model, points = plan.trajectory.model, plan.planned_points
-    expected = visits(plan)
-    legs = list(record.legs)
-    place = 0
-
-    def take():
-        nonlocal place
-        place += 1
-        return legs[place - 1] if place <= len(legs) else None
-
+    wrong: list[str] = []
+    points, expected = plan.planned_points, visits(plan)
+    legs = _Legs(record.legs)
     q = points[expected[0].k].q_clearance
     for visit in expected:
-        point = points[visit.k]
-        # The way here: joint moves that end at the clearance point.
-        corners = [q]
-        while place < len(legs) and legs[place].kind == "joint":
-            leg = take()
-            corners.append(leg.end)
-            wrong += _rate_faults(plan, leg)
-            if np.abs(corners[-1] - point.q_clearance).max() < AT:
-                break
-        wrong += _travel_faults(plan, visit, corners)
-        approach, search = take(), take()
-        wrong += _line_faults(visit.name, "approach", approach, point.q_search_start)
-        wrong += _peak_faults(plan, visit, approach, SegmentKind.PROBE)
-        wrong += _search_faults(plan, visit, search, point, model)
-        back, retract = take(), take()
-        wrong += _line_faults(visit.name, "back-off", back, point.q_back_off)
-        if back is not None and back.speed > point.touch_speed * SPEED:
-            wrong.append(f"{visit.name}: back-off at {back.speed} m/s")
-        wrong += _line_faults(visit.name, "retract", retract, point.q_clearance)
-        wrong += _peak_faults(plan, visit, retract, SegmentKind.RETRACT)
+        point, name = points[visit.k], visit.name
+        ways = {kind: _time_of(plan, visit, kind) for kind in (SegmentKind.PROBE, SegmentKind.RETRACT)}
+        wrong += _travel_faults(plan, visit, [q, *legs.joint_moves(point.q_clearance)], legs.last)
+        length = plan.placed.distances[visit.k]
+        for what, stage, goal, peak in (
+            ("approach", legs.until(point.q_search_start), point.q_search_start,
+             _QUINTIC * length / ways[SegmentKind.PROBE]),
+            ("search", legs.search(), point.q_search_end, point.touch_speed),
+            ("back-off", legs.until(point.q_back_off), point.q_back_off, point.touch_speed),
+            ("retract", legs.until(point.q_clearance), point.q_clearance,
+             _QUINTIC * length / ways[SegmentKind.RETRACT]),
+        ):  # fmt: skip
+            wrong += (f"{name}: {what} {fault}" for fault in _stage_faults(plan, stage, goal, peak, what))
+            if what == "search":
+                wrong += (f"{name}: {fault}" for fault in _search_faults(plan, point, stage))
         q = point.q_clearance
-    if place != len(legs):
-        wrong.append(f"{len(legs)} motions, expected {place}")
+    if legs.rest:
+        wrong.append(f"{len(legs.rest)} motions more")
     return [*wrong, *_log_faults(plan, record, expected, hits)]
 
 
-def _travel_faults(plan, visit, corners) -> Iterator[str]:
+class _Legs:
+    """Motions of a run, taken in order."""
+
+    def __init__(self, legs):
+        self.rest, self.last = list(legs), []
+
+    def joint_moves(self, goal):
+        """Ends of joint moves up to a posture."""
+        self.last = []
+        while self.rest and self.rest[0].kind == "joint":
+            self.last.append(self.rest.pop(0))
+            if np.abs(self.last[-1].end - goal).max() < AT:
+                break
+        return [leg.end for leg in self.last]
+
+    def until(self, goal):
+        """Moves up to a posture; of none that ends there the first."""
+        for count, leg in enumerate(self.rest[:_MOST_CHORDS], start=1):
+            if leg.stopped:
+                break
+            if np.abs(leg.end - goal).max() < AT:
+                found, self.rest = self.rest[:count], self.rest[count:]
+                return found
+        found, self.rest = self.rest[:1], self.rest[1:]
+        return found
+
+    def search(self):
+        """Moves up to one that is stopped; without one the first."""
+        for count, leg in enumerate(self.rest[:_MOST_CHORDS], start=1):
+            if leg.stopped:
+                found, self.rest = self.rest[:count], self.rest[count:]
+                return found
+        return self.until(np.inf)
+
+
+def _time_of(plan, visit, kind):
+    return next(s for s in plan.timeline if s.kind is kind and s.point_index == visit.k).duration
+
+
+def _stage_faults(plan, stage, goal, peak, what) -> Iterator[str]:
+    """Of moves that are to be a straight line of the ball at some speed at most."""
+    if not stage:
+        yield "is missing"
+        return
+    model = plan.trajectory.model
+    start, end = stage[0].start, stage[-1].end if what != "search" else stage[-1].target
+    if what != "search" and np.abs(end - goal).max() > AT:
+        yield "ends elsewhere"
+    # The line through the whole way; searches may be stopped before the last of their chords.
+    line = model.forward(np.array([start, goal]))
+    way = line[1, :3, 3] - line[0, :3, 3]
+    length = np.linalg.norm(way)
+    bend = SEARCH_CHORD if what == "search" else LINE_CHORD
+    for leg in stage:
+        if leg.hit is not None and what != "search":
+            yield "meets the part"
+        speed = leg.speed
+        if leg.kind == "joint":
+            q = leg.start + _PLACES * (leg.target - leg.start)
+            lead = np.abs(leg.target - leg.start).max()
+            rates = np.broadcast_to((leg.target - leg.start) / lead, q.shape)
+            speed *= np.linalg.norm(model.velocity(q, rates)[:, :3], axis=1).max()
+            arms = model.forward(q)[:, :3, 3] - line[0, :3, 3]
+            if length > 0.0:
+                arms = arms - np.outer(arms @ way / length, way / length)
+            if np.linalg.norm(arms, axis=1).max() > bend * 1.01:
+                yield "leaves the line"
+        elif np.abs(leg.target - goal).max() > AT:
+            yield "goes elsewhere"
+        slow = leg.kind == "line" and what == "back-off" and speed < 0.9 * peak
+        if speed > peak * SPEED or slow:
+            yield f"at {speed} m/s"
+
+
+def _search_faults(plan, point, stage) -> Iterator[str]:
+    if not stage or not stage[-1].stopped or stage[-1].hit is None:
+        yield "nobody saw a hit"
+        return
+    leg = stage[-1]
+    if np.abs(stage[0].start - point.q_search_start).max() > AT:
+        yield "the search starts elsewhere"
+    if leg.kind == "line" and not leg.speed >= 0.9 * point.touch_speed:
+        yield f"searches at {leg.speed} m/s"
+    if leg.overrun > point.overrun * SPEED:
+        yield f"overrun of {leg.overrun} m"
+
+
+def _travel_faults(plan, visit, corners, legs) -> Iterator[str]:
     goal = plan.planned_points[visit.k].q_clearance
+    for leg in legs:
+        yield from (f"{visit.name}: {fault}" for fault in _rate_faults(plan, leg))
     if np.abs(corners[-1] - goal).max() > AT:
         yield f"{visit.name}: not travelled to"
     elif visit.way is not None:
@@ -166,8 +192,8 @@ def _travel_faults(plan, visit, corners) -> Iterator[str]:
             yield f"{visit.name}: another way than the certified one"
         if np.degrees(_from_polyline(ends, visit.way).max()) > TOLERANCE * 1.01:
             yield f"{visit.name}: leaves the certified way"
-    elif len(corners) > 1 and np.abs(corners[0] - corners[-1]).max() > 0.02:
-        yield f"{visit.name}: a way that is not of the plan"
+    elif not legs:
+        yield f"{visit.name}: nothing goes to the first clearance point"
 
 
 def _from_polyline(points, corners):
@@ -184,61 +210,32 @@ def _rate_faults(plan, leg) -> Iterator[str]:
     """Speeds and accelerations of a joint move beyond the limits of job and robot."""
     moved = np.abs(leg.target - leg.start)
     lead = moved.max()
-    limits = plan.job.joint_limits()
-    if lead > 0.0:
-        for what, value, limit in (
-            ("speed", leg.speed, limits.max_speed),
-            ("acceleration", leg.acceleration, limits.max_acceleration),
-        ):
-            if np.any(value * moved / lead > limit * (1.0 + 1e-6) + 1e-9):
-                yield f"a joint move beyond the {what} limits"
-
-
-def _line_faults(name, what, leg, goal) -> Iterator[str]:
-    if leg is None:
-        yield f"{name}: no {what}"
-    elif leg.kind != "line":
-        yield f"{name}: the {what} is no straight line"
-    elif np.abs(leg.end - goal).max() > AT:
-        yield f"{name}: the {what} ends elsewhere"
-    elif leg.hit is not None:
-        yield f"{name}: the {what} meets the part"
-
-
-def _peak_faults(plan, visit, leg, kind) -> Iterator[str]:
-    """A line faster than the plan ever runs it."""
-    segment = next(s for s in plan.timeline if s.kind is kind and s.point_index == visit.k)
-    length = plan.placed.distances[visit.k]
-    if leg is not None and leg.speed > 1.875 * length / segment.duration * (1.0 + 1e-6):
-        yield f"{visit.name}: {kind.value} at {leg.speed} m/s"
-
-
-def _search_faults(plan, visit, leg, point, model) -> Iterator[str]:
-    name = visit.name
-    if leg is None or leg.kind != "line":
-        yield f"{name}: no search"
+    if lead <= 0.0:
         return
-    if np.abs(leg.start - point.q_search_start).max() > AT:
-        yield f"{name}: the search starts elsewhere"
-    if np.abs(leg.target - point.q_search_end).max() > AT:
-        yield f"{name}: the search ends elsewhere"
-    if not abs(leg.speed / point.touch_speed - 1.0) <= 1e-9:
-        yield f"{name}: searches at {leg.speed} m/s"
-    if leg.hit is None:
-        yield f"{name}: nobody saw a hit"
-    elif leg.overrun > point.overrun * SPEED:
-        yield f"{name}: overrun of {leg.overrun} m"
-    elif not leg.stopped:
-        yield f"{name}: the search is not stopped"
+    limits = plan.job.joint_limits()
+    if leg.duration is not None:
+        if leg.duration < joint_rates(plan, leg.start, leg.target).duration * (1.0 - 1e-6):
+            yield "a joint move in less time than the limits need"
+        return
+    for what, value, limit in (
+        ("speed", leg.speed, limits.max_speed),
+        ("acceleration", leg.acceleration, limits.max_acceleration),
+    ):
+        if np.any(value * moved / lead > limit * (1.0 + 1e-6) + 1e-9):
+            yield f"a joint move beyond the {what} limits"
 
 
 def log_rows(text: str) -> list[list[str]]:
-    """Cells of a log."""
-    return [row for row in csv.reader(io.StringIO(text)) if row]
+    """Cells of a log, comments left out."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return [row for row in csv.reader(io.StringIO("\n".join(lines))) if row]
 
 
 def _log_faults(plan, record, expected, hits) -> Iterator[str]:
     rows = log_rows(record.log)
+    by_joints = any(leg.kind == "joint" and leg.hit is not None for leg in record.legs)
+    if "# MISS" in record.log:
+        yield "a miss in the log"
     joints = plan.job.mechanism.movable
     units = ["deg" if joint.kind.angular else "mm" for joint in joints]
     header = ["name", *(f"q{k}_{unit}" for k, unit in enumerate(units, start=1))]
@@ -249,9 +246,10 @@ def _log_faults(plan, record, expected, hits) -> Iterator[str]:
         yield "the log has other points, or in another order"
         return
     if hits is None:
-        hits = {name: centre for name, (_, centre) in true_hits(plan).items()}
+        hits = VirtualCell(plan).expected()
     scale = np.array([np.pi / 180.0 if unit == "deg" else 1e-3 for unit in units])
-    for row in rows[1:]:
+    seen = [leg.hit for leg in record.legs if leg.hit is not None]
+    for row, read in zip(rows[1:], seen, strict=False):
         try:
             q = np.array([float(cell) for cell in row[1:]]) * scale
         except ValueError:
@@ -260,9 +258,15 @@ def _log_faults(plan, record, expected, hits) -> Iterator[str]:
         if q.shape != scale.shape:
             yield f"{row[0]}: {len(q)} joints in the log"
             continue
-        away = np.linalg.norm(plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]])
-        if away > HIT:
-            yield f"{row[0]}: hit {away:.3g} m elsewhere"
+        if np.abs(q - read).max() > READ:
+            yield f"{row[0]}: other joints than the controller's"
+        k = next(visit.k for visit in expected if visit.name == row[0])
+        normal = plan.placed.normals[k]
+        away = plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]].centre
+        along = abs(float(away @ normal))
+        across = float(np.linalg.norm(away - (away @ normal) * normal))
+        if along > HIT or across > (SEARCH_CHORD if by_joints else HIT):
+            yield f"{row[0]}: hit {along:.3g} m elsewhere, {across:.3g} m beside"
 
 
 def miss_faults(plan, record, name) -> list[str]:
@@ -271,9 +275,10 @@ def miss_faults(plan, record, name) -> list[str]:
     point = next(p for p in plan.planned_points if p.name == name)
     if not record.halted:
         wrong.append("a miss does not stop the programme")
-    told = [what for kind, what in record.events if kind in ("message", "popup")]
-    if not any(name in str(what) and "MISS" in str(what) for what in told):
-        wrong.append("a miss is not reported")
+    if not any(np.abs(leg.end - point.q_search_end).max() < AT for leg in record.legs):
+        wrong.append("the search ends elsewhere")
+    if record.log.count("# MISS") != 1 or f"# MISS {name}\n" not in record.log:
+        wrong.append("the log does not tell of a miss")
     before = [visit.name for visit in visits(plan)]
     before = before[: before.index(name)]
     if [row[0] for row in log_rows(record.log)[1:]] != before:
@@ -283,35 +288,74 @@ def miss_faults(plan, record, name) -> list[str]:
     last = record.legs[-1]
     if np.abs(last.end - point.q_clearance).max() > AT:
         wrong.append("a miss does not retract")
-    if last.kind == "line" and last.speed > point.touch_speed * SPEED:
-        wrong.append("a miss retracts fast")
+    legs = _Legs([leg for leg in record.legs if leg is not None])
+    while legs.rest and np.abs(legs.rest[0].start - point.q_search_end).max() > AT:
+        legs.rest.pop(0)
+    stage = legs.until(point.q_clearance)
+    wrong += (
+        f"a miss: {fault}"
+        for fault in _stage_faults(plan, stage, point.q_clearance, point.touch_speed, "retract")
+    )
     return wrong
 
 
-@dataclass
 class Runs:
-    """How a dialect is run: text and a part → record."""
+    """How a dialect is run, and everything that its programme is judged by.
 
-    plan: object
-    run: Callable  # (text, *, part=None, start=None, stuck=None) → Record
+    Args:
+        plan: with motion.
+        run: (text, *, cell=None, start=None, stuck=None) → Record.
+    """
+
+    def __init__(self, plan, run):
+        self.plan, self.run = plan, run
+        self._reasons = None
 
     def all_faults(self, text) -> list[str]:
-        """Of a whole run, of one with a miss, of a start from elsewhere, of a stuck probe."""
-        plan = self.plan
+        """The first that is found in any run: whole, missing each point, stuck, from elsewhere."""
         try:
-            wrong = faults(plan, self.run(text))
-            name = visits(plan)[-1].name
-            missed = self.run(text, part=VirtualPart(plan, away=(name,)))
-            wrong += miss_faults(plan, missed, name)
-            elsewhere = self.run(text, start=self.start + 0.02)
-            if not elsewhere.halted or elsewhere.legs:
-                wrong.append("starts from elsewhere")
-            stuck = self.run(text, stuck=True)
-            if not stuck.halted or any(leg.speed == self.touch_speed for leg in stuck.legs):
-                wrong.append("searches with a probe that is triggered already")
-        except (Refused, Fault, Halted, RecursionError) as seen:
-            wrong = [f"{type(seen).__name__}: {seen}"]
-        return wrong
+            reasons = []
+            for told in self._scenarios(text):
+                if isinstance(told, str):
+                    return [told]
+                reasons.append(told.halted)
+        except (Refused, Fault, Halted, CrashError, RecursionError) as seen:
+            return [f"{type(seen).__name__}: {seen}"]
+        if self._reasons is None:  # the first text is the programme itself
+            self._reasons = reasons
+        return [] if reasons == self._reasons else ["it says another reason for a stop"]
+
+    def _scenarios(self, text):
+        """Records, and faults as text."""
+        plan = self.plan
+        for one in self._starts():
+            record = self.run(text, start=one)
+            if not record.halted or record.legs:
+                yield "starts from elsewhere"
+            yield record
+        record = self.run(text, start=self.start, stuck=True)
+        if not record.halted or record.log.count("\n") > _HEAD_LINES:
+            yield "does not see a probe that is triggered"
+        record = self.run(text)
+        yield from faults(plan, record)
+        yield record
+        for visit in visits(plan):
+            record = self.run(text, cell=VirtualCell(plan, away=(visit.name,)))
+            yield from miss_faults(plan, record, visit.name)
+            yield record
+            begin = plan.planned_points[visit.k].q_search_start
+            record = self.run(text, stuck=begin)
+            if not record.halted or any(np.abs(l.start - begin).max() < AT for l in record.legs):
+                yield f"{visit.name}: searches with a probe that is triggered"
+            yield record
+
+    def _starts(self):
+        """Postures farther from the start than the tolerance, joint by joint."""
+        for k in range(len(self.start)):
+            for off in (-0.02, 0.02):
+                start = np.array(self.start)
+                start[k] += off
+                yield start
 
     @property
     def start(self):
@@ -320,11 +364,6 @@ class Runs:
         if controller is not None and controller.home is not None:
             return controller.home
         return self.plan.planned_points[visits(self.plan)[0].k].q_clearance
-
-    @property
-    def touch_speed(self):
-        """Of the first point."""
-        return self.plan.planned_points[visits(self.plan)[0].k].touch_speed
 
 
 # ---------------------------------------------------------------------------------------- Mutants
@@ -409,3 +448,18 @@ def swapped(pattern):
         return new
 
     return operator
+
+
+def times(*factors):
+    """Multiply a number by one of some factors."""
+
+    def change(rng, match):
+        digits = len(match[0].partition(".")[2])
+        return f"{float(match[0]) * float(rng.choice(factors)):.{max(digits, 1)}f}"
+
+    return change
+
+
+def to(*texts):
+    """Replace by one of some texts."""
+    return lambda rng, match: str(rng.choice(texts))

@@ -11,34 +11,22 @@ from reports.programmes import programmes
 from tests.cases import cases
 from tests.reports.programmes.programme_judge import (
     Runs,
-    VirtualPart,
     changed_line,
     dropped_line,
     faults,
     log_rows,
     mutants,
     swapped,
-    true_hits,
+    times,
+    to,
 )
+from tests.reports.programmes.six_axis_job import six_axis_plan, ur5e_plan
 from tests.reports.programmes.urscript_interpreter import UrScript
 from tests.reports.programmes.virtual_arm import Refused, VirtualArm
+from tests.reports.programmes.virtual_cell import VirtualCell
 
 POSTURE = r"-?[1-9]?\d*\.\d{12}"
 NUMBER = r"(?<![\w.])\d+\.\d+"
-
-
-def times(*factors):
-    """Multiply a number by one of some factors."""
-
-    def change(rng, match):
-        digits = len(match[0].partition(".")[2])
-        return f"{float(match[0]) * float(rng.choice(factors)):.{max(digits, 1)}f}"
-
-    return change
-
-
-def to(*texts):
-    return lambda rng, match: str(rng.choice(texts))
 
 
 OPERATORS = {
@@ -96,13 +84,15 @@ OPERATORS = {
 
 
 @pytest.fixture(scope="module")
-def runs(six_axes_search):
-    plan = six_axes_search
+def runs():
+    return runs_of(six_axis_plan())
 
-    def run(text, *, part=None, start=None, stuck=None, cycle=None, listening=True):
-        part = part or VirtualPart(plan)
+
+def runs_of(plan):
+
+    def run(text, *, cell=None, start=None, stuck=None, cycle=None, listening=True):
         start = runs.start + 1e-3 if start is None else start
-        arm = VirtualArm(plan.trajectory.model, part, start, stuck=stuck, cycle=cycle)
+        arm = VirtualArm(cell or VirtualCell(plan), start, stuck=stuck, cycle=cycle)
         stylus = plan.job.probe.stylus_length
         interpreter = UrScript(text, arm, plan.job.controller, stylus=stylus, listening=listening)
         return interpreter.run()
@@ -111,9 +101,13 @@ def runs(six_axes_search):
     return runs
 
 
+def text_of(plan):
+    return programmes(plan, ["urscript"])["robot/palpeur.script"].decode("ascii")
+
+
 @pytest.fixture(scope="module")
-def text(six_axes_search):
-    return programmes(six_axes_search, ["urscript"])["robot/palpeur.script"].decode("ascii")
+def text():
+    return text_of(six_axis_plan())
 
 
 def test_it_measures_what_a_virtual_machine_measures(runs, text):
@@ -131,12 +125,19 @@ def test_it_stops_without_harm(runs, text):
     assert silent.legs == []
 
 
+def test_a_published_robot():
+    plan = ur5e_plan()
+    if plan is None:
+        pytest.skip("no shared/data/real/ur5e.urdf")
+    assert runs_of(plan).all_faults(text_of(plan)) == []
+
+
 def test_a_frame_of_the_controller_reads_a_hit_late_by_a_frame(runs, text):
     record = runs.run(text, cycle=0.002)
-    hits = true_hits(runs.plan)
+    hits = VirtualCell(runs.plan).expected()
     for row in log_rows(record.log)[1:]:
         q = np.radians([float(cell) for cell in row[1:]])
-        late = np.linalg.norm(runs.plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]][1])
+        late = np.linalg.norm(runs.plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]].centre)
         assert late <= 0.005 * 0.002 + 1e-9
 
 
@@ -156,7 +157,8 @@ def test_nine_decimals_whatever_the_controller_shows(runs, text, value, shown):
 
 
 def test_mutants_are_noticed(runs, text):
-    found = mutants(text, OPERATORS, cases(gate=20, soak=100))
+    assert runs.all_faults(text) == []
+    found = mutants(text, OPERATORS, cases(gate=12, soak=100))
     assert [name for name, changed in found if not runs.all_faults(changed)] == []
 
 

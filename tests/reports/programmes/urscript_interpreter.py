@@ -517,14 +517,14 @@ class UrScript:
     def _do_movej(self, q, a=1.4, v=1.05, t=0, r=0):
         if t != 0 or r != 0:
             raise Refused("movej with t or r")
-        yield from self._wait(JointMove(self.arm.q, self._joints(q), float(v), float(a)))
+        yield from self._wait(JointMove(self.arm.model, self.arm.q, self._joints(q), float(v), float(a)))
 
     def _do_movel(self, pose, a=1.2, v=0.25, t=0, r=0):
         if t != 0 or r != 0:
             raise Refused("movel with t or r")
         if self.tool is None:
             raise Fault("a linear move before the tool is set")
-        target = self.arm.model.forward(self._joints(pose)) @ self.tool
+        target = self._joints(pose)
         yield from self._wait(
             LineMove(self.arm.model, self.arm.q, target, self.tool, float(v), float(a))
         )

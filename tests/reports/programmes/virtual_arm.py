@@ -43,6 +43,7 @@ class Leg:
     hit: np.ndarray | None = None  # joints where the probe switched
     overrun: float = 0.0  # of the ball after that [m]
     stopped: bool = False
+    duration: float | None = None  # of a move that is given a time and no speed [s]
 
 
 @dataclass
@@ -60,13 +61,28 @@ class JointMove:
 
     kind = "joint"
 
-    def __init__(self, start, target, speed, acceleration):
+    def __init__(self, model, start, target, speed, acceleration):
         self.start, self.target = np.array(start), np.array(target)
         self.length = float(np.abs(self.target - self.start).max())
+        balls = model.forward(self.postures(np.linspace(0.0, 1.0, 17)))[:, :3, 3]
+        self.ball_length = float(np.linalg.norm(np.diff(balls, axis=0), axis=1).sum())
         self.speed, self.acceleration = speed, acceleration
 
+    def postures(self, s):
+        return self.start + s[:, None] * (self.target - self.start)
+
     def joints(self, s):
-        return self.start + s * (self.target - self.start)
+        return self.postures(np.array([s]))[0]
+
+
+def timed_move(model, start, target, duration):
+    """A joint move in a given time, at the highest speed that it may have on the way."""
+    move = JointMove(model, start, target, 1.0, 1.0)
+    if duration <= 0.0:
+        raise Fault("a move without time")
+    move.speed, move.acceleration = 2.0 * move.length / duration, 4.0 * move.length / duration**2
+    move.duration = duration
+    return move
 
 
 class LineMove:
@@ -74,60 +90,59 @@ class LineMove:
 
     kind = "line"
 
-    def __init__(self, model, start, target_pose, tool, speed, acceleration):
-        """``tool``: ball frame → frame of the tool centre point that the programme chose."""
+    def __init__(self, model, start, target, tool, speed, acceleration):
+        """``target``: joints near its end; ``tool``: ball → tool centre point, as programmed."""
         self.model, self.tool = model, tool
-        self.start = np.array(start)
-        self._from = model.forward(self.start) @ tool
-        self._to = target_pose
+        self.start, self._last = np.array(start), np.array(target)
+        self._from, self._to = (model.forward(q) @ tool for q in (self.start, self._last))
         self._turn = rotation_log(self._from[:3, :3].T @ self._to[:3, :3])
         self.length = float(np.linalg.norm(self._to[:3, 3] - self._from[:3, 3]))
+        self.ball_length = self.length
         self.speed, self.acceleration = speed, acceleration
-        self._near = (0.0, self.start)
-        self.target = self.joints(1.0)
+        self.target = self._last
 
-    def pose(self, s):
-        T = np.eye(4)
-        T[:3, :3] = self._from[:3, :3] @ rotation_exp(s * self._turn)
-        T[:3, 3] = self._from[:3, 3] + s * (self._to[:3, 3] - self._from[:3, 3])
-        return T
+    def _poses(self, s):
+        T = np.zeros((len(s), 4, 4))
+        T[:, 3, 3] = 1.0
+        T[:, :3, :3] = self._from[:3, :3] @ rotation_exp(s[:, None] * self._turn)
+        T[:, :3, 3] = self._from[:3, 3] + s[:, None] * (self._to[:3, 3] - self._from[:3, 3])
+        return T @ inverse_pose(self.tool)
 
-    def joints(self, s):
-        at, q = self._near
-        steps = max(1, int(np.ceil(abs(s - at) * max(self.length / 0.02, 1.0))))
-        for x in at + (s - at) * np.arange(1, steps + 1) / steps:
-            q = self._solved(self.pose(x) @ inverse_pose(self.tool), q)
-        self._near = (s, q)
-        return q
-
-    def _solved(self, T, q):
+    def postures(self, s):
+        goal = self._poses(s)
+        q = self.start + s[:, None] * (self._last - self.start)
         for _ in range(30):
             now = self.model.forward(q)
-            gap = np.concatenate(
-                [T[:3, 3] - now[:3, 3], now[:3, :3] @ rotation_log(now[:3, :3].T @ T[:3, :3])]
-            )
+            turn = rotation_log(np.swapaxes(now[:, :3, :3], 1, 2) @ goal[:, :3, :3])
+            turn = np.einsum("kij,kj->ki", now[:, :3, :3], turn)
+            gap = np.concatenate([goal[:, :3, 3] - now[:, :3, 3], turn], axis=1)
             if np.abs(gap).max() < CLOSE:
                 return q
-            q = q + np.linalg.lstsq(self.model.jacobian(q), gap, rcond=None)[0]
-        if np.abs(gap).max() < 1e-10:
+            step = np.einsum("kni,ki->kn", np.linalg.pinv(self.model.jacobian(q)), gap)
+            if np.abs(step).max() > 1.0:
+                break
+            q = q + step
+        if np.abs(gap).max() < 1e-11:
             return q
         raise Fault("the line leaves what the arm can reach")
+
+    def joints(self, s):
+        return self.postures(np.array([s]))[0]
 
 
 class VirtualArm:
     """The arm, its part, and time that goes on by events or by cycles.
 
     Args:
-        model: of the robot; its tool frame is the ball.
-        part: with ``first_contact(path)`` → parameter or None, and ``gap(ball)``.
+        cell: the ``VirtualCell`` before it.
         q: where it stands.
         cycle: of the controller; None for one without delay. [s]
     """
 
-    def __init__(self, model, part, q, *, cycle=None, stuck=None):
-        self.model, self.part, self.cycle = model, part, cycle
+    def __init__(self, cell, q, *, cycle=None, stuck=None):
+        self.cell, self.model, self.cycle = cell, cell.model, cycle
         self.q = np.array(q)
-        self.stuck = stuck
+        self.stuck = stuck  # True, or the posture in which the input switches [rad or m]
         self.record = Record()
         self._motion = None
 
@@ -142,9 +157,11 @@ class VirtualArm:
         return self._motion is not None
 
     def touching(self):
-        if self.stuck is not None:
-            return self.stuck
-        return bool(self.part.gap(self.ball) <= EDGE)
+        if self.stuck is True:
+            return True
+        if self.stuck is not None and np.abs(self.q - self.stuck).max() < 1e-6:
+            return True
+        return bool(self.cell.gaps(self.ball[None]).min() <= EDGE)
 
     # --- motion ---
 
@@ -158,6 +175,7 @@ class VirtualArm:
             target=motion.target,
             speed=motion.speed,
             acceleration=motion.acceleration,
+            duration=getattr(motion, "duration", None),
         )
         self.record.legs.append(leg)
         self.record.events.append(("leg", leg))
@@ -168,13 +186,13 @@ class VirtualArm:
 
     def _first_contact(self, motion):
         """When the free ball meets the part; None where it does not. [s]."""
-        if self.stuck is not None or motion.length <= 0.0 or self.touching():
+        if self.stuck is True or motion.length <= 0.0 or self.touching():
             return None
 
         def path(x):
-            return np.array([self.model.forward(motion.joints(s))[:3, 3] for s in np.atleast_1d(x)])
+            return self.cell.ball(motion.postures(np.asarray(x, float)))
 
-        s = self.part.first_contact(path)
+        s = self.cell.first_contact(path, motion.ball_length)
         return None if s is None else (s, _time_at(motion, s * motion.length))
 
     def step(self):
