@@ -12,7 +12,7 @@ from types import MappingProxyType
 from planner.errors import OutputError
 from planner.job import Job
 from planner.plan import Plan
-from reports.programmes import controllers, dmis, fanuc, ipp, qif, urscript
+from reports.programmes import controllers, dmis, fanuc, ipp, qif, ros2, urscript
 from reports.programmes.axes import six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
@@ -45,6 +45,17 @@ def _never(job: Job) -> Refusal | None:
     return None
 
 
+def search_refusal(job: Job) -> Refusal | None:
+    """What every programme needs that measures by itself: a search."""
+    if job.touch.mode == "search":
+        return None
+    return Refusal(
+        key="touch.mode",
+        reason='touch.mode is "to-rest": the plan has no search in which a probe could trigger',
+        fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
+    )
+
+
 def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Job], Refusal | None]:
     """What a programme of a robot's own controller needs: a search, and [controller].
 
@@ -53,13 +64,9 @@ def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Jo
     """
 
     def refusal(job: Job) -> Refusal | None:
-        if job.touch.mode != "search":
-            return Refusal(
-                key="touch.mode",
-                reason='touch.mode is "to-rest": the plan has no search in which a probe could '
-                "trigger",
-                fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
-            )
+        without = search_refusal(job)
+        if without is not None:
+            return without
         if job.controller is None:
             return Refusal(
                 key="controller",
@@ -117,6 +124,9 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             files=(fanuc.PATH, fanuc.LOG_PATH),
             write=fanuc.fanuc,
             refusal=robot_refusal(fanuc.fanuc_fault),
+        ),
+        "ros2": Export(
+            name="ROS 2 node", files=(ros2.PATH,), write=ros2.ros2, refusal=search_refusal
         ),
     }
 )

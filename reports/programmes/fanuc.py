@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from reports.programmes.axes import axis_scales, axis_values
-from reports.programmes.rates import joint_rates, line_rates, start_posture
+from reports.programmes.rates import joint_rates, line_rates
 from reports.programmes.robot_programme import (
     LINE_CHORD,
     SEARCH_CHORD,
@@ -26,6 +26,7 @@ from reports.programmes.robot_programme import (
     point_labels,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
+from reports.programmes.start import Start, start_of
 from reports.programmes.text import number
 from robots.core.arrays import Array
 from robots.core.controller import Controller
@@ -40,7 +41,7 @@ _VALUE = 9  # decimals of deg and mm
 _NOW, _HIT, _DIFFERENCE = 91, 92, 191  # PR, PR, R
 _LONGEST = 32_000  # [ms] that a joint move may be given
 _SLOWEST = 0.1  # [mm/s] steps of speeds
-_FROM_HOME = 5  # per cent: the way from home is not proven
+_FROM_HOME = 5  # per cent of the speed, on the way from home
 _PEAK = 2.0  # of the mean speed of a joint move with a time, at most: it may be all ramps
 _MM = 1e3  # per metre
 _CHORDS = 10_000  # labels from here on lie between the chords of joint searches
@@ -70,7 +71,7 @@ def fanuc(source: ProgrammeSource) -> dict[str, bytes]:
     if controller is None:
         raise ValueError("a programme of a robot's own controller needs [controller]")
     texts = {
-        PATH: _Programme(source, controller).text(),
+        PATH: _Programme(source, controller, start_of(source, controller)).text(),
         LOG_PATH: _logger(source, controller),
     }
     return {
@@ -108,12 +109,13 @@ class _Programme:
     Args:
         source: the plan.
         controller: of the robot.
+        start: where it begins.
     """
 
-    def __init__(self, source: ProgrammeSource, controller: Controller) -> None:
+    def __init__(self, source: ProgrammeSource, controller: Controller, start: Start) -> None:
         self._source, self._plan, self._controller = source, source.plan, controller
         self._share = controller.speed_override_percent / 100.0
-        self._q = start_posture(source, controller)
+        self._start_at, self._q = start, start.q
         self._input = f"DI[{controller.probe_input}]"
         self._positions: dict[str, int] = {}
         self._label = self._chords = 0
@@ -133,7 +135,7 @@ class _Programme:
         return [*head, *numbered, "/POS", *self._position_lines(), "/END"]
 
     def _remarks(self) -> Iterator[str]:
-        for line in _about(self._source, self._controller):
+        for line in _about(self._source, self._controller, self._start_at):
             for part in textwrap.wrap(line, _REMARK) or [""]:
                 yield f"  !{part}"
 
@@ -315,8 +317,7 @@ def _constant(value: float) -> str:
     return f"({shown})" if shown.startswith("-") else shown
 
 
-def _about(source: ProgrammeSource, controller: Controller) -> list[str]:
-    where = "home" if controller.home is not None else "the first clearance point"
+def _about(source: ProgrammeSource, controller: Controller, start: Start) -> list[str]:
     tolerance = np.degrees(controller.start_tolerance)
     straight = (
         "straight lines by its own geometry: tool "
@@ -327,7 +328,7 @@ def _about(source: ProgrammeSource, controller: Controller) -> list[str]:
     )
     return [
         *about_robot(source, controller, hidden=";"),
-        f"starts at {where}, refuses to from farther than {tolerance:g} deg in any joint",
+        f"{start.told}; refuses to from farther than {tolerance:g} deg",
         f"probe: DI[{controller.probe_input}], on while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move within speed or time "
         f"given; {straight}; how it slows down after a skip; all moves end in an exact stop",
@@ -369,7 +370,7 @@ BEGIN
 {map}
       WRITE hits (name{cells}, CR)
     ELSE
-      WRITE hits ('# MISS ', name, CR)
+      WRITE hits ('# MISSED ', name, CR)
     ENDIF
   ENDIF
   status = IO_STATUS(hits)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.plan import Plan
-from reports.programmes.source import Move, ProgrammeSource
 from robots.core.arrays import Array
-from robots.core.controller import Controller
 from robots.core.model import Model
 
 _PLACES = np.linspace(0.0, 1.0, 33)  # of a motion where the speed of the ball is looked at
@@ -93,11 +91,3 @@ def stop_deceleration(speed: float, overrun: float, latency: float) -> float:
     """Deceleration that keeps a certified overrun v·latency + v²/2a. [m/s²]."""
     slowing = overrun - speed * latency
     return speed * speed / (2.0 * slowing) if slowing > 0.0 else speed / _STOP_TIME
-
-
-def start_posture(source: ProgrammeSource, controller: Controller) -> Array:
-    """Joints where a programme starts: at home, or else at its first clearance point. # (n,)."""
-    if controller.home is not None:
-        return controller.home
-    first = source.steps.steps[0]
-    return first.path[-1] if isinstance(first, Move) else first.q_clearance

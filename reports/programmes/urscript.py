@@ -20,10 +20,10 @@ from reports.programmes.robot_programme import (
 from reports.programmes.rates import (
     joint_rates,
     line_rates,
-    start_posture,
     stop_deceleration,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
+from reports.programmes.start import Start, start_of
 from reports.programmes.text import number, numbers
 from robots.core.arrays import Array
 from robots.core.controller import Controller
@@ -35,7 +35,7 @@ _LOG_HOST = "192.168.0.1"
 _ANGLE = 12  # decimals of rad
 _LENGTH = 9  # decimals of m
 _RATE = 9  # decimals of speeds and accelerations
-_UNPROVEN = 0.05  # of the speed, on the way from home, which nobody proved
+_FROM_HOME = 0.05  # of the speed, on the way from home
 _FIRST = (0.1, 0.05)  # [rad/s²], [rad/s] onto the start posture, within its tolerance
 _JOINTS = 6
 
@@ -98,7 +98,7 @@ def palpeur_search(name, q_end):
   stopl(palpeur_stop)
   if not hit:
     textmsg("palpeur MISS: ", name)
-    socket_send_line(str_cat("# MISS ", name), "palpeur")
+    socket_send_line(str_cat("# MISSED ", name), "palpeur")
     movel(palpeur_clear, a=palpeur_a, v=palpeur_v)
     palpeur_refuse(str_cat("no surface found at ", name))
   end
@@ -124,23 +124,23 @@ def urscript(source: ProgrammeSource) -> dict[str, bytes]:
     controller = source.plan.job.controller
     if controller is None:
         raise ValueError("a programme of a robot's own controller needs [controller]")
+    start = start_of(source, controller)
     lines = [
         f"def {NAME}():",  # first of all: a controller that is sent the file reads from here
-        *(f"  # {line}" for line in _about(source, controller)),
-        *(f"  {line}" for line in _Programme(source, controller).lines()),
+        *(f"  # {line}" for line in _about(source, controller, start)),
+        *(f"  {line}" for line in _Programme(source, controller, start).lines()),
         "end",
     ]
     return {PATH: ("\n".join(lines) + "\n").encode("ascii")}
 
 
-def _about(source: ProgrammeSource, controller: Controller) -> list[str]:
-    where = "home" if controller.home is not None else "the first clearance point"
+def _about(source: ProgrammeSource, controller: Controller, start: Start) -> list[str]:
     tolerance = np.degrees(controller.start_tolerance)
     stylus = 1e3 * source.plan.job.probe.stylus_length
     return [
         *about_robot(source, controller),
         "PolyScope 5.6 or later; targets are values of the axes in rad, lengths in m, times in s",
-        f"starts at {where}, refuses to from farther than {tolerance:g} deg in any joint",
+        f"{start.told}; refuses to from farther than {tolerance:g} deg",
         f"tool centre point: the ball, {stylus:.6f} mm along z of the flange",
         f"probe: standard digital input {controller.probe_input}, true while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move, within those given here;",
@@ -157,13 +157,14 @@ class _Programme:
     Args:
         source: the plan.
         controller: of the robot.
+        start: where it begins.
     """
 
-    def __init__(self, source: ProgrammeSource, controller: Controller) -> None:
+    def __init__(self, source: ProgrammeSource, controller: Controller, start: Start) -> None:
         self._source, self._plan, self._controller = source, source.plan, controller
         self._share = controller.speed_override_percent / 100.0
         self._steps = source.steps.steps
-        self._q = start_posture(source, controller)
+        self._q = start.q
         touches = source.steps.touches
         names = logged_names(touches, point_labels(touches))
         self._names = dict(zip((touch.name for touch in touches), names, strict=True))
@@ -199,7 +200,7 @@ class _Programme:
         yield 'textmsg("palpeur: done")'
 
     def _move(self, move: Move) -> Iterator[str]:
-        share = self._share if move.duration > 0.0 else _UNPROVEN * self._share
+        share = self._share if move.duration > 0.0 else _FROM_HOME * self._share
         yield f"# {self._names[move.point]}"
         yield f"palpeur_clear = {self._posture(move.path[-1])}"
         for place, q in enumerate(move.path, start=1):

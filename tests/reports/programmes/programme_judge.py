@@ -11,19 +11,24 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.evaluation import evaluate_job, nominal_points
 from planner.plan import SegmentKind
 from reports.programmes.interpolation import TOLERANCE
 from reports.programmes.rates import joint_rates
 from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD
+from reports.programmes.source import ProgrammeSource
+from reports.programmes.start import start_of
+from robots.core.pose import inverse_pose, transform_points
 from tests.reports.programmes.virtual_arm import Fault, Halted, Refused
 from tests.reports.programmes.virtual_cell import CrashError, VirtualCell
 
 AT = 1e-9  # [rad, m] of postures in programmes
 HIT = 1e-9  # [m]
+TURNED = 5e-6  # [rad] of the stylus along a line
 READ = 1e-10  # [rad, m] of joints in the log
 SPEED = 1.0 + 1e-9
 _QUINTIC = 1.875 * (1.0 + 1e-6)  # peak of a degree-5 law over its mean
@@ -49,7 +54,7 @@ def visits(plan) -> list[Expected]:
     found, way = [], None
     for place, segment in enumerate(plan.timeline):
         if segment.kind is SegmentKind.TRAVEL:
-            t = np.linspace(segment.start, segment.end, 200)
+            t = np.linspace(segment.start, segment.end, 2000)
             way = plan.trajectory.segment_state(np.full(t.size, place), t).q
         elif segment.kind is SegmentKind.PROBE:
             found.append(Expected(segment.point, segment.point_index, way))
@@ -74,7 +79,9 @@ def faults(plan, record, *, hits=None) -> list[str]:
     for visit in expected:
         point, name = points[visit.k], visit.name
         ways = {kind: _time_of(plan, visit, kind) for kind in (SegmentKind.PROBE, SegmentKind.RETRACT)}
-        wrong += _travel_faults(plan, visit, [q, *legs.joint_moves(point.q_clearance)], legs.last)
+        here = visit.way is not None and np.abs(q - point.q_clearance).max() < AT
+        moves = legs.none() if here else legs.joint_moves(point.q_clearance)
+        wrong += _travel_faults(plan, visit, [q, *moves], legs.last)
         length = plan.placed.distances[visit.k]
         for what, stage, goal, peak in (
             ("approach", legs.until(point.q_search_start), point.q_search_start,
@@ -98,6 +105,11 @@ class _Legs:
 
     def __init__(self, legs):
         self.rest, self.last = list(legs), []
+
+    def none(self):
+        """No moves."""
+        self.last = []
+        return self.last
 
     def joint_moves(self, goal):
         """Ends of joint moves up to a posture."""
@@ -145,26 +157,41 @@ def _stage_faults(plan, stage, goal, peak, what) -> Iterator[str]:
     line = model.forward(np.array([start, goal]))
     way = line[1, :3, 3] - line[0, :3, 3]
     length = np.linalg.norm(way)
-    bend = SEARCH_CHORD if what == "search" else LINE_CHORD
     for leg in stage:
+        fine = what == "search" or leg.kind == "path"
+        bend = SEARCH_CHORD if fine else LINE_CHORD
         if leg.hit is not None and what != "search":
             yield "meets the part"
         speed = leg.speed
-        if leg.kind == "joint":
+        if np.all(leg.target == leg.start):
+            continue
+        if leg.kind in ("joint", "path"):
             q = leg.start + _PLACES * (leg.target - leg.start)
             lead = np.abs(leg.target - leg.start).max()
             rates = np.broadcast_to((leg.target - leg.start) / lead, q.shape)
-            speed *= np.linalg.norm(model.velocity(q, rates)[:, :3], axis=1).max()
+            if leg.kind == "joint":
+                speed *= np.linalg.norm(model.velocity(q, rates)[:, :3], axis=1).max()
+            else:
+                q = leg.samples
             arms = model.forward(q)[:, :3, 3] - line[0, :3, 3]
             if length > 0.0:
                 arms = arms - np.outer(arms @ way / length, way / length)
             if np.linalg.norm(arms, axis=1).max() > bend * 1.01:
                 yield "leaves the line"
+            if _turn(model.forward(q), line[0], q.shape[1]) > (TURNED if fine else 100.0 * TURNED):
+                yield "turns the stylus"
         elif np.abs(leg.target - goal).max() > AT:
             yield "goes elsewhere"
         slow = leg.kind == "line" and what == "back-off" and speed < 0.9 * peak
         if speed > peak * SPEED or slow:
             yield f"at {speed} m/s"
+
+
+def _turn(T, first, n):
+    """Largest turn from an orientation; of an arm with fewer than six joints of the stylus alone."""
+    if n < 6:
+        return float(np.linalg.norm(T[:, :3, 2] - first[:3, 2], axis=1).max())
+    return float(np.abs(T[:, :3, :3] - first[:3, :3]).max())
 
 
 def _search_faults(plan, point, stage) -> Iterator[str]:
@@ -174,7 +201,7 @@ def _search_faults(plan, point, stage) -> Iterator[str]:
     leg = stage[-1]
     if np.abs(stage[0].start - point.q_search_start).max() > AT:
         yield "the search starts elsewhere"
-    if leg.kind == "line" and not leg.speed >= 0.9 * point.touch_speed:
+    if leg.kind != "joint" and not leg.speed >= 0.9 * point.touch_speed:
         yield f"searches at {leg.speed} m/s"
     if leg.overrun > point.overrun * SPEED:
         yield f"overrun of {leg.overrun} m"
@@ -187,7 +214,7 @@ def _travel_faults(plan, visit, corners, legs) -> Iterator[str]:
     if np.abs(corners[-1] - goal).max() > AT:
         yield f"{visit.name}: not travelled to"
     elif visit.way is not None:
-        ends = np.array([visit.way[0], *corners[1:]])
+        ends = np.array([visit.way[0], *(corners[1:] or corners)])
         if np.degrees(_from_polyline(visit.way, ends).max()) > TOLERANCE * 1.01:
             yield f"{visit.name}: another way than the certified one"
         if np.degrees(_from_polyline(ends, visit.way).max()) > TOLERANCE * 1.01:
@@ -233,8 +260,8 @@ def log_rows(text: str) -> list[list[str]]:
 
 def _log_faults(plan, record, expected, hits) -> Iterator[str]:
     rows = log_rows(record.log)
-    by_joints = any(leg.kind == "joint" and leg.hit is not None for leg in record.legs)
-    if "# MISS" in record.log:
+    by_joints = any(leg.kind != "line" and leg.hit is not None for leg in record.legs)
+    if "# MISSED" in record.log:
         yield "a miss in the log"
     joints = plan.job.mechanism.movable
     units = ["deg" if joint.kind.angular else "mm" for joint in joints]
@@ -277,7 +304,7 @@ def miss_faults(plan, record, name) -> list[str]:
         wrong.append("a miss does not stop the programme")
     if not any(np.abs(leg.end - point.q_search_end).max() < AT for leg in record.legs):
         wrong.append("the search ends elsewhere")
-    if record.log.count("# MISS") != 1 or f"# MISS {name}\n" not in record.log:
+    if record.log.count("# MISSED") != 1 or f"# MISSED {name}\n" not in record.log:
         wrong.append("the log does not tell of a miss")
     before = [visit.name for visit in visits(plan)]
     before = before[: before.index(name)]
@@ -309,6 +336,7 @@ class Runs:
 
     def __init__(self, plan, run):
         self.plan, self.run = plan, run
+        self.start = start_of(ProgrammeSource(plan), plan.job.controller).q
         self._reasons = None
 
     def all_faults(self, text) -> list[str]:
@@ -357,13 +385,37 @@ class Runs:
                 start[k] += off
                 yield start
 
-    @property
-    def start(self):
-        """Where a programme begins."""
-        controller = self.plan.job.controller
-        if controller is not None and controller.home is not None:
-            return controller.home
-        return self.plan.planned_points[visits(self.plan)[0].k].q_clearance
+
+def five_axes_faults(runs, text) -> list[str]:
+    """Of many points: a whole run, and one that misses the last."""
+    name = visits(runs.plan)[-1].name
+    missed = runs.run(text, cell=VirtualCell(runs.plan, away=(name,)))
+    return [*faults(runs.plan, runs.run(text)), *miss_faults(runs.plan, missed, name)]
+
+
+SHIFT = 1e-3 * np.array([0.25, -0.24, 0.2])  # 0.4 mm
+TURN = np.radians([0.12, -0.13, 0.09])  # 0.2°
+
+
+def alignment_error(plan, run, text, folder) -> float:
+    """A part stands elsewhere; how far off ``palpeur evaluate`` finds it from the log. [m].
+
+    Args:
+        plan: whose points hold a part in all six directions.
+        run: as for ``Runs``.
+        text: of the programme.
+        folder: for the log.
+    """
+    cell = VirtualCell(plan, shift=SHIFT, turn=TURN)
+    (folder / "hits.csv").write_text(run(text, cell=cell).log)
+    job = getattr(plan, "_base", plan).job
+    job = replace(job, evaluation=replace(job.evaluation, alignment="normals"))
+    found = evaluate_job(job, folder / "hits.csv").evaluation.alignment.fit.T_base_part
+    T = job.part.T_base_part
+    stands = inverse_pose(T) @ cell.displacement @ T
+    points = nominal_points(job).positions
+    away = transform_points(found, points) - transform_points(stands, points)
+    return float(np.linalg.norm(away, axis=1).max())
 
 
 # ---------------------------------------------------------------------------------------- Mutants

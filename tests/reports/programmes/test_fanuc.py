@@ -14,9 +14,11 @@ from tests.cases import cases
 from tests.reports.programmes.fanuc_interpreter import FanucTp
 from tests.reports.programmes.programme_judge import (
     Runs,
+    alignment_error,
     changed_line,
     dropped_line,
     faults,
+    five_axes_faults,
     mutants,
     swapped,
     times,
@@ -139,7 +141,7 @@ def test_an_arm_of_five_axes_searches_by_joints(name):
     assert not plan.job.controller.cartesian
     written = text_of(plan)
     assert re.search(r":L P", written) is None
-    assert runs_of(plan).all_faults(written) == []
+    assert five_axes_faults(runs_of(plan), written) == []
 
 
 def test_a_published_robot():
@@ -147,6 +149,10 @@ def test_a_published_robot():
     if plan is None:
         pytest.skip("no shared/data/real/ur5e.urdf")
     assert runs_of(plan).all_faults(text_of(plan)) == []
+
+
+def test_a_displaced_part_is_found_from_the_log(runs, text, tmp_path):
+    assert alignment_error(runs.plan, runs.run, text, tmp_path) < 1e-9  # 1e-6 mm
 
 
 def test_mutants_are_noticed(runs, text):

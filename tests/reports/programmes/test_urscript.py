@@ -11,6 +11,7 @@ from reports.programmes import programmes
 from tests.cases import cases
 from tests.reports.programmes.programme_judge import (
     Runs,
+    alignment_error,
     changed_line,
     dropped_line,
     faults,
@@ -154,6 +155,10 @@ def test_a_frame_of_the_controller_reads_a_hit_late_by_a_frame(runs, text):
 def test_nine_decimals_whatever_the_controller_shows(runs, text, value, shown):
     told = text.replace("  set_tcp", f"  textmsg(palpeur_nine({value}))\n  halt\n  set_tcp", 1)
     assert runs.run(told).events == [("message", shown)]
+
+
+def test_a_displaced_part_is_found_from_the_log(runs, text, tmp_path):
+    assert alignment_error(runs.plan, runs.run, text, tmp_path) < 1e-9  # 1e-6 mm
 
 
 def test_mutants_are_noticed(runs, text):

@@ -34,15 +34,16 @@ class Fault(Exception):
 class Leg:
     """One motion as it was carried out, in the robot's own joints."""
 
-    kind: str  # "joint" or "line"
+    kind: str  # "joint", "line" or "path"
     start: np.ndarray
     target: np.ndarray
-    speed: float  # of the leading joint, or of the tool centre point
+    speed: float  # peak of the leading joint; of a line or path that of the ball
     acceleration: float
     end: np.ndarray | None = None
     hit: np.ndarray | None = None  # joints where the probe switched
     overrun: float = 0.0  # of the ball after that [m]
     stopped: bool = False
+    samples: np.ndarray | None = None  # (m, n) on the way of a "path", which is any other motion
     duration: float | None = None  # of a move that is given a time and no speed [s]
 
 
@@ -216,11 +217,12 @@ class VirtualArm:
             self._end(1.0)
 
     def stop(self, deceleration, latency=0.0):
-        """Slow down along the path."""
+        """Slow down along the path. Args: of the ball [m/s²]; time until it begins [s]."""
         if self._motion is None:
             return
         v = _speed_at(self._motion, self._t)
-        way = _way_at(self._motion, self._t) + v * latency + v * v / (2.0 * deceleration)
+        ball = self._motion.ball_length / self._motion.length
+        way = _way_at(self._motion, self._t) + v * latency + ball * v * v / (2.0 * deceleration)
         self._leg.stopped = True
         self._end(min(way / self._motion.length, 1.0))
 
