@@ -69,6 +69,9 @@ def palpeur_refuse(reason):
   halt
 end
 def palpeur_start(q_start, tolerance):
+  if get_standard_digital_in(palpeur_input):
+    palpeur_refuse("the probe is triggered before the start")
+  end
   local q = get_actual_joint_positions()
   local k = 0
   while k < 6:

@@ -34,7 +34,6 @@ SPEED = 1.0 + 1e-9
 _QUINTIC = 1.875 * (1.0 + 1e-6)  # peak of a degree-5 law over its mean
 _PLACES = np.linspace(0.0, 1.0, 9)[:, None]
 _MOST_CHORDS = 40
-_HEAD_LINES = 4  # of a log
 
 
 # ---------------------------------------------------------------------------------------- Judging
@@ -362,8 +361,9 @@ class Runs:
                 yield "starts from elsewhere"
             yield record
         record = self.run(text, start=self.start, stuck=True)
-        if not record.halted or record.log.count("\n") > _HEAD_LINES:
-            yield "does not see a probe that is triggered"
+        if not record.halted or record.legs:
+            yield "starts with a probe that is triggered"
+        yield record
         record = self.run(text)
         yield from faults(plan, record)
         yield record
