@@ -12,8 +12,18 @@ from types import MappingProxyType
 from planner.errors import OutputError
 from planner.job import Job
 from planner.plan import Plan
-from reports.programmes import controllers, dmis, fanuc, ipp, qif, ros2, urscript
-from reports.programmes.axes import six_rotary_fault
+from reports.programmes import (
+    controllers,
+    dmis,
+    fanuc,
+    ipp,
+    krl,
+    qif,
+    rapid,
+    ros2,
+    urscript,
+)
+from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
 from reports.verdict import withheld
@@ -112,6 +122,18 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         ),
         "ros": Export(
             name="ROS JointTrajectory", files=(controllers.ROS_PATH,), write=controllers.ros
+        ),
+        "krl": Export(
+            name="KUKA KRL",
+            files=("robot/palpeur.dat", "robot/palpeur.src"),
+            write=krl.krl,
+            refusal=robot_refusal(axes_fault),
+        ),
+        "rapid": Export(
+            name="ABB RAPID",
+            files=("robot/palpeur.mod",),
+            write=rapid.rapid,
+            refusal=robot_refusal(axes_fault),
         ),
         "urscript": Export(
             name="URScript",

@@ -30,9 +30,10 @@ _LOOKS = np.linspace(0.0, 1.0, 9)
 _MARGIN = 1e-9  # relative, of the speed along a chord that is looked at in nine places
 
 
-def point_labels(touches: Sequence[Touch]) -> tuple[str, ...]:
+def point_labels(touches: Sequence[Touch], longest: int = 14) -> tuple[str, ...]:
     """Identifiers of points: letters, digits and _, distinct in capitals."""
-    return tuple(one.replace("-", "_") for one in labels((t.name for t in touches), "P"))
+    plain = (touch.name.replace("-", "_") for touch in touches)
+    return labels(plain, "P", longest=longest)
 
 
 def logged_names(touches: Sequence[Touch], identifiers: Sequence[str]) -> tuple[str, ...]:
@@ -41,6 +42,15 @@ def logged_names(touches: Sequence[Touch], identifiers: Sequence[str]) -> tuple[
         touch.name if _PLAIN.fullmatch(touch.name) and touch.name == touch.name.strip() else label
         for touch, label in zip(touches, identifiers, strict=True)
     )
+
+
+def log_notes(touches: Sequence[Touch], names: Sequence[str], hidden: str = "") -> list[str]:
+    """Which points the log calls otherwise than the job does."""
+    return [
+        f"the log calls {ascii_text(touch.name, hidden=hidden)} {name}; rename the point in the job"
+        for touch, name in zip(touches, names, strict=True)
+        if touch.name != name
+    ]
 
 
 def log_head(source: ProgrammeSource) -> list[str]:

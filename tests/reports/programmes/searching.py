@@ -67,10 +67,10 @@ def searching(plan, *, speed=5e-3, before=3e-3, after=3e-3, back_off=2e-3, mode=
     return Over(plan, placed=over, planned_points=tuple(points), job=job)
 
 
-def posture(model, near, place):
-    """Joints with the ball at a place, its orientation (of five joints: its axis) held."""
+def posture(model, near, place, like=None):
+    """Joints near others with the ball at a place, oriented like a pose or else like them."""
     q = np.array(near, dtype=float)
-    goal = model.forward(q[None])[0].copy()
+    goal = (model.forward(q[None])[0] if like is None else like).copy()
     goal[:3, 3] = place
     for _ in range(30):
         gap = task_gap(model.forward(q[None])[0], goal, len(q))

@@ -20,6 +20,7 @@ from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.model import Model
 from robots.core.orientation import rotation_exp
 from robots.core.pose import inverse_pose, make_pose, transform_points
+from tests.reports.programmes.searching import posture
 
 REACH = 2.5e-3  # [m] across the normal, about every point: where its surface is
 DEPTH = 10e-3  # [m] of material behind a surface
@@ -144,3 +145,160 @@ class VirtualCell:
             raise CrashError(f"{what}: the ball touches outside a search")
         if self.deflected(path(np.array([1.0]))[0]):
             raise CrashError(f"{what}: the ball stays in the surface")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Search:
+    """One search that an arm made."""
+
+    speed: float  # [m/s] largest of the ball, as programmed
+    start: np.ndarray  # (3,) [m]
+    goal: np.ndarray  # (3,) [m]
+    hit: np.ndarray | None  # (n,) [rad or m], None for a miss
+    overrun: float  # [m]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Motion:
+    """One motion outside a search."""
+
+    goal: np.ndarray  # (3,) [m] of the ball
+    q: np.ndarray  # (n,) [rad or m] there
+    duration: float  # [s] as programmed; NaN where only a share of the speed is
+    speed: float  # [m/s] largest of the ball, as programmed; NaN where only times are
+
+
+class Arm:
+    """The arm in the cell, which a controller moves.
+
+    Args:
+        cell: with its part.
+        q: where it stands. # (n,) [rad or m]
+        latency: from the trigger to the begin of the stop. [s]
+        deceleration: of the ball. [m/s²]
+        stuck: after how many hits the probe stays deflected; None for never.
+        nudge: after which motion outside a search somebody pushes the arm, and how far.
+    """
+
+    def __init__(self, cell, q, *, latency=2e-3, deceleration=0.25, stuck=None, nudge=None):
+        self.cell, self.q = cell, np.array(q, float)
+        self.latency, self.deceleration, self.stuck = latency, deceleration, stuck
+        self.nudge = nudge
+        self.events: list[Search | Motion] = []
+        self.rests: list[float] = []
+
+    @property
+    def searches(self):
+        """In order of time."""
+        return [event for event in self.events if isinstance(event, Search)]
+
+    @property
+    def motions(self):
+        """Those outside a search, in order of time."""
+        return [event for event in self.events if isinstance(event, Motion)]
+
+    @property
+    def deflected(self) -> bool:
+        """The probe's input."""
+        if self.stuck is not None and sum(s.hit is not None for s in self.searches) >= self.stuck:
+            return True
+        return self.cell.deflected(self.cell.ball(self.q))
+
+    def joint_path(self, goals):
+        """``path(x)`` → joints along straight joint moves, x from 0 to their number."""
+        corners = np.vstack([self.q, np.asarray(goals, float).reshape(-1, len(self.q))])
+
+        def path(x):
+            x = np.atleast_1d(x)
+            row = np.clip(x.astype(int), 0, len(corners) - 2)
+            return corners[row] + (x - row)[:, None] * (corners[row + 1] - corners[row])
+
+        return path, float(len(corners) - 1)
+
+    def line_path(self, q_goal):
+        """The same for a straight line of the ball to a posture, the stylus held."""
+        start, goal = self.cell.model.forward(np.array([self.q, q_goal]))
+        apart = np.abs(goal[:3, :3] - start[:3, :3])
+        if len(self.q) < 6:
+            apart = np.abs(goal[:3, 2] - start[:3, 2])
+        if apart.max() > 1e-7:
+            raise CrashError("the stylus turns along a straight line")
+        q0, q1 = self.q, np.asarray(q_goal, float)
+
+        def path(x):
+            x = np.atleast_1d(x)
+            places = start[:3, 3] + x[:, None] * (goal[:3, 3] - start[:3, 3])
+            near = q0 + x[:, None] * (q1 - q0)
+            return np.array(
+                [
+                    posture(self.cell.model, q, p, start)
+                    for q, p in zip(near, places, strict=True)
+                ]
+            )
+
+        def balls(x):
+            return start[:3, 3] + np.atleast_1d(x)[:, None] * (goal[:3, 3] - start[:3, 3])
+
+        return path, balls
+
+    def go_joints(self, goals, duration=np.nan, speed=np.nan):
+        """Straight joint moves outside a search."""
+        path, end = self.joint_path(goals)
+        self._go(path, lambda x: self.cell.ball(path(end * np.atleast_1d(x))), end)
+        self.events.append(
+            Motion(goal=self.cell.ball(self.q), q=self.q, duration=duration, speed=speed)
+        )
+        self._nudged()
+
+    def go_line(self, q_goal, speed):
+        """A straight line outside a search."""
+        path, balls = self.line_path(q_goal)
+        length = float(np.linalg.norm(np.diff(balls(np.array([0.0, 1.0])), axis=0)))
+        self._go(path, balls, 1.0)
+        self.q = np.asarray(q_goal, float)
+        self.events.append(
+            Motion(goal=self.cell.ball(self.q), q=self.q, duration=length / speed, speed=speed)
+        )
+        self._nudged()
+
+    def _nudged(self):
+        if self.nudge is not None and len(self.motions) == self.nudge[0]:
+            self.q = self.q + self.nudge[1]
+
+    def _go(self, path, balls, end):
+        places = balls(np.linspace(0.0, 1.0, 9))
+        length = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+        if not length < 5.0:
+            raise CrashError("a motion of metres")
+        self.cell.free(balls, max(length, 1e-6), f"motion {len(self.motions) + 1}")
+        self.q = path(np.array([end]))[0]
+
+    def search_joints(self, goals, speed):
+        """Straight joint moves until the input is true → joints at the hit, or None."""
+        path, end = self.joint_path(goals)
+        return self._search(path, lambda x: self.cell.ball(path(x)), end, speed)
+
+    def search_line(self, q_goal, speed):
+        """A straight line until the input is true → joints at the hit, or None."""
+        path, balls = self.line_path(q_goal)
+        found = self._search(path, balls, 1.0, speed)
+        if found is None:
+            self.q = np.asarray(q_goal, float)
+        return found
+
+    def _search(self, path, balls, end, speed):
+        ends = balls(np.array([0.0, end]))
+        length = float(np.linalg.norm(ends[1] - ends[0]))
+        x = self.cell.first_contact(balls, length, end) if length < 1.0 else None
+        overrun, hit = 0.0, None
+        if x is not None:
+            hit = path(np.array([x]))[0]
+            overrun = speed * self.latency + speed * speed / (2.0 * self.deceleration)
+            stop = min(x + end * overrun / length, end)
+            self.q = path(np.array([stop]))[0]
+        else:
+            self.q = path(np.array([end]))[0]
+        self.events.append(
+            Search(speed=speed, start=ends[0], goal=ends[1], hit=hit, overrun=overrun)
+        )
+        return hit
