@@ -6,7 +6,7 @@ Columns of the tables are those of the report set's files, with the unit in ever
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -46,10 +46,16 @@ class PlacedPoints:
         contacts: ball centres at contact. # (k, 3) [m]
         directions: from contact to the clearance point. # (k, 3) unit
         clearances: ball centres at the clearance points. # (k, 3) [m]
-        search_ends: ball centres where a search gives up. # (k, 3) [m]
         axes: probe axes, wrist to ball; opposite to the normals unless the job fixes them.
             # (k, 3) unit
         distances: from contact to the clearance point. # (k,) [m]
+        search_before: from the start of the search to contact. # (k,) [m]
+        search_after: from contact to the end of the search. # (k,) [m]
+        depths: from contact to the deepest place that the ball may reach: the end of the search,
+            and what it needs to stop there. # (k,) [m]
+        back_off: from contact to where the ball rests after the trigger. # (k,) [m]
+        touch_speeds: of the ball through the nominal surface; zero where it comes to rest there.
+            # (k,) [m/s]
         along_normal: where the direction is the normal, and turns with it. # (k,) bool
         fixed_axis: where the job fixes the probe axis, which turns with the part. # (k,) bool
     """
@@ -60,20 +66,57 @@ class PlacedPoints:
     contacts: Array
     directions: Array
     clearances: Array
-    search_ends: Array
     axes: Array
     distances: Array
+    search_before: Array
+    search_after: Array
+    depths: Array
+    back_off: Array
+    touch_speeds: Array
     along_normal: Mask
     fixed_axis: Mask
 
     def __post_init__(self) -> None:
-        for field in fields(self)[1:]:
-            kind: type = np.bool_ if field.name in _MASKS else np.float64
-            freeze_fields(self, field.name, dtype=kind)
+        for one in fields(self)[1:]:
+            kind: type = np.bool_ if one.name in _MASKS else np.float64
+            freeze_fields(self, one.name, dtype=kind)
 
     def __len__(self) -> int:
         """Number of points k."""
         return len(self.names)
+
+    @property
+    def lengths(self) -> Array:
+        """Of the probing lines, from the clearance point to the deepest place. # (k,) [m]."""
+        return np.asarray(self.distances + self.depths)
+
+    @property
+    def search_starts(self) -> Array:
+        """Ball centres where the search starts. # (k, 3) [m]."""
+        return self._outside(self.search_before)
+
+    @property
+    def search_ends(self) -> Array:
+        """Ball centres where a search that found nothing ends. # (k, 3) [m]."""
+        return self._outside(-self.search_after)
+
+    @property
+    def line_ends(self) -> Array:
+        """Deepest places of the ball's centre, where the probing lines end. # (k, 3) [m]."""
+        return self._outside(-self.depths)
+
+    @property
+    def back_offs(self) -> Array:
+        """Ball centres where the back-off ends. # (k, 3) [m]."""
+        return self._outside(self.back_off)
+
+    def at_contact(self) -> Array:
+        """Where contact lies on the lines, from 0 to 1. # (k,)."""
+        lengths = self.lengths
+        return np.divide(self.distances, lengths, out=np.ones(len(self)), where=lengths > 0.0)
+
+    def _outside(self, lengths: Array) -> Array:
+        return np.asarray(self.contacts + lengths[:, None] * self.directions)
 
     @property
     def approach_cosines(self) -> Array:
@@ -84,8 +127,11 @@ class PlacedPoints:
 class SegmentKind(Enum):
     """What the robot does during a segment."""
 
-    PROBE = "probe"  # clearance point to contact (search end)
+    PROBE = "probe"  # clearance point to the start of the search, or to rest at contact
+    SEARCH = "search"  # at constant speed to contact, or to the end of a search that misses
+    STOP = "stop"  # latency and deceleration
     DWELL = "dwell"  # at rest there, for the reading
+    BACK_OFF = "back-off"  # off the surface, as slowly as it was touched
     RETRACT = "retract"  # back to the clearance point
     TRAVEL = "travel"  # to the next clearance point
 
@@ -148,6 +194,22 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Miss:
+    """What the robot does where a search finds nothing: search to its end, stop, retract.
+
+    The points follow each other in visiting order without the travel between them; where one
+    begins, the ball is at the start of its search, at touch speed.
+
+    Args:
+        timeline: the segments, one run of a point after another.
+        trajectory: to be asked at any instant.
+    """
+
+    timeline: tuple[Segment, ...]
+    trajectory: Trajectory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlannedPoint:
     """One probe point and how it is reached.
 
@@ -161,6 +223,11 @@ class PlannedPoint:
         margin_joint: name of the joint that has it.
         singularity_margin: least distance from a singularity along the line, 0 to 1.
         min_clearance: least distance to obstacles; None where none has been measured. [m]
+        q_search_start: joints where the search starts. # (n,) [rad]
+        q_search_end: joints where a search that found nothing ends. # (n,) [rad]
+        q_back_off: joints after the back-off. # (n,) [rad]
+        touch_speed: of the ball at contact, and all through the search. [m/s]
+        overrun: how far the ball goes on after a trigger, at most. [m]
     """
 
     name: str
@@ -172,6 +239,11 @@ class PlannedPoint:
     margin_joint: str
     singularity_margin: float
     min_clearance: float | None = None
+    q_search_start: Array = field(default_factory=lambda: np.zeros(0))
+    q_search_end: Array = field(default_factory=lambda: np.zeros(0))
+    q_back_off: Array = field(default_factory=lambda: np.zeros(0))
+    touch_speed: float = 0.0
+    overrun: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +332,7 @@ class Plan:
         totals: of the whole motion.
         finding_list: everything a reader should know: faults of the points that others follow from,
             then the worst first.
+        miss: the other branch of every search; None where the cycle comes to rest at contact.
     """
 
     job: Job
@@ -270,6 +343,7 @@ class Plan:
     joint_loads: tuple[JointLoad, ...]
     totals: Totals
     finding_list: tuple[Finding, ...]
+    miss: Miss | None = None
 
     @property
     def nearest(self) -> tuple[SegmentClearance, Segment] | None:

@@ -13,34 +13,38 @@ from planner.findings.point_findings import (
     approach_findings,
     causes_first,
     law_findings,
+    overrun_findings,
     point_file_findings,
     point_findings,
     reach_finding,
     surface_findings,
     told_once,
     torque_findings,
+    touch_findings,
 )
 from planner.findings.robot_findings import robot_findings
 from planner.job import Job
 from planner.motion.assembly import Assembly, SegmentClearances, assemble
 from planner.motion.loads import total_loads
-from planner.motion.timing import Timings, timings, travels
+from planner.motion.timing import travels
 from planner.order.planned_points import planned_points
 from planner.order.visiting import Visit, visit
-from planner.plan import PlacedPoints, Plan
+from planner.plan import Miss, PlacedPoints, Plan
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
 from planner.reach.placement import place as place_points
-from planner.reach.reach import Reach
+from planner.reach.reach import Reach, some_points
 from planner.reach.robot import reach_of
-from robots.core.arrays import Array
+from planner.touch.limits import TouchLimits
+from planner.touch.timing import Timings, timings
+from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.findings.clearance_findings import VisitFindings
     from planner.proof import Proof
 
-_UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133")
+_UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133", "P107")
 
 
 def plan(job: Job, progress: Progress = silent) -> Plan:
@@ -67,11 +71,13 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
 
         safety = Safety(job, reach.model, limits, placed, candidates, progress=progress)
 
-    visited = visit(job, candidates, limits, safety, progress)
+    touch = TouchLimits(placed, candidates, limits, job.touch) if job.touch.searching else None
+    visited = visit(job, candidates, limits, safety, touch, progress)
     choice = visited.choice
     lines = candidates.lines.take(choice.chosen)
     motions = travels(lines, limits, job, visited.detours)
-    timed = timings(lines, limits, job, motions)
+    stops = None if touch is None else touch.decelerations[choice.chosen]
+    timed = timings(lines, some_points(placed, choice.visits), limits, job, motions, stops)
 
     clearances, about_visit = SegmentClearances(), None
     if safety is not None:
@@ -80,7 +86,7 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
         near = safety.line_clearances(lines, choice.visits), safety.travel_clearances(motions)
         clearances = safety.of_segments(*near)
         about_visit = VisitFindings(job, placed, candidates, safety, visited, *near)
-    assembly = assemble(job, placed, choice.visits, timed.batches, clearances)
+    assembly = assemble(job, placed, choice.visits, timed.cycle, timed.travel, clearances)
     loads = [batch.loads for batch in timed.batches]
     joints, totals = total_loads(
         assembly.trajectory, loads, _rest_loads(assembly), list(limits.names)
@@ -88,12 +94,17 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     return Plan(
         job=job,
         placed=placed,
-        planned_points=planned_points(job, placed, candidates, choice, clearances.lines),
+        planned_points=planned_points(
+            job, placed, candidates, choice, timed.overruns, clearances.lines
+        ),
         timeline=assembly.segments,
         trajectory=assembly.trajectory,
+        miss=_miss(job, placed, choice.visits, timed, clearances),
         joint_loads=joints,
         totals=totals,
-        finding_list=_findings(job, limits, reach, placed, candidates, visited, timed, about_visit),
+        finding_list=_findings(
+            job, limits, reach, placed, candidates, visited, timed, touch, about_visit
+        ),
     )
 
 
@@ -115,6 +126,20 @@ def plan_and_prove(job: Job, progress: Progress = silent) -> Proof:
     proof = prove(planned)
     progress("validation", 1, 1)
     return proof
+
+
+def _miss(
+    job: Job,
+    placed: PlacedPoints,
+    visits: Indices,
+    timed: Timings,
+    clearances: SegmentClearances,
+) -> Miss | None:
+    """The searches that find nothing; None where there is no search."""
+    if not timed.miss:
+        return None
+    assembly = assemble(job, placed, visits, timed.miss, None, clearances)
+    return Miss(timeline=assembly.segments, trajectory=assembly.trajectory)
 
 
 def _limits(job: Job) -> JointLimits:
@@ -143,6 +168,7 @@ def _findings(
     candidates: Candidates,
     visited: Visit,
     timed: Timings,
+    touch: TouchLimits | None,
     about_visit: VisitFindings | None,  # None where there is nothing to touch
 ) -> tuple[Finding, ...]:
     """All findings: causes in the points first, then the gravest, then in the job's order."""
@@ -156,7 +182,9 @@ def _findings(
         met = [*about_visit.travels(limits), *about_visit.unproven()]
         watched = about_visit.cell()
     unserved = np.nonzero(choice.candidate < 0)[0]
-    failing = np.setdiff1d(unserved, colliding)
+    slow = touch_findings(placed, candidates, touch, np.setdiff1d(unserved, colliding))
+    too_fast = [placed.names.index(one.subject.point) for one in slow]
+    failing = np.setdiff1d(unserved, np.append(colliding, too_fast).astype(np.int64))
     left_out = frozenset(placed.names[k] for k in unserved)
     findings = [
         *_of_left_out(
@@ -164,6 +192,8 @@ def _findings(
             left_out,
         ),
         *_of_left_out(refused, left_out),
+        *_of_left_out(slow, left_out),
+        *overrun_findings(job, placed, choice.visits, timed.overruns),
         *met,
         *_of_left_out(approach_findings(placed), left_out),
         *point_file_findings(job),

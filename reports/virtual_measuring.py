@@ -87,7 +87,7 @@ def measurement_sentences(
     late = sorted({name for one in found for name in one.late})
     if late:
         lines.append(
-            f"{len(late)} points are touched only past approach.overtravel_mm, the first "
+            f"{len(late)} points are touched only past touch.search_after_mm, the first "
             f"{late[0]}: the machine would have missed them."
         )
     return lines

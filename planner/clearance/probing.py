@@ -8,7 +8,7 @@ nor the shank into anything at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,7 +49,7 @@ class ProbingLines:
         mechanism: the robot with its stylus.
         touches: the points.
         required: clearance to be kept. [m]
-        overtravel: how far a search goes on beyond contact. [m]
+        depths: how far the ball may go on beyond each contact. # (k,) [m]
 
     Attributes:
         rim: clearances of the stylus from the part that are at least this are kept, but not stated:
@@ -64,7 +64,7 @@ class ProbingLines:
         *,
         touches: StylusPlacement,
         required: float,
-        overtravel: float = 0.0,
+        depths: Array,
     ) -> None:
         self._checker = checker
         self._required = required
@@ -73,12 +73,22 @@ class ProbingLines:
         self._allowed: Allowed | None = None
         self.rim = 0.0
         if self._stylus is not None and cell.part is not None:
-            tip = max(self._stylus.ball, self._stylus.shank)
-            reach = required + 2.0 * tip + overtravel + _FACETS
-            self.rim = _RIM * (float(np.hypot(reach, self._stylus.ball)) - self._stylus.ball)
-            within = required + self._stylus.shank + overtravel
-            shank = Shank(length=self._stylus.length, within=within, reach=reach)
-            self._allowed = _allowed(ProbedSurface(cell.part), touches, shank)
+            surface, tip = ProbedSurface(cell.part), max(self._stylus.ball, self._stylus.shank)
+            parts: list[Allowed] = []
+            rows: list[Indices] = []
+            # A deeper search may come near to more of what lies behind its own surface only.
+            for depth in np.unique(depths).tolist():
+                own = np.flatnonzero(depths == depth)
+                reach = required + 2.0 * tip + depth + _FACETS
+                within = required + self._stylus.shank + depth
+                shank = Shank(length=self._stylus.length, within=within, reach=reach)
+                rim = _RIM * (float(np.hypot(reach, self._stylus.ball)) - self._stylus.ball)
+                self.rim = min(self.rim, rim) if parts else rim
+                parts.append(_allowed(surface, touches.take(own), shank))
+                rows.append(own)
+            if parts:
+                order = np.argsort(np.concatenate(rows), kind="stable")
+                self._allowed = _joined(parts).take(order)
 
     def keeps(self, lines: Lines, point: Indices) -> Mask:
         """Whether lines are proven to keep the clearance. # (k,).
@@ -157,6 +167,18 @@ class ProbingLines:
         for name, values in changes.items():
             changed[name][rows[nearer]] = values[nearer]
         return replace(found, certified=certified, **changed)
+
+
+def _joined(parts: Sequence[Allowed]) -> Allowed:
+    """Groups of several kinds of points, one kind after another."""
+    whole = parts[0]
+    for more in parts[1:]:
+        whole = Allowed(
+            patch=whole.patch.joined(more.patch),
+            ball=whole.ball.joined(more.ball),
+            shank=whole.shank.joined(more.shank),
+        )
+    return whole
 
 
 def _allowed(surface: ProbedSurface, touches: StylusPlacement, shank: Shank) -> Allowed:

@@ -147,7 +147,7 @@ class Safety:
             self._model.mechanism,
             touches=StylusPlacement.of(self._placed),
             required=self.required,
-            overtravel=self._job.approach.overtravel,
+            depths=self._placed.depths,
         )
 
     @cached_property

@@ -113,8 +113,13 @@ def _ball(deviations: PointDeviations, radius: float) -> Iterator[Finding]:
         )
 
 
+def _search_after(job: Job) -> float:
+    """The deepest search of any feature. [m]."""
+    return max(job.touch.of(feature).search_after for feature in job.points.features)
+
+
 def _inside(job: Job, deviations: PointDeviations, radius: float) -> Iterator[Finding]:
-    limit = max(2.0 * radius, job.approach.overtravel, _DEEP)
+    limit = max(2.0 * radius, _search_after(job), _DEEP)
     profile = deviations.profile
     for row in np.flatnonzero(profile < -limit).tolist():
         deep, deepest = apart(-1e3 * float(profile[row]), 1e3 * limit, 3)

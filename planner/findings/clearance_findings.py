@@ -100,7 +100,7 @@ def travel_findings(
 
 
 def line_findings(
-    found: Clearance, watch: Watch, *, names: Sequence[str], approach: float, overtravel: float
+    found: Clearance, watch: Watch, *, names: Sequence[str], approach: float, depth: float
 ) -> list[Finding]:
     """Probing lines that do not keep the clearance.
 
@@ -109,12 +109,12 @@ def line_findings(
         watch: pairs, cell and what is required.
         names: points that they serve.
         approach: from clearance point to contact. [m]
-        overtravel: from contact to the line's end. [m]
+        depth: from contact to the line's end. [m]
     """
     findings = []
     for k in _failed(found, watch):
         pair = watch.pairs[found.pair[k]]
-        before = approach - float(found.lam[k]) * (approach + overtravel)
+        before = approach - float(found.lam[k]) * (approach + depth)
         gap = watch.gap(pair, float(found.seen[k]), float(found.certified[k]))
         own = watch.own(pair)
         side = "before" if before >= 0.0 else "beyond"
@@ -345,7 +345,7 @@ class VisitFindings:
             self._watch,
             names=name,
             approach=float(self._placed.distances[point]),
-            overtravel=self._job.approach.overtravel,
+            depth=float(self._placed.depths[point]),
         )
 
     def travels(self, limits: JointLimits) -> list[Finding]:
@@ -380,7 +380,7 @@ class VisitFindings:
                     self._watch,
                     names=[names[k]],
                     approach=float(self._placed.distances[point]),
-                    overtravel=self._job.approach.overtravel,
+                    depth=float(self._placed.depths[point]),
                 )
             ),
             *(

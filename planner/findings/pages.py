@@ -86,6 +86,26 @@ PLAN_PAGES = (
         "[travel] starts the search elsewhere.",
     ),
     Page(
+        code="P107",
+        title="touch faster than the joints allow",
+        meaning="The ball is to pass through the nominal surface at a constant speed and to stop "
+        "wherever the probe triggers. In no branch can the joints keep that speed, or stop from "
+        "it within what the line has for it. The message gives the largest speed, or the hardest "
+        "stop, that works.",
+        cause="A touch speed above what slow or far-reaching joints can do, or a deceleration "
+        "above their acceleration limits.",
+        fix="Lower speed_mm_s in [touch], or in [[touch.feature]] for this feature alone; give a "
+        "smaller deceleration_mm_s2, or none.",
+    ),
+    Page(
+        code="P108",
+        title="overrun beyond what the stylus gives",
+        meaning="After a trigger the ball goes on for the latency at touch speed and then slows "
+        "down. That is farther than probe.overtravel_mm, so the stylus could break.",
+        cause="A touch speed, latency or deceleration that does not suit the stylus.",
+        fix="Touch more slowly, shorten the latency, or brake harder.",
+    ),
+    Page(
         code="P110",
         title="visiting order chosen",
         meaning="The job leaves the order of the points open. The message says how much time the "

@@ -11,19 +11,21 @@ from parts.points import SkippedItem
 from planner.findings import Finding, Quantity, Severity
 from planner.findings.finding import Geometry, PartOfFile, Point, Points, Robot, Segments
 from planner.job import Job
-from planner.motion.timing import Timings
+from planner.motion.timing import Timing
 from planner.order.chooser import Choice
-from planner.plan import PlacedPoints
+from planner.plan import PlacedPoints, SegmentKind
 from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
 from planner.reach.reach import Reach, Shortfall
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_points
-from robots.core.rounding import apart, at_least, readable
+from robots.core.rounding import apart, apart_digits, at_least, readable
 
 if TYPE_CHECKING:
     from parts.geometry import Audit
+    from planner.touch.limits import TouchLimits
+    from planner.touch.timing import Timings
 
 FAR = 1e-3  # [m] a probe point farther from the surface was meant for another part or pose
 _ALL = 0.9  # of the points: from here on it is the list that is turned round, not its points
@@ -134,13 +136,19 @@ def approach_findings(placed: PlacedPoints) -> list[Finding]:
 def torque_findings(placed: PlacedPoints, choice: Choice, timings: Timings) -> list[Finding]:
     """Motions that no duration keeps within the torque limits, by the point they serve."""
     visits = choice.visits.tolist()
-    probe, retract, travel = (batch.impossible for batch in timings.batches)
-    # A retract that fails like its line is not reported a second time.
-    retract = {k: reason for k, reason in retract.items() if probe.get(k) != reason}
-    reasons = [
-        *((visits[k], "probing line", reason) for k, reason in probe.items()),
-        *((visits[k], "retract", reason) for k, reason in retract.items()),
-        *((visits[k + 1], "travel to it", reason) for k, reason in travel.items()),
+    reasons: list[tuple[int, str, str]] = []
+    told: set[tuple[int, str]] = set()
+    # A motion that fails like the one before it is not reported a second time.
+    cycles = ((timings.cycle, ""), (timings.miss, " of a search that finds nothing"))
+    for kind, batch, of in ((k, b, of) for cycle, of in cycles for k, b in cycle.items()):
+        if not isinstance(batch, Timing):
+            continue
+        for k, reason in batch.impossible.items():
+            if (k, reason) not in told:
+                told.add((k, reason))
+                reasons.append((visits[k], f"{_MOTIONS[kind]}{of}", reason))
+    reasons += [
+        (visits[k + 1], "travel to it", reason) for k, reason in timings.travel.impossible.items()
     ]
     return [
         Finding(
@@ -152,6 +160,85 @@ def torque_findings(placed: PlacedPoints, choice: Choice, timings: Timings) -> l
         )
         for point, motion, reason in sorted(reasons)
     ]
+
+
+_MOTIONS = {
+    SegmentKind.PROBE: "probing line",
+    SegmentKind.SEARCH: "search",
+    SegmentKind.STOP: "stop",
+    SegmentKind.BACK_OFF: "back-off",
+    SegmentKind.RETRACT: "retract",
+}
+
+
+def touch_findings(
+    placed: PlacedPoints, found: Candidates, touch: TouchLimits | None, points: Indices
+) -> list[Finding]:
+    """Points that no branch can touch at the speed of the search, with the speed that works."""
+    if touch is None:
+        return []
+    findings = []
+    for point in points.tolist():
+        rows = np.flatnonzero((found.point == point) & touch.refused)
+        if rows.size == 0:
+            continue
+        asked, speeds = float(placed.touch_speeds[point]), touch.speeds[rows]
+        best = int(rows[np.argmax(speeds)])
+        fastest = float(touch.speeds[best])
+        if fastest < asked:
+            told, limit = apart_digits(1e3 * asked, 1e3 * fastest, 3)
+            message = f"the joints do not allow a touch at {told} mm/s: at most {limit} mm/s"
+            hint = (
+                f"give touch.speed_mm_s = {_lower(1e3 * fastest)}, for its feature if not for all"
+            )
+            quantity = Quantity("largest touch speed", 1e3 * fastest, "mm/s")
+        else:
+            hardest = float(touch.decelerations[best])
+            message = f"the joints stop the ball with at most {1e3 * hardest:.4g} mm/s²"
+            hint = f"give touch.deceleration_mm_s2 = {_lower(1e3 * hardest)}, or leave it out"
+            quantity = Quantity("hardest stop", 1e3 * hardest, "mm/s²")
+        findings.append(
+            Finding(
+                code="P107",
+                severity=Severity.ERROR,
+                subject=Point(placed.names[point]),
+                message=message,
+                hint=hint,
+                quantities=(quantity,),
+            )
+        )
+    return findings
+
+
+def _lower(value: float) -> str:
+    """Three digits, rounded down."""
+    from decimal import ROUND_FLOOR, Context
+
+    return f"{Context(prec=3, rounding=ROUND_FLOOR).create_decimal(value):f}"
+
+
+def overrun_findings(
+    job: Job, placed: PlacedPoints, visits: Indices, overruns: Array
+) -> list[Finding]:
+    """Points where the ball goes on farther after a trigger than the stylus can give."""
+    allowed = job.probe.overtravel
+    findings = []
+    for point, overrun in zip(visits.tolist(), overruns.tolist(), strict=True):
+        if overrun <= allowed:
+            continue
+        gone, most = apart_digits(1e3 * overrun, 1e3 * allowed, 3)
+        findings.append(
+            Finding(
+                code="P108",
+                severity=Severity.ERROR,
+                subject=Point(placed.names[point]),
+                message=f"the ball goes on for {gone} mm after the trigger, the stylus gives "
+                f"{most} mm (probe.overtravel_mm)",
+                hint="touch more slowly (touch.speed_mm_s), or with less latency",
+                quantities=(Quantity("overrun", 1e3 * overrun, "mm"),),
+            )
+        )
+    return findings
 
 
 def law_findings(job: Job) -> list[Finding]:

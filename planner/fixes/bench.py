@@ -16,7 +16,6 @@ from planner.clearance.links import Links
 from planner.clearance.patch import StylusPlacement
 from planner.clearance.probing import ProbingLines, Stylus
 from planner.job import Job
-from planner.motion.timing import timings
 from planner.plan import PlacedPoints
 from planner.reach.arm_reach import ArmReach
 from planner.reach.candidates import Candidates
@@ -25,6 +24,8 @@ from planner.reach.margins import exact_margins
 from planner.reach.reach import Reach
 from planner.reach.robot import reach_of
 from planner.reach.serial import SerialReach
+from planner.touch.limits import TouchLimits
+from planner.touch.timing import timings
 from robots.arm.inverse import ArmInverse
 from robots.core.arrays import Indices, Mask
 from robots.core.mechanism import Mechanism
@@ -113,7 +114,7 @@ class PointCheck:
         if not self._served(one, usable)[0]:
             return False
         limited = bool(np.any(np.isfinite(self.max_effort)))
-        return not (limited and self.too_weak(usable.found.lines, int(usable.rows[0])))
+        return not (limited and self.too_weak(usable.found.lines, int(usable.rows[0]), one))
 
     def usable(self, placed: PlacedPoints) -> Usable:
         """Candidates that keep limits, singularities and clearances along their whole lines."""
@@ -123,6 +124,9 @@ class PointCheck:
         rows = self._clear(found.lines, rows)
         # Nothing can be proven of a line that passes a singularity: margins come first.
         rows = rows[exact_margins(found.lines.take(rows)).keep(required)]
+        if self.job.touch.searching:
+            limits = self.job.joint_limits()
+            rows = rows[TouchLimits(placed, found, limits, self.job.touch).prove(rows)]
         return Usable(
             found=found, rows=rows[self.clear(found.lines.take(rows), placed, found.point[rows])]
         )
@@ -143,11 +147,11 @@ class PointCheck:
         kept[rows] = self.probing(placed).keeps(lines.take(rows), point[rows])
         return kept
 
-    def too_weak(self, lines: Lines, row: int) -> str:
-        """Why no speed keeps a line within torque limits; empty where one does."""
+    def too_weak(self, lines: Lines, row: int, one: PlacedPoints) -> str:
+        """Why no speed keeps a line of a point within torque limits; empty where one does."""
         limits = replace(self.job.joint_limits(), max_effort=self.max_effort)
-        timed = timings(lines.take(np.array([row])), limits, self.job)
-        reasons = [*timed.probe.impossible.values(), *timed.retract.impossible.values()]
+        timed = timings(lines.take(np.array([row])), one, limits, self.job)
+        reasons = [reason for batch in timed.cycle.values() for reason in batch.impossible.values()]
         return reasons[0] if reasons else ""
 
     def heavy(self, lines: Lines, rows: Indices) -> Mask:
@@ -171,7 +175,7 @@ class PointCheck:
             job.mechanism,
             touches=StylusPlacement.of(placed),
             required=job.checks.clearance,
-            overtravel=job.approach.overtravel,
+            depths=placed.depths,
         )
 
     def _served(self, placed: PlacedPoints, usable: Usable) -> Mask:

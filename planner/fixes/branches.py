@@ -85,7 +85,7 @@ class Branches:
         self._margins = exact_margins(found.lines)
         self._mechanism = bench.job.mechanism
         self._distance = float(one.distances[0])
-        self._overtravel = bench.job.approach.overtravel
+        self._depth = float(one.depths[0])
         self._clearance = np.full(len(self._lines), np.nan)
 
     def all(self) -> list[BranchReason]:
@@ -189,11 +189,11 @@ class Branches:
             movable = self._mechanism.movable[joint]
             before = self._before(float(PLACES[place]))
             return [too_weak(movable, float(limits[joint]), float(over[place, joint]), before)]
-        reason = bench.too_weak(self._lines, row) if clear else ""
+        reason = bench.too_weak(self._lines, row, self._one) if clear else ""
         return [unmovable(reason)] if reason else []
 
     def _before(self, lam: float) -> float:
-        return float(self._distance - lam * (self._distance + self._overtravel))
+        return float(self._distance - lam * (self._distance + self._depth))
 
 
 def _lowest(values: Array) -> int:

@@ -239,9 +239,7 @@ class Shifts:
         return np.asarray(directions_around(ray[None], angle, self.bench.many(_AROUND))[0])
 
     def _rows(self, rays: Array, amounts: Array) -> PlacedPoints:
-        return moved_points(
-            self.one, self.bench.job, make_pose(translation=_vectors(rays, amounts))
-        )
+        return moved_points(self.one, make_pose(translation=_vectors(rays, amounts)))
 
     def _roomy(self, rays: Array, amounts: Array) -> Mask:
         """Where the part meets no obstacle. # (m,)."""
@@ -389,7 +387,13 @@ def with_distances(one: PlacedPoints, distances: Array) -> PlacedPoints:
     """The point with other distances of its clearance point. # (m,) [m]."""
     rows = repeated(one, distances.size)
     clearances = rows.contacts + distances[:, None] * rows.directions
-    return replace(rows, clearances=clearances, distances=distances)
+    return replace(
+        rows,
+        clearances=clearances,
+        distances=distances,
+        search_before=np.minimum(rows.search_before, 0.5 * distances),
+        back_off=np.minimum(rows.back_off, distances),
+    )
 
 
 def with_normals(one: PlacedPoints, job: Job, normals: Array) -> PlacedPoints:
@@ -408,7 +412,6 @@ def with_normals(one: PlacedPoints, job: Job, normals: Array) -> PlacedPoints:
         contacts=contacts,
         directions=directions,
         clearances=contacts + rows.distances[:, None] * directions,
-        search_ends=contacts - job.approach.overtravel * directions,
         axes=np.where(rows.fixed_axis[:, None], rows.axes, -normals),
     )
 
@@ -439,5 +442,4 @@ def drawn_back(one: PlacedPoints, lengths: Array) -> PlacedPoints:
         rows,
         contacts=rows.contacts - back,
         clearances=rows.clearances - back,
-        search_ends=rows.search_ends - back,
     )

@@ -35,8 +35,15 @@ from planner.job.points import (
     points_label,
 )
 from planner.job.robot import job_robot
-from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Travel
-from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, travel_of
+from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Touch, Travel
+from planner.job.settings_of import (
+    approach_of,
+    checks_of,
+    place_of,
+    probe_of,
+    touch_of,
+    travel_of,
+)
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
 from robots.core.controller import Controller
@@ -78,7 +85,8 @@ class Job:
         frame: "part" or "base".
         part: the workpiece's pose and geometry.
         probe: the touch probe.
-        approach: how a point is touched.
+        approach: from where and along what a point is touched.
+        touch: the probing cycle.
         travel: how the robot goes between points.
         checks: what a plan must keep.
         sampling_period: of trajectories that are written out. [s]
@@ -109,6 +117,7 @@ class Job:
     part: PlacedPart
     probe: Probe
     approach: Approach
+    touch: Touch
     travel: Travel
     checks: Checks
     sampling_period: float
@@ -153,8 +162,8 @@ class Job:
             compensated: whether they lie on the surface; with a ball it must be said.
             robot_settings: the other keys of [robot]: tool, limits, speed_scale, …
             errata: what a source that the job reproduces says otherwise.
-            **tables: of the job file, by name: controller, probe, approach, travel, checks, cell,
-                sampling, place, presenter, uncertainty, evaluation, tolerance.
+            **tables: of the job file, by name: controller, probe, approach, touch, travel, checks,
+                cell, sampling, place, presenter, uncertainty, evaluation, tolerance.
 
         Raises:
             JobError, RobotError, PartError: as for ``read_job``.
@@ -260,8 +269,8 @@ class Job:
         yield f"  part {part} at {x:.6g}, {y:.6g}, {z:.6g} mm of the robot's base"
         yield (
             f"  ball {1e3 * self.probe.ball_diameter:g} mm, approach "
-            f"{1e3 * self.approach.distance:g} mm ({self.approach.law}), travel "
-            f"{self.travel.order} ({self.travel.law})"
+            f"{1e3 * self.approach.distance:g} mm ({self.approach.law}), {_touch(self.touch)}, "
+            f"travel {self.travel.order} ({self.travel.law})"
         )
 
     # --- from text to a job ----------------------------------------------------------------------
@@ -302,6 +311,7 @@ class Job:
         points = job_points(file, folder, shape)
         _check_units(file, (points, shape), held.part, robot.mechanism, source)
         travel = travel_of(file, points.points, source)
+        approach = approach_of(file.approach, points.points, source)
         cell = job_cell(file, folder, held.part, shape.loaded)
         self._settle(
             {
@@ -325,7 +335,8 @@ class Job:
                 "frame": file.points.frame,
                 "part": held.part,
                 "probe": probe,
-                "approach": approach_of(file.approach, points.points, source),
+                "approach": approach,
+                "touch": touch_of(file, approach, points.points, source),
                 "travel": travel,
                 "checks": checks_of(file.checks, robot.mechanism, source),
                 "sampling_period": metres(file.sampling.period_ms),  # milli- is 1/1000, too
@@ -396,6 +407,11 @@ def _check_units(
     check_unit(points.points, part, frame, mechanism, label)
     of_part = (part, part_label(source, file))
     check_surface_unit(points.points, geometry.loaded, of_part, frame, label)
+
+
+def _touch(touch: Touch) -> str:
+    speed = 1e3 * touch.speed
+    return f"touch at {speed:g} mm/s" if touch.searching else "to rest at contact"
 
 
 def _missing_limits(mechanism: Mechanism, limit: str) -> Iterator[str]:

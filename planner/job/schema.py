@@ -77,6 +77,9 @@ Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
 Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
 Margin = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(180))]  # [deg]
 Period = Annotated[Decimal, Within(low=Decimal("0.01"), high=Decimal(10_000))]  # [ms]
+Latency = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000))]  # [ms]
+# Styli break far below; a search at a metre per second is a slip of units.
+TouchSpeed = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000), above=True)]  # [mm/s]
 Mass = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000))]  # [kg]
 Cone = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(90))]  # [deg]
 Coordinate = Annotated[Decimal, Within(low=Decimal(-100_000), high=Decimal(100_000))]  # [mm]
@@ -224,6 +227,9 @@ class ProbeTable(Table):
     capsule: tuple[ProbeCapsuleTable, ...] = Field(
         default=(), description="head, extensions: bodies of the probe beside the stylus"
     )
+    overtravel_mm: Distance | None = Field(
+        default=None, description="what the stylus can give after the trigger before it breaks"
+    )
 
 
 class PartTable(Table):
@@ -322,13 +328,67 @@ class ApproachTable(Table):
         "against each normal",
     )
     law: LawName = "quintic"
-    dwell_s: Seconds = _ZERO
-    overtravel_mm: Length = _ZERO
+    dwell_s: Seconds = Field(
+        default=_ZERO, description="rest at contact; in a search default of touch.settle_s"
+    )
+    overtravel_mm: Length = Field(default=_ZERO, description="former name of touch.search_after_mm")
     tilt_deg: Cone = Field(
         default=_ZERO,
         description="cone about the normal within which a fix may tilt the probe axis",
     )
     feature: tuple[FeatureApproachTable, ...] = Field(
+        default=(), description="features of the points that are touched differently"
+    )
+
+
+class FeatureTouchTable(Table):
+    """The probing cycle of the points of one feature, where it differs from ``[touch]``."""
+
+    name: Name = Field(description="a feature of the points")
+    speed_mm_s: TouchSpeed | None = None
+    search_before_mm: Distance | None = None
+    search_after_mm: Distance | None = None
+    back_off_mm: Distance | None = None
+    settle_s: Seconds | None = None
+
+
+class TouchTable(Table):
+    """The probing cycle: approach, search, trigger, back-off, retract."""
+
+    mode: Literal["search", "to-rest"] = Field(
+        default="search",
+        description="search: constant speed through the nominal surface until the probe triggers; "
+        "to-rest: the approach ends at rest at contact",
+    )
+    speed_mm_s: TouchSpeed = Field(
+        default=Decimal(5), description="of the ball, constant through the nominal surface"
+    )
+    search_before_mm: Distance | None = Field(
+        default=None, description="default 3, or half of the approach where that is less"
+    )
+    search_after_mm: Distance | None = Field(
+        default=None, description="past the nominal surface; default 3"
+    )
+    latency_ms: Latency = Field(
+        default=Decimal(2), description="from the trigger to the begin of the stop"
+    )
+    deceleration_mm_s2: Positive | None = Field(
+        default=None, description="of the stop; default: the most that the joints allow"
+    )
+    back_off_mm: Distance | None = Field(
+        default=None,
+        description="after the stop, from the nominal surface; default 2, or the whole approach "
+        "where that is less",
+    )
+    settle_s: Seconds | None = Field(
+        default=None, description="rest after the stop; default approach.dwell_s"
+    )
+    positioning_speed_mm_s: Length = Field(
+        default=_ZERO,
+        description="largest speed of the ball in approach, retract and travel; 0: what the joints "
+        "allow",
+    )
+    feature: tuple[FeatureTouchTable, ...] = Field(
         default=(), description="features of the points that are touched differently"
     )
 
@@ -540,6 +600,11 @@ class JobFile(Table):
     cell: CellTable = CellTable()
     points: PointsTable
     approach: ApproachTable = ApproachTable()
+    touch: TouchTable | None = Field(
+        default=None,
+        description="without it: a search with every default, or to-rest where [approach] gives a "
+        "law and no overtravel",
+    )
     travel: TravelTable = TravelTable()
     checks: ChecksTable = ChecksTable()
     sampling: SamplingTable = SamplingTable()

@@ -1,4 +1,4 @@
-"""Settings of a job: what its tables say of probe, approach, travel, checks and placement."""
+"""Settings of a job: what its tables say of probe, approach, touch, travel, checks, placement."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ Group = Literal["none", "feature"]
 Search = Literal["quick", "normal", "thorough"]
 Goal = Literal["margin", "time", "energy"]
 Normal = Literal["normal"]
+TouchMode = Literal["search", "to-rest"]
 
 SHIFT = ((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.0))  # [m] on a table, within an arm's length
 
@@ -55,6 +56,8 @@ class Probe:
         mass: of head and stylus together; part of the mechanism's dynamics. [kg]
         com: from the wrist centre to the centre of mass, along the probe axis. [m]
         bodies: head, extensions: what of the probe takes room besides the stylus.
+        overtravel: what the stylus can give after the trigger before it breaks; infinite where the
+            job does not say. [m]
     """
 
     stylus_length: float = 0.0
@@ -64,6 +67,7 @@ class Probe:
     mass: float = 0.0
     com: float = 0.0
     bodies: tuple[ProbeBody, ...] = ()
+    overtravel: float = np.inf
 
     @property
     def ball_radius(self) -> float:
@@ -102,8 +106,6 @@ class Approach:
         axis: where the stylus points, from wrist to ball, in the frame of the points; None for
             against each point's own normal. # (3,) unit
         law: name of the motion law of probing lines.
-        dwell: rest at contact. [s]
-        overtravel: search past the nominal surface. [m]
         tilt: half angle of the cone about the normal within which a fix may tilt the probe axis of
             a point that fails. [rad]
         features: features that are touched differently, each once.
@@ -113,8 +115,6 @@ class Approach:
     direction: Array | None = None
     axis: Array | None = None
     law: str = "quintic"
-    dwell: float = 0.0
-    overtravel: float = 0.0
     tilt: float = 0.0
     features: tuple[FeatureApproach, ...] = ()
 
@@ -137,6 +137,84 @@ class Approach:
                     axis=_chosen(own.axis, self.axis),
                     features=(),
                 )
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureTouch:
+    """What differs in touching the points of one feature; None is what all points have.
+
+    Args:
+        name: of the feature.
+        speed: of the ball through the nominal surface. [m/s]
+        search_before: from the start of the search to the nominal surface. [m]
+        search_after: from there to the end of the search. [m]
+        back_off: from the nominal surface to where the ball rests after the trigger. [m]
+        settle: rest after the stop. [s]
+    """
+
+    name: str
+    speed: float | None = None
+    search_before: float | None = None
+    search_after: float | None = None
+    back_off: float | None = None
+    settle: float | None = None
+
+
+# Of a touch-trigger probe; search and back-off are shorter where the clearance point is near.
+TOUCH_SPEED = 0.005  # [m/s]
+SEARCH = 0.003  # [m] before and after the nominal surface
+BACK_OFF = 0.002  # [m]
+LATENCY = 0.002  # [s]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touch:
+    """The probing cycle: how the ball goes through the nominal surface, and back.
+
+    Args:
+        mode: "search": constant speed from before the surface until the probe triggers;
+            "to-rest": the approach ends at rest at contact, as in the thesis.
+        speed: of the ball in the search. [m/s]
+        search_before: from the start of the search to the nominal surface; None for 3 mm, or half
+            of the approach where that is less. [m]
+        search_after: from there to the end of the search. [m]
+        latency: from the trigger to the begin of the stop. [s]
+        deceleration: of the stop; None for the most that the joints allow. [m/s²]
+        back_off: from the nominal surface to where the ball rests after the trigger; None for 2 mm,
+            or the whole approach where that is less. [m]
+        settle: rest after the stop. [s]
+        positioning_speed: largest speed of the ball in approach, retract and travel; infinite for
+            what the joints allow. [m/s]
+        features: features that are touched differently, each once.
+    """
+
+    mode: TouchMode = "search"
+    speed: float = TOUCH_SPEED
+    search_before: float | None = None
+    search_after: float = SEARCH
+    latency: float = LATENCY
+    deceleration: float | None = None
+    back_off: float | None = None
+    settle: float = 0.0
+    positioning_speed: float = np.inf
+    features: tuple[FeatureTouch, ...] = ()
+
+    @property
+    def searching(self) -> bool:
+        """Whether the ball passes through the nominal surface at constant speed."""
+        return self.mode == "search"
+
+    def of(self, feature: str) -> Touch:
+        """How the points of one feature are touched."""
+        for own in self.features:
+            if own.name == feature:
+                changes = {
+                    key: value
+                    for key in ("speed", "search_before", "search_after", "back_off", "settle")
+                    if (value := getattr(own, key)) is not None
+                }
+                return replace(self, features=(), **changes)
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -12,13 +13,17 @@ import numpy as np
 from parts.points import ProbePoints
 from planner.job.job_text import JobText
 from planner.job.settings import (
+    SEARCH,
     Approach,
     Checks,
     FeatureApproach,
+    FeatureTouch,
     Normal,
     PlaceSettings,
     Probe,
     ProbeBody,
+    Touch,
+    TouchMode,
     Travel,
 )
 from robots.core.arrays import Array
@@ -31,9 +36,11 @@ if TYPE_CHECKING:
         ApproachTable,
         ChecksTable,
         FeatureApproachTable,
+        FeatureTouchTable,
         JobFile,
         PlaceTable,
         ProbeCapsuleTable,
+        TouchTable,
     )
 
 _SHANK = Decimal("0.6")  # of the ball's diameter: what styli of this size have
@@ -67,6 +74,7 @@ def probe_of(file: JobFile, source: JobText) -> Probe:
         mass=float(table.mass_kg),
         com=metres(com),
         bodies=_bodies(table.capsule, source),
+        overtravel=np.inf if table.overtravel_mm is None else metres(table.overtravel_mm),
     )
 
 
@@ -227,8 +235,6 @@ def approach_of(table: ApproachTable, points: ProbePoints, source: JobText) -> A
         direction=None if isinstance(direction, str) else direction,
         axis=None if isinstance(axis, str) else axis,
         law=table.law,
-        dwell=float(table.dwell_s),
-        overtravel=metres(table.overtravel_mm),
         tilt=radians(table.tilt_deg),
         features=tuple(_feature_approach(own) for own in table.feature),
     )
@@ -236,16 +242,157 @@ def approach_of(table: ApproachTable, points: ProbePoints, source: JobText) -> A
     return approach
 
 
+def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: JobText) -> Touch:
+    """``[touch]``; without it what ``[approach]`` says.
+
+    A job without the table whose approach gives a law and no overtravel comes to rest at contact,
+    as all jobs did before there was a search.
+
+    Raises:
+        JobError: an approach that cannot end at the touch speed; a search or back-off beyond the
+            clearance point; overtravel given twice; a feature that no point has, that stands twice,
+            or whose table changes nothing.
+    """
+    table, overtravel = file.touch, file.approach.overtravel_mm
+    to_rest = "law" in file.approach.model_fields_set and overtravel == 0
+    if table is None:
+        table = _touch_table()
+        mode: TouchMode = "to-rest" if to_rest else "search"
+    else:
+        mode = table.mode
+    settle = float(file.approach.dwell_s if table.settle_s is None else table.settle_s)
+    if mode == "to-rest":
+        if overtravel > 0:
+            raise source.error(
+                ("approach", "overtravel_mm"),
+                f'is {overtravel}, but touch.mode = "to-rest" ends at the nominal surface; set '
+                'touch.mode = "search", or overtravel_mm = 0.',
+                found=overtravel,
+            )
+        return Touch(
+            mode=mode,
+            search_before=0.0,
+            search_after=0.0,
+            latency=0.0,
+            back_off=0.0,
+            settle=settle,
+            positioning_speed=_unlimited(table.positioning_speed_mm_s),
+        )
+    if file.approach.law != "quintic":
+        raise source.error(
+            ("approach", "law"),
+            f'is "{file.approach.law}", but only the quintic law can end at the touch speed; set '
+            'law = "quintic", or touch.mode = "to-rest".',
+            found=file.approach.law,
+        )
+    after = table.search_after_mm
+    if overtravel > 0 and after is not None and overtravel != after:
+        raise source.error(
+            ("approach", "overtravel_mm"),
+            f"is {overtravel}, and touch.search_after_mm, its new name, is {after}; remove "
+            "overtravel_mm.",
+            found=overtravel,
+        )
+    after = after if after is not None else overtravel if overtravel > 0 else None
+    touch = Touch(
+        speed=metres(table.speed_mm_s),
+        search_before=_metres_or_none(table.search_before_mm),
+        search_after=SEARCH if after is None else metres(after),
+        latency=metres(table.latency_ms),  # milli- is 1/1000, too
+        deceleration=_metres_or_none(table.deceleration_mm_s2),
+        back_off=_metres_or_none(table.back_off_mm),
+        settle=settle,
+        positioning_speed=_unlimited(table.positioning_speed_mm_s),
+        features=tuple(_feature_touch(own) for own in table.feature),
+    )
+    _check_touched_features(touch, points, source)
+    _check_room(touch, approach, points, source)
+    return touch
+
+
+def _touch_table() -> TouchTable:
+    from planner.job.schema import TouchTable
+
+    return TouchTable()
+
+
+def _metres_or_none(value: Decimal | None) -> float | None:
+    return None if value is None else metres(value)
+
+
+def _unlimited(value: Decimal) -> float:
+    return metres(value) if value > 0 else np.inf
+
+
+def _feature_touch(table: FeatureTouchTable) -> FeatureTouch:
+    return FeatureTouch(
+        name=table.name,
+        speed=_metres_or_none(table.speed_mm_s),
+        search_before=_metres_or_none(table.search_before_mm),
+        search_after=_metres_or_none(table.search_after_mm),
+        back_off=_metres_or_none(table.back_off_mm),
+        settle=None if table.settle_s is None else float(table.settle_s),
+    )
+
+
+def _check_touched_features(touch: Touch, points: ProbePoints, source: JobText) -> None:
+    usual = replace(touch, features=())
+    _check_feature_names("touch", [own.name for own in touch.features], points, source)
+    for place, own in enumerate(touch.features):
+        if touch.of(own.name) == usual:
+            raise source.error(
+                ("touch", "feature", place),
+                f"gives feature {own.name!r} nothing that [touch] does not; give speed_mm_s, "
+                "search_before_mm, search_after_mm, back_off_mm or settle_s, different from there, "
+                "or remove the table.",
+            )
+
+
+def _check_room(touch: Touch, approach: Approach, points: ProbePoints, source: JobText) -> None:
+    """Search and back-off begin and end between the clearance point and the surface."""
+    for feature in dict.fromkeys(points.features):
+        own, distance = touch.of(feature), approach.of(feature).distance
+        of = f' of feature "{feature}"' if feature else ""
+        for key, length, limit, words in (
+            ("search_before_mm", own.search_before, 0.9 * distance, "the search starts"),
+            ("back_off_mm", own.back_off, distance, "the back-off ends"),
+        ):
+            if length is None or length <= limit:
+                continue
+            raise source.error(
+                (*_table_with(key, feature, touch), key),
+                f"is {1e3 * length:g}: {words} beyond or too near to the clearance point{of}, "
+                f"{1e3 * distance:g} mm from contact; give at most {1e3 * limit:g}, or a longer "
+                "approach.distance_mm.",
+                found=length,
+                limit=limit,
+            )
+
+
+def _table_with(key: str, feature: str, touch: Touch) -> tuple[str | int, ...]:
+    """The table that gives a feature's key: its own, or that of all points."""
+    for place, own in enumerate(touch.features):
+        if own.name == feature and getattr(own, key) is not None:
+            return ("touch", "feature", place)
+    return ("touch",)
+
+
+def _check_feature_names(
+    table: str, names: Sequence[str], points: ProbePoints, source: JobText
+) -> None:
+    for place, name in enumerate(names):
+        path = (table, "feature", place, "name")
+        if name not in points.features:
+            raise source.error(path, f"is {name!r}, {_approach_of_unknown(name, points)}")
+        if name in names[:place]:
+            raise source.error(path, f"is {name!r} again; keep one table for it.")
+
+
 def _check_features(approach: Approach, points: ProbePoints, source: JobText) -> None:
     usual = replace(approach, features=())
+    _check_feature_names("approach", [own.name for own in approach.features], points, source)
     for place, own in enumerate(approach.features):
-        path, earlier = ("approach", "feature", place), approach.features[:place]
-        if own.name not in points.features:
-            raise source.error(
-                (*path, "name"), f"is {own.name!r}, {_approach_of_unknown(own.name, points)}"
-            )
-        if any(own.name == other.name for other in earlier):
-            raise source.error((*path, "name"), f"is {own.name!r} again; keep one table for it.")
+        path = ("approach", "feature", place)
         if _same(approach.of(own.name), usual):
             raise source.error(
                 path,

@@ -1,33 +1,21 @@
-"""Laying motions end to end: probe, dwell, retract, travel, point by point in visiting order."""
+"""Laying motions end to end: the cycle of every point and travel, in visiting order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from planner.job import Job
 from planner.motion.motions import Motions
-from planner.motion.probing_lines import LineMotions
-from planner.motion.timing import Timed
+from planner.motion.timing import Schedule
 from planner.motion.trajectory import Stretch, Trajectory
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, Segment, SegmentClearance, SegmentKind
+from planner.touch.lines import LineMotions
 from robots.core.arrays import Array, Indices
-
-
-class TimedMotions(Protocol):
-    """A batch of motions with its durations."""
-
-    @property
-    def motions(self) -> Motions:
-        """The batch."""
-
-    @property
-    def timed(self) -> Timed:
-        """Durations and what fixes them."""
+from robots.core.model import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,38 +70,43 @@ def assemble(
     job: Job,
     placed: PlacedPoints,
     visits: Indices,
-    batches: Sequence[TimedMotions],
+    cycle: Mapping[SegmentKind, Schedule],
+    travel: Schedule | None,
     clearances: SegmentClearances | None = None,
 ) -> Assembly:
-    """Segments of the served points in visiting order.
+    """Segments of points in visiting order.
 
     Args:
-        job: for the laws and the dwell.
+        job: for the law of travel and the rest after the stop.
         placed: names of the points.
         visits: indices of the points that are part of the motion, in visiting order.
-        batches: probing lines, retracts and travel between them, in that order.
+        cycle: motions of the kinds of one touch, in order of time.
+        travel: between the points; None for cycles that do not follow each other.
         clearances: of the motions; None where none were checked.
     """
-    entries = _entries(job, visits, batches)
+    entries = _entries(job, visits, cycle, travel)
     durations = np.array([entry.duration for entry in entries])
     starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]]) if entries else np.zeros(0)
-    lines = batches[0].motions
-    if not isinstance(lines, LineMotions):
-        raise TypeError("the first batch of a plan is its probing lines")
-    model = lines.lines.model
     resting = _places(entries, SegmentKind.DWELL)
+    batches = dict(cycle) if travel is None else {**cycle, SegmentKind.TRAVEL: travel}
+    before = batches[SegmentKind.STOP if SegmentKind.STOP in cycle else SegmentKind.PROBE].motions
+    model = job_model(before)
     rests = np.full((len(entries), model.dof), np.nan)
-    rests[resting] = _line_ends(lines, np.array([entries[i].motion for i in resting], dtype=int))
-    kinds = (SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL)
-    stretches = [
-        _stretch(batch.motions, kind, entries) for batch, kind in zip(batches, kinds, strict=True)
-    ]
+    rests[resting] = _ends(before, np.array([entries[i].motion for i in resting], dtype=np.int64))
+    stretches = [_stretch(batch.motions, kind, entries) for kind, batch in batches.items()]
     return Assembly(
         segments=_segments(placed, entries, starts, clearances or SegmentClearances()),
         trajectory=Trajectory(model, starts, durations, stretches, rests),
         rests=rests,
         resting=resting,
     )
+
+
+def job_model(motions: Motions) -> Model:
+    """The robot whose lines these are."""
+    if not isinstance(motions, LineMotions):
+        raise TypeError("a touch is made of motions along its probing line")
+    return motions.lines.model
 
 
 def _segments(
@@ -134,48 +127,53 @@ def _segments(
     )
 
 
-def _entries(job: Job, visits: Indices, batches: Sequence[TimedMotions]) -> list[_Entry]:
-    probe, retract, travel = batches
-    line_law, dwell = job.approach.law, job.approach.dwell
+def _entries(
+    job: Job,
+    visits: Indices,
+    cycle: Mapping[SegmentKind, Schedule],
+    travel: Schedule | None,
+) -> list[_Entry]:
+    settles = [job.touch.of(feature).settle for feature in job.points.features]
+    rest_after = SegmentKind.STOP if SegmentKind.STOP in cycle else SegmentKind.PROBE
+    travel_laws = [] if travel is None else _travel_laws(travel.motions, job)
     entries: list[_Entry] = []
     for k, point in enumerate(visits.tolist()):
-        if k > 0:
-            law = _travel_law(travel.motions, k - 1, job)
-            entries.append(_entry(SegmentKind.TRAVEL, point, k - 1, travel.timed, law))
-        entries.append(_entry(SegmentKind.PROBE, point, k, probe.timed, line_law))
-        if dwell > 0.0:
-            entries.append(
-                _Entry(
-                    kind=SegmentKind.DWELL,
-                    point=point,
-                    motion=k,
-                    law="rest",
-                    duration=dwell,
-                    binding="dwell",
+        if k > 0 and travel is not None:
+            entries.append(_entry(SegmentKind.TRAVEL, point, k - 1, travel, travel_laws[k - 1]))
+        for kind, batch in cycle.items():
+            entries.append(_entry(kind, point, k, batch, batch.law))
+            if kind is rest_after and settles[point] > 0.0:
+                entries.append(
+                    _Entry(
+                        kind=SegmentKind.DWELL,
+                        point=point,
+                        motion=k,
+                        law="rest",
+                        duration=settles[point],
+                        binding="dwell",
+                    )
                 )
-            )
-        entries.append(_entry(SegmentKind.RETRACT, point, k, retract.timed, line_law))
     return entries
 
 
-def _travel_law(motions: Motions, travel: int, job: Job) -> str:
+def _travel_laws(motions: Motions, job: Job) -> list[str]:
     if isinstance(motions, TravelMotions):
-        return job.travel.law
+        return [job.travel.law] * motions.count
     from planner.detours.motions import MixedTravels
 
     if not isinstance(motions, MixedTravels):
         raise TypeError("the last batch of a plan is its travels")
-    return motions.law_name(travel, job.travel.law)
+    return [motions.law_name(k, job.travel.law) for k in range(motions.count)]
 
 
-def _entry(kind: SegmentKind, point: int, motion: int, timed: Timed, law: str) -> _Entry:
+def _entry(kind: SegmentKind, point: int, motion: int, batch: Schedule, law: str) -> _Entry:
     return _Entry(
         kind=kind,
         point=point,
         motion=motion,
         law=law,
-        duration=float(timed.duration[motion]),
-        binding=timed.bindings[motion],
+        duration=float(batch.timed.duration[motion]),
+        binding=batch.timed.bindings[motion],
     )
 
 
@@ -190,6 +188,6 @@ def _stretch(motions: Motions, kind: SegmentKind, entries: Sequence[_Entry]) -> 
     return Stretch(motions=motions, index=index, segment=places)
 
 
-def _line_ends(motions: Motions, index: Indices) -> Array:
-    """Joints at the ends of probing lines. # (r, n)."""
+def _ends(motions: Motions, index: Indices) -> Array:
+    """Joints at the ends of motions. # (r, n)."""
     return motions.states(index, motions.law_at(index, np.ones(index.size))).q

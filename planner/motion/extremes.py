@@ -68,6 +68,7 @@ def highest(
     *,
     magnitudes: int = 0,
     kinds: Sequence[slice] = (slice(None),),
+    points: int = 0,
 ) -> Highest:
     """Largest value of every function over every motion.
 
@@ -81,8 +82,10 @@ def highest(
         scope: among what the largest is wanted.
         magnitudes: of that many functions, the first ones, the largest absolute value is wanted.
         kinds: columns of one unit each: rounding of one is judged by the largest of its kind.
+        points: of the first grid on a piece; 0 for what whole motions need. Functions on a short
+            stretch of a path need fewer.
     """
-    points = _GRID if pieces == 1 else _PIECE_GRID
+    points = points or (_GRID if pieces == 1 else _PIECE_GRID)
     size = max(1, _ROWS // points)
     parts: list[Highest] = []
     known: Array | None = None  # the largest so far of each function

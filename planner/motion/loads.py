@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
@@ -46,8 +47,24 @@ class StretchLoads:
     torque_squared: Array
 
 
+class Detail(Enum):
+    """How closely motions are looked at first, where functions turn out rough closer by itself.
+
+    The value is the number of places on a piece and of panels; 0 for those of whole motions.
+    """
+
+    WHOLE = (0, 0)
+    LINE = (17, 2)  # a straight line of the ball, along which little happens
+    SHORT = (5, 1)  # a few millimetres of it
+
+
 def stretch_loads(
-    model: Model, motions: Motions, durations: Array, scope: Scope = Scope.FUNCTION
+    model: Model,
+    motions: Motions,
+    durations: Array,
+    scope: Scope = Scope.FUNCTION,
+    *,
+    detail: Detail = Detail.WHOLE,
 ) -> StretchLoads:
     """Loads of a batch of motions with given durations.
 
@@ -56,6 +73,7 @@ def stretch_loads(
         motions: the batch.
         durations: # (k,) [s]
         scope: FUNCTION makes the peaks over all motions exact, EACH those of every motion.
+        detail: how closely the motions are looked at.
     """
     n = model.dof
     state = _state_of(model, motions, durations)
@@ -78,7 +96,13 @@ def stretch_loads(
         return np.concatenate([tau * qd, tau * tau], axis=1)
 
     peaks = highest(
-        sizes, motions.count, motions.pieces, scope, magnitudes=4 * n, kinds=_kinds(n)
+        sizes,
+        motions.count,
+        motions.pieces,
+        scope,
+        magnitudes=4 * n,
+        kinds=_kinds(n),
+        points=detail.value[0],
     ).value
     peaks = peaks.reshape(-1, 4 * n + 2)
     dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
@@ -94,6 +118,7 @@ def stretch_loads(
         positive=n,
         kinds=(slice(0, n), slice(n, None)),
         turning=turning if np.any(dry) else None,
+        panels=detail.value[1],
     ).reshape(-1, 3 * n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     work, torque_squared, delivered = np.split(sums, 3, axis=1)

@@ -108,7 +108,7 @@ class LawTable:
         self._end = np.ones(shape)
         self._origin = np.ones(shape)
         self._coefficients = np.zeros((*shape, _DEGREE + 1))
-        self._single = np.array([len(law.pieces) == 1 for law in laws], dtype=bool)
+        self._symmetric = np.array([len(law.pieces) == 1 for law in laws], dtype=bool)
         for row, law in enumerate(laws):
             start = 0.0
             for column, piece in enumerate(law.pieces):
@@ -118,6 +118,29 @@ class LawTable:
                 start = piece.end
             # A law with fewer pieces ends with empty ones, at rest at s = 1.
             self._coefficients[row, len(law.pieces) :, 0] = 1.0
+
+    @classmethod
+    def polynomials(cls, ends: Array, origins: Array, coefficients: Array) -> LawTable:
+        """Laws by their pieces, which need not be symmetric in time.
+
+        Args:
+            ends: of the pieces, the last of each motion 1. # (k, p)
+            origins: that the powers of each piece are counted from. # (k, p)
+            coefficients: in rising powers. # (k, p, 1 to 6)
+        """
+        table = cls(())
+        table.pieces = ends.shape[1]
+        table._start = np.concatenate([np.zeros((len(ends), 1)), ends[:, :-1]], axis=1)
+        table._end, table._origin = ends, origins
+        table._coefficients = np.zeros((*ends.shape, _DEGREE + 1))
+        table._coefficients[..., : coefficients.shape[2]] = coefficients
+        table._symmetric = np.zeros(len(ends), dtype=bool)
+        return table
+
+    @property
+    def count(self) -> int:
+        """Number of laws."""
+        return len(self._end)
 
     def state(self, index: Indices, piece: Indices, x: Array) -> LawState:
         """Inside a piece of each motion's law: x = 0 at its start, 1 at its end. # (m,) each."""
@@ -140,7 +163,7 @@ class LawTable:
     def _at(self, index: Indices, piece: Indices, s: Array) -> LawState:
         # A law of one piece is symmetric: from its nearer end its rate is a product, where from the
         # other end a difference would leave noise of either sign.
-        mirrored = self._single[index] & (piece == 0) & (s > 0.5)
+        mirrored = self._symmetric[index] & (piece == 0) & (s > 0.5)
         x = np.where(mirrored, 1.0 - s, s - self._origin[index, piece])
         c = self._coefficients[index, piece]
         r, dr, ddr = c[:, -1].copy(), np.zeros_like(x), np.zeros_like(x)

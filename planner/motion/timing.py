@@ -1,4 +1,4 @@
-"""How long the motions take and what they ask of the drives: probing lines, retracts, travel."""
+"""How long motions take and what they ask of the drives."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 
 from planner.job import Job
 from planner.motion.extremes import Scope
-from planner.motion.loads import StretchLoads, reversed_loads, stretch_loads
+from planner.motion.loads import Detail, StretchLoads, stretch_loads
 from planner.motion.motions import Motions, OneMotion
-from planner.motion.probing_lines import LineMotions, least_line_times
 from planner.motion.travel import TravelMotions
 from planner.reach.lines import Lines
 from robots.core.arrays import Array
 from robots.core.errors import MotionError
-from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.time_scaling import effort_model, minimum_duration_with_efforts
@@ -28,78 +26,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timed:
-    """Durations under speed and acceleration limits, and what fixes them."""
+    """Durations and what fixes them."""
 
     duration: Array  # (k,) [s]
     bindings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Timing:
-    """A batch of motions with durations, loads and what could not be kept.
+class Schedule:
+    """A batch of motions with its durations.
 
     Args:
         motions: the batch.
         timed: its durations.
-        loads: at those durations.
-        impossible: why no duration keeps the torque limits, by number of the motion.
+        law: name of the motions' law; of travels each has its own.
     """
 
     motions: Motions
     timed: Timed
-    loads: StretchLoads
-    impossible: dict[int, str]
+    law: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Timings:
-    """The three batches of a plan, in visiting order."""
-
-    probe: Timing
-    retract: Timing
-    travel: Timing
-
-    @property
-    def batches(self) -> tuple[Timing, Timing, Timing]:
-        """Probing lines, retracts, travel."""
-        return self.probe, self.retract, self.travel
-
-    @property
-    def duration(self) -> float:
-        """Of all motions. [s]."""
-        return float(sum(np.sum(batch.timed.duration) for batch in self.batches))
-
-
-def timings(
-    lines: Lines,
-    limits: JointLimits,
-    job: Job,
-    travel: TravelMotions | MixedTravels | None = None,
-) -> Timings:
-    """Time the probing lines in visiting order, their retracts and the travel between them.
+class Timing(Schedule):
+    """A schedule with its loads and what could not be kept.
 
     Args:
-        lines: one per served point.
-        limits: of the joints, torques included.
-        job: for the laws.
-        travel: between their clearance points; straight when None.
+        loads: at those durations.
+        impossible: why no duration keeps the torque limits, by number of the motion.
     """
-    model = lines.model
-    motions = LineMotions(lines, job.approach.law)
-    least = least_line_times(motions, limits)
-    line_times = Timed(duration=least.duration, bindings=least.bindings)
-    backward = LineMotions(lines, job.approach.law, backward=True)
-    travel = travels(lines, limits, job) if travel is None else travel
-    travel_times = Timed(duration=travel.duration, bindings=travel.bindings)
-    probe = _timing(model, motions, line_times, limits)
-    # Without friction a retract is its line run backwards, torques and limits included.
-    frictionless = not _has_friction(model.mechanism)
-    retract = (
-        _reversed(probe, backward) if frictionless else _timing(model, backward, line_times, limits)
-    )
-    return Timings(
-        probe=probe, retract=retract, travel=_timing(model, travel, travel_times, limits)
-    )
+
+    loads: StretchLoads
+    impossible: dict[int, str]
 
 
 def travels(
@@ -114,33 +72,42 @@ def travels(
     return MixedTravels(straight, detours.motions, detours.travels)
 
 
-def _has_friction(mechanism: Mechanism) -> bool:
-    return any(joint.coulomb != 0.0 or joint.viscous != 0.0 for joint in mechanism.movable)
+def timing(
+    model: Model,
+    motions: Motions,
+    timed: Timed,
+    limits: JointLimits,
+    law: str = "",
+    *,
+    detail: Detail = Detail.WHOLE,
+) -> Timing:
+    """Loads of a batch, after slowing down what passes a torque limit.
 
-
-def _reversed(probe: Timing, backward: LineMotions) -> Timing:
-    return Timing(
-        motions=backward,
-        timed=probe.timed,
-        loads=reversed_loads(probe.loads),
-        impossible=probe.impossible,
-    )
-
-
-def _timing(model: Model, motions: Motions, timed: Timed, limits: JointLimits) -> Timing:
-    """Loads of a batch, after slowing down what passes a torque limit."""
-    # Where torques are limited every motion's own peak decides; else only the largest of all.
-    scope = Scope.EACH if np.any(np.isfinite(limits.max_effort)) else Scope.FUNCTION
-    loads = stretch_loads(model, motions, timed.duration, scope)
+    Args:
+        model: of the robot.
+        motions: the batch.
+        timed: durations under the other limits.
+        limits: of the joints.
+        law: name of the motions' law.
+        detail: how closely the motions are looked at.
+    """
+    scope = load_scope(limits)
+    loads = stretch_loads(model, motions, timed.duration, scope, detail=detail)
     slowed = slow_for_torque(model, motions, timed, loads.torque, limits)
     if np.any(slowed.duration != timed.duration):
-        loads = stretch_loads(model, motions, slowed.duration, scope)
+        loads = stretch_loads(model, motions, slowed.duration, scope, detail=detail)
     return Timing(
         motions=motions,
         timed=Timed(duration=slowed.duration, bindings=slowed.bindings),
+        law=law,
         loads=loads,
         impossible=slowed.impossible,
     )
+
+
+def load_scope(limits: JointLimits) -> Scope:
+    """Where torques are limited every motion's own peak decides; else only the largest of all."""
+    return Scope.EACH if np.any(np.isfinite(limits.max_effort)) else Scope.FUNCTION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -178,7 +145,9 @@ def slow_for_torque(
     over = np.any(peak_torque > limits.max_effort, axis=1)
     for k in np.nonzero(over)[0]:
         try:
-            found = minimum_duration_with_efforts(OneMotion(motions, int(k)), limits, efforts)
+            found = minimum_duration_with_efforts(
+                OneMotion(motions, int(k)), limits, efforts, at_least=float(duration[k])
+            )
         except MotionError as error:
             impossible[int(k)] = error.message
             continue

@@ -7,7 +7,7 @@ import numpy as np
 from planner.motion.motions import LawState, LawTable
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.joint_motion import MinimumTime, PathState, at_rest, minimum_time
+from robots.core.motion.joint_motion import PathState, at_rest, minimum_time
 from robots.core.motion.motion_law import double_s_phases, motion_law
 
 
@@ -28,20 +28,11 @@ class TravelMotions:
         self.starts = starts
         moved = ends - starts
         self.displacements = np.where(at_rest(moved), 0.0, moved)
-        self.times: tuple[MinimumTime, ...] = tuple(
-            minimum_time(law_name, D, limits) for D in self.displacements
-        )
-        self._table = LawTable([time.law for time in self.times])
-
-    @property
-    def duration(self) -> Array:
-        """Least synchronised times. # (k,) [s]."""
-        return np.array([time.duration for time in self.times])
-
-    @property
-    def bindings(self) -> tuple[str, ...]:
-        """Limits that fix each duration; empty where nothing moves."""
-        return tuple(", ".join(str(b) for b in time.bindings) for time in self.times)
+        if law_name == "trapezoid":
+            timed = _trapezoids(self.displacements, limits)
+        else:
+            timed = _one_by_one(law_name, self.displacements, limits)
+        self.duration, self.bindings, self._table = timed
 
     @property
     def count(self) -> int:
@@ -69,6 +60,67 @@ class TravelMotions:
             dq=D * law.dr[:, None],
             ddq=D * law.ddr[:, None],
         )
+
+
+def _one_by_one(
+    law_name: str, displacements: Array, limits: JointLimits
+) -> tuple[Array, tuple[str, ...], LawTable]:
+    """Durations, what fixes them, and laws. # (k,) [s]."""
+    times = [minimum_time(law_name, D, limits) for D in displacements]
+    return (
+        np.array([time.duration for time in times]),
+        tuple(", ".join(str(b) for b in time.bindings) for time in times),
+        LawTable([time.law for time in times]),
+    )
+
+
+def _trapezoids(
+    displacements: Array, limits: JointLimits
+) -> tuple[Array, tuple[str, ...], LawTable]:
+    """The same of trapezoids, of all at once: most travels of most jobs.
+
+    Source: [LAMMARI12] §V.3.3; ``minimum_time`` of one at a time
+    """
+    D = np.abs(displacements)
+    per_speed, per_acceleration = D / limits.max_speed, D / limits.max_acceleration
+    v, a = np.max(per_speed, axis=1, initial=0.0), np.max(per_acceleration, axis=1, initial=0.0)
+    plateau, moves = np.sqrt(a) < v, v > 0.0
+    cruising = np.where(plateau, v, 1.0)
+    long = v + a / cruising
+    # Without a plateau r' peaks at 2 and r'' at 4.
+    by_speed, by_acceleration = 2.0 * v, np.sqrt(4.0 * a)
+    duration = np.where(plateau, long, np.maximum(by_speed, by_acceleration))
+    fraction = np.where(
+        plateau, np.minimum((a / cruising) / np.where(plateau, long, 1.0), 0.5), 0.5
+    )
+    fastest, hardest = np.argmax(per_speed, axis=1), np.argmax(per_acceleration, axis=1)
+    names = limits.names
+    bindings = []
+    for k, moving in enumerate(moves.tolist()):
+        speed = f"{names[fastest[k]]} velocity"
+        acceleration = f"{names[hardest[k]]} acceleration"
+        if not moving:
+            bindings.append("")
+        elif plateau[k]:
+            bindings.append(f"{speed}, {acceleration}")
+        else:
+            bindings.append(speed if by_speed[k] > by_acceleration[k] else acceleration)
+    return np.where(moves, duration, 0.0), tuple(bindings), _trapezoid_table(fraction)
+
+
+def _trapezoid_table(fraction: Array) -> LawTable:
+    """Trapezoids that speed up in these parts of their durations. # (k,)."""
+    f = fraction
+    bend, one, zero = 1.0 / (2.0 * f * (1.0 - f)), np.ones_like(f), np.zeros_like(f)
+    rising = (f, zero, np.stack([zero, zero, bend], axis=1))
+    cruise = (1.0 - f, 0.5 * one, np.stack([0.5 * one, 1.0 / (1.0 - f), zero], axis=1))
+    falling = (one, one, np.stack([one, zero, -bend], axis=1))
+    # Where there is no plateau its piece is empty, and nobody asks for it.
+    pieces = (rising, cruise, falling) if np.any(f < 0.5) else (rising, falling)
+    ends, origins, coefficients = zip(*pieces, strict=True)
+    return LawTable.polynomials(
+        np.stack(ends, axis=1), np.stack(origins, axis=1), np.stack(coefficients, axis=1)
+    )
 
 
 def travel_times(

@@ -7,25 +7,26 @@ searched for what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.job import Job
-from planner.motion.probing_lines import LineMotions, rough_line_times
-from planner.order.chooser import Choice, Chooser, SequenceCost
+from planner.order.chooser import Choice, Chooser, Prove, SequenceCost
 from planner.order.stops import Rules
 from planner.progress import Progress, silent
 from planner.reach.candidates import Candidates
-from robots.core.arrays import Indices
+from planner.touch.lines import LineMotions, rough_line_times
+from robots.core.arrays import Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
     from planner.clearance.safety import Safety
     from planner.detours.find import Detours
     from planner.order.fastest import OrderResult
+    from planner.touch.limits import TouchLimits
 
 
 _ROUNDS = 6  # in which travels that cannot go straight are avoided
@@ -55,6 +56,7 @@ def visit(
     found: Candidates,
     limits: JointLimits,
     safety: Safety | None,
+    touch: TouchLimits | None = None,
     progress: Progress = silent,
 ) -> Visit:
     """Choose order, branches and ways.
@@ -64,9 +66,10 @@ def visit(
         found: candidates.
         limits: of the joints.
         safety: of lines and travels; None where there is nothing to touch.
+        touch: of the cycle; None where it comes to rest at contact.
         progress: told what is being done.
     """
-    prove = None if safety is None else safety.prove
+    prove = _all_of([one.prove for one in (touch, safety) if one is not None])
     chooser = Chooser(found, _costs(found, limits, job), rules=_rules(job), prove=prove)
     count, travel = len(job.points), job.travel
     if travel.order == "as-given":
@@ -136,6 +139,21 @@ def _around(chooser: Chooser, choice: Choice, safety: Safety, ordered: OrderResu
         }
         chooser.force(known | {pairs[item.travel]: np.inf for item in detours.blocked})
     return Visit(choice=choice, detours=detours, ordered=ordered)
+
+
+def _all_of(proofs: Sequence[Prove]) -> Prove | None:
+    """One proof of several; each is asked of the candidates that passed those before it."""
+    if len(proofs) <= 1:
+        return proofs[0] if proofs else None
+
+    def prove(candidates: Indices) -> Mask:
+        kept = np.ones(candidates.size, dtype=bool)
+        for one in proofs:
+            rows = np.flatnonzero(kept)
+            kept[rows] = one(candidates[rows])
+        return kept
+
+    return prove
 
 
 def _rank(chooser: Chooser, made: Visit) -> tuple[int, int, float]:

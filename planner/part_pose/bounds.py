@@ -111,12 +111,11 @@ class _Cover:
 
     def __init__(self, held: HeldLines) -> None:
         self.held = held
-        overtravel = held.job.approach.overtravel
-        self.length = held.distances + overtravel
+        self.length = held.distances + held.depths
         off = np.linalg.norm(held.contacts - held.reference, axis=1)
         turns = held.kind is FixturingErrorKind.ROTATION
         # How far the ball moves per unit of error, and the stylus turns.
-        farther = np.maximum(held.distances, overtravel)
+        farther = np.maximum(held.distances, held.depths)
         self.lever = off + farther if turns else np.ones(len(held))
         self.turn = 1.0 if turns else 0.0
         self.counterexample: Counterexample | None = None
@@ -281,7 +280,7 @@ class HeldLines:
         placed = plan.placed
         self.contacts, self.normals = placed.contacts[self.rows], placed.normals[self.rows]
         self.directions, self.axes = placed.directions[self.rows], placed.axes[self.rows]
-        self.distances = placed.distances[self.rows]
+        self.distances, self.depths = placed.distances[self.rows], placed.depths[self.rows]
         self._turning = placed.along_normal[self.rows]
         self.families = np.array(
             [BRANCH_NAMES.index(plan.planned_points[k].branch) for k in served]
@@ -290,7 +289,7 @@ class HeldLines:
         self.nominal = ArmLines(
             inverse=self.inverse,
             starts=placed.clearances[self.rows],
-            ends=placed.search_ends[self.rows],
+            ends=placed.line_ends[self.rows],
             axes=self.axes,
             families=self.families,
             q_starts=q_starts,
@@ -321,7 +320,7 @@ class HeldLines:
         """Postures of lines under errors. Args: line (m,), error (m, 3), lam (m,)."""
         contact, normal, direction, axis = self._placed(line, error)
         distance = self.distances[line]
-        along = distance - lam * (distance + self.job.approach.overtravel)
+        along = distance - lam * (distance + self.depths[line])
         ball = contact + along[:, None] * direction
         family = self.inverse.family
         raw = self.inverse.branches(ball - family.stylus_length * axis, axis)

@@ -67,14 +67,13 @@ def visiting_order(plan: Plan) -> Indices:
     return np.array([*visited, *rest], dtype=np.int64)
 
 
-def moved_points(placed: PlacedPoints, job: Job, shifts: Array) -> PlacedPoints:
+def moved_points(placed: PlacedPoints, shifts: Array) -> PlacedPoints:
     """Placed points under many rigid motions, one motion after another.
 
     A direction in base axes does not turn with the part.
 
     Args:
         placed: points of the job. # k of them
-        job: for its approach.
         shifts: motions of the part in the base frame. # (p, 4, 4)
 
     Returns:
@@ -96,9 +95,13 @@ def moved_points(placed: PlacedPoints, job: Job, shifts: Array) -> PlacedPoints:
         contacts=_flat(contacts),
         directions=_flat(directions),
         clearances=_flat(clearances),
-        search_ends=_flat(contacts - job.approach.overtravel * directions),
         axes=_flat(turned(placed.axes)),
         distances=np.tile(placed.distances, len(shifts)),
+        search_before=np.tile(placed.search_before, len(shifts)),
+        search_after=np.tile(placed.search_after, len(shifts)),
+        depths=np.tile(placed.depths, len(shifts)),
+        back_off=np.tile(placed.back_off, len(shifts)),
+        touch_speeds=np.tile(placed.touch_speeds, len(shifts)),
         along_normal=np.tile(placed.along_normal, len(shifts)),
         fixed_axis=np.tile(placed.fixed_axis, len(shifts)),
     )

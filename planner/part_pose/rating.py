@@ -14,7 +14,6 @@ import numpy as np
 from planner.clearance.checker import Checker
 from planner.job import Job
 from planner.job.solids import Cell, SolidKind
-from planner.motion.probing_lines import LineMotions, rough_line_times
 from planner.motion.travel import travel_times
 from planner.part_pose.moved import moved_points
 from planner.part_pose.pose_space import PartClearance
@@ -25,6 +24,7 @@ from planner.reach.margins import Margins, joint_units, rough_margins
 from planner.reach.placement import place
 from planner.reach.reach import Reach, some_points
 from planner.reach.robot import reach_of
+from planner.touch.lines import LineMotions, rough_line_times
 from robots.arm.inverse import ROUNDING, alternatives
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
@@ -117,7 +117,7 @@ class PoseRating:
         return Scores.joined(parts)
 
     def _block(self, poses: Array) -> Scores:
-        placed = moved_points(self.placed, self.job, poses @ self._back)
+        placed = moved_points(self.placed, poses @ self._back)
         found = self._ways(placed)
         motions = LineMotions(found.lines, self.job.approach.law)
         cost = 2.0 * rough_line_times(motions, self.limits) + self._lean(found.lines.q_starts)
@@ -232,7 +232,7 @@ def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> Admissi
     """Lines of the families that keep their limits at the clearance point: a fifth of all."""
     inverse = reach.inverse
     start = inverse.solve(placed.clearances, placed.axes)
-    end = inverse.solve(placed.search_ends, placed.axes)
+    end = inverse.solve(placed.line_ends, placed.axes)
     point, family = np.nonzero(start.solved & end.solved)
     ways = alternatives(inverse.model.mechanism, start.q[point, family])
     inside = np.min(ways.margin, axis=1, initial=np.inf) >= required - ROUNDING
@@ -240,7 +240,7 @@ def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> Admissi
     lines = ArmLines(
         inverse=inverse,
         starts=placed.clearances[point[row]],
-        ends=placed.search_ends[point[row]],
+        ends=placed.line_ends[point[row]],
         axes=placed.axes[point[row]],
         families=family[row],
         q_starts=ways.q[inside],

@@ -100,7 +100,7 @@ class Coverage:
 
     def _block(self, poses: Array) -> Array:
         parts = self.presenter.T_base_part(poses)
-        placed = moved_points(self.placed, self.job, parts @ self._back)
+        placed = moved_points(self.placed, parts @ self._back)
         found = self._clear(possible_ways(self.reach, placed, self.job.checks.joint_margin))
         best = np.zeros(len(placed))
         if found.point.size:

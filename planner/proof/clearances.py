@@ -21,7 +21,7 @@ from planner.proof.survey import by_blocks
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.capsule import Capsule
 from robots.core.model import Model
-from robots.core.motion.motion_law import LAW_NAMES
+from robots.core.motion.motion_law import LAW_NAMES, Side
 from robots.core.self_pairs import self_clearances
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ POSTURES = 12_000  # looked at in all
 _MOST = 16  # on one segment
 _GOLDEN = 0.6180339887498949  # multiples of it spread evenly, whatever is left out
 _HALVINGS = 30
+_SAME = 1e-9  # of a line: an end of a segment is part of it
 _ROWS = 4096  # postures looked at at once
 
 
@@ -234,7 +235,8 @@ class _Pair:
 # even at the contact (a point that is not on the surface, a ball that does not fit), by what it has
 # there. Behind the ball the shank does not touch the part before contact.
 
-_MOVING = (SegmentKind.PROBE, SegmentKind.RETRACT)
+_MOVING = tuple(kind for kind in SegmentKind if kind not in (SegmentKind.TRAVEL, SegmentKind.DWELL))
+_SHORT = (SegmentKind.SEARCH, SegmentKind.STOP, SegmentKind.BACK_OFF)
 
 
 def approach_shortfalls(plan: Plan, room: CapsuleScene, postures: ClearancePostures) -> Array:
@@ -318,10 +320,11 @@ def spread_postures(plan: Plan, segments: Indices) -> ClearancePostures:
     """Postures at other parts of the duration on every segment; one where the robot rests."""
     each = int(np.clip(_postures(plan) // max(len(segments), 1), 1, _MOST))
     rests = np.array([plan.timeline[i].kind is SegmentKind.DWELL for i in segments], dtype=bool)
-    counts = np.where(rests, 1, each)
+    short = np.array([plan.timeline[i].kind in _SHORT for i in segments], dtype=bool)
+    counts = np.where(rests, 1, np.where(short, max(1, each // 4), each))
     segment = np.repeat(segments, counts)
     place = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
-    s = (place + (_GOLDEN * segment) % 1.0) / each
+    s = (place + (_GOLDEN * segment) % 1.0) / np.repeat(counts, counts)
     start, duration = _times(plan, segment)
     return ClearancePostures(segment=segment, q=plan.trajectory.state(start + s * duration).q)
 
@@ -329,8 +332,9 @@ def spread_postures(plan: Plan, segments: Indices) -> ClearancePostures:
 def stated_postures(plan: Plan, model: Model, segments: Indices) -> ClearancePostures:
     """Where segments that move say that they come nearest.
 
-    A place is a part of the way of the ball from clearance point to search end, also of a retract;
-    of a straight travel, a part of the joints' way; of any other travel, a part of its duration.
+    A place is a part of the way of the ball from clearance point to line end, also of a retract; it
+    is looked at in the segments that pass it. Of a straight travel it is a part of the joints' way;
+    of any other travel, a part of its duration.
     """
     own = [plan.timeline[i] for i in segments]
     moving = [s.kind is not SegmentKind.DWELL and s.clearance is not None for s in own]
@@ -339,8 +343,13 @@ def stated_postures(plan: Plan, model: Model, segments: Indices) -> ClearancePos
     at = np.array([np.nan if one is None else one.at for one in stated])
     start, duration = _times(plan, segments)
     progress = _Progress(plan, model, segments)
+    ends = np.sort([progress.at(start), progress.at(start + duration, "left")], axis=0)
+    passed = progress.travel | ((at >= ends[0] - _SAME) & (at <= ends[1] + _SAME)) | np.isnan(at)
+    segments, at = segments[passed], at[passed]
+    start, duration = _times(plan, segments)
+    progress = _Progress(plan, model, segments)
     low, high = np.zeros(len(segments)), np.ones(len(segments))
-    back = progress.at(start + duration) < progress.at(start)
+    back = progress.at(start + duration, "left") < progress.at(start)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         later = (progress.at(start + middle * duration) < at) != back
@@ -361,21 +370,21 @@ class _Progress:
     def __init__(self, plan: Plan, model: Model, segments: Indices) -> None:
         own = [plan.timeline[i] for i in segments]
         self._plan, self._model = plan, model
-        self._travel = np.array([s.kind is SegmentKind.TRAVEL for s in own], dtype=bool)
+        self.travel = np.array([s.kind is SegmentKind.TRAVEL for s in own], dtype=bool)
         straight = np.array([s.law in LAW_NAMES for s in own], dtype=bool)
-        self.timed = self._travel & ~straight
+        self.timed = self.travel & ~straight
         start, duration = _times(plan, segments)
         first = plan.trajectory.state(start, "right").q
         last = plan.trajectory.state(start + duration, "left").q
         point = np.array([s.point_index for s in own], dtype=np.int64)
         self._q = _StraightPaths(first, last)
-        self._ball = _StraightPaths(plan.placed.clearances[point], plan.placed.search_ends[point])
+        self._ball = _StraightPaths(plan.placed.clearances[point], plan.placed.line_ends[point])
 
-    def at(self, t: Array) -> Array:
-        """At an instant of each segment. # (m,)."""
-        q = self._plan.trajectory.state(t).q
+    def at(self, t: Array, side: Side = "right") -> Array:
+        """At an instant of each segment, seen from one side. # (m,)."""
+        q = self._plan.trajectory.state(t, side).q
         ball = self._model.forward(q)[:, :3, 3]
-        return np.where(self._travel, self._q.share(q), self._ball.share(ball))
+        return np.where(self.travel, self._q.share(q), self._ball.share(ball))
 
 
 class _StraightPaths:

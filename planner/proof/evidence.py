@@ -130,9 +130,19 @@ def passages(
 
     Every sample is part of some passage, wherever its time lies.
     """
+    queue, last = _Queue(sampled), None
+    for passage in segment_passages(evidence):
+        if last is not None:
+            yield last, queue.before(last.end)
+        last = passage
+    if last is not None:
+        yield last, queue.before(np.inf)
+
+
+def segment_passages(evidence: Evidence) -> Iterator[Passage]:
+    """The same without samples."""
     plan = evidence.plan
     moving = moving_segments(plan)
-    queue = _Queue(sampled)
     for rows in list(blocks(len(moving), SEGMENTS)) or [slice(0, 0)]:
         motion = resolve(
             plan,
@@ -142,8 +152,7 @@ def passages(
         )
         last = rows.stop >= len(moving)
         end = float(np.max(motion.pieces.start + motion.pieces.length, initial=0.0))
-        end = end if last else plan.timeline[moving[rows.stop]].start
-        yield _passage(motion, end), queue.before(np.inf if last else end)
+        yield _passage(motion, end if last else plan.timeline[moving[rows.stop]].start)
 
 
 def _passage(motion: ResolvedMotion, end: float) -> Passage:

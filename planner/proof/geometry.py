@@ -9,6 +9,7 @@ from planner.plan import Plan, Samples, SegmentKind
 from planner.proof.check import Check, Locate, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.survey import blocks
+from planner.proof.touch import touches
 from robots.core.arrays import Array, Indices
 
 POSITION = 1e-9  # [m]
@@ -16,13 +17,14 @@ ANGLE = 1e-9  # [rad]
 _ROWS = 16_384  # postures looked at at once
 _BALL = "ball centre written with every sample, against forward geometry of its joints"
 _ENDS = (
-    "ball centre where probing and retracting start and end, against clearance point and search end"
+    "ball centre where the segments of every touch start and end, against clearance point, start "
+    "of the search, contact and back-off"
 )
 _EXACT = 1e-9  # [m]; of a direction [1]
 _WHAT = (
-    "clearance point and search end of every point seen from its contact, and its stylus axis, "
-    "against distance, direction and axis that the job gives for it or its feature, or its normal, "
-    "turned by the pose of the part"
+    "clearance point, search, back-off and line end of every point seen from its contact, and its "
+    "stylus axis, against lengths, direction and axis that the job gives for it or its feature, or "
+    "its normal, turned by the pose of the part"
 )
 
 
@@ -65,17 +67,27 @@ class GeometryCheck(CheckGroup):
     def checks(self) -> list[Check]:
         """Of places and directions."""
         where = "at Chebyshev's instants and at every sample of probing, dwelling and retracting"
-        line = f"distance of the ball from the line from clearance point to search end, {where}"
-        axis = f"angle between the stylus and the placed stylus axis, {where}"
-        ends = _line_ends(self._evidence, self._point)
         return [
             *_placement(self._evidence.plan),
             placed_approach(self._evidence.plan),
             *_points(self._evidence),
+            *self.on_lines(where),
+            check("sample positions", self._off_ball, POSITION, "m", _BALL),
+        ]
+
+    def on_lines(self, where: str) -> list[Check]:
+        """Ends of the segments of touches, and everything between them.
+
+        Args:
+            where: instants that were looked at, for a reader.
+        """
+        line = f"distance of the ball from the line from clearance point to its end, {where}"
+        axis = f"angle between the stylus and the placed stylus axis, {where}"
+        ends = _line_ends(self._evidence, self._point)
+        return [
             check("line ends", ends, POSITION, "m", _ENDS),
             check("straight line", self._off_line, POSITION, "m", line),
             check("held axis", self._off_axis, ANGLE, "rad", axis),
-            check("sample positions", self._off_ball, POSITION, "m", _BALL),
         ]
 
     def _on_lines(self, q: Array, points: Indices, locate: Locate) -> None:
@@ -152,25 +164,52 @@ def _points(evidence: Evidence) -> list[Check]:
 
 
 def _line_ends(evidence: Evidence, point: Indices) -> Array:
-    plan = evidence.plan
-    kinds = [s.kind for s in plan.timeline]
-    rows = [i for i, k in enumerate(kinds) if k in (SegmentKind.PROBE, SegmentKind.RETRACT)]
-    if not rows:
-        return np.zeros(0)
-    start = np.array([plan.timeline[i].start for i in rows])
-    end = np.array([plan.timeline[i].end for i in rows])
-    probe = np.array([kinds[i] is SegmentKind.PROBE for i in rows])[:, None]
-    away = plan.placed.clearances[point[rows]]
-    deep = plan.placed.search_ends[point[rows]]
-    first = evidence.model.forward(plan.trajectory.state(start, "right").q)[:, :3, 3]
-    last = evidence.model.forward(plan.trajectory.state(end, "left").q)[:, :3, 3]
-    off = [first - np.where(probe, away, deep), last - np.where(probe, deep, away)]
-    return np.asarray(np.linalg.norm(np.concatenate(off), axis=1))
+    """Where the ball is at both ends of the segments of touches, less where it should be. [m].
+
+    Where a stop ends follows from its deceleration; ``TouchCheck`` looks at it.
+    """
+    plan, placed = evidence.plan, evidence.plan.placed
+    missing = not any(s.kind is SegmentKind.PROBE for s in plan.timeline)
+    places = _places(plan, missing=missing)
+    off = [np.zeros(0)]
+    for end, side in (("start", "right"), ("end", "left")):
+        rows = [i for i, s in enumerate(plan.timeline) if (s.kind, end) in places]
+        if not rows:
+            continue
+        own = [plan.timeline[i] for i in rows]
+        t = np.array([getattr(s, end) for s in own])
+        outside = np.stack([places[s.kind, end] for s in own])[np.arange(len(own)), point[rows]]
+        ball = evidence.model.forward(
+            plan.trajectory.state(t, "right" if side == "right" else "left").q
+        )[:, :3, 3]
+        target = placed.contacts[point[rows]] + outside[:, None] * placed.directions[point[rows]]
+        off.append(np.linalg.norm(ball - target, axis=1))
+    return np.concatenate(off)
+
+
+def _places(plan: Plan, *, missing: bool) -> dict[tuple[SegmentKind, str], Array]:
+    """How far outside the contact segments start and end. # (k,) each [m]."""
+    placed = plan.placed
+    contact, away = np.zeros(len(placed)), placed.distances
+    searching = plan.job.touch.searching
+    first = placed.search_before if searching else contact
+    found = {
+        (SegmentKind.PROBE, "start"): away,
+        (SegmentKind.PROBE, "end"): first,
+        (SegmentKind.SEARCH, "start"): first,
+        (SegmentKind.SEARCH, "end"): -placed.search_after if missing else contact,
+        (SegmentKind.STOP, "start"): -placed.search_after if missing else contact,
+        (SegmentKind.BACK_OFF, "end"): placed.back_off,
+        (SegmentKind.RETRACT, "end"): away,
+    }
+    if not missing:
+        found[SegmentKind.RETRACT, "start"] = placed.back_off if searching else contact
+    return found
 
 
 def _off_line(plan: Plan, points: Indices, ball: Array) -> Array:
     """Distance from the segment of line, its ends included. # (m,) [m]."""
-    start, end = plan.placed.clearances[points], plan.placed.search_ends[points]
+    start, end = plan.placed.clearances[points], plan.placed.line_ends[points]
     along = end - start
     square = np.maximum(np.sum(along * along, axis=1), np.finfo(np.float64).tiny)
     part = np.clip(np.sum((ball - start) * along, axis=1) / square, 0.0, 1.0)
@@ -184,17 +223,49 @@ def _angles(a: Array, b: Array) -> Array:
 
 
 def placed_approach(plan: Plan) -> Check:
-    """Clearance points, search ends and stylus axes."""
+    """Clearance points, lengths of the cycle and stylus axes."""
     job, placed = plan.job, plan.placed
+    cycle = _cycle(plan)
     wanted = [_wanted(job, k) for k in range(len(placed))]
     distances = np.array([distance for distance, _, _ in wanted])[:, None]
     directions, axes = (np.array([each[i] for each in wanted]) for i in (1, 2))
     off = [
         placed.clearances - placed.contacts - distances * directions,
-        placed.search_ends - placed.contacts + job.approach.overtravel * directions,
         placed.axes - axes,
+        (placed.search_starts - placed.contacts) - cycle["before"][:, None] * directions,
+        (placed.search_ends - placed.contacts) + cycle["after"][:, None] * directions,
+        (placed.line_ends - placed.contacts) + cycle["depth"][:, None] * directions,
+        (placed.back_offs - placed.contacts) - cycle["back"][:, None] * directions,
     ]
     return check("placed approach", np.concatenate(off), _EXACT, "m", _WHAT)
+
+
+def _cycle(plan: Plan) -> dict[str, Array]:
+    """Lengths of the cycle of every point, from the job's tables. # (k,) each [m].
+
+    A line goes on beyond the search for as long as the ball needs to stop: its latency, then the
+    deceleration of the job, or 20 ms where that is left to the joints.
+    """
+    rows = []
+    for touch, distance in zip(touches(plan), plan.placed.distances.tolist(), strict=True):
+        if touch.mode == "to-rest":
+            rows.append((0.0, 0.0, 0.0, 0.0))
+            continue
+        v = touch.speed
+        slowing = v * 0.020 / 2.0
+        if touch.deceleration is not None:
+            slowing = v**2 / touch.deceleration / 2.0
+        before, back = touch.search_before, touch.back_off
+        rows.append(
+            (
+                min(0.003, distance / 2.0) if before is None else before,
+                touch.search_after,
+                touch.search_after + touch.latency * v + slowing,
+                min(0.002, distance) if back is None else back,
+            )
+        )
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return dict(zip(("before", "after", "depth", "back"), table.T, strict=True))
 
 
 def _wanted(job: Job, k: int) -> tuple[float, Array, Array]:

@@ -75,13 +75,19 @@ class Limits(CheckGroup):
         segments = np.unique(motion.pieces.segment)
         self._at_rest = np.maximum(self._at_rest, torques_at_rest(self._evidence, segments))
 
-    def checks(self) -> list[Check]:
-        """Of positions, speeds, accelerations and reported peaks."""
+    def within(self) -> list[Check]:
+        """Of positions, speeds and accelerations."""
         n = self._evidence.model.dof
         none = np.isneginf(self._bounds.upper)  # nothing moves
+        highest, lowest = np.split(np.where(none, 0.0, self._bounds.upper), 2)
+        return _limits(self._evidence, self._bounds, highest[: 3 * n], -lowest[: 3 * n])
+
+    def checks(self) -> list[Check]:
+        """Of the same and of reported peaks."""
+        n = self._evidence.model.dof
+        none = np.isneginf(self._bounds.upper)
         upper, real = (np.where(none, 0.0, a) for a in (self._bounds.upper, self._real))
-        highest, lowest = np.split(upper, 2)
-        within = _limits(self._evidence, self._bounds, highest[: 3 * n], -lowest[: 3 * n])
+        within = self.within()
         upper, real = _pairs(upper, n), _pairs(real, n)
         for values in (upper, real):
             values[2 * n : 3 * n] = np.maximum(values[2 * n : 3 * n], self._at_rest)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion, sampled
 from planner.plan import Plan
 from planner.proof.check import Check
 from planner.proof.dynamics import Dynamics
-from planner.proof.evidence import CheckGroup, gather, passages
+from planner.proof.evidence import CheckGroup, Evidence, gather, passages, segment_passages
 from planner.proof.geometry import GeometryCheck
 from planner.proof.limits import EffortLimits, JerkLimits, Limits
 from planner.proof.rates import Derivatives, InverseModels
 from planner.proof.stated_points import StatedPoints
-from planner.proof.timing import TimingCheck
+from planner.proof.timing import TimingCheck, miss_borders
+from planner.proof.touch import TouchCheck
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -95,7 +98,8 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
     groups: list[CheckGroup] = [
         TimingCheck(evidence),
         GeometryCheck(evidence),
-        StatedPoints(evidence),
+        points := StatedPoints(evidence),
+        TouchCheck(evidence),
         Derivatives(evidence),
         InverseModels(evidence),
         Dynamics(evidence),
@@ -103,15 +107,46 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
         JerkLimits(evidence),
         EffortLimits(evidence),
     ]
-    if plan.job.cell.solids or plan.job.mechanism.self_pairs:
-        from planner.proof.clearances import ClearanceCheck
-
-        groups.append(ClearanceCheck(evidence))
+    groups += _clearance_checks(evidence)
     for passage, drawn in passages(evidence, motion):
         for group in groups:
             group.on_segments(passage)
         for samples in drawn:
             for group in groups:
                 group.on_samples(samples)
-    checks = tuple(check for group in groups for check in group.checks())
+    misses = _miss_checks(evidence, points)
+    checks = (*(check for group in groups for check in group.checks()), *misses)
     return Proof(plan=plan, motion=motion, check_list=checks)
+
+
+def _clearance_checks(evidence: Evidence) -> list[CheckGroup]:
+    if not (evidence.plan.job.cell.solids or evidence.plan.job.mechanism.self_pairs):
+        return []
+    from planner.proof.clearances import ClearanceCheck
+
+    return [ClearanceCheck(evidence)]
+
+
+def _miss_checks(evidence: Evidence, points: StatedPoints) -> list[Check]:
+    """The searches that find nothing, checked like the motion that is meant to happen."""
+    plan = evidence.plan
+    if plan.miss is None:
+        return []
+    missed = replace(plan, timeline=plan.miss.timeline, trajectory=plan.miss.trajectory, miss=None)
+    other = replace(evidence, plan=missed)
+    own_points = np.array([s.point_index for s in missed.timeline], dtype=np.int64)
+    geometry, derivatives, limits = GeometryCheck(other), Derivatives(other), Limits(other)
+    others: list[CheckGroup] = [InverseModels(other), EffortLimits(other), TouchCheck(other)]
+    others += _clearance_checks(other)
+    for passage in segment_passages(other):
+        for group in (geometry, derivatives, limits, *others):
+            group.on_segments(passage)
+        points.on_misses(passage, own_points)
+    found = [
+        *miss_borders(plan),
+        *geometry.on_lines("at Chebyshev's instants"),
+        *derivatives.on_nodes(),
+        *limits.within(),
+        *(one for group in others for one in group.checks()),
+    ]
+    return [replace(one, name=f"miss: {one.name}") for one in found]

@@ -133,13 +133,20 @@ class Derivatives(CheckGroup):
         ]
         return np.where(np.array(line) & ~np.isnan(kappa), kappa, 1.0)
 
-    def checks(self) -> list[Check]:
-        """Of joints and their rates."""
-        resolution, by_q, by_qd, joints, rates = self._worst
+    def on_nodes(self) -> list[Check]:
+        """Of the motion between samples."""
+        resolution, by_q, by_qd = self._worst[:3]
         return [
             check("resolution", resolution, RESOLUTION, "1", _RESOLUTION),
             check("speed from positions", by_q, SPEED, "1", _SPEED),
             check("acceleration from speeds", by_qd, ACCELERATION, "1", _ACCELERATION),
+        ]
+
+    def checks(self) -> list[Check]:
+        """Of joints and their rates."""
+        joints, rates = self._worst[3:]
+        return [
+            *self.on_nodes(),
             check("sample joints", joints, POSITION, "rad", _JOINTS),
             check("sample rates", rates, ACCELERATION, "1", _RATES),
         ]

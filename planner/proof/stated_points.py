@@ -7,8 +7,8 @@ motion, the branch with the signs of these joints, the margin with the joints al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,11 @@ from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from planner.motion.trajectory import Trajectory
 
 POSTURE = 1e-9  # [rad or m]
 MARGIN = 1e-7  # [rad or m]
@@ -42,17 +45,24 @@ class StatedPoints(CheckGroup):
         self._plan, self._model = evidence.plan, evidence.model
         segments = self._plan.timeline
         self._point = np.array([s.point_index for s in segments], dtype=np.int64)
-        self._probes = np.array([s.kind is SegmentKind.PROBE for s in segments], dtype=bool)
+        self._lines = np.array([s.kind in _ON_LINE for s in segments], dtype=bool)
         shape = (len(self._plan.planned_points), evidence.model.dof)
         self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
 
     def on_segments(self, passage: Passage) -> None:
         """Least and greatest joint values of the probing lines."""
+        self._take(passage, self._lines, self._point)
+
+    def on_misses(self, passage: Passage, points: Indices) -> None:
+        """The same of searches that find nothing. Args: their point by segment. # (m,)."""
+        self._take(passage, np.ones(points.size, dtype=bool), points)
+
+    def _take(self, passage: Passage, lines: Mask, point: Indices) -> None:
         motion = passage.motion
         if len(motion.pieces) == 0:
             return
-        own = np.flatnonzero(self._probes[motion.pieces.segment])
-        points = self._point[motion.pieces.segment[own]]
+        own = np.flatnonzero(lines[motion.pieces.segment])
+        points = point[motion.pieces.segment[own]]
         low, high = _extremes(motion.q[own])
         np.minimum.at(self._low, points, low)
         np.maximum.at(self._high, points, high)
@@ -76,52 +86,41 @@ class StatedPoints(CheckGroup):
         ]
 
     def _postures(self) -> Array:
-        """Joints stated at clearance point and contact, less those of the motion. [rad or m]."""
-        plan = self._plan
-        rows = [i for i, s in enumerate(plan.timeline) if s.kind is SegmentKind.PROBE]
-        if not rows:
-            return np.zeros(0)
-        own = [plan.timeline[i] for i in rows]
-        points = [plan.planned_points[s.point_index] for s in own]
-        away = plan.trajectory.state(np.array([s.start for s in own]), "right").q
-        deep = self._contact_joints(own)
-        return np.concatenate(
-            [
-                away - np.array([point.q_clearance for point in points]),
-                deep - np.array([point.q_contact for point in points]),
-            ]
-        )
+        """Joints stated along the line, less those of the motion. [rad or m]."""
+        plan, found = self._plan, [np.zeros(0)]
+        for timeline, trajectory, stated in self._stated():
+            for (kind, end), name in stated.items():
+                own = [s for s in timeline if s.kind is kind]
+                if not own:
+                    continue
+                t = np.array([getattr(s, end) for s in own])
+                q = trajectory.state(t, "right" if end == "start" else "left").q
+                points = [plan.planned_points[s.point_index] for s in own]
+                found.append((q - np.array([getattr(one, name) for one in points])).ravel())
+        return np.concatenate(found)
 
-    def _contact_joints(self, probes: Sequence[Segment]) -> Array:
-        """Joints where the ball is at contact: at the end of a line, or where a search passes."""
+    def _stated(
+        self,
+    ) -> list[tuple[tuple[Segment, ...], Trajectory, dict[tuple[SegmentKind, str], str]]]:
+        """Where the joints stated are: at an end of the segments of a kind."""
         plan = self._plan
-        start = np.array([s.start for s in probes])
-        duration = np.array([s.duration for s in probes])
-        if plan.job.approach.overtravel == 0.0:
-            return plan.trajectory.state(start + duration, "left").q
-        points = np.array([s.point_index for s in probes])
-        placed = plan.placed
-        origin = placed.clearances[points]
-        way = placed.search_ends[points] - origin
-        square = np.sum(way * way, axis=1)
-        wanted = np.sum((placed.contacts[points] - origin) * way, axis=1) / square
-        low, high = np.zeros(len(probes)), np.ones(len(probes))
-        s = 0.5 * (low + high)
-        for step in range(_BISECTIONS + _NEWTON):
-            state = plan.trajectory.state(start + s * duration)
-            ball = self._model.forward(state.q)[:, :3, 3]
-            off = np.sum((ball - origin) * way, axis=1) / square - wanted
-            low, high = np.where(off < 0.0, s, low), np.where(off < 0.0, high, s)
-            middle = 0.5 * (low + high)
-            if step < _BISECTIONS:
-                s = middle
-                continue
-            speed = self._model.velocity(state.q, state.qd)[:, :3]
-            rate = duration * np.sum(speed * way, axis=1) / square
-            # A root at an end of the bracket, as where contact is half-way, may be overshot by ε.
-            near = np.clip(s - off / np.where(rate > 0.0, rate, np.inf), low, high)
-            s = np.where(rate > 0.0, near, middle)
-        return plan.trajectory.state(start + s * duration).q
+        stated = {(SegmentKind.PROBE, "start"): "q_clearance"}
+        if plan.miss is None:
+            stated[SegmentKind.PROBE, "end"] = "q_contact"
+            return [(plan.timeline, plan.trajectory, stated)]
+        stated |= {
+            (SegmentKind.SEARCH, "start"): "q_search_start",
+            (SegmentKind.SEARCH, "end"): "q_contact",
+            (SegmentKind.BACK_OFF, "end"): "q_back_off",
+        }
+        missed = {
+            (SegmentKind.SEARCH, "start"): "q_search_start",
+            (SegmentKind.SEARCH, "end"): "q_search_end",
+        }
+        return [
+            (plan.timeline, plan.trajectory, stated),
+            (plan.miss.timeline, plan.miss.trajectory, missed),
+        ]
 
     def _margins(self) -> Array:
         """Margins stated, less those along the line. # (...) [rad or m]."""
@@ -139,8 +138,24 @@ class StatedPoints(CheckGroup):
             # Another joint may have less only in another unit.
             others = margins[turning == turning[j]]
             least = float(np.min(others))
-            found.append(np.array([_less(stated, margins[j]), _less(stated, least)]))
+            off = np.array([_less(stated, margins[j]), _less(stated, least)])
+            # No motion comes to the very end of a line with a search: there it may be less.
+            unseen = self._unseen(k, j)
+            found.append(np.where(off < 0.0, np.minimum(off + unseen, 0.0), off))
         return np.concatenate(found)
+
+    def _unseen(self, k: int, joint: int) -> float:
+        """What a joint may still move at the end of a line that no motion comes to. [rad or m].
+
+        Between the miss and the line's end lies less than the stop; the joint's mean rate along the
+        line is taken four times.
+        """
+        if self._plan.miss is None:
+            return 0.0
+        placed = self._plan.placed
+        seen = float(self._high[k, joint] - self._low[k, joint])
+        rest = float(placed.depths[k] - placed.search_after[k])
+        return 4.0 * seen * rest / float(placed.lengths[k])
 
     def _not_kept(self) -> Array:
         """What joints that turn lack of the job's margin, of a plan called feasible. [rad]."""
@@ -203,11 +218,16 @@ def _wrong_visits(plan: Plan) -> int:
     visited = [k for k, _ in runs]
     reached = [k for k, point in enumerate(plan.planned_points) if point.reachable]
     wrong += len(visited) - len(set(visited)) + len(set(visited) ^ set(reached))
+    searching = plan.job.touch.searching
     for number, (_, own) in enumerate(runs):
-        kinds = [s.kind for s in own]
-        wrong += kinds.count(SegmentKind.PROBE) != 1
-        wrong += kinds.count(SegmentKind.TRAVEL) != (number > 0)
-        wrong += number > 0 and kinds[0] is not SegmentKind.TRAVEL
+        kinds = [s.kind for s in own if s.kind is not SegmentKind.DWELL]
+        wrong += kinds != [*([SegmentKind.TRAVEL] if number > 0 else []), *_CYCLE[searching]]
+    wrong += (plan.miss is not None) != (searching and bool(runs))
+    if plan.miss is not None:
+        missed = groupby(plan.miss.timeline, key=lambda s: s.point_index)
+        kinds_of = [(k, [s.kind for s in own]) for k, own in missed]
+        wrong += [k for k, _ in kinds_of] != visited
+        wrong += sum(kinds != _MISS for _, kinds in kinds_of)
     if plan.feasible:
         wrong += len(plan.planned_points) - len(reached)
     return int(wrong)
@@ -262,14 +282,26 @@ def _clearances(plan: Plan) -> Array:
     return np.concatenate(found)
 
 
+_ON_LINE = tuple(kind for kind in SegmentKind if kind is not SegmentKind.TRAVEL)
+_CYCLE = {
+    False: [SegmentKind.PROBE, SegmentKind.RETRACT],
+    True: [
+        SegmentKind.PROBE,
+        SegmentKind.SEARCH,
+        SegmentKind.STOP,
+        SegmentKind.BACK_OFF,
+        SegmentKind.RETRACT,
+    ],
+}
+_MISS = [SegmentKind.SEARCH, SegmentKind.STOP, SegmentKind.RETRACT]
 _VISITS = (
-    "points that are reached and not visited, or visited and not reached; visits twice, without "
-    "their probing line or without travel before it; segments of another point than their name "
+    "points that are reached and not visited, or visited and not reached; visits twice, without a "
+    "motion of the cycle, its miss or travel before it; segments of another point than their name "
     "says; points that a plan called feasible does not reach"
 )
 _POSTURES = (
-    "joints stated at clearance point and contact of every reached point, against those of the "
-    "motion where the ball is there"
+    "joints stated at clearance point, contact and the ends of search and back-off of every "
+    "reached point, against those of the motion where the ball is there"
 )
 _BRANCHES = "reached points whose branch is another than the signs of their joints say"
 _MARGINS = (

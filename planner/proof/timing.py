@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
 import numpy as np
 
-from planner.plan import Plan, Samples
+from planner.plan import Plan, Samples, SegmentKind
 from planner.proof.check import Check, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence
 from robots.core.arrays import Array
@@ -47,7 +50,7 @@ class TimingCheck(CheckGroup):
         """Of time and rest."""
         plan = self._plan
         step = 1e-12 * max(1.0, plan.totals.duration)
-        jump, speed = _borders(plan)
+        borders = _borders(plan)
         if plan.timeline:
             self._gaps.take(np.nan if self._last is None else self._last - plan.timeline[-1].end)
         period = max(step, 1e-9 * plan.job.sampling_period)
@@ -61,8 +64,13 @@ class TimingCheck(CheckGroup):
         return [
             check("time", _gaps(plan), step, "s", _TIME),
             check("sample times", self._gaps, period, "s", _SAMPLE_TIMES),
-            check("continuous joints", jump, JOINTS, "rad", _CONTINUOUS, locate),
-            check("rest at borders", speed, REST, "rad/s", _REST),
+            check("continuous joints", borders.jumps, JOINTS, "rad", _CONTINUOUS, locate),
+            check("rest at borders", borders.speeds, REST, "rad/s", _REST),
+            *(
+                [check("continuous speeds", borders.changes, REST, "rad/s", _PASSED)]
+                if len(borders.changes)
+                else []
+            ),
         ]
 
 
@@ -74,7 +82,18 @@ _SAMPLE_TIMES = (
     "with the motion"
 )
 _CONTINUOUS = "joints before and after every border of segments"
-_REST = "speeds on both sides of every border of segments, linear laws left out"
+_REST = (
+    "speeds on both sides of every border of segments, linear laws left out, and borders that a "
+    "touch passes at speed"
+)
+_PASSED = (
+    "speeds before, less speeds after, borders that a touch passes: to its search and its stop"
+)
+# What follows without rest.
+_PASSING = {
+    (SegmentKind.PROBE, SegmentKind.SEARCH),
+    (SegmentKind.SEARCH, SegmentKind.STOP),
+}
 
 
 def _gaps(plan: Plan) -> Array:
@@ -86,14 +105,70 @@ def _gaps(plan: Plan) -> Array:
     return np.concatenate([start[:1], start[1:] - end[:-1], negative, whole])
 
 
-def _borders(plan: Plan) -> tuple[Array, Array]:
-    """Jumps of joints [rad] and speeds [rad/s] at the borders of segments."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Borders:
+    """The motion at the borders of segments.
+
+    Args:
+        jumps: of joints. # (m - 1, n) [rad]
+        speeds: where the robot is to rest. # (r, n) [rad/s]
+        changes: of speeds where it goes on. # (p, n) [rad/s]
+    """
+
+    jumps: Array
+    speeds: Array
+    changes: Array
+
+
+def miss_borders(plan: Plan) -> list[Check]:
+    """Searches that find nothing: they start as every search does, and end at rest as it began."""
+    if plan.miss is None:
+        return []
+    missed, meant = plan.miss.trajectory, plan.trajectory
+    runs = [
+        [s for s in own if s.duration > 0.0]
+        for _, own in groupby(plan.miss.timeline, key=lambda s: s.point_index)
+    ]
+    approach = {s.point_index: s for s in plan.timeline if s.kind is SegmentKind.PROBE}
+    leaving = [approach[own[0].point_index] for own in runs]
+    # The approach, then the search; every segment of the miss, then the next; its end, then home.
+    left = meant.state(np.array([s.end for s in leaving]), "left")
+    entered = missed.state(np.array([own[0].start for own in runs]), "right")
+    pairs = [(a, b) for own in runs for a, b in pairwise(own)]
+    before = missed.state(np.array([a.end for a, _ in pairs]), "left")
+    after = missed.state(np.array([b.start for _, b in pairs]), "right")
+    last = missed.state(np.array([own[-1].end for own in runs]), "left")
+    home = meant.state(np.array([s.start for s in leaving]), "right")
+    turned = missed.state(np.array([own[-1].start for own in runs]), "right")
+    jumps = [left.q - entered.q, before.q - after.q, last.q - home.q]
+    changes = [left.qd - entered.qd, before.qd - after.qd]
+    return [
+        check("continuous joints", np.concatenate(jumps), JOINTS, "rad", _MISSED),
+        check("rest at borders", np.stack([last.qd, turned.qd]), REST, "rad/s", _MISSED),
+        check("continuous speeds", np.concatenate(changes), REST, "rad/s", _MISSED),
+    ]
+
+
+_MISSED = (
+    "where a search that finds nothing leaves the motion that is meant, at the borders of its "
+    "segments, and at the clearance point, where it ends at rest"
+)
+
+
+def _borders(plan: Plan) -> Borders:
     segments = [segment for segment in plan.timeline if segment.duration > 0.0]
     n = plan.job.mechanism.dof
     if not segments:
-        return np.zeros((0, n)), np.zeros((0, n))
+        return Borders(jumps=np.zeros((0, n)), speeds=np.zeros((0, n)), changes=np.zeros((0, n)))
     start = np.array([segment.start for segment in segments])
     end = np.array([segment.end for segment in segments])
     after, before = plan.trajectory.state(start, "right"), plan.trajectory.state(end, "left")
-    resting = np.array([segment.law != _JUMPING for segment in segments])
-    return before.q[:-1] - after.q[1:], np.concatenate([after.qd[resting], before.qd[resting]])
+    passed = np.array([(a.kind, b.kind) in _PASSING for a, b in pairwise(segments)], dtype=bool)
+    steady = np.array([s.law != _JUMPING or s.kind is SegmentKind.SEARCH for s in segments])
+    starts_at_rest = steady & ~np.concatenate([[False], passed])
+    ends_at_rest = steady & ~np.concatenate([passed, [False]])
+    return Borders(
+        jumps=before.q[:-1] - after.q[1:],
+        speeds=np.concatenate([after.qd[starts_at_rest], before.qd[ends_at_rest]]),
+        changes=(before.qd[:-1] - after.qd[1:])[passed],
+    )

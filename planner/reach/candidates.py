@@ -45,7 +45,7 @@ def end_solutions(inverse: ArmInverse, placed: PlacedPoints) -> EndSolutions:
     """Solve clearance points and line ends."""
     return EndSolutions(
         start=inverse.solve(placed.clearances, placed.axes),
-        end=inverse.solve(placed.search_ends, placed.axes),
+        end=inverse.solve(placed.line_ends, placed.axes),
     )
 
 
@@ -60,7 +60,7 @@ def candidates(inverse: ArmInverse, placed: PlacedPoints, ends: EndSolutions) ->
     lines = ArmLines(
         inverse=inverse,
         starts=placed.clearances[point],
-        ends=placed.search_ends[point],
+        ends=placed.line_ends[point],
         axes=placed.axes[point],
         families=family,
         q_starts=ways.q,

@@ -1,7 +1,7 @@
 """Placement: probe points in the robot's base frame, with their clearance points.
 
 Contact is where the ball's centre stands when the ball touches. A probing line runs from the
-clearance point to contact and, searching, to at most the search end beyond it.
+clearance point to contact and, searching, to the deepest place that the ball may reach beyond it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from planner.job import Approach, Job
 from planner.plan import PlacedPoints
+from planner.touch.cycle import cycle_distances
 from robots.core.arrays import Array, Mask
 from robots.core.pose import transform_directions, transform_points
 
@@ -35,16 +36,21 @@ def place(job: Job) -> PlacedPoints:
         (given + radius, given) if job.probe.compensated else (given, given - radius)
     )
     ways = _ways(job, T, normals)
+    cycle = cycle_distances(job.touch, job.points.features, ways.distances)
     return PlacedPoints(
         names=job.points.names,
         surfaces=surfaces,
         normals=normals,
         contacts=contacts,
         clearances=contacts + ways.distances[:, None] * ways.directions,
-        search_ends=contacts - job.approach.overtravel * ways.directions,
         directions=ways.directions,
         axes=ways.axes,
         distances=ways.distances,
+        search_before=cycle.search_before,
+        search_after=cycle.search_after,
+        depths=cycle.depths,
+        back_off=cycle.back_off,
+        touch_speeds=cycle.speeds,
         along_normal=ways.along_normal,
         fixed_axis=ways.fixed_axis,
     )

@@ -98,7 +98,7 @@ class SerialReach:
         followed = follow(self.task, q, tasks.straight(self.task.posed(q)))
         farthest = np.zeros(len(some))
         np.maximum.at(farthest, point, followed.reached)
-        length = np.linalg.norm(some.search_ends - some.clearances, axis=1)
+        length = np.linalg.norm(some.line_ends - some.clearances, axis=1)
         return [
             _stopped(farthest[k], length[k]) if near else _too_far(tried, k)
             for k, near in enumerate(np.any(tried.reached, axis=1).tolist())
@@ -119,7 +119,7 @@ class SerialReach:
         lines = SerialLines(
             task=self.task,
             starts=tasks.starts[whole],
-            ends=some.search_ends[found.point[whole]],
+            ends=some.line_ends[found.point[whole]],
             axes=tasks.axes[whole],
             rotations=straight.rotations[whole],
             path_of=np.arange(whole.size),
@@ -155,7 +155,7 @@ class SerialReach:
 
 def _tasks(some: PlacedPoints, point: Indices) -> Tasks:
     starts = some.clearances[point]
-    return Tasks(starts=starts, tangents=some.search_ends[point] - starts, axes=some.axes[point])
+    return Tasks(starts=starts, tangents=some.line_ends[point] - starts, axes=some.axes[point])
 
 
 def _joined(parts: list[Candidates], sliding: Mask) -> Candidates:

@@ -107,8 +107,7 @@ def branch_sigmas(plan: Plan, measuring: Measuring) -> dict[str, tuple[BranchSig
     rows = np.array([r for r, k in enumerate(found.point) if placed.names[k] in index], np.int64)
     if rows.size == 0:
         return {}
-    lengths = placed.distances + job.approach.overtravel
-    contact = np.divide(placed.distances, lengths, out=np.ones(len(placed)), where=lengths > 0.0)
+    contact = placed.at_contact()
     point = np.array([index[placed.names[k]] for k in found.point[rows]])
     there = replace(measuring.take(point), q=found.lines.joints(rows, contact[found.point[rows]]))
     allowed = found.margins.keep(job.checks.joint_margin)[rows]

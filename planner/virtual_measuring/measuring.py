@@ -173,7 +173,7 @@ def _measuring(plan: Plan) -> Measuring:
 def _result(
     job: Job, truth: TruePart, errors: Injected, touches: TouchReadings, which: tuple[int, int]
 ) -> VirtualMeasurement:
-    late = np.flatnonzero(touches.beyond > 0.0) if job.approach.overtravel > 0.0 else ()
+    late = np.flatnonzero(touches.beyond > 0.0) if job.touch.searching else ()
     return VirtualMeasurement(
         job=job,
         points=truth.points,

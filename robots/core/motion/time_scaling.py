@@ -159,7 +159,7 @@ def effort_model(torques: Callable[[Array, Array, Array], Array]) -> EffortModel
 
 
 def minimum_duration_with_efforts(
-    path: Path, limits: JointLimits, efforts: EffortModel
+    path: Path, limits: JointLimits, efforts: EffortModel, *, at_least: float = 0.0
 ) -> PathDuration:
     """Least T for which the path respects KV, KA and the efforts' limits.
 
@@ -169,6 +169,7 @@ def minimum_duration_with_efforts(
         path: q(s), q'(s), q''(s) on [0, 1], the law included.
         limits: of the path's joints; an infinite ``max_effort`` is no limit.
         efforts: the three parts of τ for states of the path.
+        at_least: a duration that something else asks for. [s]
 
     Raises:
         MotionError: no T works; with joint, s, static effort and limit of the worst place.
@@ -181,6 +182,8 @@ def minimum_duration_with_efforts(
         if problem.worst(0.0).value > 1.0 + _ROUNDING:
             raise problem.infeasible()
         return fastest
+    if at_least > fastest.duration:
+        fastest = PathDuration(duration=at_least, bindings=())
     allowed = 1.0 / fastest.duration
     u, peak = _greatest_free(problem, allowed)
     if u == allowed:

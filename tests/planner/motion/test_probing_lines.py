@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.motion.motions import OneMotion
-from planner.motion.probing_lines import LineMotions, least_line_times, rough_line_times
+from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from planner.reach.candidates import candidates, end_solutions
 from planner.reach.placement import place
 from robots.core.motion.joint_limits import JointLimits

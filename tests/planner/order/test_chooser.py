@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.motion.probing_lines import LineMotions, rough_line_times
+from planner.touch.lines import LineMotions, rough_line_times
 from planner.order.chooser import _TIE_BREAK, Chooser, SequenceCost, choose
 from planner.reach.candidates import Candidates, candidates, end_solutions
 from planner.reach.lines import ArmLines

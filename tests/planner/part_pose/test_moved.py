@@ -34,7 +34,7 @@ def test_moved_points_are_those_of_the_moved_job(change, settled, direction, fea
     job = replace(job, points=replace(job.points, features=named))
     space = PoseSpace.of(settled(job, shift_mm=[[-50, 80]] * 3, full=True))
     poses = space.poses(space.spread(5, seed=3))
-    together = moved_points(place(job), job, poses @ inverse_pose(job.part.T_base_part))
+    together = moved_points(place(job), poses @ inverse_pose(job.part.T_base_part))
     for k, T in enumerate(poses):
         alone = place(moved(job, T))
         rows = slice(9 * k, 9 * (k + 1))

@@ -1,4 +1,4 @@
-"""Probing lines: the ball runs straight to the surface and back, the stylus held.
+"""Motions along probing lines: the ball runs straight to the surface and back, the stylus held.
 
 The path q(λ) follows from the inverse geometry of one family; its derivatives are exact, so the
 least time of a law is a maximum to be found, not a sum of steps (sources.md, decision 4).
@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.motion.extremes import Scope, highest
+from planner.motion.extremes import Evaluate, Scope, highest
 from planner.motion.motions import LawState, LawTable, along_path
 from planner.reach.lines import Lines
 from robots.core.arrays import Array, Indices, Mask
@@ -26,19 +26,30 @@ _PLACES: Array = np.array([0.0, 0.11, 0.29, 0.52, 0.73, 0.91, 1.0])
 
 
 class LineMotions:
-    """Lines run through by one law, forth or back.
+    """A stretch of every line run through by a law, forth or back.
 
     Args:
         lines: geometry.
-        law_name: of the motion law.
-        backward: whether the motion retracts, from the end to the start.
+        law: its name, or one law per line.
+        backward: whether the motion retracts, from the end of the line to its start.
+        between: λ where each motion starts and ends; the whole line when None. # (k,) each
     """
 
-    def __init__(self, lines: Lines, law_name: str, *, backward: bool = False) -> None:
+    def __init__(
+        self,
+        lines: Lines,
+        law: str | LawTable,
+        *,
+        backward: bool = False,
+        between: tuple[Array, Array] | None = None,
+    ) -> None:
         self.lines = lines
-        self.backward = backward
-        self.law = motion_law(law_name)
-        self._table = LawTable([self.law])
+        self._shared = isinstance(law, str)
+        self._table = LawTable([motion_law(law)]) if isinstance(law, str) else law
+        k = len(lines)
+        ends = (np.ones(k), np.zeros(k)) if backward else (np.zeros(k), np.ones(k))
+        self._first, last = ends if between is None else between
+        self._span = last - self._first
 
     @property
     def count(self) -> int:
@@ -50,13 +61,22 @@ class LineMotions:
         """Pieces of the law."""
         return self._table.pieces
 
+    @property
+    def lengths(self) -> Array:
+        """Way of the ball. # (k,) [m]."""
+        whole = np.linalg.norm(self.lines.ends - self.lines.starts, axis=1)
+        return np.asarray(whole * np.abs(self._span))
+
     def law_state(self, index: Indices, piece: Indices, x: Array) -> LawState:
         """Progress inside a piece of the law. # (m,) each."""
-        return self._table.state(np.zeros_like(index), piece, x)
+        return self._table.state(self._law(index), piece, x)
 
     def law_at(self, index: Indices, s: Array, seen: Array | None = None) -> LawState:
         """Progress at s; at a switch the side after it, or that of ``seen``. # (m,) each."""
-        return self._table.at(np.zeros_like(index), s, seen)
+        return self._table.at(self._law(index), s, seen)
+
+    def _law(self, index: Indices) -> Indices:
+        return np.zeros_like(index) if self._shared else index
 
     def states(self, index: Indices, law: LawState) -> PathState:
         """Joints where the law is; joints at rest have no derivatives. # (m, n) each."""
@@ -79,19 +99,27 @@ class LineMotions:
 
     def path_states(self, index: Indices, law: LawState) -> PathState:
         """Joints where the law is, noise included: enough to find times. # (m, n) each."""
-        lam = 1.0 - law.r if self.backward else law.r
-        path = self.lines.path(index, lam)
-        if self.backward:
-            path = PathState(q=path.q, dq=-path.dq, ddq=path.ddq)
-        return along_path(path, law)
+        span = self._span[index]
+        path = self.lines.path(index, self._first[index] + span * law.r)
+        span = span[:, None]
+        return along_path(PathState(q=path.q, dq=span * path.dq, ddq=span * span * path.ddq), law)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LineTimes:
-    """Least durations of lines and what binds them."""
+    """Least durations of lines, and what fixes them.
 
-    duration: Array  # (k,) [s]
+    Args:
+        duration: # (k,) [s]
+        bindings: names of the limits.
+        column: of ``time_ratios`` that binds. # (k,)
+        x: where it does, in its piece of the law. # (k,)
+    """
+
+    duration: Array
     bindings: tuple[str, ...]
+    column: Indices
+    x: Array
 
 
 def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
@@ -106,29 +134,67 @@ def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
     return np.asarray(np.max(worst.reshape(k, _GRID), axis=1, initial=0.0))
 
 
-def least_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
+def least_line_times(
+    motions: LineMotions,
+    limits: JointLimits,
+    ball_speed: float | Array = np.inf,
+    *,
+    points: int = 0,
+) -> LineTimes:
     """Least duration of every line under speed and acceleration limits, exactly.
 
     T² is the largest over joints and s of (q'/KV)² and |q''|/KA. A retract takes as long as its
     line, because every law is symmetric in time. A linear law jumps in speed at its ends; as in the
     source, accelerations of the law itself are then not counted.
 
+    Args:
+        motions: lines and their law.
+        limits: of the joints.
+        ball_speed: largest speed of the ball, of all or of each. [m/s]
+        points: of the first grid; see ``highest``.
+
     Source: sources.md, decision 4
     """
     n = limits.max_speed.size
-
-    def ratios(index: Indices, piece: Indices, x: Array) -> Array:
-        path = motions.path_states(index, motions.law_state(index, piece, x))
-        by_speed = path.dq / limits.max_speed
-        return np.concatenate([by_speed * by_speed, path.ddq / limits.max_acceleration], axis=1)
-
-    found = highest(ratios, motions.count, motions.pieces, Scope.MOTION, magnitudes=2 * n)
-    which = np.argmax(found.value, axis=1) if motions.count else np.zeros(0, dtype=np.int64)
+    ratios = time_ratios(motions, limits, ball_speed)
+    found = highest(
+        ratios, motions.count, motions.pieces, Scope.MOTION, magnitudes=2 * n, points=points
+    )
+    every = np.arange(motions.count)
+    which = np.argmax(found.value, axis=1) if motions.count else every
     return LineTimes(
         duration=np.sqrt(np.max(found.value, axis=1, initial=0.0)),
-        bindings=tuple(_binding(limits.names, int(k), n) for k in which),
+        bindings=tuple(binding_name(limits.names, int(k)) for k in which),
+        column=which,
+        x=found.x[every, which] if motions.count else np.zeros(0),
     )
 
 
-def _binding(names: Sequence[str], column: int, n: int) -> str:
+def time_ratios(
+    motions: LineMotions, limits: JointLimits, ball_speed: float | Array = np.inf
+) -> Evaluate:
+    """Squares of the durations that the limits ask for: joints' speeds, accelerations, the ball's.
+
+    Accelerations keep their sign. A ball that is not limited has no column.
+    """
+    limited = bool(np.any(np.isfinite(ball_speed)))
+    reach = motions.lengths / ball_speed if limited else np.zeros(0)
+
+    def ratios(index: Indices, piece: Indices, x: Array) -> Array:
+        law = motions.law_state(index, piece, x)
+        path = motions.path_states(index, law)
+        by_speed = path.dq / limits.max_speed
+        columns = [by_speed * by_speed, path.ddq / limits.max_acceleration]
+        if limited:
+            columns.append(np.square(reach[index] * law.dr)[:, None])
+        return np.concatenate(columns, axis=1)
+
+    return ratios
+
+
+def binding_name(names: Sequence[str], column: int) -> str:
+    """The limit that a column of ratios stands for: speeds, accelerations, then the ball's."""
+    n = len(names)
+    if column == 2 * n:
+        return "positioning speed"
     return f"{names[column % n]} {'velocity' if column < n else 'acceleration'}"

@@ -1,0 +1,187 @@
+"""The probing cycle: speed of the ball in search and back-off, overrun, speed limit of positioning.
+
+Everything is measured on the ball, by the forward model of the joints and their speeds; speeds,
+lengths and times asked for are read from the job again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from planner.job.settings import Touch
+from planner.plan import Plan, Samples, SegmentKind
+from planner.proof.chebyshev import NODES
+from planner.proof.check import Check, Location, Worst, check
+from planner.proof.evidence import CheckGroup, Evidence, Passage
+from planner.proof.limits import OVER, ColumnBounds, peaks
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.motion.joint_motion import REST
+
+SPEED = 1e-9  # relative
+PLACE = 1e-9  # [m]
+_REST = 1e-9  # [s] of the dwell
+_SLOW = (SegmentKind.BACK_OFF,)
+_POSITIONING = (SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL)
+_SEARCH = (
+    "speed of the ball less the touch speed of its point, relative: at Chebyshev's instants of "
+    "every search, and of samples what they are above it"
+)
+_OVERRUN = (
+    "what the ball goes on beyond the end of every search, by forward geometry, against the "
+    "overrun stated, against the latency of the job, and against the end of the line"
+)
+_SETTLED = "rests after stops, against those that the job asks for"
+_POSITIONED = (
+    "bound of the ball's speed over the whole motion: of back-offs over the touch speed, of "
+    "approaches, retracts and travels over the positioning speed where the job gives one"
+)
+
+
+class TouchCheck(CheckGroup):
+    """Speeds and lengths of the cycle of every point.
+
+    Args:
+        evidence: the plan and forward models.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence, self._plan, self._model = evidence, evidence.plan, evidence.model
+        timeline = self._plan.timeline
+        self._touches = touches(self._plan)
+        self._point = np.array([s.point_index for s in timeline], dtype=np.int64)
+        self._search = _of_kinds(self._plan, (SegmentKind.SEARCH,))
+        self._limit = self._speed_limits()
+        self._speed, self._bounds = Worst(), ColumnBounds(1)
+
+    def _speed_limits(self) -> Array:
+        """Largest speed of the ball in every segment; infinite for none. # (m,) [m/s]."""
+        own = [self._touches[int(k)] for k in self._point]
+        slow, positioning = (_of_kinds(self._plan, kinds) for kinds in (_SLOW, _POSITIONING))
+        limits = np.where(slow, [touch.speed for touch in own], np.inf)
+        return np.where(positioning, [touch.positioning_speed for touch in own], limits)
+
+    def on_segments(self, passage: Passage) -> None:
+        """The ball's speed at Chebyshev's instants."""
+        motion = passage.motion
+        segments = motion.pieces.segment
+        if segments.size == 0:
+            return
+        rows = np.flatnonzero(self._search[segments])
+        if rows.size:
+            asked = self._asked(segments[rows])[:, None]
+            q, qd = motion.q[rows], motion.qd[rows]
+            length = self._plan.placed.lengths[self._point[segments[rows]], None]
+            off = np.abs(self._ball_speed(q, qd) / asked - 1.0) - self._unmoved(q, qd, length)
+            locate = self._evidence.in_pieces(motion.pieces.take(rows), NODES)
+            self._speed.take(np.maximum(off, 0.0), locate)
+        limited = np.flatnonzero(np.isfinite(self._limit[segments]))
+        if limited.size:
+            limits = self._limit[segments[limited], None]
+
+            def values(rows: Any) -> Array:
+                own = limited[rows]
+                ratio = self._ball_speed(motion.q[own], motion.qd[own]) / limits[rows]
+                return np.asarray((ratio * ratio)[..., None])
+
+            found_peaks = peaks(values, limited.size, self._bounds.value)
+            self._bounds.take(found_peaks, motion.pieces.take(limited))
+
+    def on_samples(self, samples: Samples) -> None:
+        """Samples in a search are not faster than it."""
+        rows = np.flatnonzero(self._search[samples.segment])
+        if rows.size == 0:
+            return
+        speed = self._ball_speed(samples.q[rows], samples.qd[rows])
+        over = np.maximum(speed / self._asked(samples.segment[rows]) - 1.0, 0.0)
+        locate = self._evidence.in_samples(samples)
+        self._speed.take(over, lambda index: locate((int(rows[index[0]]),)))
+
+    def checks(self) -> list[Check]:
+        """Of speeds, overruns and rests."""
+        found = [check("dwell", _dwells(self._plan, self._touches), _REST, "s", _SETTLED)]
+        if np.any(self._search):
+            found += [
+                check("touch speed", self._speed, SPEED, "1", _SEARCH),
+                check("overrun", self._overruns(), PLACE, "m", _OVERRUN),
+            ]
+        if np.any(np.isfinite(self._limit)):
+
+            def locate(index: tuple[int, ...]) -> Location:
+                return self._bounds.location(self._evidence, index[0])
+
+            most = np.sqrt(np.maximum(self._bounds.upper[:1], 0.0))
+            found.append(check("speed of the ball", most, 1.0 + OVER, "1", _POSITIONED, locate))
+        return found
+
+    def _unmoved(self, q: Array, qd: Array, length: Array) -> Array:
+        """What joints that count as resting may lack of the ball's speed, relative. # (P, 1)."""
+        still = np.all(qd == 0.0, axis=1)
+        lever = np.linalg.norm(self._model.jacobian(q[:, 0])[:, :3], axis=1)
+        missing = np.sum(np.where(still, lever, 0.0), axis=1, keepdims=True) * REST
+        return np.asarray(missing / length)
+
+    def _asked(self, segments: Indices) -> Array:
+        return np.array([self._touches[int(k)].speed for k in self._point[segments]])
+
+    def _ball_speed(self, q: Array, qd: Array) -> Array:
+        """# (..., n) -> (...)."""
+        n = q.shape[-1]
+        velocity = self._model.velocity(q.reshape(-1, n), qd.reshape(-1, n))[:, :3]
+        return np.asarray(np.linalg.norm(velocity, axis=1).reshape(q.shape[:-1]))
+
+    def _overruns(self) -> Array:
+        """Of every stop: not farther than stated, than latency and deceleration say, than the line.
+
+        The deceleration is the least that the stop shows where it begins to slow down.
+        """
+        plan, placed = self._plan, self._plan.placed
+        rows = np.flatnonzero(_of_kinds(plan, (SegmentKind.STOP,)))
+        if rows.size == 0:
+            return np.zeros(0)
+        own = [plan.timeline[i] for i in rows]
+        point = self._point[rows]
+        first = np.array([s.start for s in own])
+        last = np.array([s.end for s in own])
+        states = plan.trajectory.state(first, "right"), plan.trajectory.state(last, "left")
+        ball = [self._model.forward(state.q)[:, :3, 3] for state in states]
+        away = placed.directions[point]
+        depth = np.sum((placed.contacts[point] - ball[1]) * away, axis=1)
+        gone = np.sum((ball[0] - ball[1]) * away, axis=1)
+        stated = np.array([plan.planned_points[int(k)].overrun for k in point])
+        speed = np.array([self._touches[int(k)].speed for k in point])
+        # A stop that begins with a latency covers v·t at constant speed, then v²/2a = v·(T - t)/2.
+        latency = np.clip(2.0 * gone / speed - np.array([s.duration for s in own]), 0.0, None)
+        allowed = np.array([self._touches[int(k)].latency for k in point])
+        return np.concatenate(
+            [
+                np.maximum(gone - stated, 0.0),
+                np.maximum(depth - placed.depths[point], 0.0),
+                speed * np.maximum(latency - allowed, 0.0),
+            ]
+        )
+
+
+def touches(plan: Plan) -> list[Touch]:
+    """The cycle of every point, as the job's tables say it."""
+    table = plan.job.touch
+    own = {
+        one.name: {k: v for k, v in asdict(one).items() if k != "name" and v is not None}
+        for one in table.features
+    }
+    return [replace(table, **own.get(feature, {})) for feature in plan.job.points.features]
+
+
+def _of_kinds(plan: Plan, kinds: tuple[SegmentKind, ...]) -> Mask:
+    return np.array([s.kind in kinds for s in plan.timeline], dtype=bool)
+
+
+def _dwells(plan: Plan, asked: list[Touch]) -> Array:
+    """Rest at every visited point, less what is asked for. # (p,) [s]."""
+    rest = dict.fromkeys((s.point_index for s in plan.timeline), 0.0)
+    for segment in plan.timeline:
+        if segment.kind is SegmentKind.DWELL:
+            rest[segment.point_index] += segment.duration
+    return np.array([seconds - asked[k].settle for k, seconds in rest.items()])

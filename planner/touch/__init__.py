@@ -1,0 +1,1 @@
+"""The probing cycle: approach, search, trigger, stop, back-off, retract."""

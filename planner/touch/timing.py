@@ -1,0 +1,528 @@
+"""How long the cycle of every point takes: approach, search, stop, back-off, retract; and the miss.
+
+The ball starts at rest, comes to the start of the search with the touch speed, by a polynomial of
+degree five, and keeps that speed through the nominal surface. Touched, it goes on for the latency
+and slows down evenly. Everything is along the probing line, so that every duration follows from
+lengths and speeds of the ball, but for the least times of approach, back-off and retract under the
+limits of the joints. The miss is the other branch: the search to its end, a stop, the retract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.job import Job
+from planner.motion.extremes import Evaluate, Scope, highest, hilltops
+from planner.motion.loads import Detail, reversed_loads, stretch_loads
+from planner.motion.motions import LawTable
+from planner.motion.timing import Schedule, Timed, Timing, load_scope, timing, travels
+from planner.motion.travel import TravelMotions
+from planner.plan import PlacedPoints, SegmentKind
+from planner.reach.lines import Lines
+from planner.touch.lines import (
+    LineMotions,
+    LineTimes,
+    least_line_times,
+    rough_line_times,
+    time_ratios,
+)
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.mechanism import Mechanism
+from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.motion_law import trapezoid
+from robots.core.rounding import apart_digits
+
+if TYPE_CHECKING:
+    from planner.detours.motions import MixedTravels
+
+_LINE, _SHORT = 17, 9  # places of a line, and of a short stretch of one
+_AT_TOUCH_SPEED = ("linear", "stop")  # laws of motions whose duration the touch speed fixes
+_EASE = 0.1  # of the back-off, in which the ball speeds up
+# At this multiple of the mean speed the quintic's speed rises all the way to the touch speed; above
+# 2.5 it would start backwards.
+RISING = 2.0
+_ROUNDS = 8
+_LOCAL_ROUNDS = 4
+_SETTLED = 1e-12  # of a duration
+_STEP = 1.0 / (_LINE - 1)  # of a motion: the foot of a hill of its grid
+_GROWTH = 1.2  # of an approach that is too heavy for a joint
+_BISECTIONS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Timings:
+    """The motions of a plan with durations and loads, in visiting order.
+
+    Args:
+        cycle: the kinds of one touch, in order of time.
+        travel: between the points.
+        miss: what replaces the end of the cycle where the search finds nothing; empty without
+            search.
+        overruns: how far the ball goes on after a trigger, at most. # (k,) [m]
+    """
+
+    cycle: Mapping[SegmentKind, Timing]
+    travel: Timing
+    miss: Mapping[SegmentKind, Schedule] = field(default_factory=dict)
+    overruns: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def batches(self) -> tuple[Timing, ...]:
+        """All that is part of the plan's motion."""
+        return (*self.cycle.values(), self.travel)
+
+    @property
+    def duration(self) -> float:
+        """Of all motions, without rests. [s]."""
+        return float(sum(np.sum(batch.timed.duration) for batch in self.batches))
+
+
+def timings(
+    lines: Lines,
+    placed: PlacedPoints,
+    limits: JointLimits,
+    job: Job,
+    travel: TravelMotions | MixedTravels | None = None,
+    hardest_stops: Array | None = None,
+) -> Timings:
+    """Time the touches in visiting order, and the travel between them.
+
+    Args:
+        lines: one per point.
+        placed: their points, in the same order.
+        limits: of the joints, torques included.
+        job: for the laws and the cycle.
+        travel: between their clearance points; straight when None.
+        hardest_stops: that the joints allow, where that is known. # (k,) [m/s²]
+    """
+    travel = travels(lines, limits, job) if travel is None else travel
+    travel_times = _slow_ball(lines.model, travel, job.touch.positioning_speed)
+    moved = timing(lines.model, travel, travel_times, limits)
+    if not job.touch.searching:
+        return Timings(
+            cycle=_to_rest(lines, limits, job), travel=moved, overruns=np.zeros(len(lines))
+        )
+    return _SearchCycle(lines, placed, limits, job, hardest_stops).timings(moved)
+
+
+def _to_rest(lines: Lines, limits: JointLimits, job: Job) -> dict[SegmentKind, Timing]:
+    """From the clearance point to rest at contact, and back."""
+    model, law = lines.model, job.approach.law
+    motions, backward = LineMotions(lines, law), LineMotions(lines, law, backward=True)
+    least = least_line_times(motions, limits, job.touch.positioning_speed)
+    timed = Timed(duration=least.duration, bindings=least.bindings)
+    probe = timing(model, motions, timed, limits, law)
+    # Without friction a retract is its line run backwards, torques and limits included.
+    retract = (
+        timing(model, backward, timed, limits, law)
+        if _has_friction(model.mechanism)
+        else Timing(
+            motions=backward,
+            timed=probe.timed,
+            law=law,
+            loads=reversed_loads(probe.loads),
+            impossible=probe.impossible,
+        )
+    )
+    return {SegmentKind.PROBE: probe, SegmentKind.RETRACT: retract}
+
+
+def _has_friction(mechanism: Mechanism) -> bool:
+    return any(joint.coulomb != 0.0 or joint.viscous != 0.0 for joint in mechanism.movable)
+
+
+def _slow_ball(model: Model, travel: TravelMotions | MixedTravels, speed: float) -> Timed:
+    """Durations of travels on which the ball is not faster than the positioning speed."""
+    timed = Timed(duration=travel.duration, bindings=travel.bindings)
+    if not np.isfinite(speed) or travel.count == 0:
+        return timed
+
+    def square(index: Indices, piece: Indices, x: Array) -> Array:
+        path = travel.states(index, travel.law_state(index, piece, x))
+        ball = model.velocity(path.q, path.dq)[:, :3] / speed
+        return np.asarray(np.sum(ball * ball, axis=1, keepdims=True))
+
+    needed = np.sqrt(highest(square, travel.count, travel.pieces).value[:, 0])
+    slow = needed > timed.duration
+    return Timed(
+        duration=np.where(slow, needed, timed.duration),
+        bindings=tuple(
+            "positioning speed" if over else binding
+            for over, binding in zip(slow, timed.bindings, strict=True)
+        ),
+    )
+
+
+class _SearchCycle:
+    """The cycle with a search, along some lines.
+
+    Args:
+        lines: one per point.
+        placed: their points, in the same order.
+        limits: of the joints.
+        job: for the cycle.
+        hardest: stops that the joints allow; worked out when None. # (k,) [m/s²]
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        placed: PlacedPoints,
+        limits: JointLimits,
+        job: Job,
+        hardest: Array | None,
+    ) -> None:
+        self._lines, self._placed, self._limits = lines, placed, limits
+        self._model, self._touch = lines.model, job.touch
+        self._speed = placed.touch_speeds
+        self._start = placed.distances - placed.search_before  # from the clearance point [m]
+        self._gentlest = gentlest_stop(placed, job.touch.latency)
+        if hardest is None:
+            hardest = SearchZone(lines, placed, job.touch.latency).decelerations(limits)
+        if job.touch.deceleration is not None:
+            hardest = np.minimum(hardest, job.touch.deceleration)
+        # Candidates that need more than their line has for the stop were refused before.
+        self._deceleration = np.maximum(hardest, self._gentlest)
+
+    def timings(self, travel: Timing) -> Timings:
+        """The cycle, the miss, and the travel beside them."""
+        placed, v = self._placed, self._speed
+        stop = self._stop()
+        overruns = v * self._touch.latency + v * v / (2.0 * self._deceleration)
+        backed = placed.distances - placed.back_off
+        cycle = {
+            SegmentKind.PROBE: self._approach(),
+            SegmentKind.SEARCH: self._loaded(self._search(placed.distances), Detail.SHORT),
+            SegmentKind.STOP: stop,
+            SegmentKind.BACK_OFF: self._back_off(placed.distances + overruns, backed),
+            SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.LINE),
+        }
+        return Timings(cycle=cycle, travel=travel, miss=self._miss(), overruns=overruns)
+
+    def _between(self, first: Array, last: Array, law: str | LawTable) -> LineMotions:
+        """Motions between places so far from the clearance point. # (k,) each [m]."""
+        lengths = self._placed.lengths
+        return LineMotions(self._lines, law, between=(first / lengths, last / lengths))
+
+    def _approach(self) -> Timing:
+        """From rest to the start of the search, with the touch speed there."""
+        limits, v, start = self._limits, self._speed, self._start
+        timed = arriving_times(
+            self._lines,
+            (np.zeros(len(v)), start / self._placed.lengths),
+            (v, start),
+            limits,
+            self._touch.positioning_speed,
+        )
+        duration, bindings = timed.duration.copy(), list(timed.bindings)
+        impossible: dict[int, str] = {}
+        if np.any(np.isfinite(limits.max_effort)):
+            heavy = np.flatnonzero(self._too_heavy(np.arange(len(v)), duration))
+            slower = self._slower(heavy, duration[heavy])
+            for k, seconds in zip(heavy.tolist(), slower.tolist(), strict=True):
+                if np.isnan(seconds):
+                    impossible[k] = (
+                        "no duration of an approach that ends at the touch speed keeps the torque "
+                        "limits"
+                    )
+                else:
+                    duration[k], bindings[k] = seconds, "torque"
+        motions = self._arriving(np.arange(len(v)), duration)
+        return Timing(
+            motions=motions,
+            timed=Timed(duration=duration, bindings=tuple(bindings)),
+            law="quintic",
+            loads=stretch_loads(
+                self._model, motions, duration, load_scope(limits), detail=Detail.LINE
+            ),
+            impossible=impossible,
+        )
+
+    def _arriving(self, rows: Indices, duration: Array) -> LineMotions:
+        """Approaches of some lines; the law changes with the duration."""
+        start, v = self._start[rows], self._speed[rows]
+        between = (np.zeros(rows.size), start / self._placed.lengths[rows])
+        law = arriving_law(v * duration / start)
+        return LineMotions(self._lines.take(rows), law, between=between)
+
+    def _too_heavy(self, rows: Indices, duration: Array) -> Mask:
+        motions, scope = self._arriving(rows, duration), load_scope(self._limits)
+        loads = stretch_loads(self._model, motions, duration, scope, detail=Detail.LINE)
+        return np.asarray(np.any(loads.torque > self._limits.max_effort, axis=1))
+
+    def _slower(self, rows: Indices, duration: Array) -> Array:
+        """Durations of approaches that keep the torque limits, NaN where none was found. # (m,)."""
+        longest = RISING * self._start[rows] / self._speed[rows]
+        low, high = duration.copy(), np.full(rows.size, np.nan)
+        tried = duration
+        while np.any(np.isnan(high) & (tried < longest)):
+            tried = np.minimum(_GROWTH * tried, longest)
+            good = np.isnan(high) & ~self._too_heavy(rows, tried)
+            high[good] = tried[good]
+            low[np.isnan(high)] = tried[np.isnan(high)]
+        found = np.flatnonzero(np.isfinite(high))
+        for _ in range(_BISECTIONS if found.size else 0):
+            middle = 0.5 * (low[found] + high[found])
+            heavy = self._too_heavy(rows[found], middle)
+            low[found] = np.where(heavy, middle, low[found])
+            high[found] = np.where(heavy, high[found], middle)
+        return high
+
+    def _search(self, end: Array) -> Schedule:
+        """At constant speed from the start of the search."""
+        return self._at_touch_speed(
+            self._between(self._start, end, "linear"), (end - self._start) / self._speed, "linear"
+        )
+
+    def _stop(self) -> Timing:
+        """The latency at touch speed, then an even deceleration; as hard as the torques allow."""
+        place, latency = self._placed.distances, self._touch.latency
+        stop = self._loaded(self._stop_from(place, latency), Detail.SHORT)
+        weak = np.array(list(stop.impossible), dtype=np.int64)
+        if weak.size == 0:
+            return stop
+        self._deceleration[weak] = self._gentlest[weak]
+        return self._loaded(self._stop_from(place, latency), Detail.SHORT)
+
+    def _stop_from(self, place: Array, latency: float) -> Schedule:
+        v, a = self._speed, self._deceleration
+        length = v * latency + v * v / (2.0 * a)
+        law = stopping_law(np.full(len(v), latency), v, a)
+        return self._at_touch_speed(
+            self._between(place, place + length, law), latency + v / a, "stop"
+        )
+
+    def _at_touch_speed(self, motions: LineMotions, duration: Array, law: str) -> Schedule:
+        """Motions whose duration is fixed by the touch speed."""
+        bindings = ("touch speed",) * motions.count
+        return Schedule(motions=motions, timed=Timed(duration=duration, bindings=bindings), law=law)
+
+    def _back_off(self, first: Array, last: Array) -> Timing:
+        """As slowly as the surface was touched: the stylus is still bent."""
+        law = LawTable([trapezoid(_EASE)] * len(self._lines))
+        motions = self._between(first, last, law)
+        least = least_line_times(motions, self._limits, self._speed, points=_SHORT)
+        bindings = tuple(b.replace("positioning", "touch") for b in least.bindings)
+        timed = Timed(duration=least.duration, bindings=bindings)
+        return self._loaded(Schedule(motions=motions, timed=timed, law="trapezoid"), Detail.SHORT)
+
+    def _retract(self, first: Array) -> Schedule:
+        motions = self._between(first, np.zeros(len(first)), "quintic")
+        fastest = self._touch.positioning_speed
+        least = least_line_times(motions, self._limits, fastest, points=_LINE)
+        timed = Timed(duration=least.duration, bindings=least.bindings)
+        return Schedule(motions=motions, timed=timed, law="quintic")
+
+    def _miss(self) -> dict[SegmentKind, Schedule]:
+        """The search to its end, a stop, and all the way back."""
+        v, a = self._speed, self._deceleration
+        end = self._placed.distances + self._placed.search_after
+        miss = {
+            SegmentKind.SEARCH: self._search(end),
+            SegmentKind.STOP: self._stop_from(end, 0.0),
+            SegmentKind.RETRACT: self._retract(end + v * v / (2.0 * a)),
+        }
+        if not np.any(np.isfinite(self._limits.max_effort)):
+            return miss  # nothing depends on the loads of what is not meant to happen
+        detail = {SegmentKind.RETRACT: Detail.LINE}
+        return {k: self._loaded(one, detail.get(k, Detail.SHORT)) for k, one in miss.items()}
+
+    def _loaded(self, schedule: Schedule, detail: Detail) -> Timing:
+        """Loads of motions; those whose speed is the touch speed cannot be slowed down."""
+        motions, timed, limits = schedule.motions, schedule.timed, self._limits
+        if schedule.law not in _AT_TOUCH_SPEED:
+            return timing(self._model, motions, timed, limits, schedule.law, detail=detail)
+        scope = load_scope(limits)
+        loads = stretch_loads(self._model, motions, timed.duration, scope, detail=detail)
+        over = loads.torque - limits.max_effort
+        impossible = {
+            int(k): _weight(limits, loads.torque[k], int(np.argmax(over[k])))
+            for k in np.nonzero(np.any(over > 0.0, axis=1))[0]
+        }
+        return Timing(
+            motions=motions,
+            timed=timed,
+            law=schedule.law,
+            loads=loads,
+            impossible=impossible,
+        )
+
+
+def _weight(limits: JointLimits, torque: Array, joint: int) -> str:
+    bears, allowed = apart_digits(float(torque[joint]), float(limits.max_effort[joint]), 4)
+    unit = "N" if limits.units[joint] == "m" else "N m"
+    return (
+        f"joint {limits.names[joint]} bears {bears} {unit} at the touch speed, its limit is "
+        f"{allowed} {unit}"
+    )
+
+
+# -------------------------------------------------------------------------------------------- Laws
+
+
+def arriving_law(beta: Array) -> LawTable:
+    """Quintics from rest to a speed, without acceleration at either end.
+
+    Args:
+        beta: speed at the end over the mean speed of the motion. # (k,)
+    """
+    zero = np.zeros_like(beta)
+    powers = (zero, zero, zero, 10.0 - 4.0 * beta, 7.0 * beta - 15.0, 6.0 - 3.0 * beta)
+    return LawTable.polynomials(
+        np.ones((len(beta), 1)), np.zeros((len(beta), 1)), np.stack(powers, axis=1)[:, None]
+    )
+
+
+def stopping_law(latency: Array, speed: Array, deceleration: Array) -> LawTable:
+    """Constant speed for the latency, then an even deceleration to rest. # (k,) each."""
+    duration = latency + speed / deceleration
+    length = speed * latency + speed * speed / (2.0 * deceleration)
+    one, zero = np.ones_like(duration), np.zeros_like(duration)
+    cruise = np.stack([zero, speed * duration / length, zero], axis=1)
+    braking = -deceleration * duration * duration / (2.0 * length)
+    slowing = np.stack([one, zero, braking], axis=1)
+    return LawTable.polynomials(
+        np.stack([latency / duration, one], axis=1),
+        np.stack([zero, one], axis=1),
+        np.stack([cruise, slowing], axis=1),
+    )
+
+
+def arriving_times(
+    lines: Lines,
+    between: tuple[Array, Array],
+    arrival: tuple[Array, Array],
+    limits: JointLimits,
+    positioning_speed: float,
+) -> Timed:
+    """Least times of approaches that end at a speed of the ball, exactly.
+
+    The law's shape depends on its duration T, so T is a fixed point: the least time of the shape
+    that T gives. A full search finds the place that binds; there the fixed point is solved, and a
+    full search tells whether another place binds now.
+
+    Args:
+        lines: geometry.
+        between: λ where the approaches start and end. # (k,) each
+        arrival: speed at the end [m/s], and length [m]. # (k,) each
+        limits: of the joints.
+        positioning_speed: largest speed of the ball. [m/s]
+    """
+    speed, length = arrival
+    longest = RISING * length / speed
+    duration = np.minimum(
+        rough_line_times(LineMotions(lines, "quintic", between=between), limits), longest
+    )
+    bindings: tuple[str, ...] = ()
+    for _ in range(_ROUNDS):
+        motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
+        least = least_line_times(motions, limits, positioning_speed, points=_LINE)
+        found = np.minimum(least.duration, longest)
+        bindings = least.bindings
+        done = np.abs(found - duration) <= _SETTLED * found
+        duration = found
+        if np.all(done):
+            break
+        duration = _settled(lines, between, arrival, limits, positioning_speed, least, duration)
+    return Timed(duration=duration, bindings=bindings)
+
+
+def _settled(
+    lines: Lines,
+    between: tuple[Array, Array],
+    arrival: tuple[Array, Array],
+    limits: JointLimits,
+    positioning_speed: float,
+    least: LineTimes,
+    duration: Array,
+) -> Array:
+    """Durations that are the least ones at the places that bind. # (k,) [s]."""
+    speed, length = arrival
+    longest = RISING * length / speed
+    left = np.maximum(least.x - _STEP, 0.0)
+    right = np.minimum(least.x + _STEP, 1.0)
+    for _ in range(_LOCAL_ROUNDS):
+        motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
+        ratios = time_ratios(motions, limits, positioning_speed)
+
+        def binding(hill: Indices, x: Array, ratios: Evaluate = ratios) -> Array:
+            values = ratios(hill, np.zeros_like(hill), x)
+            return np.abs(values[np.arange(hill.size), least.column[hill]])
+
+        before = duration
+        square = hilltops(binding, left, right).value
+        duration = np.minimum(np.sqrt(square), longest)
+        if np.all(np.abs(duration - before) <= _SETTLED * duration):
+            break
+    return duration
+
+
+# ---------------------------------------------------------------------------------- Where it may be
+
+
+def gentlest_stop(placed: PlacedPoints, latency: float) -> Array:
+    """The deceleration that uses up what lines have for it. # (k,) [m/s²]."""
+    v = placed.touch_speeds
+    return np.asarray(v * v / (2.0 * (placed.depths - placed.search_after - v * latency)))
+
+
+class SearchZone:
+    """What the joints allow where the ball searches, wherever it triggers, latency included.
+
+    Args:
+        lines: geometry.
+        placed: their points, in the same order.
+        latency: from a trigger to the begin of the stop. [s]
+    """
+
+    def __init__(self, lines: Lines, placed: PlacedPoints, latency: float) -> None:
+        self._speeds = placed.touch_speeds
+        lengths = placed.lengths
+        first = (placed.distances - placed.search_before) / lengths
+        deepest = placed.distances + placed.search_after + placed.touch_speeds * latency
+        last = np.minimum(deepest / lengths, 1.0)
+        n = lines.model.dof
+
+        def rates(index: Indices, _: Indices, x: Array) -> Array:
+            lam = first[index] + (last - first)[index] * x
+            path, length = lines.path(index, lam), lengths[index, None]
+            return np.concatenate([path.dq / length, path.ddq / (length * length)], axis=1)
+
+        peaks = highest(rates, len(lines), 1, Scope.EACH, magnitudes=2 * n, points=_SHORT).value
+        peaks = peaks.reshape(-1, 2 * n)
+        # Of the joints, per metre of the ball: # (k, n) each.
+        self._slopes, self._bends = peaks[:, :n], peaks[:, n:]
+
+    def decelerations(self, limits: JointLimits) -> Array:
+        """The hardest stop from the touch speed; not above zero where there is none. # (k,)."""
+        v = self._speeds[:, None]
+        left = limits.max_acceleration - self._bends * v * v
+        return _least(left, self._slopes)
+
+    def speeds(self, limits: JointLimits) -> Array:
+        """The largest constant speed of the ball. # (k,) [m/s]."""
+        by_speed = _least(limits.max_speed, self._slopes)
+        by_acceleration = np.sqrt(_least(limits.max_acceleration, self._bends))
+        return np.asarray(np.minimum(by_speed, by_acceleration))
+
+    def stoppable_speeds(self, limits: JointLimits, seconds: float) -> Array:
+        """The largest speed that the joints can stop in so many seconds. # (k,) [m/s].
+
+        Of a joint's acceleration limit the path's bend takes b·v², the stop s·v/seconds.
+        """
+        s, b = self._slopes / seconds, self._bends
+        # The root in a form that holds for b = 0, too.
+        root = np.sqrt(s * s + 4.0 * b * limits.max_acceleration)
+        return _least(2.0 * limits.max_acceleration, s + root)
+
+
+def _least(limit: Array, used: Array) -> Array:
+    """Least of limit / used over the joints, infinite where none is used. # (k, n) -> (k,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(used > 0.0, limit / used, np.inf)
+    return np.asarray(np.min(share, axis=1, initial=np.inf))
