@@ -42,6 +42,7 @@ _POSITION, _SPEED, _TIME = 12, 12, 9  # decimals
 _FROM_HOME = 0.05  # of the speed, on the way from home
 _RAMP_TIME = 0.05  # [s] at most, of a search up to its speed
 _SLACK = 1.0 - 1e-6  # of the touch speed: cubics between points are not the line itself
+_STRETCH = 1.0 + 1e-5  # of the time of a joint move: its numbers are rounded
 _CUBIC_PEAK = 1.5  # of the mean speed of a cubic from rest to rest
 _LINE_POINTS = 8  # of a line, at least
 _FULL_RANK = 1e-9
@@ -182,11 +183,12 @@ def _straight(start: Array, end: Array, rates: JointRates) -> list[Array]:
     v = min(rates.speed, float(np.sqrt(rates.acceleration * lead)))
     rise = v / rates.acceleration
     ramp = 0.5 * v * rise / lead
-    found = [np.concatenate([[rise], start + ramp * way, way * v / lead])]
+    rows = [(rise, start + ramp * way)]
     if ramp < 0.5 - 1e-9:
-        last = rates.duration - rise
-        found.append(np.concatenate([[last], end - ramp * way, way * v / lead]))
-    return [*found, np.concatenate([[rates.duration], end, np.zeros_like(end)])]
+        rows.append((rates.duration - rise, end - ramp * way))
+    speed = way * v / lead / _STRETCH
+    found = [np.concatenate([[_STRETCH * t], q, speed]) for t, q in rows]
+    return [*found, np.concatenate([[_STRETCH * rates.duration], end, np.zeros_like(end)])]
 
 
 def _on_line(model: Model, start: Array, end: Array, share: Array) -> tuple[Array, Array]:

@@ -28,7 +28,6 @@ from tests.reports.programmes.virtual_arm import (
 
 _RAMP = 2.0  # [m/s²] of lines; the controller's own
 _SPEEDS = 1.0  # [rad/s or m/s] of joints at 100 %; the controller's own
-_STOP = 0.5  # [m/s²] of a skip; the controller's own
 _MOTION = re.compile(
     r"(?P<kind>[JL]) P\[(?P<place>\d+)\] (?P<rate>\d+(?:\.\d+)?)(?P<unit>%|msec|sec|mm/sec) FINE"
     r"(?: Skip,LBL\[(?P<label>\d+)\],PR\[(?P<register>\d+)\]=(?P<form>JPOS))?"
@@ -83,12 +82,15 @@ class FanucTp:
         arm: a ``VirtualArm``.
         controller: map between the arm's joints and the controller's.
         angular: whether each axis of the controller turns.
+        deceleration: of the ball after a skip; the controller's own. [m/s²]
+        latency: until it begins. [s]
     """
 
-    def __init__(self, text, karel, arm, controller, *, angular):
+    def __init__(self, text, karel, arm, controller, *, angular, deceleration, latency):
         self.lines, self.positions = _parts(text)
         self.karel = Karel(karel)
         self.arm, self.controller = arm, controller
+        self.deceleration, self.latency = deceleration, latency
         self.scale = np.where(angular, 180.0 / np.pi, 1e3)
         self.labels = {}
         for place, line in enumerate(self.lines):
@@ -180,7 +182,7 @@ class FanucTp:
             arm.step()
             if self.skip and arm.touching():
                 self._keep(match["register"])
-                arm.stop(_STOP)
+                arm.stop(self.deceleration, self.latency)
                 return None
         return match["label"]
 

@@ -6,10 +6,8 @@ import re
 
 import pytest
 
-from planner.job import read_job
-from planner.library import path_of
-from planner.planning import plan as planned
 from reports.programmes import programmes
+from reports.programmes.rates import stop_deceleration
 from tests.cases import cases
 from tests.reports.programmes.fanuc_interpreter import FanucTp
 from tests.reports.programmes.programme_judge import (
@@ -24,8 +22,7 @@ from tests.reports.programmes.programme_judge import (
     times,
     to,
 )
-from tests.reports.programmes.searching import searching
-from tests.reports.programmes.six_axis_job import six_axis_plan, ur5e_plan
+from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, ur5e_plan
 from tests.reports.programmes.virtual_arm import Refused, VirtualArm
 from tests.reports.programmes.virtual_cell import VirtualCell
 
@@ -105,9 +102,16 @@ def runs_of(plan):
         programme, _, karel = text.partition(BETWEEN)
         movable, controller = plan.job.mechanism.movable, plan.job.controller
         angular = [movable[k].kind.angular for k in controller.order]
-        return FanucTp(programme, karel, arm, controller, angular=angular).run()
+        return FanucTp(
+            programme, karel, arm, controller, angular=angular, latency=latency, deceleration=stop
+        ).run()
 
     runs = Runs(plan, run)
+    latency = plan.job.touch.latency
+    stop = max(
+        stop_deceleration(point.touch_speed, point.overrun, latency)
+        for point in plan.planned_points
+    )
     return runs
 
 
@@ -137,7 +141,7 @@ def test_it_stops_without_harm(runs, text):
 
 @pytest.mark.parametrize("name", ["nine-points-corrected", "block-with-holes"])
 def test_an_arm_of_five_axes_searches_by_joints(name):
-    plan = searching(planned(read_job(path_of(name))))
+    plan = library_plan(name)
     assert not plan.job.controller.cartesian
     written = text_of(plan)
     assert re.search(r":L P", written) is None

@@ -8,9 +8,6 @@ import re
 import numpy as np
 import pytest
 
-from planner.job import read_job
-from planner.library import path_of
-from planner.planning import plan as planned
 from reports.programmes import programmes
 from tests.cases import cases
 from tests.reports.programmes.programme_judge import (
@@ -27,8 +24,7 @@ from tests.reports.programmes.programme_judge import (
     to,
 )
 from tests.reports.programmes.ros2_double import World, run_node
-from tests.reports.programmes.searching import searching
-from tests.reports.programmes.six_axis_job import six_axis_plan, ur5e_plan
+from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, ur5e_plan
 from tests.reports.programmes.virtual_arm import Refused
 from tests.reports.programmes.virtual_cell import VirtualCell
 
@@ -134,7 +130,7 @@ def test_it_stops_without_harm(runs, text):
 
 @pytest.mark.parametrize("name", ["nine-points-corrected", "block-with-holes"])
 def test_an_arm_of_five_axes(name):
-    plan = searching(planned(read_job(path_of(name))))
+    plan = library_plan(name)
     assert five_axes_faults(runs_of(plan), text_of(plan)) == []
 
 

@@ -21,7 +21,7 @@ from tests.reports.programmes.programme_judge import (
     times,
     to,
 )
-from tests.reports.programmes.six_axis_job import six_axis_plan, ur5e_plan
+from tests.reports.programmes.search_jobs import six_axis_plan, ur5e_plan
 from tests.reports.programmes.urscript_interpreter import UrScript
 from tests.reports.programmes.virtual_arm import Refused, VirtualArm
 from tests.reports.programmes.virtual_cell import VirtualCell

@@ -1,17 +1,19 @@
-"""A job of six points on three planes for an arm with six axes, planned once; also of a UR5e."""
+"""Jobs that search, each planned once: six points on three planes for arms with six axes, and more."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from planner.job import read_job
+from planner.job.settings import Touch
+from planner.library import path_of
 from planner.planning import plan
 from robots.library import text_of
 from tests.reports.programmes.conftest import ARM_JOB
-from tests.reports.programmes.searching import searching
 
 POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz,feature
 P1,0,0,0,0,0,1,top
@@ -66,8 +68,15 @@ def ur5e_plan():
     return _planned(UR5E, {"ur5e.urdf": file.read_text()}) if file.is_file() else None
 
 
+@cache
+def library_plan(name):
+    """Of a job of the library, which searches whatever it says itself."""
+    job = read_job(path_of(name))
+    return plan(job if job.touch.searching else replace(job, touch=Touch()))
+
+
 def _planned(text, files):
     folder = Path(tempfile.mkdtemp(prefix="palpeur-six-"))
     for name, content in {**files, "points.csv": POINTS, "job.toml": text}.items():
         (folder / name).write_text(content)
-    return searching(plan(read_job(folder / "job.toml")))
+    return plan(read_job(folder / "job.toml"))
