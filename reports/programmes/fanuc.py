@@ -17,7 +17,6 @@ from reports.programmes.axes import axis_scales, axis_values
 from reports.programmes.rates import joint_rates, line_rates
 from reports.programmes.robot_programme import (
     LINE_CHORD,
-    SEARCH_CHORD,
     about_robot,
     chord_times,
     line_postures,
@@ -74,9 +73,7 @@ def fanuc(source: ProgrammeSource) -> dict[str, bytes]:
         PATH: _Programme(source, controller, start_of(source, controller)).text(),
         LOG_PATH: _logger(source, controller),
     }
-    return {
-        path: ("\r\n".join(lines) + "\r\n").encode("ascii") for path, lines in texts.items()
-    }
+    return {path: ("\r\n".join(lines) + "\r\n").encode("ascii") for path, lines in texts.items()}
 
 
 _ATTRIBUTES = """\
@@ -182,7 +179,7 @@ class _Programme:
         yield f"  IF {self._input}=ON,JMP LBL[{_TRIGGERED}]"
 
     def _move(self, move: Move) -> Iterator[str]:
-        yield f"  !{self._names[move.point][: _REMARK]}"
+        yield f"  !{self._names[move.point][:_REMARK]}"
         for q in move.path:
             if move.duration > 0.0:
                 duration = joint_rates(self._plan, self._q, q, self._share).duration
@@ -250,9 +247,7 @@ class _Programme:
             yield f"L {self._position(q)} {_speed(1e3 * touch.speed)} FINE"
         else:
             ends = np.array([touch.q_search_end, q])
-            longest = _PEAK * float(
-                chord_times(self._plan.trajectory.model, ends, touch.speed)[0]
-            )
+            longest = _PEAK * float(chord_times(self._plan.trajectory.model, ends, touch.speed)[0])
             yield f"J {self._position(q)} {_time(longest)} FINE"
 
     def _line(self, start: Array, end: Array, speed: float, chord: float) -> Iterator[str]:
@@ -320,8 +315,7 @@ def _constant(value: float) -> str:
 def _about(source: ProgrammeSource, controller: Controller, start: Start) -> list[str]:
     tolerance = np.degrees(controller.start_tolerance)
     straight = (
-        "straight lines by its own geometry: tool "
-        f"{controller.tool_number} must be the ball"
+        f"straight lines by its own geometry: tool {controller.tool_number} must be the ball"
         if controller.cartesian
         else "lines are joint moves: within 1 um of straight in a search, 0.1 mm elsewhere, at "
         "half the touch speed on average"
@@ -404,4 +398,3 @@ def _logger(source: ProgrammeSource, controller: Controller) -> list[str]:
         "-- translate it for the controller (ktrans), whose option R632 runs it",
     ]
     return [*head, *text.split("\n")]
-

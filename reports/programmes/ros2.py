@@ -43,6 +43,7 @@ _FROM_HOME = 0.05  # of the speed, on the way from home
 _RAMP_TIME = 0.05  # [s] at most, of a search up to its speed
 _SLACK = 1.0 - 1e-6  # of the touch speed: cubics between points are not the line itself
 _STRETCH = 1.0 + 1e-5  # of the time of a joint move: its numbers are rounded
+_NOTHING_BETWEEN = 0.1  # of a ramp, that a cubic of its own would be too short for
 _CUBIC_PEAK = 1.5  # of the mean speed of a cubic from rest to rest
 _LINE_POINTS = 8  # of a line, at least
 _FULL_RANK = 1e-9
@@ -116,7 +117,9 @@ class _Data:
         yield "# (what, point, rows of: time, positions, speeds)"
         yield "STEPS = ["
         for step in self._source.steps.steps:
-            for what, point, rows in self._move(step) if isinstance(step, Move) else self._touch(step):
+            for what, point, rows in (
+                self._move(step) if isinstance(step, Move) else self._touch(step)
+            ):
                 yield f'    ("{what}", "{point}", ['
                 yield from (f"        {_shown(row)}," for row in rows)
                 yield "    ]),"
@@ -181,14 +184,16 @@ def _straight(start: Array, end: Array, rates: JointRates) -> list[Array]:
     way = end - start
     lead = float(np.abs(way).max())
     v = min(rates.speed, float(np.sqrt(rates.acceleration * lead)))
+    # Two ramps take the whole way where hardly anything would be left between them.
     rise = v / rates.acceleration
-    ramp = 0.5 * v * rise / lead
+    rise = lead / v if lead / v - rise < _NOTHING_BETWEEN * rise else rise
+    ramp, duration = 0.5 * v * rise / lead, lead / v + rise
     rows = [(rise, start + ramp * way)]
     if ramp < 0.5 - 1e-9:
-        rows.append((rates.duration - rise, end - ramp * way))
+        rows.append((duration - rise, end - ramp * way))
     speed = way * v / lead / _STRETCH
     found = [np.concatenate([[_STRETCH * t], q, speed]) for t, q in rows]
-    return [*found, np.concatenate([[_STRETCH * rates.duration], end, np.zeros_like(end)])]
+    return [*found, np.concatenate([[_STRETCH * duration], end, np.zeros_like(end)])]
 
 
 def _on_line(model: Model, start: Array, end: Array, share: Array) -> tuple[Array, Array]:
@@ -212,7 +217,11 @@ def _task(model: Model, q: Array, T: Array, R: Array) -> tuple[Array, Array]:
     """Jacobians of ball and orientation, of fewer than six joints of the axis alone; the turns."""
     turn = R @ T[:, :3, :3].transpose(0, 2, 1)
     skew = 0.5 * np.stack(
-        [turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]],
+        [
+            turn[:, 2, 1] - turn[:, 1, 2],
+            turn[:, 0, 2] - turn[:, 2, 0],
+            turn[:, 1, 0] - turn[:, 0, 1],
+        ],
         axis=1,
     )
     J = np.array(model.jacobian(q))

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from reports.programmes.rates import (
+    joint_rates,
+    line_rates,
+    stop_deceleration,
+)
 from reports.programmes.robot_programme import (
     LOG,
     about_robot,
     log_head,
     logged_names,
     point_labels,
-)
-from reports.programmes.rates import (
-    joint_rates,
-    line_rates,
-    stop_deceleration,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.start import Start, start_of
@@ -147,7 +147,7 @@ def _about(source: ProgrammeSource, controller: Controller, start: Start) -> lis
         f"tool centre point: the ball, {stylus:.6f} mm along z of the flange",
         f"probe: standard digital input {controller.probe_input}, true while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move, within those given here;",
-        "  straight lines by its own geometry; it looks at the input once a frame of 2 ms, by which",
+        "  straight lines by its own geometry; it reads the input once a frame of 2 ms, by which",
         "  a hit is read late, and its speed slider slows searches down, too; moves do not blend",
         f"log: CSV to port {LOG_PORT} of palpeur_host, to be set below; on that machine:",
         f"  nc -l {LOG_PORT} > {LOG}, and then palpeur evaluate JOB {LOG}",

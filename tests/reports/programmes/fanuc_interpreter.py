@@ -18,11 +18,11 @@ import re
 import numpy as np
 
 from tests.reports.programmes.virtual_arm import (
-    Fault,
-    Halted,
+    FaultError,
+    HaltedError,
     JointMove,
     LineMove,
-    Refused,
+    RefusedError,
     timed_move,
 )
 
@@ -39,14 +39,14 @@ def _parts(text):
     """Lines of the programme and its positions."""
     body = text.replace("\r\n", "\n")
     if not re.match(r"/PROG  [A-Z][A-Z0-9_]{0,35}\n/ATTR\n", body) or not body.endswith("/END\n"):
-        raise Refused("not a TP programme")
-    head, _, rest = body.partition("/MN\n")
+        raise RefusedError("not a TP programme")
+    _, _, rest = body.partition("/MN\n")
     lines, _, positions = rest.partition("/POS\n")
     statements = []
-    for number, line in enumerate(lines.splitlines(), start=1):
+    for line in lines.splitlines():
         match = re.fullmatch(r" *(\d+):(.*?) ;", line)
         if match is None:
-            raise Refused(f"not a line: {line!r}")
+            raise RefusedError(f"not a line: {line!r}")
         statements.append(match[2].strip())
     found = {}
     pattern = re.compile(
@@ -57,17 +57,19 @@ def _parts(text):
     while place < len(inside):
         match = pattern.match(inside, place)
         if match is None:
-            raise Refused(f"not a position: {inside[place : place + 60]!r}")
+            raise RefusedError(f"not a position: {inside[place : place + 60]!r}")
         cells = [c.strip() for c in match[4].replace("\n", " ").split(",")]
         values = []
         for axis, cell in enumerate(cells, start=1):
             label = f"J{axis}" if axis <= 6 else f"E{axis - 6}"
             value = re.fullmatch(rf"{label}= +({_NUMBER}) (deg|mm)", cell)
             if value is None:
-                raise Refused(f"not an axis: {cell!r}")
-            values.append(np.radians(float(value[1])) if value[2] == "deg" else float(value[1]) / 1e3)
+                raise RefusedError(f"not an axis: {cell!r}")
+            values.append(
+                np.radians(float(value[1])) if value[2] == "deg" else float(value[1]) / 1e3
+            )
         if int(match[1]) in found:
-            raise Refused("a position twice")
+            raise RefusedError("a position twice")
         found[int(match[1])] = (int(match[2]), int(match[3]), np.array(values))
         place = match.end()
     return statements, found
@@ -97,7 +99,7 @@ class FanucTp:
             match = re.fullmatch(r"LBL\[(\d+)\]", line)
             if match is not None:
                 if match[1] in self.labels:
-                    raise Refused("a label twice")
+                    raise RefusedError("a label twice")
                 self.labels[match[1]] = place
         self.r, self.pr = {}, {}
         self.frame = self.tool = self.skip = None
@@ -110,16 +112,16 @@ class FanucTp:
             while place < len(self.lines):
                 count += 1
                 if count > 100_000:
-                    raise Fault("a loop without end")
+                    raise FaultError("a loop without end")
                 jump = self._one(self.lines[place])
                 place = place + 1 if jump is None else self._label(jump)
-        except Halted as halted:
+        except HaltedError as halted:
             self.arm.record.halted = str(halted)
         return self.arm.record
 
     def _label(self, number):
         if number not in self.labels:
-            raise Fault(f"no LBL[{number}]")
+            raise FaultError(f"no LBL[{number}]")
         return self.labels[number]
 
     def _one(self, line):
@@ -129,37 +131,37 @@ class FanucTp:
         if line[:2] in ("J ", "L "):
             return self._motion(line)
         if line == "ABORT":
-            raise Halted(self.message)
+            raise HaltedError(self.message)
         for pattern, action in self._ACTIONS:
             match = re.fullmatch(pattern, line)
             if match is not None:
                 return action(self, match)
-        raise Refused(line)
+        raise RefusedError(line)
 
     # --- motion ---
 
     def _motion(self, line):
         match = _MOTION.fullmatch(line)
         if match is None:
-            raise Refused(line)
+            raise RefusedError(line)
         if int(match["place"]) not in self.positions:
-            raise Fault(f"P[{match['place']}] is not taught")
+            raise FaultError(f"P[{match['place']}] is not taught")
         frame, tool, values = self.positions[int(match["place"])]
         if (frame, tool) != (self.frame, self.tool):
-            raise Fault("the position is of another frame or tool")
+            raise FaultError("the position is of another frame or tool")
         if (self.frame, self.tool) != (self.controller.base_number, self.controller.tool_number):
-            raise Fault("another frame or tool than the ball's")
+            raise FaultError("another frame or tool than the ball's")
         if values.size != self.controller.order.size:
-            raise Fault("a position of another number of axes")
+            raise FaultError("a position of another number of axes")
         arm, rate = self.arm, float(match["rate"])
         goal = self.controller.from_controller(values)
         if match["kind"] == "L":
             if match["unit"] != "mm/sec":
-                raise Refused(line)
+                raise RefusedError(line)
             motion = LineMove(arm.model, arm.q, goal, np.eye(4), 1e-3 * rate, _RAMP)
         elif match["unit"] == "%":
             if not 0.0 < rate <= 100.0:
-                raise Fault("per cent")
+                raise FaultError("per cent")
             motion = JointMove(arm.model, arm.q, goal, _SPEEDS * rate / 100.0, 1.0)
         elif match["unit"] in ("msec", "sec"):
             duration = rate * (1e-3 if match["unit"] == "msec" else 1.0)
@@ -167,13 +169,13 @@ class FanucTp:
                 return None
             motion = timed_move(arm.model, arm.q, goal, duration)
         else:
-            raise Refused(line)
+            raise RefusedError(line)
         if match["label"] is None:
             arm.start(motion)
             arm.finish()
             return None
         if self.skip is None:
-            raise Fault("Skip without SKIP CONDITION")
+            raise FaultError("Skip without SKIP CONDITION")
         if self.skip and arm.touching():  # met already: the motion does not begin
             self._keep(match["register"])
             return None
@@ -199,22 +201,22 @@ class FanucTp:
 
     def _override(self, match):
         if match[1] != "100":
-            raise Fault("an override that scales the search")
+            raise FaultError("an override that scales the search")
 
     def _joints(self, match):
         self.pr[int(match[1])] = self.controller.to_controller(self.arm.q) * self.scale
 
     def _difference(self, match):
         if int(match[2]) not in self.pr:
-            raise Fault("a register without a value")
+            raise FaultError("a register without a value")
         values = self.pr[int(match[2])]
         if not 1 <= int(match[3]) <= values.size:
-            raise Fault("no such element")
+            raise FaultError("no such element")
         self.r[match[1]] = values[int(match[3]) - 1] - float(match[4].strip("()"))
 
     def _if_far(self, match):
         if match[1] != match[3] or match[1] not in self.r:
-            raise Fault("a register without a value")
+            raise FaultError("a register without a value")
         value = self.r[match[1]]
         return match[5] if value > float(match[2]) or value < float(match[4]) else None
 
@@ -250,7 +252,7 @@ class FanucTp:
         (r"UTOOL_NUM=(\d+)", _tool),
         (r"OVERRIDE=(\d+)%", _override),
         (r"PR\[(\d+)\]=JPOS", _joints),
-        (rf"R\[(\d+)\]=PR\[(\d+),(\d+)\]-(\d*\.\d+|\(-\d*\.\d+\))", _difference),
+        (r"R\[(\d+)\]=PR\[(\d+),(\d+)\]-(\d*\.\d+|\(-\d*\.\d+\))", _difference),
         (
             r"IF R\[(\d+)\]>(\d*\.\d+) OR R\[(\d+)\]<\((-\d*\.\d+)\),JMP LBL\[(\d+)\]",
             _if_far,
@@ -279,23 +281,26 @@ class Karel:
         lines = [line for line in lines if line and not line.startswith("--")]
         name = re.fullmatch(r"PROGRAM (\w{1,12})", lines[0])
         if name is None or lines[-1] != f"END {name[1]}":
-            raise Refused("not a KAREL programme")
+            raise RefusedError("not a KAREL programme")
         begin = lines.index("BEGIN")
         self.types = {}
         for line in lines[1:begin]:
             if line == "VAR" or re.fullmatch(r"%[A-Z]+( = .*)?", line):
                 continue
-            match = re.fullmatch(r"([\w, ]+) : (FILE|INTEGER|REAL|STRING\[\d+\]|JOINTPOS|"
-                                 r"ARRAY\[(\d+)\] OF REAL)", line)
+            match = re.fullmatch(
+                r"([\w, ]+) : (FILE|INTEGER|REAL|STRING\[\d+\]|JOINTPOS|"
+                r"ARRAY\[(\d+)\] OF REAL)",
+                line,
+            )
             if match is None:
-                raise Refused(line)
+                raise RefusedError(line)
             for variable in match[1].split(","):
                 if len(variable.strip()) > 12:
-                    raise Refused("a name beyond 12 characters")
+                    raise RefusedError("a name beyond 12 characters")
                 self.types[variable.strip()] = (match[2], match[3])
         self.body, rest = self._block(lines[begin + 1 : -1])
         if rest:
-            raise Refused(rest[0])
+            raise RefusedError(rest[0])
         self.file = None
 
     def _block(self, lines):
@@ -314,7 +319,7 @@ class Karel:
             if lines and lines[0] == "ELSE":
                 otherwise, lines = self._block(lines[1:])
             if not lines or lines[0] != "ENDIF":
-                raise Refused("ENDIF is missing")
+                raise RefusedError("ENDIF is missing")
             lines = lines[1:]
             found.append((match[1], match[2], int(match[3]), then, otherwise))
         return found, lines
@@ -325,14 +330,14 @@ class Karel:
         self.values, self.open = {}, None
         self._run(self.body)
         if self.open is not None:
-            raise Fault("the file stays open")
+            raise FaultError("the file stays open")
 
     def _run(self, body):
         for one in body:
             if isinstance(one, tuple):
                 name, sign, value, then, otherwise = one
                 if name not in self.values:
-                    raise Fault(f"{name} is not initialised")
+                    raise FaultError(f"{name} is not initialised")
                 equal = self.values[name] == value
                 self._run(then if equal == (sign == "=") else otherwise)
             else:
@@ -361,13 +366,13 @@ class Karel:
         match = re.fullmatch(r"CLOSE FILE (\w+)", line)
         if match is not None:
             if self.open != match[1]:
-                raise Fault("the file is not open")
+                raise FaultError("the file is not open")
             self.open = None
             return
         match = re.fullmatch(r"WRITE (\w+) \((.*), CR\)", line)
         if match is not None:
             if self.open != match[1]:
-                raise Fault("the file is not open")
+                raise FaultError("the file is not open")
             self.file += "".join(self._cells(match[2])) + "\n"
             return
         match = re.fullmatch(r"(\w+) = GET_JPOS_REG\((\d+), (\w+)\)", line)
@@ -383,7 +388,7 @@ class Karel:
             posture = self.values[match[1]]
             size = int(self.types[match[2]][1])
             if size < len(posture):
-                raise Fault("the array is too short")
+                raise FaultError("the array is too short")
             self.values[match[2]] = dict(enumerate(posture.tolist(), start=1))
             self._set(match[3], 0)
             return
@@ -393,19 +398,19 @@ class Karel:
             self._set(match[1], 0 if self.open == match[2] else 1)
             return
         match = re.fullmatch(
-            rf"(\w+)\[(\d+)\] = (-?)\((\w+)\[(\d+)\] - (\d*\.\d+|\(-\d*\.\d+\))\)", line
+            r"(\w+)\[(\d+)\] = (-?)\((\w+)\[(\d+)\] - (\d*\.\d+|\(-\d*\.\d+\))\)", line
         )
         if match is not None:
             if int(match[5]) not in self.values.get(match[4], {}):
-                raise Fault("an element without a value")
+                raise FaultError("an element without a value")
             value = self.values[match[4]][int(match[5])] - float(match[6].strip("()"))
             if int(match[2]) > int(self.types[match[1]][1]):
-                raise Fault("beyond the array")
+                raise FaultError("beyond the array")
             self.values.setdefault(match[1], {})[int(match[2])] = -value if match[3] else value
             return
         if line == "ABORT":
-            raise Halted("the log")
-        raise Refused(line)
+            raise HaltedError("the log")
+        raise RefusedError(line)
 
     def _cells(self, text):
         for cell in re.findall(r"'[^']*'|[^,' ][^,]*", text):
@@ -414,22 +419,22 @@ class Karel:
                 yield cell[1:-1]
             elif match is not None:
                 if int(match[2]) not in self.values.get(match[1], {}):
-                    raise Fault("an element without a value")
+                    raise FaultError("an element without a value")
                 value = self.values[match[1]][int(match[2])]
                 yield f"{value:{match[3]}.{match[4]}f}"
             elif cell in self.values and isinstance(self.values[cell], str):
                 yield self.values[cell]
             else:
-                raise Refused(cell)
+                raise RefusedError(cell)
 
     def _set(self, name, value):
         if name not in self.types:
-            raise Refused(f"{name} is not declared")
+            raise RefusedError(f"{name} is not declared")
         wanted = {str: "STRING", int: "INTEGER"}[type(value)]
         if not self.types[name][0].startswith(wanted):
-            raise Fault(f"{name} is of another type")
+            raise FaultError(f"{name} is of another type")
         self.values[name] = value
 
     def _kind(self, name, kind):
         if self.types.get(name, ("",))[0] != kind:
-            raise Fault(f"{name} is of another type")
+            raise FaultError(f"{name} is of another type")

@@ -23,7 +23,7 @@ from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD
 from reports.programmes.source import ProgrammeSource
 from reports.programmes.start import start_of
 from robots.core.pose import inverse_pose, transform_points
-from tests.reports.programmes.virtual_arm import Fault, Halted, Refused
+from tests.reports.programmes.virtual_arm import FaultError, HaltedError, RefusedError
 from tests.reports.programmes.virtual_cell import CrashError, VirtualCell
 
 AT = 1e-9  # [rad, m] of postures in programmes
@@ -77,7 +77,9 @@ def faults(plan, record, *, hits=None) -> list[str]:
     q = points[expected[0].k].q_clearance
     for visit in expected:
         point, name = points[visit.k], visit.name
-        ways = {kind: _time_of(plan, visit, kind) for kind in (SegmentKind.PROBE, SegmentKind.RETRACT)}
+        ways = {
+            kind: _time_of(plan, visit, kind) for kind in (SegmentKind.PROBE, SegmentKind.RETRACT)
+        }
         here = visit.way is not None and np.abs(q - point.q_clearance).max() < AT
         moves = legs.none() if here else legs.joint_moves(point.q_clearance)
         wrong += _travel_faults(plan, visit, [q, *moves], legs.last)
@@ -90,9 +92,11 @@ def faults(plan, record, *, hits=None) -> list[str]:
             ("retract", legs.until(point.q_clearance), point.q_clearance,
              _QUINTIC * length / ways[SegmentKind.RETRACT]),
         ):  # fmt: skip
-            wrong += (f"{name}: {what} {fault}" for fault in _stage_faults(plan, stage, goal, peak, what))
+            wrong += (
+                f"{name}: {what} {fault}" for fault in _stage_faults(plan, stage, goal, peak, what)
+            )
             if what == "search":
-                wrong += (f"{name}: {fault}" for fault in _search_faults(plan, point, stage))
+                wrong += (f"{name}: {fault}" for fault in _search_faults(point, stage))
         q = point.q_clearance
     if legs.rest:
         wrong.append(f"{len(legs.rest)} motions more")
@@ -187,13 +191,13 @@ def _stage_faults(plan, stage, goal, peak, what) -> Iterator[str]:
 
 
 def _turn(T, first, n):
-    """Largest turn from an orientation; of an arm with fewer than six joints of the stylus alone."""
+    """Largest turn from an orientation; of fewer than six joints that of the stylus alone."""
     if n < 6:
         return float(np.linalg.norm(T[:, :3, 2] - first[:3, 2], axis=1).max())
     return float(np.abs(T[:, :3, :3] - first[:3, :3]).max())
 
 
-def _search_faults(plan, point, stage) -> Iterator[str]:
+def _search_faults(point, stage) -> Iterator[str]:
     if not stage or not stage[-1].stopped or stage[-1].hit is None:
         yield "nobody saw a hit"
         return
@@ -346,7 +350,7 @@ class Runs:
                 if isinstance(told, str):
                     return [told]
                 reasons.append(told.halted)
-        except (Refused, Fault, Halted, CrashError, RecursionError) as seen:
+        except (RefusedError, FaultError, HaltedError, CrashError, RecursionError) as seen:
             return [f"{type(seen).__name__}: {seen}"]
         if self._reasons is None:  # the first text is the programme itself
             self._reasons = reasons
@@ -463,7 +467,11 @@ def changed_line(pattern, change, *, flags=0):
         matches = list(compiled.finditer(lines[k]))
         match = matches[int(rng.integers(len(matches)))]
         new = change(rng, match)
-        return [*lines[:k], lines[k][: match.start()] + new + lines[k][match.end() :], *lines[k + 1 :]]
+        return [
+            *lines[:k],
+            lines[k][: match.start()] + new + lines[k][match.end() :],
+            *lines[k + 1 :],
+        ]
 
     return operator
 
@@ -514,4 +522,4 @@ def times(*factors):
 
 def to(*texts):
     """Replace by one of some texts."""
-    return lambda rng, match: str(rng.choice(texts))
+    return lambda rng, _match: str(rng.choice(texts))

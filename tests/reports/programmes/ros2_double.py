@@ -8,15 +8,24 @@ cancelled goal holds the arm where it then is. The node's own text runs unchange
 the double does not have are errors.
 """
 
+# ruff: noqa: ARG001, ARG002, ARG005 - arguments are those of the middleware
 from __future__ import annotations
 
 import io
 import sys
+from itertools import pairwise
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
 
-from tests.reports.programmes.virtual_arm import EDGE, Fault, Halted, Leg, Record, Refused
+from tests.reports.programmes.virtual_arm import (
+    EDGE,
+    FaultError,
+    HaltedError,
+    Leg,
+    Record,
+    RefusedError,
+)
 
 _LOOKS = np.linspace(0.0, 1.0, 25)
 _LATENCY = 1e-3  # [s] from the message of the probe to the stop
@@ -87,9 +96,7 @@ class World:
             return False
         self.moving = _Cubics(np.array(t), np.array(q), np.array(qd))
         self.done, self.cancelled, self.at = done, False, 0.0
-        times = np.concatenate(
-            [a + (b - a) * _LOOKS for a, b in zip(t[:-1], t[1:], strict=True)]
-        )
+        times = np.concatenate([a + (b - a) * _LOOKS for a, b in pairwise(t)])
         samples, rates, accelerations = self.moving.at(times)
         balls = np.linalg.norm(self.model.velocity(samples, rates)[:, :3], axis=1)
         way = q[-1] - q[0]
@@ -190,7 +197,7 @@ class _Future:
 
     def result(self):
         if not self.ready:
-            raise Fault("a result before it is there")
+            raise FaultError("a result before it is there")
         return self.value
 
 
@@ -204,7 +211,7 @@ class _Message:
         for name, value in self.defaults:
             setattr(self, name, given.pop(name, value() if callable(value) else value))
         if given:
-            raise Refused(f"no field {sorted(given)[0]}")
+            raise RefusedError(f"no field {sorted(given)[0]}")
 
 
 def _message(name, /, **defaults):
@@ -245,7 +252,7 @@ class _Handle:
 class _Client:
     def __init__(self, node, kind, name):
         if kind is not _Action or name != "follow_joint_trajectory":
-            raise Refused("another action")
+            raise RefusedError("another action")
         self._world = node.world
 
     def wait_for_server(self, timeout_sec=None):
@@ -253,7 +260,7 @@ class _Client:
 
     def send_goal_async(self, goal):
         if self._world.moving is not None:
-            raise Fault("a goal while one is active")
+            raise FaultError("a goal while one is active")
         future, handle = _Future(), _Handle(self._world, True)
         handle.accepted = self._world.begin(goal, handle._done)
         future.set(handle)
@@ -279,7 +286,7 @@ def _modules(world):
 
         def create_subscription(self, kind, topic, callback, qos):
             if (kind, topic) not in ((_State, "joint_states"), (_Bool, "probe")):
-                raise Refused(f"topic {topic}")
+                raise RefusedError(f"topic {topic}")
             self.subscriptions.append((kind, topic, callback))
 
         def get_clock(self):
@@ -293,16 +300,16 @@ def _modules(world):
 
         def destroy_node(self):
             if world.moving is not None:
-                raise Fault("the node ends while the arm moves")
+                raise FaultError("the node ends while the arm moves")
 
     def spin_until_future_complete(node, future, timeout_sec=None):
         for _ in range(1_000_000):
             if future.ready:
                 return
             if world.moving is None:
-                raise Fault("waits for nothing")
+                raise FaultError("waits for nothing")
             world.go_on()
-        raise Fault("a motion without end")
+        raise FaultError("a motion without end")
 
     contents = {
         "rclpy": {
@@ -348,7 +355,7 @@ def run_node(text, world):
 
     def opened(path, mode="r", encoding=None):
         if (path, mode) != ("palpeur_hits.csv", "w"):
-            raise Fault("another file")
+            raise FaultError("another file")
         return _Log(world)
 
     modules = _modules(world)
@@ -356,14 +363,14 @@ def run_node(text, world):
     sys.modules.update(modules)
     try:
         space = {"__name__": "palpeur_node", "open": opened}
-        exec(compile(text, "palpeur_node.py", "exec"), space)  # noqa: S102
+        exec(compile(text, "palpeur_node.py", "exec"), space)
         status = space["main"]()
         if status not in (0, 1) or (status == 1) != bool(world.record.halted):
-            raise Fault("the exit code does not tell what happened")
-    except (Fault, Refused, Halted):
+            raise FaultError("the exit code does not tell what happened")
+    except (FaultError, RefusedError, HaltedError):
         raise
     except Exception as error:
-        raise Refused(f"{type(error).__name__}: {error}") from error
+        raise RefusedError(f"{type(error).__name__}: {error}") from error
     finally:
         for name, module in held.items():
             if module is None:

@@ -1,4 +1,4 @@
-"""Jobs that search, each planned once: six points on three planes for arms with six axes, and more."""
+"""Jobs that search, planned once: six points on three planes for arms of six axes, and others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ compensated = true
 [approach]
 distance_mm = 20.0
 [controller]
-axes = ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint"]
+axes = [
+  "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint",
+  "wrist_1_joint", "wrist_2_joint", "wrist_3_joint",
+]
 probe_input = 1
 """
 REAL = Path(os.environ.get("PALPEUR_REAL_DATA", "../shared/data/real"))

@@ -23,7 +23,7 @@ from tests.reports.programmes.programme_judge import (
     to,
 )
 from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, ur5e_plan
-from tests.reports.programmes.virtual_arm import Refused, VirtualArm
+from tests.reports.programmes.virtual_arm import RefusedError, VirtualArm
 from tests.reports.programmes.virtual_cell import VirtualCell
 
 BETWEEN = "\f\n"  # the two files of a programme, as one text that mutants are made of
@@ -40,9 +40,25 @@ def _axis(change):
         found = list(pattern.finditer(lines[k]))
         match = found[int(rng.integers(len(found)))]
         new = f"{change(float(match[1])):.9f}"
-        return [*lines[:k], lines[k][: match.start(1)] + new + lines[k][match.end(1) :], *lines[k + 1 :]]
+        return [
+            *lines[:k],
+            lines[k][: match.start(1)] + new + lines[k][match.end(1) :],
+            *lines[k + 1 :],
+        ]
 
     return operator
+
+
+def _next_axis(_, match):
+    return str(int(match[0]) % 6 + 1)
+
+
+def _other_way(rng, lines):
+    """The back-off goes to the end of the search."""
+    searches = [k for k, line in enumerate(lines) if "Skip,LBL" in line]
+    k = int(rng.choice(searches))
+    end = re.search(r"P\[\d+\]", lines[k])[0]
+    return [*lines[: k + 1], re.sub(r"P\[\d+\]", end, lines[k + 1]), *lines[k + 2 :]]
 
 
 OPERATORS = {
@@ -60,7 +76,7 @@ OPERATORS = {
     "override": changed_line(r"(?<=OVERRIDE=)100", to("10", "50")),
     "touch speed": changed_line(r"(?<= )5\.0(?=mm/sec)", times(0.1, 2.0, 10.0, 100.0)),
     "other speed": changed_line(r"(?<= )\d{3}\.\d(?=mm/sec)", times(2.0, 10.0)),
-    "time of a travel": changed_line(r"(?<= )\d+(?=msec)", lambda rng, m: str(int(m[0]) // 3)),
+    "time of a travel": changed_line(r"(?<= )\d+(?=msec)", lambda _, m: str(int(m[0]) // 3)),
     "unit of a speed": changed_line(r"(?<=\d)mm/sec", to("cm/min", "inch/min", "sec")),
     "swapped names": swapped(r"CALL PALPLOG\(1,'([^']*)'\)"),
     "swapped searches": swapped(r":L (P\[\d+\]) 5\.0mm/sec FINE Skip"),
@@ -70,10 +86,10 @@ OPERATORS = {
     "miss goes on": dropped_line(r":  ABORT|JMP LBL\[902\]"),
     "miss not logged": dropped_line(r"PALPLOG\(2"),
     "hit not logged": dropped_line(r"PALPLOG\(1"),
-    "back-off the other way": lambda rng, lines: _other_way(rng, lines),
-    "map of the joints": changed_line(r"(?<=\(shown\[)[1-6]", lambda rng, m: str(int(m[0]) % 6 + 1)),
-    "sign in the log": changed_line(r"(?<== )-?(?=\(shown)", lambda rng, m: "" if m[0] else "-"),
-    "zero in the log": changed_line(r"(?<= - )\(?-?[\d.]+\)?(?=\))", to("0.000001000", "1.000000000")),
+    "back-off the other way": _other_way,
+    "map of the joints": changed_line(r"(?<=\(shown\[)[1-6]", _next_axis),
+    "sign in the log": changed_line(r"(?<== )-?(?=\(shown)", lambda _, m: "" if m[0] else "-"),
+    "zero in the log": changed_line(r"(?<= - )\(?-?[\d.]+\)?(?=\))", to("0.000001", "1.0")),
     "digits of the log": changed_line(r"::16::9", to("::16::3", "::10::4")),
     "register of the log": changed_line(r"(?<=PR\[)92(?=\]=JPOS)|(?<=REG\()92", to("91", "93")),
     "file of the log": changed_line(r"'AP'", to("'RW'")),
@@ -81,14 +97,6 @@ OPERATORS = {
     "start unchecked": changed_line(r"LBL\[900\](?= ;)", to("LBL[999]")),
     "start elsewhere": changed_line(r"(?<=\]-)\d+\.\d{9}", times(-1.0, 0.9)),
 }  # fmt: skip
-
-
-def _other_way(rng, lines):
-    """The back-off goes to the end of the search."""
-    searches = [k for k, line in enumerate(lines) if "Skip,LBL" in line]
-    k = int(rng.choice(searches))
-    end = re.search(r"P\[\d+\]", lines[k])[0]
-    return [*lines[: k + 1], re.sub(r"P\[\d+\]", end, lines[k + 1]), *lines[k + 2 :]]
 
 
 def runs_of(plan):
@@ -169,5 +177,5 @@ def test_mutants_are_noticed(runs, text):
     "line", ["C P[1] P[2] 5mm/sec FINE", "L P[1] 5.0mm/sec CNT100", "WAIT DI[3]=ON", "R[1]=R[1]+1"]
 )
 def test_what_is_not_known_is_refused(runs, text, line):
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         runs.run(text.replace("  OVERRIDE=100%", f"  {line}", 1))

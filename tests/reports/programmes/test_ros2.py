@@ -25,7 +25,7 @@ from tests.reports.programmes.programme_judge import (
 )
 from tests.reports.programmes.ros2_double import World, run_node
 from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, ur5e_plan
-from tests.reports.programmes.virtual_arm import Refused
+from tests.reports.programmes.virtual_arm import RefusedError
 from tests.reports.programmes.virtual_cell import VirtualCell
 
 ROW = r"^        \[(\d+\.\d+), \[.*\], \[.*\]\],$"
@@ -53,7 +53,9 @@ def _in_rows(group, change):
 
 def _last_row(rng, lines):
     """A motion without its end."""
-    places = [k for k, line in enumerate(lines) if line == "    ])," and re.match(ROW, lines[k - 1])]
+    places = [
+        k for k, line in enumerate(lines) if line == "    ])," and re.match(ROW, lines[k - 1])
+    ]
     k = int(rng.choice(places))
     return [*lines[: k - 1], *lines[k:]]
 
@@ -81,7 +83,7 @@ OPERATORS = {
     "digits of the log": changed_line(r"%\.9f", to("%.3f", "%d", "%.6f")),
     "swapped names": swapped(_steps("back-off")),
     "swapped misses": swapped(_steps("miss")),
-    "last row dropped": lambda rng, lines: _last_row(rng, lines),
+    "last row dropped": _last_row,
     "miss ignored": changed_line(r"if missed:", to("if False:", "if not missed:")),
     "miss goes on": changed_line(r'raise Stop\("no surface found at " \+ point\)', to("pass")),
     "miss stays": dropped_line(r'^                    self\.follow\(rows, ""\)'),
@@ -170,8 +172,10 @@ def test_mutants_are_noticed(runs, text):
     ],
 )
 def test_what_is_not_known_is_refused(runs, text, old, new):
-    changed = text.replace(f"{old}", new) if old != "follow_joint_trajectory" else text.replace(
-        'Trajectory, "follow_joint_trajectory"', f'Trajectory, "{new}"'
+    changed = (
+        text.replace(f"{old}", new)
+        if old != "follow_joint_trajectory"
+        else text.replace('Trajectory, "follow_joint_trajectory"', f'Trajectory, "{new}"')
     )
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         runs.run(changed)

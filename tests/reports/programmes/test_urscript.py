@@ -23,7 +23,7 @@ from tests.reports.programmes.programme_judge import (
 )
 from tests.reports.programmes.search_jobs import six_axis_plan, ur5e_plan
 from tests.reports.programmes.urscript_interpreter import UrScript
-from tests.reports.programmes.virtual_arm import Refused, VirtualArm
+from tests.reports.programmes.virtual_arm import RefusedError, VirtualArm
 from tests.reports.programmes.virtual_cell import VirtualCell
 
 POSTURE = r"-?[1-9]?\d*\.\d{12}"
@@ -34,13 +34,13 @@ OPERATORS = {
     "search dropped": dropped_line(r"^  palpeur_search\("),
     "sign of a joint": changed_line(
         r"(?<=[\[ ])-?(?=\d*[1-9]\d*\.\d{12}|\d*\.\d*[1-9]\d{6,11}[,\]])",
-        lambda rng, match: "" if match[0] else "-",
+        lambda _, match: "" if match[0] else "-",
     ),
     "joint in degrees": changed_line(
         r"(?<=[\[ ])-?(?:0\.0[1-9]|0\.[1-9]|[1-9]\d*\.)\d+(?=[,\]])", times(180.0 / np.pi)
     ),
     "joint a little off": changed_line(
-        r"(?<=[\[ ])-?\d+\.\d{12}(?=[,\]])", lambda rng, m: f"{float(m[0]) + 1e-6:.12f}"
+        r"(?<=[\[ ])-?\d+\.\d{12}(?=[,\]])", lambda _, m: f"{float(m[0]) + 1e-6:.12f}"
     ),
     "input ignored": changed_line(r"get_standard_digital_in\(palpeur_input\)", to("False", "True")),
     "input upside down": changed_line(r"if (?=get_standard)", to("if not ")),
@@ -50,7 +50,7 @@ OPERATORS = {
         "0.001, 0.0, 0.06, 0.0, 0.0, 0.0", "0.0, 0.0, 0.06, 3.141592653589793, 0.0, 0.0",
         "0.0, 0.0, -0.06, 0.0, 0.0, 0.0", "0.06, 0.0, 0.0, 0.0, 0.0, 0.0",
     )),
-    "touch speed": changed_line(r"(?<=^  palpeur_v = )0\.00[1-9]\d*", times(1.01, 2.0, 10.0, 1000.0)),
+    "touch speed": changed_line(r"(?<=^  palpeur_v = )0\.00[1-9]\d*", times(1.01, 10.0, 1000.0)),
     "other speed": changed_line(r"(?<=v=)[\d.]+(?=\)$)", times(4.0, 1000.0)),
     "stop": changed_line(r"(?<=^  palpeur_stop = )0\.[1-9]\d*", times(0.001, 0.01)),
     "no stop": dropped_line(r"stopl\("),
@@ -65,12 +65,12 @@ OPERATORS = {
     "miss goes on": dropped_line(r"    palpeur_refuse\(str_cat\(\"no surface|^    halt"),
     "miss stays": dropped_line(r"    movel\(palpeur_clear"),
     "back-off the other way": changed_line(
-        r"^  movel\(\[.*?\](?=, a=[\d.]+, v=0\.005)", lambda rng, m: re.sub(
+        r"^  movel\(\[.*?\](?=, a=[\d.]+, v=0\.005)", lambda _, m: re.sub(
             r"\d+\.\d+", lambda n: f"{float(n[0]) * 0.999:.12f}", m[0]
         )
     ),
     "unit of the log": changed_line(r"r2d\(angle\)", to("angle", "r2d(r2d(angle))")),
-    "digits of the log": changed_line(r"(?<=\* )1000000000|1000000000(?= \+)", to("100000000", "1000000")),
+    "digits of the log": changed_line(r"(?<=\* )1000000000|1000000000(?= \+)", to("100000000")),
     "map of the joints": changed_line(r"(?<=palpeur_axis = ).*", to(
         "[1, 0, 2, 3, 4, 5]", "[0, 1, 2, 3, 5, 4]", "[0, 1, 2, 4, 3, 5]"
     )),
@@ -80,7 +80,7 @@ OPERATORS = {
     "map of the zeros": changed_line(r"(?<=palpeur_zero = \[)0\.0", to("0.1", "1e-6")),
     "start tolerance": changed_line(r"(?<=\], )0\.0087\d*", to("0.5", "0.1")),
     "start unchecked": changed_line(r"> tolerance", to("< tolerance", "> 1.0")),
-    "late reading": changed_line(r"      palpeur_q = get_actual_joint_positions\(\)", to("      sync()")),
+    "late reading": changed_line(r"palpeur_q = get_actual_joint_positions\(\)", to("sync()")),
 }  # fmt: skip
 
 
@@ -171,5 +171,5 @@ def test_mutants_are_noticed(runs, text):
     "line", ["movec([0], [1])", "x = 1", "servoj([0.0])", "while True", "palpeur_log(1", "end"]
 )
 def test_what_is_not_known_is_refused(runs, text, line):
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         runs.run(text.replace("  set_tcp", f"  {line}\n  set_tcp", 1))

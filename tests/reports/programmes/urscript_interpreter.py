@@ -8,6 +8,7 @@ decimals, textmsg, popup, sleep, sync), urmath (floor, norm, r2d) and interfaces
 socket_send_line, socket_close). Numbers without a point are integers of 32 bits.
 """
 
+# ruff: noqa: ARG002 - arguments are those of the language
 from __future__ import annotations
 
 import re
@@ -16,7 +17,13 @@ import numpy as np
 
 from robots.core.orientation import rotation_exp
 from robots.core.pose import inverse_pose
-from tests.reports.programmes.virtual_arm import Fault, Halted, JointMove, LineMove, Refused
+from tests.reports.programmes.virtual_arm import (
+    FaultError,
+    HaltedError,
+    JointMove,
+    LineMove,
+    RefusedError,
+)
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+\.\d*(?:[eE][-+]?\d+)?|\d+)|(?P<string>\"[^\"]*\")|(?P<pose>p\[)"
@@ -32,7 +39,7 @@ def _tokens(line):
     while place < len(line):
         match = _TOKEN.match(line, place)
         if match is None:
-            raise Refused(f"not URScript: {line[place:]!r}")
+            raise RefusedError(f"not URScript: {line[place:]!r}")
         kind = match.lastgroup
         found.append((kind, match[kind]))
         place = match.end()
@@ -61,13 +68,13 @@ class _Parser:
     def take(self, value=None):
         kind, found = self.peek()
         if value is not None and found != value:
-            raise Refused(f"expected {value!r}, found {found!r}")
+            raise RefusedError(f"expected {value!r}, found {found!r}")
         self.place += 1
         return kind, found
 
     def done(self):
         if self.place != len(self.tokens):
-            raise Refused(f"not understood: {self.peek()[1]!r}")
+            raise RefusedError(f"not understood: {self.peek()[1]!r}")
 
     def expression(self):
         left = self._and()
@@ -150,7 +157,7 @@ class _Parser:
             return ("call", text, *self._arguments())
         if kind == "word" and text not in _WORDS:
             return ("name", text)
-        raise Refused(f"not an expression: {text!r}")
+        raise RefusedError(f"not an expression: {text!r}")
 
     def _items(self, close):
         items = []
@@ -171,7 +178,7 @@ class _Parser:
                 named[name] = self.expression()
             else:
                 if named:
-                    raise Refused("a positional argument after a named one")
+                    raise RefusedError("a positional argument after a named one")
                 given.append(self.expression())
             if self.peek()[1] != ")":
                 self.take(",")
@@ -190,7 +197,7 @@ def _blocks(text):
             lines.append(line)
     body, rest = _block(lines, 0, top=True)
     if rest != len(lines):
-        raise Refused("an end too many")
+        raise RefusedError("an end too many")
     return body
 
 
@@ -202,12 +209,12 @@ def _block(lines, place, *, top=False):
         head = line.split("(")[0].split(" ")[0].rstrip(":")
         if head in ("end", "elif", "else"):
             if top:
-                raise Refused(f"{head} without a beginning")
+                raise RefusedError(f"{head} without a beginning")
             return found, place
         if head in ("def", "thread"):
             match = re.fullmatch(rf"{head} ([A-Za-z_]\w*)\(([\w, ]*)\):", line)
             if match is None:
-                raise Refused(f"not a {head}: {line!r}")
+                raise RefusedError(f"not a {head}: {line!r}")
             body, place = _block(lines, place + 1)
             place = _closed(lines, place)
             names = [name.strip() for name in match[2].split(",") if name.strip()]
@@ -226,7 +233,7 @@ def _block(lines, place, *, top=False):
                 word = lines[place].split(" ")[0].rstrip(":") if place < len(lines) else ""
             if word == "else":
                 if lines[place] != "else:":
-                    raise Refused(f"not an else: {lines[place]!r}")
+                    raise RefusedError(f"not an else: {lines[place]!r}")
                 otherwise, place = _block(lines, place + 1)
             place = _closed(lines, place)
             found.append(("if", arms, otherwise))
@@ -234,19 +241,19 @@ def _block(lines, place, *, top=False):
             found.append(_statement(line))
             place += 1
     if not top:
-        raise Refused("an end is missing")
+        raise RefusedError("an end is missing")
     return found, place
 
 
 def _closed(lines, place):
     if place >= len(lines) or lines[place] != "end":
-        raise Refused("an end is missing")
+        raise RefusedError("an end is missing")
     return place + 1
 
 
 def _condition(line, word):
     if not line.endswith(":"):
-        raise Refused(f"no colon: {line!r}")
+        raise RefusedError(f"no colon: {line!r}")
     parser = _Parser(_tokens(line[len(word) : -1]))
     test = parser.expression()
     parser.done()
@@ -271,19 +278,19 @@ def _statement(line):
         parser.done()
         return ("assign", scope, tokens[0][1], value)
     if scope:
-        raise Refused(f"a declaration without a value: {line!r}")
+        raise RefusedError(f"a declaration without a value: {line!r}")
     parser = _Parser(tokens)
     call = parser.expression()
     parser.done()
     if call[0] != "call":
-        raise Refused(f"not a statement: {line!r}")
+        raise RefusedError(f"not a statement: {line!r}")
     return ("do", call)
 
 
 # ------------------------------------------------------------------------------------------ Running
 
 
-class _Return(Exception):
+class _ReturnError(Exception):
     def __init__(self, value):
         self.value = value
 
@@ -307,7 +314,7 @@ class UrScript:
     def __init__(self, text, arm, controller, *, stylus, inputs=8, listening=True):
         body = _blocks(text)
         if len(body) != 1 or body[0][0] != "def" or body[0][2]:
-            raise Refused("a programme is one function without arguments")
+            raise RefusedError("a programme is one function without arguments")
         self.body = body[0][3]
         self.arm, self.controller, self.stylus = arm, controller, stylus
         self.inputs, self.listening = inputs, listening
@@ -323,8 +330,8 @@ class UrScript:
             for _ in self._run(self.body, None):
                 self._frame()
             if arm.moving:
-                raise Fault("the programme ends while the arm moves")
-        except Halted as halted:
+                raise FaultError("the programme ends while the arm moves")
+        except HaltedError as halted:
             arm.record.halted = str(halted)
         return arm.record
 
@@ -355,14 +362,14 @@ class UrScript:
         elif kind == "do":
             yield from self._value(statement[1], scope)
         elif kind == "return":
-            raise _Return((yield from self._value(statement[1], scope)))
+            raise _ReturnError((yield from self._value(statement[1], scope)))
         elif kind == "kill":
             thread = yield from self._value(statement[1], scope)
             if not isinstance(thread, _Thread):
-                raise Fault("kill takes a thread")
+                raise FaultError("kill takes a thread")
             thread.alive = False
         elif kind == "halt":
-            raise Halted(self.last_popup)
+            raise HaltedError(self.last_popup)
         elif kind == "if":
             for test, arm in statement[1]:
                 if (yield from self._truth(test, scope)):
@@ -374,10 +381,10 @@ class UrScript:
             while (yield from self._truth(statement[1], scope)):
                 rounds += 1
                 if rounds > 1_000_000:
-                    raise Fault("a loop without end")
+                    raise FaultError("a loop without end")
                 yield from self._run(statement[2], scope)
         else:
-            raise Refused(kind)
+            raise RefusedError(kind)
 
     last_popup = ""
 
@@ -390,12 +397,12 @@ class UrScript:
         elif scope is not None and (declared == "local" or name in scope):
             scope[name] = value
         else:
-            raise Refused(f"{name} is assigned but nowhere declared")
+            raise RefusedError(f"{name} is assigned but nowhere declared")
 
     def _truth(self, test, scope):
         value = yield from self._value(test, scope)
         if not isinstance(value, bool):
-            raise Fault("a condition that is neither true nor false")
+            raise FaultError("a condition that is neither true nor false")
         return value
 
     def _value(self, node, scope):
@@ -407,14 +414,14 @@ class UrScript:
                 return scope[node[1]]
             if node[1] in self.globals:
                 return self.globals[node[1]]
-            raise Fault(f"{node[1]} has no value")
+            raise FaultError(f"{node[1]} has no value")
         if kind in ("list", "pose"):
             items = []
             for item in node[1]:
                 items.append((yield from self._value(item, scope)))
             if kind == "pose":
                 if len(items) != 6:
-                    raise Fault("a pose has six numbers")
+                    raise FaultError("a pose has six numbers")
                 return ("pose", [float(x) for x in items])
             return items
         if kind in ("and", "or"):
@@ -434,35 +441,35 @@ class UrScript:
             base = yield from self._value(node[1], scope)
             place = yield from self._value(node[2], scope)
             if not isinstance(base, list) or type(place) is not int:
-                raise Fault("an index of what is no list")
+                raise FaultError("an index of what is no list")
             if not 0 <= place < len(base):
-                raise Fault("an index outside the list")
+                raise FaultError("an index outside the list")
             return base[place]
         if kind == "run":
             what, names, body = self.functions.get(node[1], ("", (), ()))
             if what != "thread" or names:
-                raise Fault(f"{node[1]} is no thread")
+                raise FaultError(f"{node[1]} is no thread")
             thread = _Thread(self._function(body, {}))
             self.threads.append(thread)
             return thread
         if kind == "call":
             return (yield from self._call(node, scope))
-        raise Refused(kind)
+        raise RefusedError(kind)
 
     def _number(self, value):
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Fault("arithmetic with what is no number")
+            raise FaultError("arithmetic with what is no number")
         return value
 
     def _int(self, value):
         if type(value) is int and not -_INT <= value < _INT:
-            raise Fault("an integer beyond 32 bits")
+            raise FaultError("an integer beyond 32 bits")
         return value
 
     def _function(self, body, scope):
         try:
             yield from self._run(body, scope)
-        except _Return as returned:
+        except _ReturnError as returned:
             return returned.value
         return None
 
@@ -477,15 +484,15 @@ class UrScript:
         if name in self.functions:
             what, names, body = self.functions[name]
             if what != "def" or words or len(values) != len(names):
-                raise Fault(f"{name} is called in another way than it is written")
+                raise FaultError(f"{name} is called in another way than it is written")
             return (yield from self._function(body, dict(zip(names, values, strict=True))))
         builtin = getattr(self, f"_do_{name}", None)
         if builtin is None:
-            raise Refused(f"{name} is not known")
+            raise RefusedError(f"{name} is not known")
         try:
             result = builtin(*values, **words)
         except TypeError as error:
-            raise Fault(f"{name}: {error}") from error
+            raise FaultError(f"{name}: {error}") from error
         if hasattr(result, "__next__"):
             return (yield from result)
         return result
@@ -494,10 +501,10 @@ class UrScript:
 
     def _joints(self, target):
         if not isinstance(target, list) or len(target) != 6:
-            raise Fault("a target is a list of six joints")
+            raise FaultError("a target is a list of six joints")
         values = np.array([self._number(x) for x in target], dtype=float)
         if np.abs(values).max() > 2.0 * np.pi + 1e-9:
-            raise Fault("a joint beyond one turn")
+            raise FaultError("a joint beyond one turn")
         return self.controller.from_controller(values)
 
     def _wait(self, motion):
@@ -516,34 +523,36 @@ class UrScript:
 
     def _do_movej(self, q, a=1.4, v=1.05, t=0, r=0):
         if t != 0 or r != 0:
-            raise Refused("movej with t or r")
-        yield from self._wait(JointMove(self.arm.model, self.arm.q, self._joints(q), float(v), float(a)))
+            raise RefusedError("movej with t or r")
+        yield from self._wait(
+            JointMove(self.arm.model, self.arm.q, self._joints(q), float(v), float(a))
+        )
 
     def _do_movel(self, pose, a=1.2, v=0.25, t=0, r=0):
         if t != 0 or r != 0:
-            raise Refused("movel with t or r")
+            raise RefusedError("movel with t or r")
         if self.tool is None:
-            raise Fault("a linear move before the tool is set")
+            raise FaultError("a linear move before the tool is set")
         target = self._joints(pose)
         yield from self._wait(
             LineMove(self.arm.model, self.arm.q, target, self.tool, float(v), float(a))
         )
 
-    def _do_stopl(self, a, aRot=None):  # noqa: N803 (the language's name)
+    def _do_stopl(self, a, aRot=None):
         if self.watched and self.arm.moving:
-            raise Fault("stopl while a thread still moves the arm")
+            raise FaultError("stopl while a thread still moves the arm")
         self.arm.stop(float(a))
 
     def _do_set_tcp(self, pose, tcp_name=""):
         if not isinstance(pose, tuple):
-            raise Fault("set_tcp takes a pose")
+            raise FaultError("set_tcp takes a pose")
         T = np.eye(4)
         T[:3, 3], T[:3, :3] = pose[1][:3], rotation_exp(np.array(pose[1][3:]))
         ball = np.eye(4)
         ball[2, 3] = self.stylus
         self.tool = inverse_pose(ball) @ T
         if np.abs(self.tool - np.eye(4)).max() > 1e-9:
-            raise Fault("the tool centre point is not the ball")
+            raise FaultError("the tool centre point is not the ball")
 
     def _do_sleep(self, t):
         self.arm.note("sleep", float(t))
@@ -555,7 +564,7 @@ class UrScript:
 
     def _do_get_standard_digital_in(self, n):
         if type(n) is not int or not 0 <= n < self.inputs:
-            raise Fault("no such input")
+            raise FaultError("no such input")
         return self.arm.touching() if n == self.controller.probe_input else False
 
     def _do_get_actual_joint_positions(self):
@@ -571,12 +580,12 @@ class UrScript:
     def _do_str_cat(self, left, right):
         joined = _text(left) + _text(right)
         if len(joined) > 1023:
-            raise Fault("a string beyond 1023 characters")
+            raise FaultError("a string beyond 1023 characters")
         return joined
 
     def _do_str_sub(self, src, index, length):
         if not (isinstance(src, str) and 0 <= index <= len(src) and length >= 0):
-            raise Fault("str_sub out of bounds")
+            raise FaultError("str_sub out of bounds")
         return src[index : index + length]
 
     def _do_to_str(self, val):
@@ -593,7 +602,7 @@ class UrScript:
 
     def _do_socket_open(self, address, port, socket_name="socket_0"):
         if not isinstance(address, str) or type(port) is not int:
-            raise Fault("socket_open takes an address and a port")
+            raise FaultError("socket_open takes an address and a port")
         if self.listening:
             self.sockets.add(socket_name)
         return self.listening
@@ -616,14 +625,14 @@ def _text(value):
         return f"{value:.6f}".rstrip("0").rstrip(".")
     if isinstance(value, int | str):
         return str(value)
-    raise Refused("a string of something else")
+    raise RefusedError("a string of something else")
 
 
 _OPERATORS = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b if isinstance(a / b, float) and (a / b) % 1 else a / b,
+    "/": lambda a, b: a / b,
     "%": lambda a, b: a % b,
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,

@@ -18,15 +18,15 @@ EDGE = 1e-10  # [m] of the ball in the part, that switches the input
 CLOSE = 1e-13  # [rad, m] of the inverse geometry
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A statement that is no part of the dialect, as far as the interpreter knows it."""
 
 
-class Halted(Exception):
+class HaltedError(Exception):
     """The programme stopped itself; the reason is its own."""
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """What a controller would stop with, or nobody wants to see: a collision, no such register."""
 
 
@@ -80,7 +80,7 @@ def timed_move(model, start, target, duration):
     """A joint move in a given time, at the highest speed that it may have on the way."""
     move = JointMove(model, start, target, 1.0, 1.0)
     if duration <= 0.0:
-        raise Fault("a move without time")
+        raise FaultError("a move without time")
     move.speed, move.acceleration = 2.0 * move.length / duration, 4.0 * move.length / duration**2
     move.duration = duration
     return move
@@ -125,7 +125,7 @@ class LineMove:
             q = q + step
         if np.abs(gap).max() < 1e-11:
             return q
-        raise Fault("the line leaves what the arm can reach")
+        raise FaultError("the line leaves what the arm can reach")
 
     def joints(self, s):
         return self.postures(np.array([s]))[0]
@@ -169,7 +169,7 @@ class VirtualArm:
     def start(self, motion):
         """Begin a motion; it goes on with ``step`` and ``finish``."""
         if self._motion is not None:
-            raise Fault("a second motion while one is running")
+            raise FaultError("a second motion while one is running")
         leg = Leg(
             kind=motion.kind,
             start=self.q,
@@ -231,10 +231,10 @@ class VirtualArm:
         if self._motion is None:
             return
         if self._contact is not None:
-            raise Fault("the ball meets the part in a move that is no search")
+            raise FaultError("the ball meets the part in a move that is no search")
         self._end(1.0)
         if self.stuck is None and self.touching():
-            raise Fault("the ball stays in the part after a move that is no search")
+            raise FaultError("the ball stays in the part after a move that is no search")
 
     def _end(self, s):
         self.q = self._motion.joints(s)
@@ -253,7 +253,7 @@ def _peaks(motion):
     """Peak speed that is reached, time to reach it, whole duration."""
     v, a, length = motion.speed, motion.acceleration, motion.length
     if v <= 0.0 or a <= 0.0:
-        raise Fault("a move without speed or acceleration")
+        raise FaultError("a move without speed or acceleration")
     v = min(v, np.sqrt(a * length))
     return v, v / a, length / v + v / a
 
@@ -273,7 +273,7 @@ def _way_at(motion, t):
 
 
 def _speed_at(motion, t):
-    v, rise, end = _peaks(motion)
+    v, _, end = _peaks(motion)
     return float(max(0.0, min(v, motion.acceleration * t, motion.acceleration * (end - t))))
 
 
