@@ -25,7 +25,7 @@ from reports.programmes.robot_programme import (
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.start import Start, start_of
 from reports.programmes.text import number, numbers
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Indices
 from robots.core.controller import Controller
 
 NAME = "palpeur"
@@ -245,5 +245,5 @@ def _row(values: Array, decimals: int = _ANGLE) -> str:
     return f"[{', '.join(numbers(values, decimals))}]"
 
 
-def _whole(values: Array) -> str:
+def _whole(values: Array | Indices) -> str:
     return f"[{', '.join(str(int(value)) for value in values)}]"
