@@ -57,7 +57,7 @@ def _never(job: Job) -> Refusal | None:
 
 def search_refusal(job: Job) -> Refusal | None:
     """What every programme needs that measures by itself: a search."""
-    if job.touch.mode == "search":
+    if job.touch.searching:
         return None
     return Refusal(
         key="touch.mode",

@@ -9,7 +9,7 @@ controllers.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -17,15 +17,17 @@ from reports.programmes.axes import axis_scales, axis_values
 from reports.programmes.rates import joint_rates, line_rates
 from reports.programmes.robot_programme import (
     LINE_CHORD,
+    Home,
     about_robot,
     chord_times,
+    home_of,
     line_postures,
     log_head,
+    log_notes,
     logged_names,
     point_labels,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
-from reports.programmes.start import Start, start_of
 from reports.programmes.text import number
 from robots.core.arrays import Array
 from robots.core.controller import Controller
@@ -70,7 +72,7 @@ def fanuc(source: ProgrammeSource) -> dict[str, bytes]:
     if controller is None:
         raise ValueError("a programme of a robot's own controller needs [controller]")
     texts = {
-        PATH: _Programme(source, controller, start_of(source, controller)).text(),
+        PATH: _Programme(source, controller, home_of(source, controller)).text(),
         LOG_PATH: _logger(source, controller),
     }
     return {path: ("\r\n".join(lines) + "\r\n").encode("ascii") for path, lines in texts.items()}
@@ -106,13 +108,13 @@ class _Programme:
     Args:
         source: the plan.
         controller: of the robot.
-        start: where it begins.
+        home: where it begins and ends.
     """
 
-    def __init__(self, source: ProgrammeSource, controller: Controller, start: Start) -> None:
+    def __init__(self, source: ProgrammeSource, controller: Controller, home: Home) -> None:
         self._source, self._plan, self._controller = source, source.plan, controller
         self._share = controller.speed_override_percent / 100.0
-        self._start_at, self._q = start, start.q
+        self._home, self._q = home, home.posture
         self._input = f"DI[{controller.probe_input}]"
         self._positions: dict[str, int] = {}
         self._label = self._chords = 0
@@ -132,7 +134,7 @@ class _Programme:
         return [*head, *numbered, "/POS", *self._position_lines(), "/END"]
 
     def _remarks(self) -> Iterator[str]:
-        for line in _about(self._source, self._controller, self._start_at):
+        for line in _about(self._source, self._controller, self._home, self._names):
             for part in textwrap.wrap(line, _REMARK) or [""]:
                 yield f"  !{part}"
 
@@ -145,9 +147,11 @@ class _Programme:
         yield f"  SKIP CONDITION {self._input}=ON"
         yield "  CALL PALPLOG(0,'')"
         yield f"J {self._position(self._q)} {_FROM_HOME}% FINE"
+        yield from self._slowly(self._home.way_in)
         misses: list[str] = []
         for step in self._source.steps.steps:
             yield from self._move(step) if isinstance(step, Move) else self._touch(step, misses)
+        yield from self._slowly(self._home.way_out)
         yield f"  JMP LBL[{_END}]"
         yield from misses
         for label, told in (
@@ -178,15 +182,21 @@ class _Programme:
             yield f"  IF {far},JMP LBL[{_ELSEWHERE}]"
         yield f"  IF {self._input}=ON,JMP LBL[{_TRIGGERED}]"
 
+    def _slowly(self, corners: Array) -> Iterator[str]:
+        """Between home and the plan's motion."""
+        for q in corners:
+            if np.any(q != self._q):
+                yield f"J {self._position(q)} {_FROM_HOME}% FINE"
+            self._q = q
+
     def _move(self, move: Move) -> Iterator[str]:
         yield f"  !{self._names[move.point][:_REMARK]}"
+        if move.duration <= 0.0:  # from home, already
+            return
         for q in move.path:
-            if move.duration > 0.0:
-                duration = joint_rates(self._plan, self._q, q, self._share).duration
-                if duration > 0.0:
-                    yield f"J {self._position(q)} {_time(duration)} FINE"
-            elif np.any(q != self._q):
-                yield f"J {self._position(q)} {_FROM_HOME}% FINE"
+            duration = joint_rates(self._plan, self._q, q, self._share).duration
+            if duration > 0.0:
+                yield f"J {self._position(q)} {_time(duration)} FINE"
             self._q = q
 
     def _touch(self, touch: Touch, misses: list[str]) -> Iterator[str]:
@@ -312,7 +322,9 @@ def _constant(value: float) -> str:
     return f"({shown})" if shown.startswith("-") else shown
 
 
-def _about(source: ProgrammeSource, controller: Controller, start: Start) -> list[str]:
+def _about(
+    source: ProgrammeSource, controller: Controller, home: Home, names: Mapping[str, str]
+) -> list[str]:
     tolerance = np.degrees(controller.start_tolerance)
     straight = (
         f"straight lines by its own geometry: tool {controller.tool_number} must be the ball"
@@ -321,8 +333,9 @@ def _about(source: ProgrammeSource, controller: Controller, start: Start) -> lis
         "half the touch speed on average"
     )
     return [
-        *about_robot(source, controller, hidden=";"),
-        f"{start.told}; refuses to from farther than {tolerance:g} deg",
+        *about_robot(source, controller, home, hidden=";"),
+        *log_notes(source.steps.touches, [names[t.name] for t in source.steps.touches], hidden=";"),
+        f"refuses to start from farther than {tolerance:g} deg from home",
         f"probe: DI[{controller.probe_input}], on while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move within speed or time "
         f"given; {straight}; how it slows down after a skip; all moves end in an exact stop",

@@ -17,6 +17,7 @@ from reports.programmes.robot_programme import (
     LOG,
     about_robot,
     chord_times,
+    home_of,
     line_postures,
     log_head,
     log_notes,
@@ -34,7 +35,7 @@ _VALUE = 9  # decimals of deg and mm
 _SPEED = 9  # decimals of m/s
 _TIME = 6  # decimals of s
 _AT_REST = "0.01"  # [deg, or mm] a clearance point is left from there only
-_FIRST_SPEED = 5  # per cent, on the way to the first point
+_HOME_SPEED, _HOME_RAMP = 5, 20  # per cent, between home and the plan's motion
 # Controllers reach the end of a timed block from rest to rest; whatever their law, a trapezoid or
 # a polynomial, its peak is at most twice its mean.
 _PEAK = 2.0
@@ -73,9 +74,8 @@ class _Programme:
             f"A{k}" if k <= ROBOT_AXES else f"E{k - ROBOT_AXES}" for k in range(1, count + 1)
         ]
         first = source.steps.steps[0]
-        begin = first.path[-1] if isinstance(first, Move) else first.q_clearance
-        self._home = begin if controller.home is None else controller.home
-        self._begin = begin
+        self._begin = first.path[-1] if isinstance(first, Move) else first.q_clearance
+        self._home = home_of(source, controller)
 
     # --- data -------------------------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ class _Programme:
             *("&ACCESS RVP", "&REL 1", f"DEFDAT {NAME}"),
             "; X_ are clearance points: axes in deg, or mm where they slide; S_, E_ and B_ are the",
             "; shifts from there to search start, search end and back-off, in mm along $BASE",
-            f"DECL E6AXIS XHOME={self._axis(self._home)}",
+            f"DECL E6AXIS XHOME={self._axis(self._home.posture)}",
         ]
         for touch, label in zip(self._touches, self._labels, strict=True):
             lines.append(f"DECL E6AXIS X_{label}={self._axis(touch.q_clearance)}")
@@ -136,6 +136,7 @@ class _Programme:
             *(f"; {line}" for line in self._about()),
             *self._start(),
             *self._way(),
+            *self._end(),
             "CLOSE_LOG()",
             "END",
             *self._cycles(),
@@ -146,7 +147,7 @@ class _Programme:
 
     def _about(self) -> Iterator[str]:
         controller = self._controller
-        yield from about_robot(self._source, controller, hidden=_HIDDEN)
+        yield from about_robot(self._source, controller, self._home, hidden=_HIDDEN)
         yield from log_notes(self._touches, self._names, _HIDDEN)
         for k in range(len(self._axes) + 1, ROBOT_AXES + 1):
             yield f"A{k} has no joint in the job and is driven to 0"
@@ -180,10 +181,16 @@ class _Programme:
         lengths = floored(MM * controller.start_tolerance_sliding, 6)
         yield f"STAND(XHOME,{angles},{lengths})"
         yield "OPEN_LOG()"
-        yield "; the way to the first clearance point is NOT CERTIFIED"
-        yield from ("FOR I=1 TO 6", f"  $VEL_AXIS[I]={_FIRST_SPEED}", "  $ACC_AXIS[I]=20")
-        yield from ("ENDFOR", f"SPTP X_{self._labels[0]}")
-        yield from ("FOR I=1 TO 6", "  $VEL_AXIS[I]=100", "  $ACC_AXIS[I]=100", "ENDFOR")
+        yield from _axis_speeds(_HOME_SPEED, _HOME_RAMP)
+        yield from (f"SPTP {self._axis(q)}" for q in self._home.way_in[:-1])
+        yield f"SPTP X_{self._labels[0]}"
+        yield from _axis_speeds(100, 100)
+
+    def _end(self) -> Iterator[str]:
+        if len(self._home.way_out):
+            yield from _axis_speeds(_HOME_SPEED, _HOME_RAMP)
+            yield from (f"SPTP {self._axis(q)}" for q in self._home.way_out[:-1])
+            yield "SPTP XHOME"
 
     def _way(self) -> Iterator[str]:
         labels = iter(zip(self._labels, self._names, strict=True))
@@ -345,6 +352,10 @@ def _places(touch: Touch) -> Iterable[tuple[str, Array, Array]]:
         ("E", touch.search_end, touch.q_search_end),
         ("B", touch.back_off, touch.q_back_off),
     )
+
+
+def _axis_speeds(speed: int, ramp: int) -> Iterator[str]:
+    yield from ("FOR I=1 TO 6", f"  $VEL_AXIS[I]={speed}", f"  $ACC_AXIS[I]={ramp}", "ENDFOR")
 
 
 def _timed(goals: Sequence[str], shares: Sequence[float], duration: float) -> Iterator[str]:

@@ -17,6 +17,7 @@ from reports.programmes.robot_programme import (
     LOG,
     about_robot,
     chord_times,
+    home_of,
     line_postures,
     log_head,
     log_notes,
@@ -34,7 +35,9 @@ _SPEED = 6  # decimals of mm/s and deg/s
 _TIME = 6  # decimals of s
 _NOT_CONNECTED = "9E9"
 _AT_REST = "0.01"  # [deg, or mm] a clearance point is left from there only
+_HOME_SPEED = "v50"  # [mm/s] between home and the plan's motion
 _TEXT = 80  # characters of a string
+_STOPS, _BACK = 12, 0.999  # places where a search may stop; between them speeds differ by less
 _FREE = "5000"  # [mm/s, deg/s] of what does not move in a search
 _EXTERNAL = "abcdef"
 
@@ -67,7 +70,7 @@ class _Programme:
         ]
         first = source.steps.steps[0]
         self._begin = first.path[-1] if isinstance(first, Move) else first.q_clearance
-        self._home = self._begin if controller.home is None else controller.home
+        self._home = home_of(source, controller)
         frames = (controller.tool_number, controller.base_number)
         self._tool = f"tool{frames[0]}\\WObj:=wobj{frames[1]}"
         self._signal = f"di{controller.probe_input}"
@@ -90,7 +93,7 @@ class _Programme:
 
     def _about(self) -> Iterator[str]:
         controller = self._controller
-        yield from about_robot(self._source, controller)
+        yield from about_robot(self._source, controller, self._home)
         yield from log_notes(self._touches, self._names)
         yield f"probe: {self._signal} is 1 while it is deflected"
         yield f"hits: HOME:/{LOG}, which `palpeur evaluate` reads"
@@ -112,7 +115,7 @@ class _Programme:
     # --- data -------------------------------------------------------------------------------------
 
     def _data(self) -> Iterator[str]:
-        yield f"CONST jointtarget jHome:={self._joints(self._home)};"
+        yield f"CONST jointtarget jHome:={self._joints(self._home.posture)};"
         for touch, label in zip(self._touches, self._labels, strict=True):
             if self._controller.cartesian:
                 postures = {
@@ -137,29 +140,47 @@ class _Programme:
         for name, q in (
             ("in", line_postures(self._model, touch.q_clearance, start, tolerance=LINE_CHORD)),
             ("line", line_postures(self._model, start, end)),
-            ("out", line_postures(self._model, touch.q_back_off, touch.q_clearance, tolerance=LINE_CHORD)),
+            (
+                "out",
+                line_postures(
+                    self._model, touch.q_back_off, touch.q_clearance, tolerance=LINE_CHORD
+                ),
+            ),
         ):
             rows = ",".join(self._joints(row) for row in q)
             yield f"CONST jointtarget j{name}_{label}{{{len(q)}}}:=[{rows}];"
             if name == "line":
                 speeds = ",".join(self._speeds(touch, np.vstack([start, q])))
                 yield f"CONST speeddata v{name}_{label}{{{len(q)}}}:=[{speeds}];"
-        back = np.array([end, touch.q_back_off])
-        yield f"CONST speeddata vback_{label}:={self._speeds(touch, back)[0]};"
+        yield f"CONST speeddata vback_{label}:={self._back_speed(touch)};"
+
+    def _back_speed(self, touch: Touch) -> str:
+        """Speeds that keep touch speed from wherever in the search the ball stopped."""
+        way = np.linspace(touch.q_search_start, touch.q_search_end, _STOPS)
+        ends = (np.vstack([q, touch.q_back_off]) for q in way)
+        found = [self._axis_speeds(touch, both)[0] for both in ends if np.ptp(both, axis=0).any()]
+        sliding, angular = _BACK * np.min(found, axis=0)
+        return self._speed_text(sliding, angular)
 
     def _speeds(self, touch: Touch, postures: Array) -> list[str]:
         """Speeds of the axes, of which the one that takes longest gives the pace."""
+        return [self._speed_text(*pair) for pair in self._axis_speeds(touch, postures)]
+
+    def _axis_speeds(self, touch: Touch, postures: Array) -> Array:
+        """Largest of the axes that slide and of those that turn; infinite for none. # (m, 2)."""
         times = chord_times(self._model, postures, touch.speed)
         values = axis_values(self._source.plan, self._controller, postures)
+        ways = np.abs(np.diff(values, axis=0)) / times[:, None]
         turning = np.array(self._turning)
-        found = []
-        for way, time in zip(np.abs(np.diff(values, axis=0)), times.tolist(), strict=True):
-            sliding, angular = (
-                floored(float(way[kind].max()) / time, _SPEED) if way[kind].any() else _FREE
-                for kind in (~turning, turning)
-            )
-            found.append(f"[{_FREE},{_FREE},{sliding},{angular}]")
-        return found
+        both = [ways[:, kind].max(axis=1, initial=0.0) for kind in (~turning, turning)]
+        speeds = np.stack(both, axis=1)
+        return np.where(speeds > 0.0, speeds, np.inf)
+
+    def _speed_text(self, sliding: float, angular: float) -> str:
+        words = [
+            floored(speed, _SPEED) if np.isfinite(speed) else _FREE for speed in (sliding, angular)
+        ]
+        return f"[{_FREE},{_FREE},{','.join(words)}]"
 
     def _joints(self, q: Array) -> str:
         values = numbers(axis_values(self._source.plan, self._controller, q), _VALUE)
@@ -183,8 +204,9 @@ class _Programme:
         if controller.cartesian:
             yield from ("  ConfJ \\On;", "  ConfL \\On;")
         yield "  open_log;"
-        yield "  ! the way to the first clearance point is NOT CERTIFIED"
-        yield f"  {self._move(f'jclear_{self._labels[0]}', 'v5')}"
+        corners = [self._joints(q) for q in self._home.way_in[:-1]]
+        for goal in (*corners, f"jclear_{self._labels[0]}"):
+            yield f"  {self._move(goal, _HOME_SPEED)}"
         here, labels = self._begin, iter(zip(self._touches, self._labels, self._names, strict=True))
         for step in self._source.steps.steps:
             if isinstance(step, Touch):
@@ -192,6 +214,10 @@ class _Programme:
             elif step.duration > 0.0:
                 yield from (f"  {line}" for line in self._travel(here, step))
                 here = step.path[-1]
+        for row in range(len(self._home.way_out)):
+            last = row == len(self._home.way_out) - 1
+            goal = "jHome" if last else self._joints(self._home.way_out[row])
+            yield f"  {self._move(goal, _HOME_SPEED)}"
         yield from ("  Close log;", "ENDPROC")
 
     def _call(self, touch: Touch, label: str, name: str) -> str:

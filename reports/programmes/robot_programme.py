@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from planner.detours.home import proven_way
 from reports.programmes.source import ProgrammeSource, Touch
 from reports.programmes.text import ascii_text, labels
 from robots.core.arrays import Array
@@ -28,6 +30,56 @@ _THERE = 1e-13  # [m or rad]
 _MOST_CHORDS = 255
 _LOOKS = np.linspace(0.0, 1.0, 9)
 _MARGIN = 1e-9  # relative, of the speed along a chord that is looked at in nine places
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Home:
+    """Where a programme starts and ends, and how it gets to the plan's motion and back.
+
+    Args:
+        posture: where it starts. # (n,) [rad or m]
+        way_in: corners of straight joint moves from there to the first clearance point.
+            # (p, n) [rad or m]
+        way_out: likewise from the last clearance point; none where the programme ends there.
+            # (p, n)
+        lines: what a reader must know about it.
+    """
+
+    posture: Array
+    way_in: Array
+    way_out: Array
+    lines: tuple[str, ...]
+
+
+def home_of(source: ProgrammeSource, controller: Controller) -> Home:
+    """The home of a programme: the controller's, where the way from there is proven.
+
+    A way that nobody proved is never written: a programme then starts at its first clearance point,
+    or ends at its last.
+    """
+    plan, touches = source.plan, source.steps.touches
+    first, last = touches[0].q_clearance, touches[-1].q_clearance
+    nothing = np.zeros((0, first.size))
+    ends = "ends at the last clearance point"
+    if controller.home is None:
+        lines = ("home: the first clearance point; drive there by hand", f"  it {ends}")
+        return Home(posture=first, way_in=first[None], way_out=nothing, lines=lines)
+    model = plan.trajectory.model
+    way_in = proven_way(plan.job, model, controller.home, first)
+    if way_in is None:
+        lines = (
+            "home: the first clearance point; NOT that of [controller], from which no way is",
+            f"  proven to keep its clearance; it {ends}",
+        )
+        return Home(posture=first, way_in=first[None], way_out=nothing, lines=lines)
+    way_out = proven_way(plan.job, model, last, controller.home)
+    back = "and back" if way_out is not None else f"alone; it {ends}"
+    lines = (
+        "home: that of [controller]; the way from there to the first clearance point",
+        f"  {back} is proven like a travel, at low speed",
+    )
+    way_out = nothing if way_out is None else way_out
+    return Home(posture=controller.home, way_in=way_in, way_out=way_out, lines=lines)
 
 
 def point_labels(touches: Sequence[Touch], longest: int = 14) -> tuple[str, ...]:
@@ -66,7 +118,9 @@ def log_head(source: ProgrammeSource) -> list[str]:
     ]
 
 
-def about_robot(source: ProgrammeSource, controller: Controller, *, hidden: str = "") -> list[str]:
+def about_robot(
+    source: ProgrammeSource, controller: Controller, home: Home, *, hidden: str = ""
+) -> list[str]:
     """What a programme that measures says first, whatever its language."""
     touches = source.steps.touches
     speeds = sorted({round(1e3 * touch.speed, 9) for touch in touches})
@@ -77,9 +131,9 @@ def about_robot(source: ProgrammeSource, controller: Controller, *, hidden: str 
         f"{len(touches)} touches; searches at {told} mm/s; overrun after a trigger at most "
         f"{1e3 * overrun:.3f} mm",
         *_about_axes(source, controller, hidden),
-        "CERTIFIED: the way from the first clearance point to the last, misses included, as a",
-        "  path: straight lines of the ball, the stylus held, and straight joint moves between",
-        "NOT CERTIFIED: the way to the first clearance point; times, which the controller decides",
+        *home.lines,
+        "CERTIFIED: the path, misses included: straight lines of the ball, the stylus held, and",
+        "  straight joint moves between; NOT the times, which the controller decides",
     ]
 
 

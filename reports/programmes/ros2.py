@@ -22,18 +22,20 @@ from reports.programmes.rates import (
 )
 from reports.programmes.robot_programme import (
     LOG,
+    Home,
     about_robot,
     chord_times,
+    home_of,
     line_postures,
     log_head,
+    log_notes,
     logged_names,
     point_labels,
 )
-from reports.programmes.source import Move, ProgrammeSource, Touch
-from reports.programmes.start import Start, start_of
+from reports.programmes.source import ProgrammeSource, Touch
 from reports.programmes.text import ascii_text, number, numbers
 from robots.core.arrays import Array
-from robots.core.controller import START_TOLERANCE, START_TOLERANCE_SLIDING
+from robots.core.controller import Controller
 from robots.core.model import Model
 
 PATH = "robot/palpeur_node.py"
@@ -52,23 +54,36 @@ _FULL_RANK = 1e-9
 def ros2(source: ProgrammeSource) -> dict[str, bytes]:
     """Write ``robot/palpeur_node.py``."""
     template = files("reports.programmes").joinpath(_TEMPLATE).read_text(encoding="ascii")
-    start = start_of(source, source.plan.job.controller)
+    controller = source.plan.job.controller or _as_the_file(source)
+    home = home_of(source, controller)
     fields = {
-        "ABOUT": "\n".join(_about(source, start)),
-        "DATA": "\n".join(_Data(source, start).lines()),
+        "ABOUT": "\n".join(_about(source, controller, home)),
+        "DATA": "\n".join(_Data(source, controller, home).lines()),
     }
     for name, text in fields.items():
         template = template.replace(f"@{name}@", text)
     return {PATH: template.encode("ascii")}
 
 
-def _about(source: ProgrammeSource, start: Start) -> list[str]:
-    controller = source.plan.job.controller
-    own = [] if controller is None else about_robot(source, controller, hidden='"\\')
-    own = [line for line in own if not line.startswith("axis ")]  # of a vendor's controller
+def _as_the_file(source: ProgrammeSource) -> Controller:
+    """A controller that counts joints as the robot file does."""
+    joints = source.plan.job.mechanism.movable
+    n = len(joints)
+    return Controller(
+        axes=tuple(joint.name for joint in joints),
+        order=np.arange(n),
+        signs=np.ones(n),
+        offsets=np.zeros(n),
+    )
+
+
+def _about(source: ProgrammeSource, controller: Controller, home: Home) -> list[str]:
+    hidden, touches = '"\\', source.steps.touches
+    own = about_robot(source, controller, home, hidden=hidden)
     return [
-        *(own or source.about(hidden='"\\')),
-        f"{start.told}; refuses to from elsewhere",
+        *(line for line in own if not line.startswith("axis ")),  # of a vendor's controller
+        *log_notes(touches, logged_names(touches, point_labels(touches)), hidden),
+        "refuses to start from elsewhere than home",
         "joints have the names, signs and zeros of the robot file, which is the URDF of the robot",
         "THE CONTROLLER DECIDES: how it follows; how it stops when a goal is cancelled (a joint",
         "  trajectory controller holds its place); a hit is read from the last joint_states before",
@@ -82,16 +97,16 @@ class _Data:
 
     Args:
         source: the plan.
-        start: where it begins.
+        controller: for its tolerances and override.
+        home: where it begins and ends.
     """
 
-    def __init__(self, source: ProgrammeSource, start: Start) -> None:
+    def __init__(self, source: ProgrammeSource, controller: Controller, home: Home) -> None:
         self._source, self._plan = source, source.plan
         self._model: Model = source.plan.trajectory.model
-        self._controller = source.plan.job.controller
-        share = 100.0 if self._controller is None else self._controller.speed_override_percent
-        self._share = share / 100.0
-        self._start = self._q = start.q
+        self._controller, self._home = controller, home
+        self._share = controller.speed_override_percent / 100.0
+        self._q = home.posture
         touches = source.steps.touches
         names = logged_names(touches, point_labels(touches))
         self._names = dict(zip((touch.name for touch in touches), names, strict=True))
@@ -101,14 +116,12 @@ class _Data:
         joints = self._plan.job.mechanism.movable
         names = [ascii_text(joint.name, hidden='"\\', longest=60) for joint in joints]
         quoted = ", ".join(f'"{name}"' for name in names)
-        turning, sliding = START_TOLERANCE, START_TOLERANCE_SLIDING
-        if self._controller is not None:
-            turning = self._controller.start_tolerance
-            sliding = self._controller.start_tolerance_sliding
+        turning = self._controller.start_tolerance
+        sliding = self._controller.start_tolerance_sliding
         limits = [turning if joint.kind.angular else sliding for joint in joints]
         shown = [180.0 / np.pi if joint.kind.angular else 1e3 for joint in joints]
         yield f"JOINTS = [{quoted}]"
-        yield f"START = {_row(self._start, _POSITION)}"
+        yield f"START = {_row(self._home.posture, _POSITION)}"
         yield f"TOLERANCE = {_row(limits, 9)}"
         yield f"SHOWN = {_row(shown, 15)}  # degrees per radian, millimetres per metre"
         yield "HEAD = ["
@@ -116,21 +129,30 @@ class _Data:
         yield "]"
         yield "# (what, point, rows of: time, positions, speeds)"
         yield "STEPS = ["
-        for step in self._source.steps.steps:
-            for what, point, rows in (
-                self._move(step) if isinstance(step, Move) else self._touch(step)
-            ):
-                yield f'    ("{what}", "{point}", ['
-                yield from (f"        {_shown(row)}," for row in rows)
-                yield "    ]),"
+        for what, point, rows in self._steps():
+            yield f'    ("{what}", "{point}", ['
+            yield from (f"        {_shown(row)}," for row in rows)
+            yield "    ]),"
         yield "]"
 
-    def _move(self, move: Move) -> Iterator[tuple[str, str, list[Array]]]:
-        share = self._share if move.duration > 0.0 else _FROM_HOME * self._share
-        for q in move.path:
+    def _steps(self) -> Iterator[tuple[str, str, list[Array]]]:
+        slow = _FROM_HOME * self._share
+        yield from self._way("from home", self._home.way_in, slow)
+        for step in self._source.steps.steps:
+            if isinstance(step, Touch):
+                yield from self._touch(step)
+            elif step.duration > 0.0:
+                yield from self._way(self._names[step.point], step.path, self._share)
+        yield from self._way("home", self._home.way_out, slow)
+
+    def _way(
+        self, point: str, corners: Array, share: float
+    ) -> Iterator[tuple[str, str, list[Array]]]:
+        """Straight joint moves from rest to rest."""
+        for q in corners:
             rates = joint_rates(self._plan, self._q, q, share)
             if rates.duration > 0.0:
-                yield "travel", self._names[move.point], _straight(self._q, q, rates)
+                yield "travel", point, _straight(self._q, q, rates)
             self._q = q
 
     def _touch(self, touch: Touch) -> Iterator[tuple[str, str, list[Array]]]:

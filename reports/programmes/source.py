@@ -367,20 +367,21 @@ def _touch(plan: Plan, cycle: Mapping[SegmentKind, Segment]) -> Touch:
     index, placed, point = probe.point_index, plan.placed, plan.planned_points[probe.point_index]
     contact, direction = placed.contacts[index], placed.directions[index]
     distance = float(placed.distances[index])
-    if plan.job.touch.mode == "search":
+    joints = {"clearance": point.q_clearance, "contact": point.q_contact}
+    if plan.job.touch.searching:
         start, end = placed.search_starts[index], placed.search_ends[index]
         back, speed = placed.back_offs[index], float(placed.touch_speeds[index])
+        joints |= {
+            "search_start": point.q_search_start,
+            "search_end": point.q_search_end,
+            "back_off": point.q_back_off,
+        }
     else:
         before = min(DEFAULT_SEARCH, 0.5 * distance)
         start, end = contact + before * direction, contact - DEFAULT_SEARCH * direction
         back, speed = start, DEFAULT_SPEED
-    joints = {
-        "clearance": point.q_clearance,
-        "search_start": point.q_search_start,
-        "contact": point.q_contact,
-        "search_end": point.q_search_end,
-        "back_off": point.q_back_off,
-    }
+        nowhere = np.full_like(point.q_contact, np.nan)
+        joints |= dict.fromkeys(("search_start", "search_end", "back_off"), nowhere)
     poses = plan.trajectory.model.forward(np.array(list(joints.values())))
     rest, retract = cycle.get(SegmentKind.DWELL), cycle.get(SegmentKind.RETRACT)
     return Touch(

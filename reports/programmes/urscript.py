@@ -17,13 +17,15 @@ from reports.programmes.rates import (
 )
 from reports.programmes.robot_programme import (
     LOG,
+    Home,
     about_robot,
+    home_of,
     log_head,
+    log_notes,
     logged_names,
     point_labels,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
-from reports.programmes.start import Start, start_of
 from reports.programmes.text import number, numbers
 from robots.core.arrays import Array, Indices
 from robots.core.controller import Controller
@@ -127,23 +129,24 @@ def urscript(source: ProgrammeSource) -> dict[str, bytes]:
     controller = source.plan.job.controller
     if controller is None:
         raise ValueError("a programme of a robot's own controller needs [controller]")
-    start = start_of(source, controller)
+    home = home_of(source, controller)
     lines = [
         f"def {NAME}():",  # first of all: a controller that is sent the file reads from here
-        *(f"  # {line}" for line in _about(source, controller, start)),
-        *(f"  {line}" for line in _Programme(source, controller, start).lines()),
+        *(f"  # {line}" for line in _about(source, controller, home)),
+        *(f"  {line}" for line in _Programme(source, controller, home).lines()),
         "end",
     ]
     return {PATH: ("\n".join(lines) + "\n").encode("ascii")}
 
 
-def _about(source: ProgrammeSource, controller: Controller, start: Start) -> list[str]:
+def _about(source: ProgrammeSource, controller: Controller, home: Home) -> list[str]:
     tolerance = np.degrees(controller.start_tolerance)
     stylus = 1e3 * source.plan.job.probe.stylus_length
     return [
-        *about_robot(source, controller),
+        *about_robot(source, controller, home),
         "PolyScope 5.6 or later; targets are values of the axes in rad, lengths in m, times in s",
-        f"{start.told}; refuses to from farther than {tolerance:g} deg",
+        *_notes(source),
+        f"refuses to start from farther than {tolerance:g} deg from home",
         f"tool centre point: the ball, {stylus:.6f} mm along z of the flange",
         f"probe: standard digital input {controller.probe_input}, true while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move, within those given here;",
@@ -154,20 +157,25 @@ def _about(source: ProgrammeSource, controller: Controller, start: Start) -> lis
     ]
 
 
+def _notes(source: ProgrammeSource) -> list[str]:
+    touches = source.steps.touches
+    return log_notes(touches, logged_names(touches, point_labels(touches)))
+
+
 class _Programme:
     """Statements of the programme.
 
     Args:
         source: the plan.
         controller: of the robot.
-        start: where it begins.
+        home: where it begins and ends.
     """
 
-    def __init__(self, source: ProgrammeSource, controller: Controller, start: Start) -> None:
+    def __init__(self, source: ProgrammeSource, controller: Controller, home: Home) -> None:
         self._source, self._plan, self._controller = source, source.plan, controller
         self._share = controller.speed_override_percent / 100.0
         self._steps = source.steps.steps
-        self._q = start.q
+        self._home, self._q = home, home.posture
         touches = source.steps.touches
         names = logged_names(touches, point_labels(touches))
         self._names = dict(zip((touch.name for touch in touches), names, strict=True))
@@ -197,22 +205,30 @@ class _Programme:
         for line in log_head(self._source):
             yield f'socket_send_line("{line}", "palpeur")'
         yield f"movej({self._posture(self._q)}, a={_FIRST[0]}, v={_FIRST[1]})"
+        yield "# from home"
+        yield from self._way(self._home.way_in, _FROM_HOME * self._share)
         for step in self._steps:
             yield from self._move(step) if isinstance(step, Move) else self._touch(step)
+        yield "# home"
+        yield from self._way(self._home.way_out, _FROM_HOME * self._share)
         yield 'socket_close("palpeur")'
         yield 'textmsg("palpeur: done")'
 
     def _move(self, move: Move) -> Iterator[str]:
-        share = self._share if move.duration > 0.0 else _FROM_HOME * self._share
         yield f"# {self._names[move.point]}"
         yield f"palpeur_clear = {self._posture(move.path[-1])}"
-        for place, q in enumerate(move.path, start=1):
+        if move.duration > 0.0:
+            yield from self._way(move.path[:-1], self._share)
+            yield from self._way(move.path[-1:], self._share, target="palpeur_clear")
+
+    def _way(self, corners: Array, share: float, target: str = "") -> Iterator[str]:
+        """Straight joint moves with exact stops."""
+        for q in corners:
             rates = joint_rates(self._plan, self._q, q, share)
             self._q = q
             if rates.duration > 0.0:
-                target = "palpeur_clear" if place == len(move.path) else self._posture(q)
                 a, v = number(rates.acceleration, _RATE), number(rates.speed, _RATE)
-                yield f"movej({target}, a={a}, v={v})"
+                yield f"movej({target or self._posture(q)}, a={a}, v={v})"
 
     def _touch(self, touch: Touch) -> Iterator[str]:
         name, speed = self._names[touch.name], number(touch.speed, _RATE)

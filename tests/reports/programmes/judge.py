@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reports.programmes.source import Touch, steps_of
-from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD
+from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD, home_of
+from reports.programmes.source import ProgrammeSource, Touch, steps_of
 from tests.reports.programmes.virtual_cell import Search, VirtualCell
 
 SHIFT = np.array([0.25e-3, -0.24e-3, 0.2e-3])  # 0.4 mm
@@ -31,16 +31,16 @@ class Judge:
     Args:
         plan: as ``searching`` gives it.
         stops: exceptions by which an interpreter's programme stops itself.
-        first_speed: of the way to the first point, as the interpreter has it.
+        home_speed: of the way from home and back, as the interpreter has it.
     """
 
-    def __init__(self, plan, stops, first_speed=5.0):
-        self.plan, self.stops, self.first_speed = plan, stops, first_speed
+    def __init__(self, plan, stops, home_speed):
+        self.plan, self.stops, self.home_speed = plan, stops, home_speed
         self.controller = plan.job.controller
         self.steps = steps_of(plan)
         self.touches = self.steps.touches
-        first = self.touches[0]
-        self.home = self.controller.home if self.controller.home is not None else first.q_clearance
+        self.ways = home_of(ProgrammeSource(plan), self.controller)
+        self.home = self.ways.posture
         kinds = [joint.kind.angular for joint in plan.job.mechanism.movable]
         c = self.controller
         self.tolerances = np.where(kinds, c.start_tolerance, c.start_tolerance_sliding)
@@ -91,7 +91,8 @@ class Judge:
             self._hit(touch, hit, q, self.expected[touch.name])
         rests = [r for r in machine.arm.rests]
         _near(rests, [touch.settle for touch in self.touches], 1e-6, "rests")
-        _need(machine.first_speeds == [self.first_speed], f"speeds {machine.first_speeds}")
+        speeds = [self.home_speed] * (len(self.ways.way_in) + len(self.ways.way_out))
+        _need(machine.first_speeds == speeds, f"speeds {machine.first_speeds}")
 
     def _hit(self, touch, search, q, expected):
         ball = self.moved.ball(q)
@@ -135,10 +136,18 @@ class Judge:
                 here = self._travel(events, here, step, touches)
                 if here is None:
                     break
-            else:
-                here = self._go(events, None, self.nominal.ball(step.path[-1]), None, step.path[-1])
+            elif here is None:
+                here = self._home_way(events, self.ways.way_in)
+        if missed is None:
+            self._home_way(events, self.ways.way_out)
         left = list(events)
         _need(not left, f"{len(left)} more motions than the plan has")
+
+    def _home_way(self, events, corners):
+        here = None
+        for corner in corners:
+            here = self._go(events, None, self.nominal.ball(corner), None, corner)
+        return here
 
     def _travel(self, events, here, move, touches):
         if move.point not in [touch.name for touch in touches]:
@@ -249,7 +258,9 @@ class Judge:
         _need(len(machine.arm.searches) == self._searches[place], "a search with a stuck probe")
         # From where the search would begin it backs off at touch speed.
         events = machine.arm.motions
-        at = [np.linalg.norm(e.goal - touches[-1].search_start) <= PLACE for e in events].index(True)
+        at = [np.linalg.norm(e.goal - touches[-1].search_start) <= PLACE for e in events].index(
+            True
+        )
         far = float(np.linalg.norm(touches[-1].back_off - touches[-1].search_start))
         times = (far / touches[-1].speed, np.inf)
         self._go(iter(events[at + 1 :]), None, touches[-1].back_off, times, touches[-1].q_back_off)
@@ -261,7 +272,9 @@ class Judge:
         goals = [motion.goal for motion in machine.arm.motions]
         near = np.linalg.norm(np.array(goals) - self.touches[place].clearance, axis=1) <= PLACE
         push = np.zeros(len(self.home))
-        push[0] = np.radians(0.05) if self.tolerances[0] == self.controller.start_tolerance else 5e-5
+        push[0] = (
+            np.radians(0.05) if self.tolerances[0] == self.controller.start_tolerance else 5e-5
+        )
         nudge = (int(np.flatnonzero(near)[0]) + 1, push)
         machine = make(self.nominal, self.home, nudge=nudge, **self.arm)
         _need(_stopped(machine, self.stops), "it searches from a place where it was pushed")
@@ -292,5 +305,3 @@ def _near(found, expected, tolerance, what):
     found, expected = np.asarray(found, float), np.asarray(expected, float)
     good = found.shape == expected.shape and np.all(np.abs(found - expected) <= tolerance)
     _need(bool(good), f"{what}: {found} instead of {expected}")
-
-

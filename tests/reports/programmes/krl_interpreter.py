@@ -83,8 +83,15 @@ class Krl:
         self.shared |= {k: v for k, v in _LAST_RUN.items() if k in self.shared}
         self.routines = _routines(source)
         self.system = {
-            "$VEL": {}, "$VEL_AXIS": {}, "$ACC_AXIS": {}, "$ADVANCE": 3, "$OV_PRO": 100,
-            "$IPO_MODE": None, "$TOOL": None, "$BASE": None, "$AXIS_INT": None,
+            "$VEL": {},
+            "$VEL_AXIS": {},
+            "$ACC_AXIS": {},
+            "$ADVANCE": 3,
+            "$OV_PRO": 100,
+            "$IPO_MODE": None,
+            "$TOOL": None,
+            "$BASE": None,
+            "$AXIS_INT": None,
         }
         self.ready = False  # BAS(#INITMOV, 0)
         self.interrupts = {}  # number → (frame, condition, routine)
@@ -531,9 +538,16 @@ def _operate(op, a, b):
     if op == "OR":
         return a or b
     found = {
-        "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b,
-        "==": lambda: a == b, "<>": lambda: a != b, "<": lambda: a < b, ">": lambda: a > b,
-        "<=": lambda: a <= b, ">=": lambda: a >= b,
+        "+": lambda: a + b,
+        "-": lambda: a - b,
+        "*": lambda: a * b,
+        "/": lambda: a / b,
+        "==": lambda: a == b,
+        "<>": lambda: a != b,
+        "<": lambda: a < b,
+        ">": lambda: a > b,
+        "<=": lambda: a <= b,
+        ">=": lambda: a >= b,
     }
     if isinstance(a, dict) or isinstance(b, dict) or a is None or b is None:
         raise RefusedError("an operation of structures")

@@ -76,9 +76,10 @@ def replaced(pattern, by, where=r".*"):
                 continue
             for match in re.finditer(pattern, line):
                 new = line[: match.start()] + match.expand(by) + line[match.end() :]
-                yield f"{k + 1} {match[0]!r} → {match.expand(by)!r}", [
-                    *lines[:k], new, *lines[k + 1 :]
-                ]
+                yield (
+                    f"{k + 1} {match[0]!r} → {match.expand(by)!r}",
+                    [*lines[:k], new, *lines[k + 1 :]],
+                )
 
     return kind
 
@@ -98,11 +99,14 @@ def scaled(factor, where, most=40):
                     continue
                 digits = len(match[0].partition(".")[2])
                 new = f"{value * _FACTORS[factor]:.{digits}f}"
-                yield f"{k + 1} {match[0]} → {new}", [
-                    *lines[:k],
-                    line[: match.start()] + new + line[match.end() :],
-                    *lines[k + 1 :],
-                ]
+                yield (
+                    f"{k + 1} {match[0]} → {new}",
+                    [
+                        *lines[:k],
+                        line[: match.start()] + new + line[match.end() :],
+                        *lines[k + 1 :],
+                    ],
+                )
 
     return kind
 

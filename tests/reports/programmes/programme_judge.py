@@ -19,9 +19,9 @@ from planner.evaluation import evaluate_job, nominal_points
 from planner.plan import SegmentKind
 from reports.programmes.interpolation import TOLERANCE
 from reports.programmes.rates import joint_rates
-from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD
+from reports.programmes.robot_programme import LINE_CHORD, SEARCH_CHORD, home_of
 from reports.programmes.source import ProgrammeSource
-from reports.programmes.start import start_of
+from robots.core.controller import Controller
 from robots.core.pose import inverse_pose, transform_points
 from tests.reports.programmes.virtual_arm import FaultError, HaltedError, RefusedError
 from tests.reports.programmes.virtual_cell import CrashError, VirtualCell
@@ -46,6 +46,19 @@ class Expected:
     name: str
     k: int
     way: np.ndarray  # (m, n) the travel that leads here, as it is certified
+
+
+def home_way(plan):
+    """Where programmes of a plan start and end."""
+    joints = plan.job.mechanism.movable
+    n = len(joints)
+    own = Controller(
+        axes=tuple(j.name for j in joints),
+        order=np.arange(n),
+        signs=np.ones(n),
+        offsets=np.zeros(n),
+    )
+    return home_of(ProgrammeSource(plan), plan.job.controller or own)
 
 
 def visits(plan) -> list[Expected]:
@@ -74,6 +87,7 @@ def faults(plan, record, *, hits=None) -> list[str]:
     wrong: list[str] = []
     points, expected = plan.planned_points, visits(plan)
     legs = _Legs(record.legs)
+    home = home_way(plan)
     q = points[expected[0].k].q_clearance
     for visit in expected:
         point, name = points[visit.k], visit.name
@@ -83,6 +97,8 @@ def faults(plan, record, *, hits=None) -> list[str]:
         here = visit.way is not None and np.abs(q - point.q_clearance).max() < AT
         moves = legs.none() if here else legs.joint_moves(point.q_clearance)
         wrong += _travel_faults(plan, visit, [q, *moves], legs.last)
+        if visit.way is None:
+            wrong += _corner_faults("from home", moves, [home.posture, *home.way_in])
         length = plan.placed.distances[visit.k]
         for what, stage, goal, peak in (
             ("approach", legs.until(point.q_search_start), point.q_search_start,
@@ -98,9 +114,18 @@ def faults(plan, record, *, hits=None) -> list[str]:
             if what == "search":
                 wrong += (f"{name}: {fault}" for fault in _search_faults(point, stage))
         q = point.q_clearance
-    if legs.rest:
-        wrong.append(f"{len(legs.rest)} motions more")
+    wrong += _corner_faults("home", [leg.end for leg in legs.rest], list(home.way_out))
+    if any(leg.kind != "joint" for leg in legs.rest):
+        wrong.append("a line after the last point")
     return [*wrong, *_log_faults(plan, record, expected, hits)]
+
+
+def _corner_faults(what, found, corners) -> Iterator[str]:
+    corners = [q for k, q in enumerate(corners) if k == 0 or np.any(q != corners[k - 1])]
+    if len(found) != len(corners) or any(
+        np.abs(a - b).max() > AT for a, b in zip(found, corners, strict=False)
+    ):
+        yield f"another way {what}"
 
 
 class _Legs:
@@ -339,7 +364,7 @@ class Runs:
 
     def __init__(self, plan, run):
         self.plan, self.run = plan, run
-        self.start = start_of(ProgrammeSource(plan), plan.job.controller).q
+        self.start = home_way(plan).posture
         self._reasons = None
 
     def all_faults(self, text) -> list[str]:

@@ -38,9 +38,35 @@ _TOOL = make_pose(rotation_zyx(np.array([0.3, -0.2, 0.5])), [0.007, -0.003, -0.0
 _FAR = 8e9
 _TYPES = {"jointtarget", "robtarget", "speeddata", "bool", "iodev", "num", "string"}
 _WORDS = {
-    "AND", "OR", "NOT", "TRUE", "FALSE", "THEN", "DO", "TO", "FROM", "IF", "ELSEIF", "ELSE",
-    "ENDIF", "FOR", "ENDFOR", "RETURN", "PROC", "ENDPROC", "FUNC", "ENDFUNC", "MODULE",
-    "ENDMODULE", "CONST", "VAR", "PERS", "ERROR", "RAISE", "TRYNEXT", "EXIT",
+    "AND",
+    "OR",
+    "NOT",
+    "TRUE",
+    "FALSE",
+    "THEN",
+    "DO",
+    "TO",
+    "FROM",
+    "IF",
+    "ELSEIF",
+    "ELSE",
+    "ENDIF",
+    "FOR",
+    "ENDFOR",
+    "RETURN",
+    "PROC",
+    "ENDPROC",
+    "FUNC",
+    "ENDFUNC",
+    "MODULE",
+    "ENDMODULE",
+    "CONST",
+    "VAR",
+    "PERS",
+    "ERROR",
+    "RAISE",
+    "TRYNEXT",
+    "EXIT",
 }
 _HANDLED = {"ERR_WHLSEARCH", "ERR_SIGSUPSEARCH", "ERR_FILEOPEN"}
 
@@ -178,7 +204,9 @@ class Rapid:
     def _pace(self, goal, speed):
         """Largest ball speed and time of an external move at speeds of the axes. [m/s, s]."""
         values = self._value(speed)
-        ways = np.abs(self.controller.to_controller(goal) - self.controller.to_controller(self.arm.q))
+        ways = np.abs(
+            self.controller.to_controller(goal) - self.controller.to_controller(self.arm.q)
+        )
         ways = ways * self._scales()
         limits = [values[3] if turns else values[2] for turns in self._kinds()]
         time = float((ways / limits).max())
@@ -501,8 +529,19 @@ class Rapid:
 
 
 _INSTRUCTIONS = {
-    "MoveAbsJ", "MoveExtJ", "MoveL", "SearchL", "SearchExtJ", "WaitTime", "VelSet", "ConfJ",
-    "ConfL", "TPWrite", "Open", "Write", "Close",
+    "MoveAbsJ",
+    "MoveExtJ",
+    "MoveL",
+    "SearchL",
+    "SearchExtJ",
+    "WaitTime",
+    "VelSet",
+    "ConfJ",
+    "ConfL",
+    "TPWrite",
+    "Open",
+    "Write",
+    "Close",
 }
 
 
@@ -514,12 +553,19 @@ def _operate(op, a, b):
     if isinstance(a, str) != isinstance(b, str) or isinstance(a, list):
         raise RefusedError(f"{op} of unlike values")
     found = {
-        "+": lambda: a + b, "=": lambda: a == b, "<>": lambda: a != b,
+        "+": lambda: a + b,
+        "=": lambda: a == b,
+        "<>": lambda: a != b,
     }
     if not isinstance(a, str):
         found |= {
-            "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b, "<": lambda: a < b,
-            ">": lambda: a > b, "<=": lambda: a <= b, ">=": lambda: a >= b,
+            "-": lambda: a - b,
+            "*": lambda: a * b,
+            "/": lambda: a / b,
+            "<": lambda: a < b,
+            ">": lambda: a > b,
+            "<=": lambda: a <= b,
+            ">=": lambda: a >= b,
         }
     if op not in found:
         raise RefusedError(op)
@@ -537,9 +583,12 @@ def _check_type(kind, value, array=None):
         return
     numbers = (int, float)
     good = {
-        "jointtarget": lambda: len(value) == 2 and all(
-            isinstance(part, list) and len(part) == 6 and all(type(v) in numbers for v in part)
-            for part in value
+        "jointtarget": lambda: (
+            len(value) == 2
+            and all(
+                isinstance(part, list) and len(part) == 6 and all(type(v) in numbers for v in part)
+                for part in value
+            )
         ),
         "speeddata": lambda: len(value) == 4 and all(type(v) in numbers and v > 0 for v in value),
         "bool": lambda: isinstance(value, bool),
@@ -559,8 +608,10 @@ class _Module:
     _LEVELS = (("OR",), ("AND",), ("=", "<>", "<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
 
     def __init__(self, text, machine):
-        lines = [line.split("!")[0] if line.lstrip().startswith("!") else line
-                 for line in text.split("\r\n")]
+        lines = [
+            line.split("!")[0] if line.lstrip().startswith("!") else line
+            for line in text.split("\r\n")
+        ]
         text = "\n".join(lines)
         self.tokens, at = [], 0
         end = len(text.rstrip())

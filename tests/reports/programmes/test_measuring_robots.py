@@ -26,7 +26,7 @@ from tests.reports.programmes.mutants import (
 from tests.reports.programmes.rapid_interpreter import ExitError, Rapid, RapidError
 from tests.reports.programmes.searching import searching
 
-MACHINES = {"krl": (Krl, (HaltedError,)), "rapid": (Rapid, (ExitError, RapidError))}
+MACHINES = {"krl": (Krl, (HaltedError,), 5.0), "rapid": (Rapid, (ExitError, RapidError), 50.0)}
 TURNED = """[controller]
 axes = ["q1", "q2", "q3", "q4", "q5", "q6"]
 signs = [1, -1, 1, -1, 1, 1]
@@ -64,7 +64,7 @@ def plan_of(tmp_path_factory):
 
 
 def judge_of(plan, key):
-    return Judge(plan, MACHINES[key][1])
+    return Judge(plan, *MACHINES[key][1:])
 
 
 def maker(plan, key, files):
@@ -172,7 +172,7 @@ RAPID_KINDS = {
     "zone": replaced("fine", "z10"),
     "tolerance": replaced(r",0(\.\d+,0)", r",10\1", r"IF NOT near.*"),
     "override": replaced(r"VelSet (\d+)", r"VelSet 1\1"),
-    "speed of the first way": replaced(r"v5\b", "v50"),
+    "speed of the first way": replaced(r"v50\b", "v500"),
     "offset": replaced(r"-\((-?)(\d+)\.", r"-(\g<1>1\2.", r"Write log.*"),
     "sign of the log": replaced(r"DnumToStr\(", "DnumToStr(-1*", r"Write log.*"),
     "axis of the log": replaced(r"ax_([1-5ab])\)", r"ax_6)", r"Write log.*"),

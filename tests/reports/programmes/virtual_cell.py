@@ -24,6 +24,7 @@ from tests.reports.programmes.searching import posture
 
 REACH = 2.5e-3  # [m] across the normal, about every point: where its surface is
 DEPTH = 10e-3  # [m] of material behind a surface
+AWAY = 0.5e-3  # [m] about the probing line of a point that is away
 STEP = 0.2e-3  # [m] of the ball between two looks
 _ROUNDS = 80  # of bisection
 
@@ -74,6 +75,7 @@ class VirtualCell:
         self.model = Model(plan.job.mechanism)
         self._to_part = inverse_pose(job.part.T_base_part)
         self._radius = job.probe.ball_radius
+        self._lines = plan.placed.directions[reached] @ job.part.T_base_part[:3, :3]
         self._there = np.array([name not in away for name in self.names])
 
     @property
@@ -103,6 +105,12 @@ class VirtualCell:
         along = np.sum(arms * normals, axis=2)
         across = np.linalg.norm(arms - along[..., None] * normals, axis=2)
         there = (across <= REACH) & (gaps >= -DEPTH) & self._there
+        for k in np.flatnonzero(~self._there):  # nor what others bring on its probing line
+            contact = self.truth.points.positions[k] + self._radius * normals[k]
+            arm = nominal - contact
+            line = self._lines[k]
+            off = np.linalg.norm(arm - np.outer(arm @ line, line), axis=1)
+            there[(off < AWAY) & (np.abs(arm @ line) < DEPTH)] = False
         return np.where(there, gaps, np.inf)
 
     def deflected(self, centre: np.ndarray) -> bool:
@@ -230,10 +238,7 @@ class Arm:
             places = start[:3, 3] + x[:, None] * (goal[:3, 3] - start[:3, 3])
             near = q0 + x[:, None] * (q1 - q0)
             return np.array(
-                [
-                    posture(self.cell.model, q, p, start)
-                    for q, p in zip(near, places, strict=True)
-                ]
+                [posture(self.cell.model, q, p, start) for q, p in zip(near, places, strict=True)]
             )
 
         def balls(x):
@@ -268,8 +273,8 @@ class Arm:
     def _go(self, path, balls, end):
         places = balls(np.linspace(0.0, 1.0, 9))
         length = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
-        if not length < 5.0:
-            raise CrashError("a motion of metres")
+        if not length < 20.0:
+            raise CrashError("a motion of tens of metres")
         self.cell.free(balls, max(length, 1e-6), f"motion {len(self.motions) + 1}")
         self.q = path(np.array([end]))[0]
 
