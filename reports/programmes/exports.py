@@ -66,11 +66,14 @@ def search_refusal(job: Job) -> Refusal | None:
     )
 
 
-def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Job], Refusal | None]:
+def robot_refusal(
+    fault: Callable[[Mechanism, Controller], str], *, coupled: bool = False
+) -> Callable[[Job], Refusal | None]:
     """What a programme of a robot's own controller needs: a search, and [controller].
 
     Args:
         fault: why joints cannot stand in the controller's axes; empty where they can.
+        coupled: whether its axes may be coupled.
     """
 
     def refusal(job: Job) -> Refusal | None:
@@ -84,6 +87,12 @@ def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Jo
                 "controller, with which sign and zero, and which input the probe has",
                 fix="Add [controller] to one of them; for example, to be corrected:\n\n"
                 f"{controller_example(job.mechanism)}\n",
+            )
+        if job.controller.coupled and not coupled:
+            return Refusal(
+                key="controller.coupled",
+                reason="its controller counts every axis by itself, but [controller] couples axes",
+                fix="Remove coupled from [controller]",
             )
         found = fault(job.mechanism, job.controller)
         return Refusal(key="controller.axes", reason=found) if found else None
@@ -145,7 +154,7 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             name="FANUC TP",
             files=(fanuc.PATH, fanuc.LOG_PATH),
             write=fanuc.fanuc,
-            refusal=robot_refusal(fanuc.fanuc_fault),
+            refusal=robot_refusal(fanuc.fanuc_fault, coupled=True),
         ),
         "ros2": Export(
             name="ROS 2 node", files=(ros2.PATH,), write=ros2.ros2, refusal=search_refusal

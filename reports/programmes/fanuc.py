@@ -322,6 +322,12 @@ def _constant(value: float) -> str:
     return f"({shown})" if shown.startswith("-") else shown
 
 
+_COUNTED = (
+    "axes are counted one by one here: most FANUC arms count axis 3 from the horizontal;",
+    "  if this one does, say so by coupled in [controller]",
+)
+
+
 def _about(
     source: ProgrammeSource, controller: Controller, home: Home, names: Mapping[str, str]
 ) -> list[str]:
@@ -335,6 +341,11 @@ def _about(
     return [
         *about_robot(source, controller, home, hidden=";"),
         *log_notes(source.steps.touches, [names[t.name] for t in source.steps.touches], hidden=";"),
+        *(
+            f"axis {one.axis} has {one.factor:+g} times axis {one.of} in it, besides"
+            for one in controller.coupled
+        ),
+        *([] if controller.coupled else _COUNTED),
         f"refuses to start from farther than {tolerance:g} deg from home",
         f"probe: DI[{controller.probe_input}], on while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move within speed or time "
@@ -398,11 +409,15 @@ def _logger(source: ProgrammeSource, controller: Controller) -> list[str]:
     ):
         minus = "-" if sign < 0.0 else ""
         mapped.append((k, f"      q[{k + 1}] = {minus}(shown[{axis}] - {_constant(offset)})"))
+    parted = [
+        f"      shown[{one.axis}] = shown[{one.axis}] - {_constant(one.factor)} * shown[{one.of}]"
+        for one in controller.coupled
+    ]
     text = _LOGGER.format(
         file=LOG_FILE,
         head="\n".join(f"    WRITE hits ('{line}', CR)" for line in log_head(source)),
         hit=_HIT,
-        map="\n".join(line for _, line in sorted(mapped)),
+        map="\n".join([*parted, *(line for _, line in sorted(mapped))]),
         cells="".join(f", ',', q[{k}]::16::{_VALUE}" for k in range(1, len(mapped) + 1)),
     )
     head = [

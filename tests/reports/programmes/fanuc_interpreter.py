@@ -408,6 +408,16 @@ class Karel:
                 raise FaultError("beyond the array")
             self.values.setdefault(match[1], {})[int(match[2])] = -value if match[3] else value
             return
+        match = re.fullmatch(
+            r"(\w+)\[(\d+)\] = (\w+)\[(\d+)\] - (\d*\.\d+|\(-\d*\.\d+\)) \* (\w+)\[(\d+)\]", line
+        )
+        if match is not None:
+            left, right = (self.values.get(match[k], {}) for k in (3, 6))
+            if int(match[4]) not in left or int(match[7]) not in right:
+                raise FaultError("an element without a value")
+            product = float(match[5].strip("()")) * right[int(match[7])]
+            self.values[match[1]][int(match[2])] = left[int(match[4])] - product
+            return
         if line == "ABORT":
             raise HaltedError("the log")
         raise RefusedError(line)

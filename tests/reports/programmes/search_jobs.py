@@ -57,11 +57,15 @@ REAL = Path(os.environ.get("PALPEUR_REAL_DATA", "../shared/data/real"))
 
 
 @cache
-def six_axis_plan():
-    """Of the library's arm, whose controller counts otherwise than its robot file."""
+def six_axis_plan(more=""):
+    """Of the library's arm, whose controller counts otherwise than its robot file.
+
+    Args:
+        more: lines of [controller].
+    """
     limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
     text = ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))
-    return _planned(text + CONTROLLER, {"robot.toml": text_of("industrial-6r")})
+    return _planned(text + CONTROLLER + more, {"robot.toml": text_of("industrial-6r")})
 
 
 @cache

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from planner.errors import OutputError
 from reports.programmes import programmes
 from reports.programmes.rates import stop_deceleration
 from tests.cases import cases
@@ -154,6 +155,16 @@ def test_an_arm_of_five_axes_searches_by_joints(name):
     written = text_of(plan)
     assert re.search(r":L P", written) is None
     assert five_axes_faults(runs_of(plan), written) == []
+
+
+def test_an_axis_that_is_counted_from_the_horizontal():
+    plan = six_axis_plan("coupled = [{ axis = 3, of = 2, factor = -1.0 }]\n")
+    written, plain = text_of(plan), text_of(six_axis_plan())
+    assert "shown[3] = shown[3] - (-1.000000000) * shown[2]" in written
+    assert runs_of(plan).all_faults(written) == []
+    assert runs_of(plan).all_faults(plain) != []  # of a controller that counts otherwise
+    with pytest.raises(OutputError, match="counts every axis by itself"):
+        programmes(plan, ["urscript"])
 
 
 def test_a_published_robot():
