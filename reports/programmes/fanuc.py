@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from planner.errors import OutputError
 from reports.programmes.axes import axis_scales, axis_values
 from reports.programmes.rates import joint_rates, line_rates
 from reports.programmes.robot_programme import (
@@ -45,7 +46,7 @@ _SLOWEST = 0.1  # [mm/s] steps of speeds
 _FROM_HOME = 5  # per cent of the speed, on the way from home
 _PEAK = 2.0  # of the mean speed of a joint move with a time, at most: it may be all ramps
 _MM = 1e3  # per metre
-_CHORDS = 10_000  # labels from here on lie between the chords of joint searches
+_LABELS, _LAST_LABEL = 1000, 32_766  # of hits, misses and chords of joint searches
 _ELSEWHERE, _TRIGGERED, _MISSED, _END = 900, 901, 902, 999  # labels
 
 
@@ -117,7 +118,7 @@ class _Programme:
         self._home, self._q = home, home.posture
         self._input = f"DI[{controller.probe_input}]"
         self._positions: dict[str, int] = {}
-        self._label = self._chords = 0
+        self._label = _LABELS
         touches = source.steps.touches
         short = point_labels(touches)
         names = [
@@ -145,7 +146,7 @@ class _Programme:
         yield "  OVERRIDE=100%"
         yield from self._start()
         yield f"  SKIP CONDITION {self._input}=ON"
-        yield "  CALL PALPLOG(0,'')"
+        yield "  CALL PALPLOG(0)"
         yield f"J {self._position(self._q)} {_FROM_HOME}% FINE"
         yield from self._slowly(self._home.way_in)
         misses: list[str] = []
@@ -201,8 +202,7 @@ class _Programme:
 
     def _touch(self, touch: Touch, misses: list[str]) -> Iterator[str]:
         name = self._names[touch.name]
-        self._label += 1
-        miss, hit = 5000 + self._label, 1000 + self._label
+        miss, hit = self._next_label(), self._next_label()
         slow = 1e3 * touch.speed
         approach = self._rate(touch.clearance - touch.search_start, touch.approach_time)
         retract = self._rate(touch.clearance - touch.back_off, touch.retract_time)
@@ -239,16 +239,22 @@ class _Programme:
         times = _PEAK * chord_times(model, corners, touch.speed)
         for k, (q, duration) in enumerate(zip(corners[1:], times.tolist(), strict=True)):
             last = k == len(times) - 1
-            onward = miss if last else self._chord_label()
+            onward = miss if last else self._next_label()
             yield f"J {self._position(q)} {_time(duration)} FINE Skip,LBL[{onward}],{latch}"
             if not last:
                 yield f"  JMP LBL[{hit}]"
                 yield f"  LBL[{onward}]"
         yield f"  LBL[{hit}]"
 
-    def _chord_label(self) -> int:
-        self._chords += 1
-        return _CHORDS + self._chords
+    def _next_label(self) -> int:
+        self._label += 1
+        if self._label > _LAST_LABEL:
+            raise OutputError(
+                f"A TP programme has labels to {_LAST_LABEL}, which these points would pass; "
+                "divide the job.",
+                limit=_LAST_LABEL,
+            )
+        return self._label
 
     def _back_off(self, touch: Touch) -> Iterator[str]:
         """From wherever the search stopped, at touch speed at most."""
