@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.errors import OutputError
 from reports.programmes.axes import axis_scales, axis_values
-from reports.programmes.rates import joint_rates, line_rates
+from reports.programmes.rates import joint_rates, line_rates, onto_start
 from reports.programmes.robot_programme import (
     LINE_CHORD,
     Home,
@@ -43,7 +43,8 @@ _VALUE = 9  # decimals of deg and mm
 _NOW, _HIT, _DIFFERENCE = 91, 92, 191  # PR, PR, R
 _LONGEST = 32_000  # [ms] that a joint move may be given
 _SLOWEST = 0.1  # [mm/s] steps of speeds
-_FROM_HOME = 5  # per cent of the speed, on the way from home
+_FROM_HOME = 0.05  # of the speed, on the way from home and back
+_ONTO = 1.0  # [s] onto the start posture, at least
 _PEAK = 2.0  # of the mean speed of a joint move with a time, at most: it may be all ramps
 _MM = 1e3  # per metre
 _LABELS, _LAST_LABEL = 1000, 32_766  # of hits, misses and chords of joint searches
@@ -147,12 +148,14 @@ class _Programme:
         yield from self._start()
         yield f"  SKIP CONDITION {self._input}=ON"
         yield "  CALL PALPLOG(0)"
-        yield f"J {self._position(self._q)} {_FROM_HOME}% FINE"
-        yield from self._slowly(self._home.way_in)
+        tolerance = max(controller.start_tolerance, controller.start_tolerance_sliding)
+        onto = onto_start(self._plan, self._q, tolerance).duration
+        yield f"J {self._position(self._q)} {_time(max(onto, _ONTO))} FINE"
+        yield from self._way(self._home.way_in, _FROM_HOME * self._share)
         misses: list[str] = []
         for step in self._source.steps.steps:
             yield from self._move(step) if isinstance(step, Move) else self._touch(step, misses)
-        yield from self._slowly(self._home.way_out)
+        yield from self._way(self._home.way_out, _FROM_HOME * self._share)
         yield f"  JMP LBL[{_END}]"
         yield from misses
         for label, told in (
@@ -183,19 +186,19 @@ class _Programme:
             yield f"  IF {far},JMP LBL[{_ELSEWHERE}]"
         yield f"  IF {self._input}=ON,JMP LBL[{_TRIGGERED}]"
 
-    def _slowly(self, corners: Array) -> Iterator[str]:
-        """Between home and the plan's motion."""
-        for q in corners:
-            if np.any(q != self._q):
-                yield f"J {self._position(q)} {_FROM_HOME}% FINE"
-            self._q = q
-
     def _move(self, move: Move) -> Iterator[str]:
         yield f"  !{self._names[move.point][:_REMARK]}"
-        if move.duration <= 0.0:  # from home, already
-            return
-        for q in move.path:
-            duration = joint_rates(self._plan, self._q, q, self._share).duration
+        if move.duration > 0.0:  # not from home, which is behind it
+            yield from self._way(move.path, self._share)
+
+    def _way(self, corners: Array, share: float) -> Iterator[str]:
+        """Straight joint moves with exact stops."""
+        for q in corners:
+            rates = joint_rates(self._plan, self._q, q, share)
+            duration = rates.duration
+            if duration > 0.0 and np.isfinite(self._plan.job.touch.positioning_speed):
+                # The controller shapes a move with a time: its peak, too, keeps the speed.
+                duration = max(duration, _PEAK * float(np.abs(q - self._q).max()) / rates.speed)
             if duration > 0.0:
                 yield f"J {self._position(q)} {_time(duration)} FINE"
             self._q = q

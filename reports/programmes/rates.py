@@ -11,6 +11,7 @@ from robots.core.arrays import Array
 from robots.core.model import Model
 
 _PLACES = np.linspace(0.0, 1.0, 33)  # of a motion where the speed of the ball is looked at
+ONTO_START = 0.05  # [rad/s or m/s] onto the start posture, within its tolerance
 _LEAST_TIME = 1e-3  # [s]
 _STOP_TIME = 0.01  # [s] of a stop of which the plan says nothing
 
@@ -73,6 +74,23 @@ def joint_rates(plan: Plan, start: Array, end: Array, share: float = 1.0) -> Joi
         lead / speed + speed / acceleration if reached else 2.0 * np.sqrt(lead / acceleration)
     )
     return JointRates(duration=float(duration), speed=speed, acceleration=acceleration)
+
+
+def onto_start(plan: Plan, q: Array, tolerance: float) -> JointRates:
+    """Rates of the short move onto the start posture, from wherever a programme may start.
+
+    Args:
+        plan: a positioning speed of its [touch] limits the ball.
+        q: the start posture. # (n,) [rad or m]
+        tolerance: of any joint. [rad or m]
+    """
+    model: Model = plan.trajectory.model
+    speed = ONTO_START
+    positioning = plan.job.touch.positioning_speed
+    if 0.0 < positioning < np.inf:
+        reach = float(np.linalg.norm(np.asarray(model.jacobian(q))[:3], axis=0).sum())
+        speed = min(speed, positioning / reach) if reach > 0.0 else speed
+    return JointRates(duration=2.0 * tolerance / speed, speed=speed, acceleration=2.0 * speed)
 
 
 def line_rates(length: float, duration: float, share: float = 1.0) -> LineRates:

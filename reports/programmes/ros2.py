@@ -18,6 +18,7 @@ from reports.programmes.rates import (
     JointRates,
     joint_rates,
     line_rates,
+    onto_start,
     stop_deceleration,
 )
 from reports.programmes.robot_programme import (
@@ -41,6 +42,7 @@ from robots.core.model import Model
 PATH = "robot/palpeur_node.py"
 _TEMPLATE = "ros2_node.txt"
 _POSITION, _SPEED, _TIME = 12, 12, 9  # decimals
+_ONTO = 1.0  # [s] onto the start posture, at least
 _FROM_HOME = 0.05  # of the speed, on the way from home
 _RAMP_TIME = 0.05  # [s] at most, of a search up to its speed
 _SLACK = 1.0 - 1e-6  # of the touch speed: cubics between points are not the line itself
@@ -123,6 +125,8 @@ class _Data:
         yield f"JOINTS = [{quoted}]"
         yield f"START = {_row(self._home.posture, _POSITION)}"
         yield f"TOLERANCE = {_row(limits, 9)}"
+        onto = onto_start(self._plan, self._home.posture, max(limits)).duration
+        yield f"ONTO_START = {number(max(onto, _ONTO), _TIME)}  # [s]"
         yield f"SHOWN = {_row(shown, 15)}  # degrees per radian, millimetres per metre"
         yield "HEAD = ["
         yield from (f'    "{line}",' for line in log_head(self._source))

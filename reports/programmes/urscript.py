@@ -13,6 +13,7 @@ import numpy as np
 from reports.programmes.rates import (
     joint_rates,
     line_rates,
+    onto_start,
     stop_deceleration,
 )
 from reports.programmes.robot_programme import (
@@ -38,7 +39,6 @@ _ANGLE = 12  # decimals of rad
 _LENGTH = 9  # decimals of m
 _RATE = 9  # decimals of speeds and accelerations
 _FROM_HOME = 0.05  # of the speed, on the way from home
-_FIRST = (0.1, 0.05)  # [rad/s²], [rad/s] onto the start posture, within its tolerance
 _JOINTS = 6
 
 # The search runs in a thread of its own, so that the programme can watch the input meanwhile.
@@ -204,7 +204,9 @@ class _Programme:
         yield "end"
         for line in log_head(self._source):
             yield f'socket_send_line("{line}", "palpeur")'
-        yield f"movej({self._posture(self._q)}, a={_FIRST[0]}, v={_FIRST[1]})"
+        rates = onto_start(self._plan, self._q, controller.start_tolerance)
+        a, v = number(rates.acceleration, _RATE), number(rates.speed, _RATE)
+        yield f"movej({self._posture(self._q)}, a={a}, v={v})"
         yield "# from home"
         yield from self._way(self._home.way_in, _FROM_HOME * self._share)
         for step in self._steps:

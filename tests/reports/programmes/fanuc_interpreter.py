@@ -1,7 +1,7 @@
 """FANUC TP programmes as text, and the KAREL that they call, as far as measuring needs them.
 
 Source: FANUC Robot series R-30iB, Handling Tool operator's manual (B-83284EN): motion instructions
-(4.3: J and L, %, msec, sec and mm/sec, FINE), skip and high-speed skip (4.3.6, 4.3.7: with Skip,LBL
+(4.3: J and L, msec, sec and mm/sec, FINE), skip and high-speed skip (4.3.6, 4.3.7: with Skip,LBL
 a motion whose condition is met ends and the next line follows; where it is not met to the end the
 programme jumps to the label; PR[…]=LPOS or JPOS keeps the place of the trigger), registers and
 position registers (4.5, PR[i,j]: element j), IF and JMP LBL (4.7), WAIT (4.8), SKIP CONDITION
@@ -20,16 +20,14 @@ import numpy as np
 from tests.reports.programmes.virtual_arm import (
     FaultError,
     HaltedError,
-    JointMove,
     LineMove,
     RefusedError,
     timed_move,
 )
 
 _RAMP = 2.0  # [m/s²] of lines; the controller's own
-_SPEEDS = 1.0  # [rad/s or m/s] of joints at 100 %; the controller's own
 _MOTION = re.compile(
-    r"(?P<kind>[JL]) P\[(?P<place>\d+)\] (?P<rate>\d+(?:\.\d+)?)(?P<unit>%|msec|sec|mm/sec) FINE"
+    r"(?P<kind>[JL]) P\[(?P<place>\d+)\] (?P<rate>\d+(?:\.\d+)?)(?P<unit>msec|sec|mm/sec) FINE"
     r"(?: Skip,LBL\[(?P<label>\d+)\],PR\[(?P<register>\d+)\]=(?P<form>JPOS))?"
 )
 _NUMBER = r"-?\d*\.?\d+"
@@ -159,10 +157,6 @@ class FanucTp:
             if match["unit"] != "mm/sec":
                 raise RefusedError(line)
             motion = LineMove(arm.model, arm.q, goal, np.eye(4), 1e-3 * rate, _RAMP)
-        elif match["unit"] == "%":
-            if not 0.0 < rate <= 100.0:
-                raise FaultError("per cent")
-            motion = JointMove(arm.model, arm.q, goal, _SPEEDS * rate / 100.0, 1.0)
         elif match["unit"] in ("msec", "sec"):
             duration = rate * (1e-3 if match["unit"] == "msec" else 1.0)
             if np.abs(goal - arm.q).max() <= 0.0:

@@ -324,6 +324,20 @@ def _log_faults(plan, record, expected, hits) -> Iterator[str]:
             yield f"{row[0]}: hit {along:.3g} m elsewhere, {across:.3g} m beside"
 
 
+def peak_ball_speed(plan, record) -> float:
+    """Of all motions of a run. [m/s]."""
+    model, peaks = plan.trajectory.model, []
+    for leg in record.legs:
+        lead = np.abs(leg.target - leg.start).max()
+        if leg.kind == "joint" and lead > 0.0:
+            q = leg.start + np.linspace(0.0, 1.0, 33)[:, None] * (leg.target - leg.start)
+            rates = np.broadcast_to((leg.target - leg.start) * leg.speed / lead, q.shape)
+            peaks.append(np.linalg.norm(model.velocity(q, rates)[:, :3], axis=1).max())
+        else:
+            peaks.append(leg.speed)
+    return float(max(peaks))
+
+
 def miss_faults(plan, record, name) -> list[str]:
     """What a run did wrong in which one surface is not there."""
     wrong = []

@@ -61,7 +61,7 @@ def six_axis_plan(more=""):
     """Of the library's arm, whose controller counts otherwise than its robot file.
 
     Args:
-        more: lines of [controller].
+        more: lines of [controller], or other tables.
     """
     limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
     text = ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))

@@ -19,6 +19,7 @@ from tests.reports.programmes.programme_judge import (
     faults,
     five_axes_faults,
     mutants,
+    peak_ball_speed,
     swapped,
     times,
     to,
@@ -172,6 +173,13 @@ def test_a_published_robot():
     if plan is None:
         pytest.skip("no shared/data/real/ur5e.urdf")
     assert runs_of(plan).all_faults(text_of(plan)) == []
+
+
+def test_a_positioning_speed_holds_in_every_move():
+    plan = six_axis_plan("[touch]\npositioning_speed_mm_s = 40\n")
+    record = runs_of(plan).run(text_of(plan))
+    assert faults(plan, record) == []
+    assert peak_ball_speed(plan, record) <= 0.04 * (1.0 + 1e-3)
 
 
 def test_a_displaced_part_is_found_from_the_log(runs, text, tmp_path):

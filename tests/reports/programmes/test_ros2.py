@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from planner.errors import OutputError
 from reports.programmes import programmes
 from tests.cases import cases, some
 from tests.reports.programmes.programme_judge import (
@@ -19,6 +21,7 @@ from tests.reports.programmes.programme_judge import (
     five_axes_faults,
     log_rows,
     mutants,
+    peak_ball_speed,
     swapped,
     times,
     to,
@@ -143,6 +146,20 @@ def test_a_published_robot():
     assert runs_of(plan).all_faults(text_of(plan)) == []
 
 
+def test_a_plan_that_comes_to_rest_at_contact_has_no_search():
+    plan = six_axis_plan()
+    resting = replace(plan, job=replace(plan.job, touch=replace(plan.job.touch, mode="to-rest")))
+    with pytest.raises(OutputError, match="no search"):
+        programmes(resting, ["ros2"])
+
+
+def test_a_robot_file_without_controller_is_enough():
+    plan = six_axis_plan()
+    bare = replace(plan.job.mechanism, controller=None)
+    plan = replace(plan, job=replace(plan.job, mechanism=bare))
+    assert runs_of(plan).all_faults(text_of(plan)) == []
+
+
 def test_joint_states_at_a_period_make_a_hit_late_by_a_period(runs, text):
     record = runs.run(text, period=0.002)
     hits = VirtualCell(runs.plan).expected()
@@ -150,6 +167,13 @@ def test_joint_states_at_a_period_make_a_hit_late_by_a_period(runs, text):
         q = np.radians([float(cell) for cell in row[1:]])
         off = np.linalg.norm(runs.plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]].centre)
         assert off <= 0.005 * 0.002 + 1e-9
+
+
+def test_a_positioning_speed_holds_in_every_move():
+    plan = six_axis_plan("[touch]\npositioning_speed_mm_s = 40\n")
+    record = runs_of(plan).run(text_of(plan))
+    assert faults(plan, record) == []
+    assert peak_ball_speed(plan, record) <= 0.04 * (1.0 + 1e-3)
 
 
 def test_a_displaced_part_is_found_from_the_log(runs, text, tmp_path):

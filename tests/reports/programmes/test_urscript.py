@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+import socket
+import textwrap
+import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from reports.programmes import programmes
+from reports.programmes.urscript import LOG_PORT
 from tests.cases import cases
 from tests.reports.programmes.programme_judge import (
     Runs,
@@ -17,6 +23,7 @@ from tests.reports.programmes.programme_judge import (
     faults,
     log_rows,
     mutants,
+    peak_ball_speed,
     swapped,
     times,
     to,
@@ -26,6 +33,7 @@ from tests.reports.programmes.urscript_interpreter import UrScript
 from tests.reports.programmes.virtual_arm import RefusedError, VirtualArm
 from tests.reports.programmes.virtual_cell import VirtualCell
 
+DOCUMENT = Path(__file__).parents[3] / "docs" / "programmes.md"
 POSTURE = r"-?[1-9]?\d*\.\d{12}"
 NUMBER = r"(?<![\w.])\d+\.\d+"
 
@@ -142,6 +150,24 @@ def test_a_frame_of_the_controller_reads_a_hit_late_by_a_frame(runs, text):
         assert late <= 0.005 * 0.002 + 1e-9
 
 
+def test_the_documented_receiver_takes_the_log(runs, text, tmp_path, monkeypatch):
+    block = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(), flags=re.DOTALL)[1]
+    code = textwrap.dedent(block)
+    monkeypatch.chdir(tmp_path)
+    receiver = threading.Thread(target=exec, args=(code, {}), daemon=True)
+    receiver.start()
+    log = runs.run(text).log
+    for _ in range(200):
+        try:
+            with socket.create_connection(("127.0.0.1", LOG_PORT), timeout=5) as connection:
+                connection.sendall(log.encode())
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    receiver.join(timeout=10)
+    assert (tmp_path / "palpeur_hits.csv").read_text() == log
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -155,6 +181,13 @@ def test_a_frame_of_the_controller_reads_a_hit_late_by_a_frame(runs, text):
 def test_nine_decimals_whatever_the_controller_shows(runs, text, value, shown):
     told = text.replace("  set_tcp", f"  textmsg(palpeur_nine({value}))\n  halt\n  set_tcp", 1)
     assert runs.run(told).events == [("message", shown)]
+
+
+def test_a_positioning_speed_holds_in_every_move():
+    plan = six_axis_plan("[touch]\npositioning_speed_mm_s = 40\n")
+    record = runs_of(plan).run(text_of(plan))
+    assert faults(plan, record) == []
+    assert peak_ball_speed(plan, record) <= 0.04 * (1.0 + 1e-3)
 
 
 def test_a_displaced_part_is_found_from_the_log(runs, text, tmp_path):
