@@ -37,7 +37,6 @@ class JointPosts:
         qd: # (m, n) [rad/s] or [m/s]
         qdd: # (m, n) [rad/s²] or [m/s²]
         segment: that leads to each post. # (m,)
-        rest: whether that segment ends there. # (m,)
         error: of joints between posts, joined as they are meant to be. [deg, or mm]
         period: from post to post; None where they are as dense as they need to be. [s]
     """
@@ -47,7 +46,6 @@ class JointPosts:
     qd: Array
     qdd: Array
     segment: Indices
-    rest: Mask
     error: float
     period: float | None = None
 
@@ -163,7 +161,6 @@ def _at(
         qd=state.qd,
         qdd=state.qdd,
         segment=segment,
-        rest=np.diff(segment, append=-1) != 0,
         error=error,
         period=period,
     )
@@ -204,7 +201,8 @@ class Departures:
         # (m,) [deg, or mm where it slides]
         """
         first, last = (self._scale * state.q for state in self._ends(intervals))
-        there = self._scale * self._inside(intervals).q.reshape(len(intervals), len(_LOOKS), -1)
+        shape = (len(intervals), len(_LOOKS), self._scale.size)
+        there = self._scale * self._inside(intervals).q.reshape(shape)
         way = (last - first)[:, None]
         length = np.sum(way * way, axis=2)
         along = np.sum((there - first[:, None]) * way, axis=2) / np.where(length > 0, length, 1.0)

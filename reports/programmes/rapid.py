@@ -115,7 +115,7 @@ class _Programme:
     # --- data -------------------------------------------------------------------------------------
 
     def _data(self) -> Iterator[str]:
-        yield f"CONST jointtarget jHome:={self._joints(self._home.posture)};"
+        yield f"LOCAL CONST jointtarget jHome:={self._joints(self._home.posture)};"
         for touch, label in zip(self._touches, self._labels, strict=True):
             if self._controller.cartesian:
                 postures = {
@@ -125,17 +125,17 @@ class _Programme:
                     "back": touch.q_back_off,
                 }
                 for name, q in postures.items():
-                    yield f"CONST jointtarget j{name}_{label}:={self._joints(q)};"
+                    yield f"LOCAL CONST jointtarget j{name}_{label}:={self._joints(q)};"
             else:
                 yield from self._joint_data(touch, label)
-        yield "VAR bool touched:=FALSE;"
-        yield "VAR bool missed:=FALSE;"
-        yield "VAR iodev log;"
+        yield "LOCAL VAR bool touched:=FALSE;"
+        yield "LOCAL VAR bool missed:=FALSE;"
+        yield "LOCAL VAR iodev hits;"
 
     def _joint_data(self, touch: Touch, label: str) -> Iterator[str]:
         """Postures of the lines of a touch, with the speeds of its searches."""
-        yield f"CONST jointtarget jclear_{label}:={self._joints(touch.q_clearance)};"
-        yield f"CONST jointtarget jback_{label}:={self._joints(touch.q_back_off)};"
+        yield f"LOCAL CONST jointtarget jclear_{label}:={self._joints(touch.q_clearance)};"
+        yield f"LOCAL CONST jointtarget jback_{label}:={self._joints(touch.q_back_off)};"
         start, end = touch.q_search_start, touch.q_search_end
         for name, q in (
             ("in", line_postures(self._model, touch.q_clearance, start, tolerance=LINE_CHORD)),
@@ -148,11 +148,11 @@ class _Programme:
             ),
         ):
             rows = ",".join(self._joints(row) for row in q)
-            yield f"CONST jointtarget j{name}_{label}{{{len(q)}}}:=[{rows}];"
+            yield f"LOCAL CONST jointtarget j{name}_{label}{{{len(q)}}}:=[{rows}];"
             if name == "line":
                 speeds = ",".join(self._speeds(touch, np.vstack([start, q])))
-                yield f"CONST speeddata v{name}_{label}{{{len(q)}}}:=[{speeds}];"
-        yield f"CONST speeddata vback_{label}:={self._back_speed(touch)};"
+                yield f"LOCAL CONST speeddata v{name}_{label}{{{len(q)}}}:=[{speeds}];"
+        yield f"LOCAL CONST speeddata vback_{label}:={self._back_speed(touch)};"
 
     def _back_speed(self, touch: Touch) -> str:
         """Speeds that keep touch speed from wherever in the search the ball stopped."""
@@ -197,13 +197,13 @@ class _Programme:
         angles = floored(float(np.degrees(controller.start_tolerance)), 6)
         lengths = floored(MM * controller.start_tolerance_sliding, 6)
         yield f"PROC {NAME}_run()"
-        yield f"  IF NOT near(jHome,{angles},{lengths}) THEN"
+        yield f"  IF NOT palpeur_near(jHome,{angles},{lengths}) THEN"
         yield '    TPWrite "not at home: drive there by hand";'
         yield from ("    EXIT;", "  ENDIF")
         yield f"  VelSet {floored(controller.speed_override_percent, 3)},5000;"
         if controller.cartesian:
             yield from ("  ConfJ \\On;", "  ConfL \\On;")
-        yield "  open_log;"
+        yield "  palpeur_open;"
         corners = [self._joints(q) for q in self._home.way_in[:-1]]
         for goal in (*corners, f"jclear_{self._labels[0]}"):
             yield f"  {self._move(goal, _HOME_SPEED)}"
@@ -218,7 +218,7 @@ class _Programme:
             last = row == len(self._home.way_out) - 1
             goal = "jHome" if last else self._joints(self._home.way_out[row])
             yield f"  {self._move(goal, _HOME_SPEED)}"
-        yield from ("  Close log;", "ENDPROC")
+        yield from ("  Close hits;", "ENDPROC")
 
     def _call(self, touch: Touch, label: str, name: str) -> str:
         words = [f'"{name}"']
@@ -236,7 +236,7 @@ class _Programme:
             words += [f"j{one}_{label}" for one in ("clear", "back", "in", "line", "out")]
             words += [f"vline_{label}", f"vback_{label}"]
             words += [number(touch.approach_time, _TIME), number(touch.retract_time, _TIME)]
-        return f"touch {','.join([*words, rest])};"
+        return f"palpeur_touch {','.join([*words, rest])};"
 
     def _travel(self, here: Array, move: Move) -> Iterator[str]:
         """Straight moves of the joints from corner to corner, each to a stop."""
@@ -270,14 +270,14 @@ class _Programme:
 
         search = f"[search_speed,{_FREE},{_FREE},{_FREE}]"
         return [
-            "PROC touch(string name,jointtarget clear,jointtarget start,jointtarget last,"
+            "PROC palpeur_touch(string name,jointtarget clear,jointtarget start,jointtarget last,"
             "jointtarget back,num speed_in,num search_speed,num speed_out,num rest)",
             "  VAR robtarget hit;",
             *_begin_cycle(),
             f"  {line('start', 'speed_in')}",
             "  missed:=FALSE;",
             f"  SearchL \\Stop,{self._signal},hit,{goal('last')},{search},{self._tool};",
-            f"  IF NOT missed log_hit name,CalcJointT(hit,{self._tool});",
+            f"  IF NOT missed palpeur_log name,CalcJointT(hit,{self._tool});",
             "  WaitTime rest;",
             f"  {line('back', 'search_speed')}",
             f"  {line('clear', 'speed_out')}",
@@ -286,8 +286,8 @@ class _Programme:
 
     def _joint_cycle(self) -> Sequence[str]:
         return [
-            "PROC touch(string name,jointtarget clear,jointtarget back,jointtarget way_in{*},"
-            "jointtarget line{*},jointtarget way_out{*},speeddata line_speed{*},"
+            "PROC palpeur_touch(string name,jointtarget clear,jointtarget back,"
+            "jointtarget way_in{*},jointtarget line{*},jointtarget way_out{*},speeddata line_speed{*},"
             "speeddata back_speed,num time_in,num time_out,num rest)",
             "  VAR jointtarget hit;",
             *_begin_cycle(),
@@ -302,7 +302,7 @@ class _Programme:
             "      touched:=NOT missed;",
             "    ENDIF",
             "  ENDFOR",
-            "  IF touched log_hit name,hit;",
+            "  IF touched palpeur_log name,hit;",
             "  WaitTime rest;",
             "  MoveExtJ back,back_speed,fine;",
             "  FOR i FROM 1 TO Dim(way_out,1) DO",
@@ -317,19 +317,22 @@ class _Programme:
         joints = self._source.plan.job.mechanism.movable
         order = self._controller.order.tolist()
         yield "! whether the axes are within limits in deg, or mm where they slide, of a posture"
-        yield "FUNC bool near(jointtarget there,num angle,num length)"
+        yield "FUNC bool palpeur_near(jointtarget there,num angle,num length)"
         yield from ("  VAR jointtarget here;", "  here:=CJointT();")
         for field, k in zip(self._fields, order, strict=True):
             limit = "angle" if joints[k].kind.angular else "length"
             yield f"  IF Abs(here.{field}-there.{field})>{limit} RETURN FALSE;"
         yield from ("  RETURN TRUE;", "ENDFUNC")
-        yield from ("PROC open_log()", f'  Open "HOME:"\\File:="{LOG}",log\\Write;')
+        yield from ("PROC palpeur_open()", f'  Open "HOME:"\\File:="{LOG}",hits\\Write;')
         for line in log_head(self._source):
             pieces = [line[at : at + _TEXT] for at in range(0, len(line), _TEXT)]
-            yield from (f'  Write log,"{piece}"\\NoNewLine;' for piece in pieces[:-1])
-            yield f'  Write log,"{pieces[-1]}";'
+            yield from (f'  Write hits,"{piece}"\\NoNewLine;' for piece in pieces[:-1])
+            yield f'  Write hits,"{pieces[-1]}";'
         yield "ENDPROC"
-        yield from ("PROC log_hit(string name,jointtarget hit)", "  Write log,name\\NoNewLine;")
+        yield from (
+            "PROC palpeur_log(string name,jointtarget hit)",
+            "  Write hits,name\\NoNewLine;",
+        )
         signs, offsets = self._controller.signs, self._offsets()
         rows = {
             k: (field, sign, offset)
@@ -339,8 +342,8 @@ class _Programme:
             field, sign, offset = rows[k]
             value = f"(NumToDnum(hit.{field})-({number(float(offset), _VALUE)}))"
             minus = "-1*" if sign < 0.0 else ""
-            yield f'  Write log,","+DnumToStr({minus}{value},{_VALUE})\\NoNewLine;'
-        yield from ('  Write log,"";', "ENDPROC")
+            yield f'  Write hits,","+DnumToStr({minus}{value},{_VALUE})\\NoNewLine;'
+        yield from ('  Write hits,"";', "ENDPROC")
 
     def _offsets(self) -> Array:
         return axis_values(
@@ -350,7 +353,7 @@ class _Programme:
 
 def _begin_cycle() -> list[str]:
     return [
-        f"  IF NOT near(clear,{_AT_REST},{_AT_REST}) THEN",
+        f"  IF NOT palpeur_near(clear,{_AT_REST},{_AT_REST}) THEN",
         '    TPWrite "not at the clearance point of "+name;',
         "    EXIT;",
         "  ENDIF",
@@ -361,8 +364,8 @@ def _end_cycle() -> list[str]:
     """Report a miss, and the handler that takes one for what it is."""
     return [
         "  IF missed THEN",
-        '    Write log,"# MISSED "+name;',
-        "    Close log;",
+        '    Write hits,"# MISSED "+name;',
+        "    Close hits;",
         '    TPWrite "no hit at "+name;',
         "    EXIT;",
         "  ENDIF",

@@ -11,7 +11,6 @@ from parts.points import ProbePoints
 from planner.job import read_job
 from planner.planning import plan
 from robots.library import text_of
-from tests.reports.programmes.searching import searching
 
 JOB = """format = 1
 [job]
@@ -103,14 +102,14 @@ def arm_job(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def six_axes(arm_job):
-    return searching(plan(arm_job(text_of("industrial-6r"))))
+    return plan(arm_job(text_of("industrial-6r")))
 
 
 @pytest.fixture(scope="session")
 def on_track(arm_job):
     """The same arm on a track, its first joint."""
     text = text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)
-    return searching(plan(arm_job(text, ("track",))))
+    return plan(arm_job(text, ("track",)))
 
 
 @pytest.fixture(scope="session")
@@ -133,7 +132,7 @@ def job(job_in):
 
 @pytest.fixture(scope="session")
 def two_points(job):
-    return searching(plan(job))
+    return plan(job)
 
 
 @pytest.fixture(scope="session")
@@ -144,6 +143,6 @@ def planned(job):
         positions, normals = np.asarray(positions, float), np.asarray(normals, float)
         names = names or tuple(f"P{k}" for k in range(1, len(positions) + 1))
         points = ProbePoints(names=names, positions=positions, normals=normals, features=features)
-        return searching(plan(replace(job, points=points, **changes)))
+        return plan(replace(job, points=points, **changes))
 
     return make

@@ -47,21 +47,21 @@ class Judge:
         touch = plan.job.touch
         self.arm = {"latency": touch.latency, "deceleration": self._deceleration()}
         self.moved = VirtualCell(plan, shift=SHIFT, turn=TURN)
-        self.cells = {t.name: VirtualCell(plan, away={t.name}) for t in self.touches}
         self.nominal = VirtualCell(plan)
         self.expected = self.moved.expected()
         self.as_planned = self.nominal.expected()
 
     def _deceleration(self):
-        """Of the arm, so that the overrun is the plan's greatest."""
-        t = self.touches[0]
-        return t.speed**2 / (2.0 * (t.overrun - t.speed * self.plan.job.touch.latency))
+        """Of the arm: so that it stops nowhere later than the plan has it."""
+        latency = self.plan.job.touch.latency
+        return max(t.speed**2 / (2.0 * (t.overrun - t.speed * latency)) for t in self.touches)
 
-    def judge(self, make):
+    def judge(self, make, places=None):
         """Hold every run of a programme to the plan.
 
         Args:
             make: ``make(cell, start, **options)`` → a machine.
+            places: of the touches that are missed, stuck and nudged; all by default.
 
         Raises:
             WrongError, or whatever an interpreter refuses by.
@@ -69,9 +69,10 @@ class Judge:
         machine = make(self.moved, self.home + 0.8 * self.tolerances, **self.arm)
         machine.run()
         self._measured(machine)
-        for place, touch in enumerate(self.touches):
-            self._missed(make, touch, place)
-        self._refused(make)
+        places = range(len(self.touches)) if places is None else places
+        for place in places:
+            self._missed(make, self.touches[place], place)
+        self._refused(make, places)
         return machine
 
     # --- a run that measures ----------------------------------------------------------------------
@@ -84,8 +85,6 @@ class Judge:
         self._events(machine, self.touches)
         searches = machine.arm.searches
         hits = [s for s in searches if s.hit is not None]
-        rows = [k for k, s in enumerate(searches) if s.hit is not None]
-        self._searches = [0, *(row + 1 for row in rows)]  # before each point
         _need(len(hits) == len(self.touches), f"{len(hits)} hits")
         for touch, hit, q in zip(self.touches, hits, values, strict=True):
             self._hit(touch, hit, q, self.expected[touch.name])
@@ -172,7 +171,7 @@ class Judge:
     def _backed_off(self, touch, *, missed):
         speed = self._last.speed
         _need(speed <= touch.speed * (1.0 + 1e-9), f"backs off at {speed} m/s")
-        _need(not missed or speed >= 0.99 * touch.speed, f"backs off at {speed} m/s")
+        _need(not missed or speed >= 0.9 * touch.speed, f"backs off at {speed} m/s")
 
     def _go(self, events, here, place, duration, q):
         """Motions to a place, near the straight line to it where ``here`` says from where."""
@@ -223,7 +222,9 @@ class Judge:
         """The part is away at one point: back to its clearance point, report, stop."""
         for options in ({}, {"goes_on": True}) if place == 0 else ({},):
             try:
-                machine = make(self.cells[touch.name], self.home, **self.arm, **options)
+                machine = make(
+                    VirtualCell(self.plan, away={touch.name}), self.home, **self.arm, **options
+                )
             except TypeError:  # an interpreter whose programmes end by themselves
                 continue
             stopped = _stopped(machine, self.stops)
@@ -234,7 +235,7 @@ class Judge:
             _need(machine.log[-1] == f"# MISSED {touch.name}", f"the log ends {machine.log[-1]}")
             _need(machine.closed, "the log is open after a miss")
 
-    def _refused(self, make):
+    def _refused(self, make, places):
         for k, tolerance in enumerate(self.tolerances):
             start = self.home.copy()
             start[k] += 1.25 * tolerance * (-1) ** k
@@ -244,7 +245,7 @@ class Judge:
         machine = make(self.nominal, self.home, log_opens=False, **self.arm)
         _need(_stopped(machine, self.stops), "it measures without a log")
         _need(not machine.arm.events, "it moves without a log")
-        for place in range(len(self.touches)):
+        for place in places:
             self._stuck(make, place)
             self._nudged(make, place)
 
@@ -255,7 +256,9 @@ class Judge:
         _need(_stopped(machine, self.stops), "it measures with a probe that is stuck")
         names, _ = self._log(machine, place)
         _need(names == [t.name for t in touches[:-1]], f"the log names {names}")
-        _need(len(machine.arm.searches) == self._searches[place], "a search with a stuck probe")
+        hits = [search.hit is not None for search in machine.arm.searches]
+        good = sum(hits) == place and (not hits or hits[-1])
+        _need(good, "a search with a stuck probe")
         # From where the search would begin it backs off at touch speed.
         events = machine.arm.motions
         at = [np.linalg.norm(e.goal - touches[-1].search_start) <= PLACE for e in events].index(

@@ -60,6 +60,7 @@ _WORDS = {
     "ENDFUNC",
     "MODULE",
     "ENDMODULE",
+    "LOCAL",
     "CONST",
     "VAR",
     "PERS",
@@ -323,7 +324,7 @@ class Rapid:
         (where, s1), (device, s2) = args
         path = s1.get("File", ("num", 0))
         good = where == ("text", "HOME:") and path[0] == "text" and path[1].endswith(".csv")
-        if not good or device != ("name", "log") or set(s2) != {"Write"} or self.log:
+        if not good or device != ("name", "hits") or set(s2) != {"Write"} or self.log:
             raise RefusedError("Open")
         if not self._log_opens:
             raise RapidError("ERR_FILEOPEN")
@@ -331,7 +332,7 @@ class Rapid:
 
     def _do_write(self, args):
         (device, s1), (value, s2) = args
-        if device != ("name", "log") or s1 or not self.open or self.closed:
+        if device != ("name", "hits") or s1 or not self.open or self.closed:
             raise RefusedError("Write: no file is open")
         if s2 and s2 != {"NoNewLine": None}:
             raise RefusedError("Write")
@@ -347,7 +348,7 @@ class Rapid:
         return value
 
     def _do_close(self, args):
-        if args != [(("name", "log"), {})] or not self.open or self.closed:
+        if args != [(("name", "hits"), {})] or not self.open or self.closed:
             raise RefusedError("Close")
         self.closed = True
 
@@ -627,6 +628,7 @@ class _Module:
         self.need("MODULE")
         self.name()
         while not self.take("ENDMODULE"):
+            self.take("LOCAL")  # seen in this module alone
             if self.peek()[1] in ("CONST", "VAR"):
                 self.declaration()
             else:

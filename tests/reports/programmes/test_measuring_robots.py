@@ -1,17 +1,21 @@
 """KRL and RAPID run against a virtual part: hits, overrun, misses, refusals; every mutant noticed."""
 
+import os
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from planner.evaluation import read_measured
+from planner.evaluation import evaluate, read_measured
 from planner.job import read_job
+from planner.library import path_of
 from planner.planning import plan
 from reports.programmes import programmes
+from robots.core.pose import inverse_pose
 from robots.library import text_of
-from tests.cases import cases
+from tests.cases import SOAK, cases
 from tests.reports.programmes import conftest as jobs
 from tests.reports.programmes.judge import Judge
 from tests.reports.programmes.krl_interpreter import HaltedError, Krl
@@ -24,7 +28,6 @@ from tests.reports.programmes.mutants import (
     scaled,
 )
 from tests.reports.programmes.rapid_interpreter import ExitError, Rapid, RapidError
-from tests.reports.programmes.searching import searching
 
 MACHINES = {"krl": (Krl, (HaltedError,), 5.0), "rapid": (Rapid, (ExitError, RapidError), 50.0)}
 TURNED = """[controller]
@@ -54,7 +57,7 @@ def planned(name, folder):
         job, points = f"{job}dwell_s = 0.05\n{TURNED}", jobs.ARM_POINTS + THREE
     (folder / "job.toml").write_text(job)
     (folder / "points.csv").write_text(points)
-    return searching(plan(read_job(folder / "job.toml")))
+    return plan(read_job(folder / "job.toml"))
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,106 @@ def test_its_log_is_evaluated_as_it_is(plan_of, name, key, tmp_path):
     assert off <= (1e-9 if plan.job.controller.cartesian else 1.1e-6)
 
 
+# --- the whole loop ------------------------------------------------------------------------------
+
+CUBE = [
+    *(f"T{k},{x},{y},0,0,0,1,top" for k, (x, y) in enumerate([(-40, -30), (40, -25), (5, 35)])),
+    *(
+        f"F{k},{x},-50,{z},0,-1,0,front"
+        for k, (x, z) in enumerate([(-40, -10), (40, -12), (5, -30)])
+    ),
+    *(
+        f"L{k},-60,{y},{z},-1,0,0,left"
+        for k, (y, z) in enumerate([(-30, -10), (30, -12), (5, -30)])
+    ),
+]
+DATUMS = """[evaluation]
+alignment = "datums"
+datums = ["top", "front", "left"]
+compensation = "fitted"
+"""
+
+
+@pytest.fixture(scope="module")
+def cube(tmp_path_factory):
+    """A corner of three planes before six axes."""
+    folder = tmp_path_factory.mktemp("cube")
+    (folder / "robot.toml").write_text(text_of("industrial-6r"))
+    limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
+    job = jobs.ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))
+    (folder / "job.toml").write_text(f"{job}axis = [0, 0, -1]\n{TURNED}{DATUMS}")
+    head = "name,x_mm,y_mm,z_mm,nx,ny,nz,feature"
+    (folder / "points.csv").write_text("\n".join([head, *CUBE]) + "\n")
+    return plan(read_job(folder / "job.toml"))
+
+
+def found_alignment(made, key, folder):
+    """Where ``palpeur evaluate`` finds a part that was moved, and where it is: error at 50 mm."""
+    judge = judge_of(made, key)
+    machine = maker(made, key, programmes(made, [key]))(judge.moved, judge.home, **judge.arm).run()
+    path = folder / "palpeur_hits.csv"
+    path.write_text("\n".join(machine.log) + "\n")
+    found = evaluate(made.job, read_measured(path, made.job)).alignment.T_part_measured
+    T = made.job.part.T_base_part
+    true = inverse_pose(inverse_pose(T) @ judge.moved.displacement @ T)
+    return float(np.abs(0.05 * (found - true)[:3, :3]).max() + np.abs((found - true)[:3, 3]).max())
+
+
+@pytest.mark.parametrize("key", MACHINES)
+def test_a_part_that_was_moved_is_found_again(cube, key, tmp_path):
+    assert cube.feasible
+    assert found_alignment(cube, key, tmp_path) < 1e-9  # [m], a millionth of a millimetre
+
+
+@pytest.mark.skipif(not SOAK, reason="make soak: 43 touches of a block with detours")
+@pytest.mark.parametrize("key", MACHINES)
+def test_a_block_that_was_moved_is_found_again(key, tmp_path):
+    job = read_job(path_of("block-with-holes")).replace(
+        evaluation={
+            "alignment": "datums",
+            "datums": ["top", "front", "left"],
+            "compensation": "fitted",
+        }
+    )
+    made = plan(job)
+    assert found_alignment(made, key, tmp_path) < 1e-9
+    judge = judge_of(made, key)
+    judge.judge(maker(made, key, programmes(made, [key])), places=[0, 20])
+
+
+UR5E = Path(os.environ.get("PALPEUR_REAL_DATA", "../shared/data/real")) / "ur5e.urdf"
+
+
+@pytest.mark.skipif(not UR5E.is_file(), reason=f"{UR5E} is not there")
+@pytest.mark.parametrize("key", MACHINES)
+def test_a_published_arm_measures(key, tmp_path):
+    (tmp_path / "ur5e.urdf").write_bytes(UR5E.read_bytes())
+    text = jobs.ARM_JOB.replace("ROBOT", "ur5e.urdf")
+    text = text.replace("LIMITS", "default_acceleration_rad_s2 = 10.0")
+    text = text.replace("[450, 200, 600]", "[350, 200, 300]")
+    made = read_job_text(tmp_path, text)
+    names = ", ".join(f'"{joint.name}"' for joint in made.mechanism.movable)
+    made = plan(read_job_text(tmp_path, f"{text}[controller]\naxes = [{names}]\n"))
+    assert made.feasible
+    judge_of(made, key).judge(maker(made, key, programmes(made, [key])))
+
+
+def read_job_text(folder, text):
+    """A job of the six-axis points."""
+    (folder / "job.toml").write_text(text)
+    (folder / "points.csv").write_text(jobs.ARM_POINTS)
+    return read_job(folder / "job.toml")
+
+
+@pytest.mark.parametrize("name", ["five axes", "six axes"])
+def test_a_checker_of_rapid_accepts_the_module(plan_of, name):
+    checker = pytest.importorskip("rapidchecker.check", reason="rapidchecker is not installed")
+    module = programmes(plan_of(name), ["rapid"])["robot/palpeur.mod"].decode("ascii")
+    assert checker.check_format(module.replace("\r\n", "\n")) == []
+
+
+# --- mutants -------------------------------------------------------------------------------------
+
 _KRL_POINTS = r"DECL E6AXIS (XHOME|X_\w+)=.*"
 _KRL_SHIFTS = r"DECL E6POS [SEB]_\w+=.*"
 _KRL_GUARD = r"WHILE STAT.*|IF NOT NEAR.*"
@@ -141,44 +244,44 @@ KRL_KINDS = {
     "speed of the first way": replaced(r"=5$", "=50", r"\$VEL_AXIS.*"),
     "override": replaced(r"=(\d+)$", r"=1\1", r"\$OV_PRO.*"),
 }
-_POINT = r"CONST jointtarget j\w+(\{\d\})?:=.*"
+_POINT = r"LOCAL CONST jointtarget j\w+(\{\d\})?:=.*"
 _RAPID_WORDS = (
-    r"missed:=.*|touched:=.*|WaitTime .*|Search.*|MoveL .*|MoveExtJ .*|MoveAbsJ .*|touch .*|EXIT;|"
-    r"TRYNEXT;|RAISE;|Write .*|Close .*|Open .*|open_log;|VelSet .*|Conf.*|IF (Abs|NOT missed l|tou).*|"
+    r"missed:=.*|touched:=.*|WaitTime .*|Search.*|MoveL .*|MoveExtJ .*|MoveAbsJ .*|palpeur_touch .*|EXIT;|"
+    r"TRYNEXT;|RAISE;|Write .*|Close .*|Open .*|palpeur_open;|VelSet .*|Conf.*|IF (Abs|NOT missed l|tou).*|"
     r"RETURN .*|here:=.*"
 )
 RAPID_KINDS = {
     "statement dropped": dropped(_RAPID_WORDS),
     "search dropped": replaced(r"Search(\w+) \\Stop,di\d+,hit,", r"Move\1 "),
     "stop dropped": replaced(r"\\Stop,", r"\\Sup,"),
-    "guard dropped": block_dropped(r"IF NOT near\(.*", "ENDIF"),
+    "guard dropped": block_dropped(r"IF NOT palpeur_near\(.*", "ENDIF"),
     "miss branch dropped": block_dropped("IF missed THEN", "ENDIF"),
     "handler dropped": block_dropped("ERROR", "RAISE;"),
     "errors": replaced(r"ERR_(WHL|SIGSUP)SEARCH", "ERR_FILEOPEN", r"IF ERRNO.*"),
     "sign of a joint": scaled("sign", _POINT),
     "unit of a joint": scaled("radians", _POINT),
-    "points exchanged": exchanged(r"  CONST jointtarget jclear_P\d:=(.*)"),
-    "ends exchanged": exchanged(r"  CONST jointtarget j(?:end|back)_P\d:=(.*)"),
-    "lines exchanged": exchanged(r"  CONST jointtarget jline_P\d\{\d\}:=(.*)"),
-    "touches exchanged": exchanged(r"    (touch \"P\d\".*)"),
+    "points exchanged": exchanged(r"  LOCAL CONST jointtarget jclear_P\d:=(.*)"),
+    "ends exchanged": exchanged(r"  LOCAL CONST jointtarget j(?:end|back)_P\d:=(.*)"),
+    "lines exchanged": exchanged(r"  LOCAL CONST jointtarget jline_P\d\{\d\}:=(.*)"),
+    "touches exchanged": exchanged(r"    (palpeur_touch \"P\d\".*)"),
     "names": replaced(r'"P(\d)"', r'"P\g<1>1"'),
     "back-off before search": replaced(r"(jend_P\d),(jback_P\d)", r"\2,\1"),
     "input": replaced(r"\bdi(\d+)", r"di1\1"),
     "tool": replaced(r"tool(\d)\\", r"tool1\1\\"),
     "frame": replaced(r"wobj(\d)", r"wobj1\1"),
-    "speed of a search": scaled("tenfold", r"(touch|CONST speeddata) .*"),
-    "slow": scaled("half", r"(touch|CONST speeddata) .*"),
+    "speed of a search": scaled("tenfold", r"(palpeur_touch|LOCAL CONST speeddata) .*"),
+    "slow": scaled("half", r"(palpeur_touch|LOCAL CONST speeddata) .*"),
     "time": scaled("half", r"Move(AbsJ|ExtJ) \w+.*vmax.*"),
     "zone": replaced("fine", "z10"),
-    "tolerance": replaced(r",0(\.\d+,0)", r",10\1", r"IF NOT near.*"),
+    "tolerance": replaced(r",0(\.\d+,0)", r",10\1", r"IF NOT palpeur_near.*"),
     "override": replaced(r"VelSet (\d+)", r"VelSet 1\1"),
     "speed of the first way": replaced(r"v50\b", "v500"),
-    "offset": replaced(r"-\((-?)(\d+)\.", r"-(\g<1>1\2.", r"Write log.*"),
-    "sign of the log": replaced(r"DnumToStr\(", "DnumToStr(-1*", r"Write log.*"),
-    "axis of the log": replaced(r"ax_([1-5ab])\)", r"ax_6)", r"Write log.*"),
+    "offset": replaced(r"-\((-?)(\d+)\.", r"-(\g<1>1\2.", r"Write hits.*"),
+    "sign of the log": replaced(r"DnumToStr\(", "DnumToStr(-1*", r"Write hits.*"),
+    "axis of the log": replaced(r"ax_([1-5ab])\)", r"ax_6)", r"Write hits.*"),
     "limit of an axis": replaced(r">(angle|length)", r">1000*\1"),
-    "digits of the log": replaced(r",9\)", ",2)", r"Write log.*"),
-    "hit": replaced(r"log_hit name,.*;", r"log_hit name,CJointT();"),
+    "digits of the log": replaced(r",9\)", ",2)", r"Write hits.*"),
+    "hit": replaced(r"palpeur_log name,.*;", r"palpeur_log name,CJointT();"),
     "condition": replaced(r"IF (NOT )?(missed|touched)", r"IF NOT \1\2"),
 }
 KINDS = {"krl": KRL_KINDS, "rapid": RAPID_KINDS}
