@@ -20,7 +20,8 @@ from robots.library import text_of
 
 
 def test_each_format_writes_its_files(two_points, six_axes):
-    assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", "krl", "rapid", "urscript"]
+    measuring = ["krl", "rapid", "urscript", "fanuc", "ros2"]
+    assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", *measuring]
     for key, export in EXPORTS.items():
         assert tuple(programmes(six_axes, [key])) == export.files
     paths = [path for export in EXPORTS.values() for path in export.files]
@@ -102,7 +103,7 @@ def test_a_plan_without_motion_has_no_programme(planned):
 def test_one_point_needs_no_travel(planned):
     files = programmes(planned([[0, 0, 0.3]], [[0, 0, 1]]))
     assert files["program.dmi"].count(b"PTMEAS/") == 1
-    assert len(files) == 8
+    assert len(files) == 11
 
 
 def test_an_unknown_format(two_points):
