@@ -51,6 +51,8 @@ _NOTHING_BETWEEN = 0.1  # of a ramp, that a cubic of its own would be too short 
 _CUBIC_PEAK = 1.5  # of the mean speed of a cubic from rest to rest
 _LINE_POINTS = 8  # of a line, at least
 _FULL_RANK = 1e-9
+_SPATIAL = 6  # joints that a pose of the ball determines
+_STEP = 1e-3  # of a line, of differences
 
 
 def ros2(source: ProgrammeSource) -> dict[str, bytes]:
@@ -224,6 +226,22 @@ def _straight(start: Array, end: Array, rates: JointRates) -> list[Array]:
 
 def _on_line(model: Model, start: Array, end: Array, share: Array) -> tuple[Array, Array]:
     """Postures at places of a line, and their rates by its parameter. # (m, n) each."""
+    q = _postures(model, start, end, share)
+    if q.shape[1] > _SPATIAL:  # which of all motions it is, the postures say
+        before, after = (_postures(model, start, end, share + h) for h in (-_STEP, _STEP))
+        rates = (after - before) / (2.0 * _STEP)
+    else:
+        T = model.forward(q)
+        ends = model.forward(np.array([start, end]))
+        J, _ = _task(model, q, T, ends[1, :3, :3])
+        way = ends[1, :3, 3] - ends[0, :3, 3]
+        rates = np.einsum("kni,i->kn", np.linalg.pinv(J, rcond=_FULL_RANK)[:, :, :3], way)
+    q[-1] = end
+    return q, np.asarray(rates)
+
+
+def _postures(model: Model, start: Array, end: Array, share: Array) -> Array:
+    """Postures with the ball at places of a line, by Newton steps from joints between. # (m, n)."""
     q = start + share[:, None] * (end - start)
     ends = model.forward(np.array([start, end]))
     way = ends[1, :3, 3] - ends[0, :3, 3]
@@ -234,9 +252,7 @@ def _on_line(model: Model, start: Array, end: Array, share: Array) -> tuple[Arra
         if float(np.abs(gap).max()) <= 1e-13:
             break
         q = q + np.einsum("kni,ki->kn", np.linalg.pinv(J, rcond=_FULL_RANK), gap)
-    rates = np.einsum("kni,i->kn", np.linalg.pinv(J, rcond=_FULL_RANK)[:, :, :3], way)
-    q[-1] = end
-    return q, rates
+    return np.asarray(q)
 
 
 def _task(model: Model, q: Array, T: Array, R: Array) -> tuple[Array, Array]:
@@ -251,7 +267,7 @@ def _task(model: Model, q: Array, T: Array, R: Array) -> tuple[Array, Array]:
         axis=1,
     )
     J = np.array(model.jacobian(q))
-    if q.shape[1] < 6:
+    if q.shape[1] < _SPATIAL:
         z = T[:, :3, 2]
         across = np.eye(3) - z[:, :, None] * z[:, None, :]
         J[:, 3:] = across @ J[:, 3:]

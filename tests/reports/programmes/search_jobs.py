@@ -13,7 +13,7 @@ from planner.job.settings import Touch
 from planner.library import path_of
 from planner.planning import plan
 from robots.library import text_of
-from tests.reports.programmes.conftest import ARM_JOB
+from tests.reports.programmes.conftest import ARM_JOB, TRACK
 
 POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz,feature
 P1,0,0,0,0,0,1,top
@@ -28,6 +28,11 @@ axes = ["q1", "q2", "q3", "q4", "q5", "q6"]
 signs = [1, -1, 1, 1, -1, 1]
 offsets_deg = [0, 90, -15, 0, 0, 30]
 tool_number = 2
+probe_input = 3
+"""
+ON_TRACK = """[controller]
+axes = ["q1", "q2", "q3", "q4", "q5", "q6", "track"]
+offsets_mm = [12]
 probe_input = 3
 """
 UR5E = """format = 1
@@ -69,6 +74,17 @@ def six_axis_plan(more=""):
 
 
 @cache
+def track_plan():
+    """Of the same arm on a track, its first joint and the controller's seventh axis."""
+    limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
+    text = ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))
+    robot = text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)
+    rows = [line for line in POINTS.splitlines() if not line.startswith("F")]  # out of reach
+    files = {"robot.toml": robot, "points.csv": "\n".join(rows) + "\n"}
+    return _planned(text + ON_TRACK, files)
+
+
+@cache
 def ur5e_plan():
     """Of a published robot; None where its file is not there."""
     file = REAL / "ur5e.urdf"
@@ -84,6 +100,6 @@ def library_plan(name):
 
 def _planned(text, files):
     folder = Path(tempfile.mkdtemp(prefix="palpeur-six-"))
-    for name, content in {**files, "points.csv": POINTS, "job.toml": text}.items():
+    for name, content in {"points.csv": POINTS, **files, "job.toml": text}.items():
         (folder / name).write_text(content)
     return plan(read_job(folder / "job.toml"))

@@ -24,7 +24,7 @@ from tests.reports.programmes.programme_judge import (
     times,
     to,
 )
-from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, ur5e_plan
+from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, track_plan, ur5e_plan
 from tests.reports.programmes.virtual_arm import RefusedError, VirtualArm
 from tests.reports.programmes.virtual_cell import VirtualCell
 
@@ -105,7 +105,7 @@ def runs_of(plan):
     def run(text, *, cell=None, start=None, stuck=None, cycle=None):
         arm = VirtualArm(
             cell or VirtualCell(plan),
-            runs.start + 1e-3 if start is None else start,
+            runs.start + 3e-4 if start is None else start,
             stuck=stuck,
             cycle=cycle,
         )
@@ -166,6 +166,11 @@ def test_an_axis_that_is_counted_from_the_horizontal():
     assert runs_of(plan).all_faults(plain) != []  # of a controller that counts otherwise
     with pytest.raises(OutputError, match="counts every axis by itself"):
         programmes(plan, ["urscript"])
+
+
+def test_an_arm_on_a_track():
+    plan = track_plan()
+    assert runs_of(plan).all_faults(text_of(plan)) == []
 
 
 def test_a_published_robot():

@@ -27,7 +27,7 @@ from tests.reports.programmes.programme_judge import (
     to,
 )
 from tests.reports.programmes.ros2_double import World, run_node
-from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, ur5e_plan
+from tests.reports.programmes.search_jobs import library_plan, six_axis_plan, track_plan, ur5e_plan
 from tests.reports.programmes.virtual_arm import RefusedError
 from tests.reports.programmes.virtual_cell import VirtualCell
 
@@ -101,7 +101,7 @@ OPERATORS = {
 
 def runs_of(plan):
     def run(text, *, cell=None, start=None, stuck=None, period=None):
-        start = runs.start + 1e-3 if start is None else start
+        start = runs.start + 3e-4 if start is None else start
         names = [joint.name for joint in plan.job.mechanism.movable]
         world = World(cell or VirtualCell(plan), start, names, stuck=stuck, period=period)
         return run_node(text, world)
@@ -137,6 +137,11 @@ def test_it_stops_without_harm(runs, text):
 def test_an_arm_of_five_axes(name):
     plan = library_plan(name)
     assert five_axes_faults(runs_of(plan), text_of(plan)) == []
+
+
+def test_an_arm_on_a_track():
+    plan = track_plan()
+    assert runs_of(plan).all_faults(text_of(plan)) == []
 
 
 def test_a_published_robot():

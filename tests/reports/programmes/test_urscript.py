@@ -100,7 +100,7 @@ def runs():
 def runs_of(plan):
 
     def run(text, *, cell=None, start=None, stuck=None, cycle=None, listening=True):
-        start = runs.start + 1e-3 if start is None else start
+        start = runs.start + 3e-4 if start is None else start
         arm = VirtualArm(cell or VirtualCell(plan), start, stuck=stuck, cycle=cycle)
         stylus = plan.job.probe.stylus_length
         interpreter = UrScript(text, arm, plan.job.controller, stylus=stylus, listening=listening)
