@@ -287,8 +287,8 @@ class _Programme:
     def _joint_cycle(self) -> Sequence[str]:
         return [
             "PROC palpeur_touch(string name,jointtarget clear,jointtarget back,"
-            "jointtarget way_in{*},jointtarget line{*},jointtarget way_out{*},speeddata line_speed{*},"
-            "speeddata back_speed,num time_in,num time_out,num rest)",
+            "jointtarget way_in{*},jointtarget line{*},jointtarget way_out{*},"
+            "speeddata line_speed{*},speeddata back_speed,num time_in,num time_out,num rest)",
             "  VAR jointtarget hit;",
             *_begin_cycle(),
             "  FOR i FROM 1 TO Dim(way_in,1) DO",

@@ -148,7 +148,7 @@ def test_joints_stand_only_in_axes_of_their_kind(robot, count, cartesian):
     check_formats(set(EXPORTS) - refused, job)
 
 
-def test_a_robot_without_controller_is_told_how_to_give_one(job):
+def test_a_robot_without_controller_is_told_how_to_give_one():
     bare = robot_job("industrial-6r", 6, cartesian=True)
     bare.controller = None
     with pytest.raises(OutputError) as told:
