@@ -19,15 +19,25 @@ from robots.core.robot_file import read_robot
 from robots.library import text_of
 
 
-def test_each_format_writes_its_files(two_points, six_axes):
-    assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", "krl", "rapid", "urscript"]
-    for key, export in EXPORTS.items():
-        assert tuple(programmes(six_axes, [key])) == export.files
-    paths = [path for export in EXPORTS.values() for path in export.files]
+MACHINES = ["dmis", "ipp", "qif", "csv", "ros"]
+ARMS = ["krl", "rapid", "urscript", "fanuc", "ros2"]
+GANTRIES = ["linuxcnc", "fanuc-gcode"]
+
+
+def paths_of(keys):
+    return sorted(path for key in keys for path in EXPORTS[key].files)
+
+
+def test_each_format_writes_its_files(two_points, six_axes, on_gantry):
+    assert sorted(EXPORTS) == sorted([*MACHINES, *ARMS, *GANTRIES])
+    paths = paths_of(EXPORTS)
     assert len(set(paths)) == len(paths)
-    assert list(programmes(six_axes)) == sorted(paths)
+    for key, export in EXPORTS.items():
+        made = programmes(on_gantry if key in GANTRIES else six_axes, [key])
+        assert tuple(sorted(made)) == tuple(sorted(export.files))
+    assert list(programmes(six_axes)) == paths_of([*MACHINES, *ARMS])
     # An arm of five joints is not the six-axis arm that URScript moves.
-    assert list(programmes(two_points)) == sorted(set(paths) - {"robot/palpeur.script"})
+    assert list(programmes(two_points)) == paths_of([*MACHINES, "krl", "rapid", "fanuc", "ros2"])
 
 
 def test_the_same_job_gives_the_same_bytes(job, two_points):
@@ -102,7 +112,7 @@ def test_a_plan_without_motion_has_no_programme(planned):
 def test_one_point_needs_no_travel(planned):
     files = programmes(planned([[0, 0, 0.3]], [[0, 0, 1]]))
     assert files["program.dmi"].count(b"PTMEAS/") == 1
-    assert len(files) == 8
+    assert len(files) == 11
 
 
 def test_an_unknown_format(two_points):
