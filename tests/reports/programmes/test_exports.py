@@ -18,7 +18,6 @@ from reports.verdict import withheld
 from robots.core.robot_file import read_robot
 from robots.library import text_of
 
-
 MACHINES = ["dmis", "ipp", "qif", "csv", "ros"]
 ARMS = ["krl", "rapid", "urscript", "fanuc", "ros2"]
 GANTRIES = ["linuxcnc", "fanuc-gcode"]
