@@ -23,7 +23,8 @@ from robots.core.pose import inverse_pose, make_pose, transform_points
 from tests.reports.programmes.posture import posture
 
 REACH = 2.5e-3  # [m] across the normal, about every point: where its surface is
-DEPTH = 10e-3  # [m] of material behind a surface
+LEAST_DEPTH = 1e-3  # [m] of material behind a surface
+DEPTH = 10e-3  # [m] before and behind a surface that is away
 AWAY = 0.5e-3  # [m] about the probing line of a point that is away
 STEP = 0.2e-3  # [m] of the ball between two looks
 _ROUNDS = 80  # of bisection
@@ -75,6 +76,9 @@ class VirtualCell:
         self.model = Model(plan.job.mechanism)
         self._to_part = inverse_pose(job.part.T_base_part)
         self._radius = job.probe.ball_radius
+        # Behind a surface there is material for less than a ball: the other side of a thin part is
+        # not to be taken for it.
+        self._depth = max(1.8 * self._radius, LEAST_DEPTH)
         self._lines = plan.placed.directions[reached] @ job.part.T_base_part[:3, :3]
         self._there = np.array([name not in away for name in self.names])
 
@@ -104,13 +108,17 @@ class VirtualCell:
         normals = self.truth.points.normals
         along = np.sum(arms * normals, axis=2)
         across = np.linalg.norm(arms - along[..., None] * normals, axis=2)
-        there = (across <= REACH) & (gaps >= -DEPTH) & self._there
+        # Where points stand close together each has the surface that is nearest to its own contact.
+        away = np.linalg.norm(arms - self._radius * normals, axis=2)
+        there = (across <= REACH) & (gaps >= -self._depth) & self._there
         for k in np.flatnonzero(~self._there):  # nor what others bring on its probing line
             contact = self.truth.points.positions[k] + self._radius * normals[k]
             arm = nominal - contact
             line = self._lines[k]
             off = np.linalg.norm(arm - np.outer(arm @ line, line), axis=1)
             there[(off < AWAY) & (np.abs(arm @ line) < DEPTH)] = False
+        nearest = np.where(there, away, np.inf)
+        there &= nearest <= nearest.min(axis=1, keepdims=True)
         return np.where(there, gaps, np.inf)
 
     def deflected(self, centre: np.ndarray) -> bool:
