@@ -83,6 +83,26 @@ def result_set(folder: Path, kind: str, *, force: bool = False) -> Iterator[Path
         shutil.rmtree(fresh, ignore_errors=True)
 
 
+def write_set(
+    folder: Path, kind: str, files: Iterable[tuple[str, str | bytes]], *, force: bool = False
+) -> None:
+    """Write a set of files; those of an earlier set of its kind are replaced.
+
+    Args:
+        folder: new, empty, or holding an earlier set of this kind and nothing else.
+        kind: of the set, such as "placing".
+        files: name and content of each; made only once the folder is known to be free.
+        force: whether a folder with other files is written to as well.
+
+    Raises:
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    with result_set(folder, kind, force=force) as fresh:
+        for name, content in files:
+            data = content.encode("utf-8") if isinstance(content, str) else content
+            (fresh / name).write_bytes(data)
+
+
 def check_set(folder: Path, kind: str, *, force: bool = False) -> tuple[Path, ...]:
     """Whether a set may take a place: it is free, empty, or holds an earlier set and nothing else.
 

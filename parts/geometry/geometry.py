@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,8 +155,6 @@ def _advice(name: str, names: Sequence[str]) -> str:
 
 # ---------------------------------------------------------------------------------- Closest points
 
-if TYPE_CHECKING:
-    pass
 ROUNDING = 1e-9  # [m] added to a deflection, so that planes, whose deflection is 0, have some
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -57,6 +57,19 @@ Force = Annotated[
 ]
 
 
+def out_option(metavar: Literal["DIR", "FILE", "PATH"], help: str, *, kept: bool = False) -> Any:
+    """``--out``, whose place is checked before any work.
+
+    Args:
+        metavar: DIR for a folder that appears whole, FILE for a file, PATH for either.
+        help: what is written there.
+        kept: whether the folder is filled where it is.
+    """
+    callbacks = {"DIR": folder_option, "FILE": file_option, "PATH": path_option}
+    callback = kept_folder_option if kept else callbacks[metavar]
+    return typer.Option("--out", callback=callback, metavar=metavar, help=help)
+
+
 def folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
     """For every ``--out DIR`` whose folder appears whole, beside an earlier one.
 
@@ -67,17 +80,6 @@ def folder_option(context: typer.Context, parameter: typer.CallbackParam, value:
     if _is_to_be_made(context, parameter, value):
         check_folder_place(Path(value), parameter.opts[0])
     return value
-
-
-FiguresOut = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        callback=folder_option,
-        metavar="DIR",
-        help="Write figures, CSV and page.html there.",
-    ),
-]
 
 
 def kept_folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
@@ -118,3 +120,6 @@ def _is_to_be_made(context: typer.Context, parameter: typer.CallbackParam, value
             option=option,
         )
     return bool(value)
+
+
+FiguresOut = Annotated[str, out_option("DIR", "Write figures, CSV and page.html there.")]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, file_option
+from planner.cli.options import Force, Json, out_option
 
 if TYPE_CHECKING:
     from parts.geometry import Sheets
@@ -91,9 +91,7 @@ def sample(
     prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=file_option, metavar="FILE", help="Write the points there, as CSV."
-        ),
+        out_option("FILE", "Write the points there, as CSV."),
     ] = "",
     force: Force = False,
     as_json: Json = False,

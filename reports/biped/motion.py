@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -24,6 +22,8 @@ from reports.content.table import (
     signed,
     text,
 )
+from reports.document_text import csv_text
+from reports.page.page import provenance_table as provenance_rows
 from robots.biped.library import KnownDrives
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads, joint_reach, motor_loads
@@ -224,12 +224,7 @@ def sample_rows(shown: ReportedMotion) -> tuple[tuple[str, ...], list[list[objec
 
 def samples_csv(shown: ReportedMotion) -> str:
     """The samples as a file; numbers read back to the same doubles."""
-    headers, rows = sample_rows(shown)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(*sample_rows(shown))
 
 
 def _columns(shown: ReportedMotion) -> Iterator[tuple[str, Array]]:
@@ -493,19 +488,10 @@ def _beside(found: float, limit: float, bad: bool) -> tuple[Value, Value]:
 
 def provenance_table(shown: ReportedMotion) -> Table:
     """Robot, its source, the command."""
-    from importlib.metadata import version
-
     biped = shown.motion.biped
-    rows = (
-        ("robot", biped.name),
-        ("source", biped.mechanism.source or "–"),
-        ("feet", biped.source or "–"),
-        ("command", shown.command),
-        ("palpeur", version("palpeur")),
-    )
-    return Table(
-        key="provenance",
-        title="Provenance",
-        columns=columns("what", "value"),
-        rows=tuple((text(what), text(value)) for what, value in rows),
+    return provenance_rows(
+        robot=biped.name,
+        source=biped.mechanism.source,
+        feet=biped.source,
+        command=shown.command,
     )

@@ -23,7 +23,6 @@ from reports.evaluation.subject import (
 from reports.evaluation.tables import budget
 from reports.figures.style import (
     BLUE,
-    FORMATS,
     GREEN,
     INK,
     LIMIT,
@@ -32,8 +31,7 @@ from reports.figures.style import (
     QUIET,
     WIDTH,
     caption,
-    house_style,
-    rendered,
+    figure_files,
     write_beside,
 )
 from reports.visible_text import label
@@ -111,12 +109,7 @@ def uncertainty_drawings(shown: UncertaintySubject) -> tuple[EvaluationFigure, .
 
 def rendered_drawings(drawings: Sequence[EvaluationFigure]) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG."""
-    files: dict[str, bytes] = {}
-    with house_style():
-        for one in drawings:
-            figure = one.draw()
-            files |= {f"{one.key}.{form}": rendered(figure, form) for form in FORMATS}
-    return files
+    return figure_files((one.key, one.draw) for one in drawings)
 
 
 def _of_uncertainty(shown: UncertaintySubject) -> Iterator[EvaluationFigure]:

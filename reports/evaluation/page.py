@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +9,9 @@ from reports.evaluation.colours import Legend
 from reports.evaluation.content import EvaluationContent
 from reports.evaluation.figures import EvaluationFigure
 from reports.evaluation.scene import DrawnScene
-from reports.page.html import asset, data_block, environment, page_policy
-from reports.page.page import PageDetail, cards
-from reports.page.scene import embedded, embeds
+from reports.page.html import asset, filled
+from reports.page.page import PageDetail, cards, page_figure
+from reports.page.scene import page_scene
 
 _DETAIL = PageDetail(buckets=0, rows=500, cell=300, listing=0)
 _FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures
@@ -37,16 +36,6 @@ class Pictures:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PageFigure:
-    """A figure inside the page."""
-
-    key: str
-    title: str
-    data: str  # address of the picture, as data
-    words: str
-
-
 def evaluation_page(content: EvaluationContent, pictures: Pictures) -> str:
     """The page; the same bytes for the same content.
 
@@ -54,39 +43,25 @@ def evaluation_page(content: EvaluationContent, pictures: Pictures) -> str:
         content: what is said; every text in it may be hostile.
         pictures: a scene too large for a page is linked as ``scene.html``.
     """
-    from markupsafe import Markup
-
     drawn = pictures.scene
-    held = drawn is not None and embeds(drawn.html)
-    scene = embedded(drawn.html, asset("scene.js")) if drawn is not None and held else None
-    style, script = (
-        asset("report.css") + asset("evaluation.css", "reports.evaluation/templates"),
-        asset("report.js"),
-    )
-    return (
-        environment("reports.evaluation")
-        .get_template("evaluation.html.j2")
-        .render(
-            report=content,
-            cards=cards(content.findings),
-            detail=_DETAIL,
-            first=[one for one in content.tables if one.key in _FIRST],
-            rest=[one for one in content.tables if one.key not in _FIRST],
-            drawings=[_shown(one, pictures.figures) for one in pictures.drawings],
-            legend=pictures.legend,
-            notes=() if drawn is None else drawn.notes,
-            left_out=pictures.left_out,
-            beside=drawn is not None and scene is None,
-            policy=page_policy(style, script, scene),
-            style=Markup(style),
-            script=Markup(script),
-            scene=Markup(data_block(scene.text)) if scene else None,
-        )
-    )
-
-
-def _shown(one: EvaluationFigure, figures: Mapping[str, bytes]) -> _PageFigure:
-    data = base64.b64encode(figures[f"{one.key}.svg"]).decode("ascii")
-    return _PageFigure(
-        key=one.key, title=one.title, data=f"data:image/svg+xml;base64,{data}", words=one.words
+    scene = page_scene(None if drawn is None else drawn.html)
+    return filled(
+        "evaluation.html.j2",
+        "reports.evaluation",
+        style=asset("report.css") + asset("evaluation.css", "reports.evaluation/templates"),
+        script=asset("report.js"),
+        scene=scene,
+        beside=drawn is not None and scene is None,
+        report=content,
+        cards=cards(content.findings),
+        detail=_DETAIL,
+        first=[one for one in content.tables if one.key in _FIRST],
+        rest=[one for one in content.tables if one.key not in _FIRST],
+        drawings=[
+            page_figure(one.key, one.title, one.words, pictures.figures[f"{one.key}.svg"])
+            for one in pictures.drawings
+        ],
+        legend=pictures.legend,
+        notes=() if drawn is None else drawn.notes,
+        left_out=pictures.left_out,
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from reports.answers import FORMAT, table_lines, tip_document
+from reports.document_text import csv_text
 from robots.core.identification import (
     ArmCalibration,
     ArmMeasurements,
@@ -215,16 +214,15 @@ def plan_lines(plan: PosturePlan) -> list[str]:
 
 def posture_table(mechanism: Mechanism, given: ArmMeasurements) -> str:
     """Postures as CSV, in the columns that ``--measurements`` reads."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     joints = mechanism.movable
     names = [f"q{k}_{'deg' if j.kind.angular else 'mm'}" for k, j in enumerate(joints, start=1)]
     factors = np.array([180.0 / np.pi if j.kind.angular else 1e3 for j in joints])
     columns = _own_columns(given)
-    writer.writerow([*columns, *names])
-    for row, q in enumerate(given.q * factors):
-        writer.writerow([*(cells[row] for cells in columns.values()), *(f"{x:.6f}" for x in q)])
-    return buffer.getvalue()
+    rows = (
+        [*(cells[row] for cells in columns.values()), *(f"{x:.6f}" for x in q)]
+        for row, q in enumerate(given.q * factors)
+    )
+    return csv_text([*columns, *names], rows)
 
 
 def _own_columns(given: ArmMeasurements) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,14 +10,13 @@ import numpy as np
 from reports.drawn_samples import decimated
 from reports.figures.style import (
     BLUE,
-    FORMATS,
     LIMIT,
-    LIMIT_DASHES,
-    QUIET,
     WIDTH,
     caption,
-    house_style,
-    rendered,
+    draw_limits,
+    figure_files,
+    limit_text,
+    write_limits,
 )
 from reports.stewart.motion import LegQuantity, PlatformMotion, leg_quantities
 
@@ -26,17 +26,13 @@ if TYPE_CHECKING:
 
 _PANEL = 1.35  # [in]
 _ABOVE, _BELOW = 0.5, 0.75  # [in]
-_NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 
 
 def draw_leg_figures(shown: PlatformMotion) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG."""
-    files: dict[str, bytes] = {}
-    with house_style():
-        for quantity in leg_quantities(shown):
-            figure = leg_figure(shown, quantity)
-            files |= {f"{quantity.key}.{form}": rendered(figure, form) for form in FORMATS}
-    return files
+    return figure_files(
+        (quantity.key, partial(leg_figure, shown, quantity)) for quantity in leg_quantities(shown)
+    )
 
 
 def leg_figure(shown: PlatformMotion, quantity: LegQuantity) -> Figure:
@@ -67,10 +63,7 @@ def _draw_limits(axis: Axes, quantity: LegQuantity, leg: int) -> None:
     """Limits beside the panel, and as dashed lines where they do not flatten the curve."""
     values, unit = quantity.values[:, leg], quantity.unit
     lower, upper = float(quantity.lower[leg]), float(quantity.upper[leg])
-    low, high = float(values.min()), float(values.max())
-    for limit, distance in ((lower, low - lower), (upper, upper - high)):
-        if distance <= _NEAR * (high - low):
-            axis.axhline(limit, color=LIMIT, linewidth=1.0, linestyle=LIMIT_DASHES)
+    draw_limits(axis, float(values.min()), float(values.max()), lower, upper)
     outside = values[(values < lower) | (values > upper)]
     if outside.size:
         t = axis.lines[0].get_xdata()
@@ -78,22 +71,7 @@ def _draw_limits(axis: Axes, quantity: LegQuantity, leg: int) -> None:
         axis.fill_between(
             *(t, np.clip(y, lower, upper), y), color=LIMIT, alpha=0.3, linewidth=0, zorder=1.5
         )
-    axis.text(
-        *(1.008, 0.5, _limit_text(lower, upper, unit)),
-        transform=axis.transAxes,
-        rotation=90.0,
-        va="center",
-        fontsize=7.0,
-        color=LIMIT if outside.size else QUIET,
-    )
-
-
-def _limit_text(lower: float, upper: float, unit: str) -> str:
-    if np.isinf(lower) and np.isinf(upper):
-        return ""
-    if lower == -upper:
-        return f"limit ±{upper:.4g} {unit}"
-    return f"limits {lower:.4g} to {upper:.4g} {unit}"
+    write_limits(axis, limit_text(lower, upper, unit), broken=bool(outside.size))
 
 
 def _note(shown: PlatformMotion, quantity: LegQuantity) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +11,8 @@ from planner.findings import Finding
 from planner.findings.platform_findings import motion_findings
 from reports.content.curves import CurveSet, Panel
 from reports.content.table import Fact, Table, ValueStatus, columns, number, rows_of, text
+from reports.document_text import csv_text
+from reports.page.page import provenance_table as provenance_rows
 from robots.core.arrays import Array
 from robots.stewart.leg_samples import Balance, LegSamples, energy_balance, leg_samples
 from robots.stewart.model import PlatformModel
@@ -207,12 +207,7 @@ def sample_rows(shown: PlatformMotion) -> tuple[tuple[str, ...], list[list[float
 
 def samples_csv(shown: PlatformMotion) -> str:
     """The samples as a file; numbers read back to the same doubles."""
-    headers, rows = sample_rows(shown)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(*sample_rows(shown))
 
 
 def _legs(shown: PlatformMotion) -> Iterator[dict[str, object]]:
@@ -344,17 +339,5 @@ def leg_table(shown: PlatformMotion) -> Table:
 
 def provenance_table(shown: PlatformMotion) -> Table:
     """Platform, its source, the command."""
-    from importlib.metadata import version
-
-    rows = (
-        ("platform", shown.platform.name),
-        ("source", shown.platform.source or "–"),
-        ("command", shown.command),
-        ("palpeur", version("palpeur")),
-    )
-    return Table(
-        key="provenance",
-        title="Provenance",
-        columns=columns("what", "value"),
-        rows=tuple((text(what), text(value)) for what, value in rows),
-    )
+    platform = shown.platform
+    return provenance_rows(platform=platform.name, source=platform.source, command=shown.command)

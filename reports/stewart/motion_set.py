@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from planner.job.solids import SolidKind
 from planner.plan import Segment, SegmentKind
-from planner.result_files import result_set
-from reports.content.table import Fact, ValueStatus
-from reports.page.curves import HEIGHT, WIDTH, drawn_set, motion, shading, time_axis
-from reports.page.html import asset, data_block, environment, page_policy
-from reports.page.page import PageDetail, cards
-from reports.page.scene import embedded, embeds
+from planner.result_files import write_set
+from reports.page.curves import drawn_set, motion, shading, time_axis
+from reports.page.page import PageSummary, motion_page
+from reports.page.scene import embeds
 from reports.scene import model
-from reports.scene.model import RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
+from reports.scene.model import (
+    RoundBody,
+    Scene,
+    SceneLink,
+    SceneMotion,
+    ScenePoints,
+    axis_frame,
+    link,
+)
 from reports.stewart import motion as tables
 from reports.stewart.motion import PlatformMotion
 from robots.core.arrays import Array
@@ -28,7 +33,6 @@ from robots.stewart.platform import Platform, leg_vectors
 
 KIND = "platform motion"
 _BUCKETS = 610
-_DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
 
 
 def write_motion_set(
@@ -45,29 +49,20 @@ def write_motion_set(
     Raises:
         OutputError: the folder holds other files, or cannot be written.
     """
+    write_set(folder, KIND, _files(shown, document), force=force)
+
+
+def _files(shown: PlatformMotion, document: str) -> Iterator[tuple[str, str | bytes]]:
     from reports.scene.viser_scene import scene_html
     from reports.stewart.figures import draw_leg_figures
-    from reports.stewart.motion import samples_csv
 
-    with result_set(folder, KIND, force=force) as fresh:
-        (fresh / "motion.json").write_text(document, encoding="utf-8", newline="")
-        (fresh / "motion.csv").write_text(samples_csv(shown), encoding="utf-8", newline="")
-        for name, content in draw_leg_figures(shown).items():
-            (fresh / name).write_bytes(content)
-        replay = scene_html(leg_scene(shown), dark=None)
-        if not embeds(replay):
-            (fresh / "scene.html").write_text(replay, encoding="utf-8", newline="")
-        (fresh / "page.html").write_text(leg_page(shown, replay), encoding="utf-8", newline="")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Content:
-    """What the shared sections read of a report."""
-
-    title: str
-    verdict: str
-    status: ValueStatus
-    facts: tuple[Fact, ...]
+    yield "motion.json", document
+    yield "motion.csv", tables.samples_csv(shown)
+    yield from draw_leg_figures(shown).items()
+    replay = scene_html(leg_scene(shown), dark=None)
+    if not embeds(replay):
+        yield "scene.html", replay
+    yield "page.html", leg_page(shown, replay)
 
 
 def leg_page(shown: PlatformMotion, scene_html: str | None) -> str:
@@ -78,38 +73,22 @@ def leg_page(shown: PlatformMotion, scene_html: str | None) -> str:
         scene_html: the 3D replay as a page of its own; None for none. One too large for a page is
             linked as ``scene.html``.
     """
-    from markupsafe import Markup
-
-    held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", asset("scene.js")) if held else None
-    style, script = asset("report.css"), asset("report.js")
     duration = shown.motion.duration
     segments = (_segment(shown),)
     sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
-    return (
-        environment("reports.stewart")
-        .get_template("stewart.html.j2")
-        .render(
-            report=_Content(
-                title=shown.title,
-                verdict=tables.verdict(shown),
-                status=tables.status(shown),
-                facts=tables.facts(shown),
-            ),
-            legs=tables.leg_table(shown),
-            provenance=tables.provenance_table(shown),
-            cards=cards(shown.findings),
-            detail=_DETAIL,
-            sets=sets,
-            time=time_axis(shading(segments, duration), duration),
-            plot=(WIDTH, HEIGHT),
-            beside=scene_html is not None and scene is None,
-            policy=page_policy(style, script, scene),
-            style=Markup(style),
-            script=Markup(script),
-            motion=Markup(data_block(motion(sets, segments, duration))),
-            scene=Markup(data_block(scene.text)) if scene else None,
-        )
+    summary = PageSummary(
+        title=shown.title,
+        verdict=tables.verdict(shown),
+        status=tables.status(shown),
+        facts=tables.facts(shown),
+    )
+    return motion_page(
+        *("stewart.html.j2", "reports.stewart", summary, shown.findings, scene_html),
+        sets=sets,
+        time=time_axis(shading(segments, duration), duration),
+        motion=motion(sets, segments, duration),
+        legs=tables.leg_table(shown),
+        provenance=tables.provenance_table(shown),
     )
 
 
@@ -212,21 +191,19 @@ def _leg_links(platform: Platform, T: Array, size: float) -> Iterator[SceneLink]
         )
         index = 3 * k
         turn, slide = JointKind.REVOLUTE, JointKind.PRISMATIC
-        yield _link(f"{leg.name} first", BASE, (turn, index), first)
-        yield _link(f"{leg.name} second", index, (turn, index + 1), _ROUND, (cylinder,))
-        yield _link(f"{leg.name} stroke", index + 1, (slide, index + 2), _ROUND, (piston,))
+        yield link(f"{leg.name} first", BASE, (turn, index), first)
+        yield link(f"{leg.name} second", index, (turn, index + 1), _ROUND, (cylinder,))
+        yield link(f"{leg.name} stroke", index + 1, (slide, index + 2), _ROUND, (piston,))
 
 
 def _platform_links(platform: Platform, size: float) -> Iterator[SceneLink]:
     """x, y, z, then turns about z, y, x; frames with the axis as z."""
     first = 3 * len(platform.legs)
-    axes = np.eye(4)[:3]
     frame_before = np.eye(4)
     steps = [(JointKind.PRISMATIC, k) for k in range(3)]
     steps += [(JointKind.REVOLUTE, k) for k in (2, 1, 0)]
     for number, (kind, axis) in enumerate(steps):
-        frame = np.eye(4)
-        frame[:3, :3] = np.roll(axes[:, :3], 2 - axis, axis=1)  # columns end with the axis
+        frame = axis_frame(axis)
         placement = frame_before.T @ frame
         frame_before = frame
         last = number == len(steps) - 1
@@ -234,24 +211,7 @@ def _platform_links(platform: Platform, size: float) -> Iterator[SceneLink]:
         points = platform.platform_points @ frame[:3, :3]
         bodies = tuple(_ring(points, 0.014 * size, "platform", _PLATE)) if last else ()
         parent = BASE if number == 0 else first + number - 1
-        yield _link(f"platform {number + 1}", parent, (kind, first + number), placement, bodies)
-
-
-def _link(
-    name: str,
-    parent: int,
-    moved: tuple[JointKind, int],
-    placement: Array,
-    bodies: tuple[RoundBody, ...] = (),
-) -> SceneLink:
-    return SceneLink(
-        name=name,
-        parent=parent,
-        kind=moved[0],
-        variable=moved[1],
-        placement=placement,
-        bodies=bodies,
-    )
+        yield link(f"platform {number + 1}", parent, (kind, first + number), placement, bodies)
 
 
 def _ring(points: Array, radius: float, name: str, paint: model.Paint) -> Iterator[RoundBody]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -25,9 +25,6 @@ from robots.core.schema_numbers import NonNegative, Positive, Triple
 from robots.core.schema_problems import KeyPath, Vocabulary, schema_error
 from robots.stewart.limits import conditioning, violations
 from robots.stewart.platform import LEGS, Leg, LegBodies, LegEnd, Platform, leg_vectors
-
-if TYPE_CHECKING:
-    pass
 
 
 def load(path: Path | str) -> Platform:
@@ -295,8 +292,6 @@ class PlatformFile(Table):
 
 # -------------------------------------------------------------------------------------------- Legs
 
-if TYPE_CHECKING:
-    pass
 # Keys of the bodies of a leg, and the names that ``LegBodies`` gives them.
 BODIES = {
     "cross": "cross",
@@ -448,8 +443,6 @@ def _bodies(given: _Given) -> LegBodies:
 
 # ------------------------------------------------------------------------------ Refused geometries
 
-if TYPE_CHECKING:
-    pass
 _SAME = 1e-9  # [m]; points nearer than this are one point
 _FLAT = 1e-9  # breadth of points over their length below which they are one line
 

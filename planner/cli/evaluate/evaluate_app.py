@@ -7,17 +7,11 @@ from typing import Annotated
 import typer
 
 from planner.cli.job.job_app import AllowOutside, Job
-from planner.cli.options import Force, Json, folder_option
+from planner.cli.options import Force, Json, out_option
 
 Out = Annotated[
     str,
-    typer.Option(
-        "--out",
-        callback=folder_option,
-        metavar="DIR",
-        help="Folder of the report set: page, paper, tables, figures.",
-        show_default=False,
-    ),
+    out_option("DIR", "Folder of the report set: page, paper, tables, figures."),
 ]
 
 

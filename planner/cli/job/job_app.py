@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, folder_option
+from planner.cli.options import Force, Json, out_option
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
 AllowOutside = Annotated[
@@ -22,12 +22,8 @@ def plan(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Folder of the report set; default: the job file's name with -plan, beside it.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of the report set; default: the job file's name with -plan, beside it."
         ),
     ] = "",
     as_json: Json = False,
@@ -104,9 +100,7 @@ def demo(
     context: typer.Context,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=folder_option, metavar="DIR", help="Folder of the two report sets."
-        ),
+        out_option("DIR", "Folder of the two report sets."),
     ] = "palpeur-demo",
     as_json: Json = False,
     no_figures: NoFigures = False,
@@ -124,12 +118,8 @@ def place(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Folder of the results; default: the job file's name with -place, beside it.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of the results; default: the job file's name with -place, beside it."
         ),
     ] = "",
     as_json: Json = False,

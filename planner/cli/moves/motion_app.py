@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, Tip, file_option
+from planner.cli.options import Force, Json, Tip, out_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,9 +65,7 @@ def motion(
     ] = 1.0,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=file_option, metavar="FILE", help="Write the sampled motion as CSV."
-        ),
+        out_option("FILE", "Write the sampled motion as CSV."),
     ] = "",
     force: Force = False,
     as_json: Json = False,
@@ -142,18 +140,12 @@ def _write(
     """Write the sampled motion; numbers read back to the same doubles."""
     if not out:
         return
-    import csv
-    import io
     from pathlib import Path
 
     from planner.cli.moves.motion_values import instants
     from planner.result_files import write_result
+    from reports.document_text import csv_text
 
     t = instants(found.duration, period_ms)
-    text = io.StringIO()
-    headers, rows = table(t)
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    write_result(Path(out), text.getvalue(), COMMAND, force=session.force)
+    write_result(Path(out), csv_text(*table(t)), COMMAND, force=session.force)
     session.say(f"{len(t)} samples written to {out}")

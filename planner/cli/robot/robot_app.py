@@ -17,8 +17,7 @@ from planner.cli.options import (
     States,
     Task,
     Tip,
-    file_option,
-    path_option,
+    out_option,
 )
 
 app = typer.Typer(
@@ -352,9 +351,7 @@ def equations(
     ] = 0.0,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=path_option, metavar="PATH", help="Write there instead of stdout."
-        ),
+        out_option("PATH", "Write there instead of stdout."),
     ] = "",
     force: Force = False,
 ) -> int:
@@ -450,12 +447,7 @@ def calibrate(
     ] = 0,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=file_option,
-            metavar="FILE",
-            help="Write the calibrated robot file (or the postures).",
-        ),
+        out_option("FILE", "Write the calibrated robot file (or the postures)."),
     ] = "",
     stylus_mm: Annotated[
         float, typer.Option("--stylus-mm", help="From the tool's origin along z to the ball.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from planner.cli.job.job_app import AllowOutside, Job, NoFigures
-from planner.cli.options import Csv, FiguresOut, Force, Json, file_option, folder_option
+from planner.cli.options import Csv, FiguresOut, Force, Json, out_option
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -315,12 +315,7 @@ def workspace(
     ] = None,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Write figure, workspace.csv and .json there.",
-        ),
+        out_option("DIR", "Write figure, workspace.csv and .json there."),
     ] = "",
     force: Force = False,
     as_json: Json = False,
@@ -386,9 +381,7 @@ def calibrate(
     ],
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=file_option, metavar="FILE", help="Write the corrected platform file."
-        ),
+        out_option("FILE", "Write the corrected platform file."),
     ] = "",
     force: Force = False,
     as_json: Json = False,
@@ -433,12 +426,8 @@ def present(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Folder of presentation.json and one report set per pose, pose-1 and so on.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of presentation.json and one report set per pose, pose-1 and so on."
         ),
     ] = "",
     as_json: Json = False,

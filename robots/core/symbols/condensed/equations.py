@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -176,8 +175,6 @@ def _stacked(parts: list[Array], depth: int = 1) -> Array:
 # ----------------------------------------------------------------------------------- Printed pages
 # Source: [LIEGEOIS80] §4.3-4.5, its printed tables, in English
 
-if TYPE_CHECKING:
-    pass
 _CONVENTION = "sum_j (Aij*qdd_j + sum_(k>j) Bijk*qd_j*qd_k + Cij*qd_j**2) = Q(i) + F(i)"
 _LATEX_CONVENTION = (
     r"\sum_j \Bigl( A_{ij} \ddot q_j + \sum_{k>j} B_{ijk} \dot q_j \dot q_k"
