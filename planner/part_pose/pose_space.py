@@ -17,7 +17,6 @@ from planner.job.solids import SolidKind
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import angles_zyx, make_pose, rotation_exp, rotation_z, rotation_zyx
 
-COORDINATES = ("x", "y", "z", "yaw", "tilt about x", "tilt about y")
 YAW = 3
 _TURN = 2.0 * np.pi
 # A turn weighs as a shift of its arc at this distance from the origin, when moves are compared.

@@ -99,37 +99,6 @@ def load(path: Path | str) -> Biped:
     return biped_of(read_text(Path(path)), Path(path).parent)
 
 
-def load_drives(path: Path | str) -> Drives:
-    """Read motors and transmissions of a biped file from disk.
-
-    Raises:
-        RobotFileError: as for ``load``; or there is no transmission.
-    """
-    return drives_of(read_text(Path(path)), Path(path).parent)
-
-
-def read_biped(text: str, *, origin: str = "biped file") -> Biped:
-    """Read a biped from TOML text; a robot file's path in it starts from the working folder.
-
-    Args:
-        text: the file's content.
-        origin: the name that messages give it.
-
-    Raises:
-        RobotFileError: not a biped; the message names line and key.
-    """
-    return biped_of(SourceText(origin=origin, text=text), Path())
-
-
-def read_drives(text: str, *, origin: str = "biped file") -> Drives:
-    """Read motors and transmissions from the TOML text of a biped file.
-
-    Raises:
-        RobotFileError: as for ``read_biped``; or there is no transmission.
-    """
-    return drives_of(SourceText(origin=origin, text=text), Path())
-
-
 def json_schema() -> dict[str, object]:
     """JSON Schema (draft 2020-12) of biped files."""
     from robots.core.schema_numbers import json_schema_of

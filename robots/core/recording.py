@@ -63,7 +63,6 @@ FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {
     Operation.ATAN2: math.atan2,
     Operation.MAXIMUM: max,
 }
-Number = float | int
 Tangent = Mapping[int, Any]  # place in the argument -> partial derivative; absent is zero
 P = ParamSpec("P")
 

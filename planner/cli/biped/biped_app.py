@@ -95,7 +95,7 @@ def com(
 
     Exit codes: 0 the robot stands in every posture; 1 not; 2 bad input.
     """
-    from planner.cli.biped.posture_input import ground_of, limits_told_first, postures_of
+    from planner.cli.biped.requests import ground_of, limits_told_first, postures_of
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
@@ -136,7 +136,7 @@ def zmp(
 
     Exit codes: 0 the robot stands in every state; 1 not; 2 bad input.
     """
-    from planner.cli.biped.posture_input import ground_of, limits_told_first, table_of
+    from planner.cli.biped.requests import ground_of, limits_told_first, table_of
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
@@ -173,7 +173,7 @@ def transmission(
 
     Exit codes: 0 done; 1 a transmission does not reach a posture; 2 bad input.
     """
-    from planner.cli.biped.posture_input import driven_states
+    from planner.cli.biped.requests import driven_states
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped, open_drives
@@ -259,7 +259,7 @@ def squat(
     """
     from math import radians
 
-    from planner.cli.biped.motion import MotionRequest, check_duration
+    from planner.cli.biped.requests import MotionRequest, check_duration
     from robots.biped.scenarios.squat import squat as squat_motion
 
     options = {"--ankle": ankle, "--knee": knee, "--hip": hip, "--duration": duration}
@@ -294,7 +294,7 @@ def tilt(
 
     Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
     """
-    from planner.cli.biped.motion import MotionRequest, check_duration, ground_tilt
+    from planner.cli.biped.requests import MotionRequest, check_duration, ground_tilt
     from robots.biped.scenarios.tilt import tilt as tilt_motion
 
     options = {"--to": to, "--duration": duration, "--frozen": frozen}
@@ -340,7 +340,7 @@ def walk(
 
     Exit codes: 0 stands within limits; 1 tips, collides or passes a limit; 2 bad input.
     """
-    from planner.cli.biped.motion import MotionRequest, check_above_zero, check_steps
+    from planner.cli.biped.requests import MotionRequest, check_above_zero, check_steps
     from robots.biped.scenarios.walk import walk as walk_motion
     from robots.biped.walking.gait import Gait
 
@@ -390,7 +390,7 @@ def push(
 
     Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
     """
-    from planner.cli.biped.motion import MotionRequest, blow_direction, check_blow
+    from planner.cli.biped.requests import MotionRequest, blow_direction, check_blow
     from robots.biped.scenarios.push import push as push_motion
 
     options = {"--speed": speed, "--impulse": impulse, "--direction": direction}

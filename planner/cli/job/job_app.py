@@ -58,7 +58,7 @@ def plan(
     Exit codes: 0 feasible; 1 not feasible, with every reason in the findings; 2 bad input; 3 the
     plan failed its own validation and nothing was written.
     """
-    from planner.cli.job.planned_job import ReportRequest, run_plan
+    from planner.cli.job.commands import ReportRequest, run_plan
 
     return run_plan(
         job,
@@ -79,7 +79,7 @@ def check(
     context: typer.Context, job: Job, as_json: Json = False, allow_outside: AllowOutside = False
 ) -> int:
     """Plan and prove a job without writing anything; exit codes as for `plan`."""
-    from planner.cli.job.planned_job import run_check
+    from planner.cli.job.commands import run_check
 
     return run_check(job, as_json=as_json, allow_outside=allow_outside, session=context.obj)
 
@@ -91,7 +91,7 @@ def init(
     force: Force = False,
 ) -> int:
     """Write a commented job that is ready to run; without --force nothing is overwritten."""
-    from planner.cli.job.started_job import run_init
+    from planner.cli.job.commands import run_init
 
     return run_init(folder, force=force)
 
@@ -107,7 +107,7 @@ def demo(
     force: Force = False,
 ) -> int:
     """Plan the published nine-point job twice, as printed and corrected, and say what differs."""
-    from planner.cli.job.demo_jobs import run_demo
+    from planner.cli.job.commands import run_demo
 
     return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj.forced(force))
 
@@ -132,7 +132,7 @@ def place(
     [place] in the job says where to look. Exit codes: 0 every point is served from the best pose;
     1 not every point; 2 bad input.
     """
-    from planner.cli.job.placed_job import run_place
+    from planner.cli.job.commands import run_place
 
     return run_place(
         job,
@@ -173,12 +173,17 @@ def diff(
 
     Exit codes: 0 compared, whatever differs; 1 a rule of --fail-on is broken; 2 bad input.
     """
-    from planner.cli.job.comparison import DiffRequest, run_diff
+    from planner.cli.job.commands import run_diff
 
-    wanted = DiffRequest(
-        rules=tuple(fail_on or ()), json=as_json, html=html, allow_outside=allow_outside
+    return run_diff(
+        a,
+        b,
+        rules=fail_on or (),
+        as_json=as_json,
+        html=html,
+        allow_outside=allow_outside,
+        session=context.obj.forced(force),
     )
-    return run_diff(a, b, wanted, context.obj.forced(force))
 
 
 def verify(
@@ -193,6 +198,6 @@ def verify(
     Exit codes: 0 it is; 1 files changed or numbers differ; 2 it is no report set, or cannot be
     recomputed.
     """
-    from planner.cli.job.comparison import run_verify
+    from planner.cli.job.commands import run_verify
 
     return run_verify(folder, as_json=as_json, session=context.obj)

@@ -440,10 +440,16 @@ def present(
     The job has a table [presenter]. Exit codes: 0 every point is served; 1 not every point, or a
     move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
     """
-    from planner.cli.stewart.present import PresentRequest, run_present
+    from planner.cli.job.commands import run_present
 
-    asked = PresentRequest(job=job, out=out, figures=not no_figures, allow_outside=allow_outside)
-    return run_present(asked, as_json=as_json, session=context.obj.forced(force))
+    return run_present(
+        job,
+        out,
+        as_json=as_json,
+        figures=not no_figures,
+        allow_outside=allow_outside,
+        session=context.obj.forced(force),
+    )
 
 
 app.command("present")(present)

@@ -219,10 +219,3 @@ class RobotFile(Table):
     limits_mm: dict[str, Real] = Field(default={}, description="values of prismatic limits")
     angles_deg: dict[str, Real] = Field(default={}, description="values of constant angles")
     limits_deg: dict[str, Real] = Field(default={}, description="values of joint-angle limits")
-
-
-JOINT_TABLES: dict[str, type[JointTable]] = {
-    "revolute": RevoluteTable,
-    "prismatic": PrismaticTable,
-    "fixed": FixedTable,
-}
