@@ -77,7 +77,7 @@ ALLOWED = {
     ("reports/batch/files.py", "xml"): "only escapes what is written",
     ("reports/programmes/text.py", "xml"): "only escapes what is written",
     ("reports/pdf/document.py", "compile"): "Typst: our template, the report as JSON beside it",
-    ("reports/evaluation/paper.py", "compile"): "likewise for an evaluation",
+    ("reports/evaluation/evaluation_set.py", "compile"): "likewise for an evaluation",
     ("robots/core/kernels/loop.py", "exec"): "text made of counted names; no input reaches it",
     ("robots/core/singularities/determinant.py", "sympify"): "an expression, never text",
     ("robots/core/singularities/determinant.py", "lambdify"): "expressions of our own symbols",

@@ -104,7 +104,7 @@ def explain(
     from planner.cli.output import Form
     from planner.errors import OptionError
     from planner.findings import page, pages
-    from reports.finding_pages import page_document, page_lines, pages_document, pages_lines
+    from reports.explanation import page_document, page_lines, pages_document, pages_lines
 
     is_job = Path(subject).suffix.lower() == ".toml"
     if point:

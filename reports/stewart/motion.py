@@ -14,10 +14,18 @@ from reports.content.table import Fact, Table, ValueStatus, columns, number, row
 from reports.document_text import csv_text
 from reports.page.page import provenance_table as provenance_rows
 from robots.core.arrays import Array
-from robots.stewart.leg_samples import Balance, LegSamples, energy_balance, leg_samples
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_check import LegPeaks, MotionPeaks, check_motion, motion_peaks
+from robots.stewart.motion_check import (
+    Balance,
+    LegPeaks,
+    LegSamples,
+    MotionPeaks,
+    check_motion,
+    energy_balance,
+    leg_samples,
+    motion_peaks,
+)
 from robots.stewart.platform import Platform
 
 FORMAT = 1

@@ -47,7 +47,7 @@ def run_explain(
     """
     from planner.fixes.explanation import explain
     from planner.job import read_job
-    from reports.explanation_document import explanation_document
+    from reports.explanation import explanation_document
 
     read = read_job(job, allow_outside=allow_outside)
     try:
@@ -124,7 +124,7 @@ def _print_branches(explained: Explanation) -> None:
 
 
 def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
-    from reports.explanation_document import joint_unit
+    from reports.explanation import joint_unit
 
     unit, factor = joint_unit(mechanism, branch.margin_joint)
     verdict = "holds" if branch.holds else " ".join(dict.fromkeys(f.code for f in branch.failures))

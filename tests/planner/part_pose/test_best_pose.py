@@ -9,7 +9,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import PlacedPart
-from planner.part_pose import search
+from planner.part_pose import best_pose as search
 from planner.part_pose.best_pose import best_pose, preferred
 from planner.part_pose.moved import moved
 from planner.planning import plan

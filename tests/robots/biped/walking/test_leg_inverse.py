@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robots.biped.biped import Biped
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.walking.legged_robot import foot_posture, hip_posture, legs_of
 from robots.core.model import Model
 from tests.cases import cases
