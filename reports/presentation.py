@@ -9,8 +9,7 @@ import numpy as np
 
 from planner.findings import Severity
 from planner.findings.unchecked import unchecked_aspects
-from planner.presenting.coverage import presenter_of
-from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
+from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose, presenter_of
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names, not_checked
 from robots.core.arrays import Array

@@ -10,10 +10,9 @@ from planner.cli.batch.batch_app import batch
 from planner.cli.biped.biped_app import app as biped_app
 from planner.cli.evaluate import evaluate_app
 from planner.cli.job import job_app
-from planner.cli.job.job_app import AllowOutside
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
-from planner.cli.options import Json
+from planner.cli.options import AllowOutside, Json
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample import sample
 from planner.cli.session import Session

@@ -51,6 +51,11 @@ Task = Annotated[
         "plane-pose.",
     ),
 ]
+Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
+AllowOutside = Annotated[
+    bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
+]
+NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Replace files at that place that Palpeur did not write."),

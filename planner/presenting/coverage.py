@@ -13,7 +13,6 @@ import numpy as np
 
 from parts.points import ProbePoints
 from planner.clearance.checker import Checker
-from planner.errors import JobError
 from planner.job import Job
 from planner.job.elements import Presenter
 from planner.job.part import examined
@@ -21,6 +20,7 @@ from planner.job.solids import Cell, Solid, SolidKind
 from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PartClearance
 from planner.part_pose.rating import AdmissibleLines, possible_ways, worst_margin
+from planner.presenting.presentation import presenter_of
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import joint_units
 from planner.reach.placement import place
@@ -51,21 +51,6 @@ class PointCoverage:
 
     margins: Array
     served: Mask
-
-
-def presenter_of(job: Job) -> Presenter:
-    """The presenter of a job.
-
-    Raises:
-        JobError: it has none.
-    """
-    if job.presenter is None:
-        raise JobError(
-            f"The job {job.name!r} has no [presenter]; add the table with platform and pose, or "
-            "use `palpeur plan`.",
-            key="presenter",
-        )
-    return job.presenter
 
 
 class Coverage:

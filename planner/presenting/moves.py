@@ -18,8 +18,8 @@ from planner.job.solids import Cell, Solid, SolidKind
 from planner.motion.travel import travel_times
 from planner.part_pose.pose_space import PartClearance
 from planner.plan import Plan, SegmentKind
-from planner.presenting.coverage import carried_points, halton, hexapod_solids, presenter_of
-from planner.presenting.presentation import PlatformMove, PresentedPose, Waiting
+from planner.presenting.coverage import carried_points, halton, hexapod_solids
+from planner.presenting.presentation import PlatformMove, PresentedPose, Waiting, presenter_of
 from robots.core.arrays import Array, Mask
 from robots.core.errors import MotionError
 from robots.core.mechanism import Body

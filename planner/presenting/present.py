@@ -19,9 +19,9 @@ from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.pose_space import WrittenPose
 from planner.plan import Plan
 from planner.planning import plan
-from planner.presenting.coverage import Coverage, PoseSource, only, posed, presenter_of
+from planner.presenting.coverage import Coverage, PoseSource, only, posed
 from planner.presenting.moves import moves_between
-from planner.presenting.presentation import Presentation, PresentedPose
+from planner.presenting.presentation import Presentation, PresentedPose, presenter_of
 from planner.progress import Progress, silent
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_directions, transform_points

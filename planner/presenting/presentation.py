@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.errors import JobError
 from planner.findings import Finding, Severity
 from planner.job import Job
+from planner.job.elements import Presenter
 from planner.plan import Plan
 from robots.core.arrays import Array
 from robots.stewart.motion import TimedMotion
@@ -123,3 +125,18 @@ class Presentation:
         """Of all plans and the moves between. [s]."""
         plans = sum(pose.plan.totals.duration for pose in self.poses)
         return plans + sum(move.duration for move in self.moves)
+
+
+def presenter_of(job: Job) -> Presenter:
+    """The presenter of a job.
+
+    Raises:
+        JobError: it has none.
+    """
+    if job.presenter is None:
+        raise JobError(
+            f"The job {job.name!r} has no [presenter]; add the table with platform and pose, or "
+            "use `palpeur plan`.",
+            key="presenter",
+        )
+    return job.presenter

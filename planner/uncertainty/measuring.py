@@ -167,7 +167,7 @@ def measuring_of_presentation(presentation: Presentation) -> Measuring:
     Raises:
         JobError: the job has no [uncertainty], or no [presenter].
     """
-    from planner.presenting.coverage import presenter_of
+    from planner.presenting.presentation import presenter_of
 
     T = presenter_of(presentation.job).T_base_hexapod
     back = inverse_pose(presentation.job.part.T_base_part)

@@ -17,6 +17,7 @@ from reports.evaluation.subject import (
     UncertaintySubject,
     axis_of,
     is_hole,
+    magnification,
     place_of,
     size_of,
 )
@@ -68,7 +69,6 @@ _BARS = (12, 80)
 _ROW, _FRAME = 0.3, 1.9  # heights [in]
 _TORNADO_MOST = 20  # sources; the others are one
 _NEAR = 0.9  # cosine: an axis of the part that is near enough
-_VIEWS_ROUND = np.array([1.0, 2.0, 5.0, 10.0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -627,17 +627,6 @@ def view_along(toward: Array, origin: Array) -> DrawingPlane:
     across = np.cross(helper, toward)
     across /= np.linalg.norm(across)
     return DrawingPlane(origin=origin, axes=np.array([across, np.cross(toward, across), toward]))
-
-
-def magnification(largest: float, wanted: float) -> float:
-    """A round factor by which the largest length is drawn about as long as wanted."""
-    if largest <= 0.0 or wanted <= 0.0:
-        return 1.0
-    ratio = wanted / largest
-    power = 10.0 ** np.floor(np.log10(ratio))
-    return float(
-        power * _VIEWS_ROUND[int(np.searchsorted(_VIEWS_ROUND * power, ratio * (1 + 1e-12))) - 1]
-    )
 
 
 def _views_signed(direction: Array) -> Array:

@@ -155,3 +155,15 @@ def size_of(shape: FittedShape, name: str) -> float:
 def is_hole(shape: FittedShape) -> bool:
     """Whether the material is around it."""
     return bool(getattr(shape, "reversed", False))
+
+
+_ROUND = np.array([1.0, 2.0, 5.0, 10.0])
+
+
+def magnification(largest: float, wanted: float) -> float:
+    """A round factor by which the largest length is drawn about as long as wanted."""
+    if largest <= 0.0 or wanted <= 0.0:
+        return 1.0
+    ratio = wanted / largest
+    power = 10.0 ** np.floor(np.log10(ratio))
+    return float(power * _ROUND[int(np.searchsorted(_ROUND * power, ratio * (1 + 1e-12))) - 1])

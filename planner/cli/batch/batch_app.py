@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside
-from planner.cli.options import Force, Json, out_option
+from planner.cli.options import AllowOutside, Force, Json, out_option
 
 
 def batch(

@@ -6,13 +6,8 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, out_option
+from planner.cli.options import AllowOutside, Force, Job, Json, NoFigures, out_option
 
-Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
-AllowOutside = Annotated[
-    bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
-]
-NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
 _SIDE = "Job file (TOML), report set, or plan.json; a job is planned on the fly."
 
 

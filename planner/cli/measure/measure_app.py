@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside, Job
-from planner.cli.options import Force, Json, Robot, Tip, out_option
+from planner.cli.options import AllowOutside, Force, Job, Json, Robot, Tip, out_option
 
 Seed = Annotated[
     int | None,

@@ -6,8 +6,16 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside, Job, NoFigures
-from planner.cli.options import Csv, FiguresOut, Force, Json, out_option
+from planner.cli.options import (
+    AllowOutside,
+    Csv,
+    FiguresOut,
+    Force,
+    Job,
+    Json,
+    NoFigures,
+    out_option,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
