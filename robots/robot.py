@@ -19,8 +19,9 @@ from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import rows_of
 from robots.core.errors import RobotFileError
 from robots.core.file_units import number_text
-from robots.core.inverse import Answer, Solutions, Target, Task, solve
 from robots.core.inverse.limits import limit_breaches, limit_margins
+from robots.core.inverse.solver import Answer, Solutions, solve
+from robots.core.inverse.task import Target, Task
 from robots.core.kernels import Engine
 from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.model import Model

@@ -8,7 +8,8 @@ import numpy as np
 
 from parts.evaluation import ToleranceSpec
 from parts.fits import FittedShape
-from planner.evaluation import Evaluation, JobEvaluation
+from planner.evaluation.evaluation import Evaluation
+from planner.evaluation.job_evaluation import JobEvaluation
 from planner.findings import Finding
 from planner.job import Job
 from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty

@@ -30,8 +30,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.kernels.compiled import CompiledForm
-from robots.core.kernels.machine import Machine, mapped
-from robots.core.kernels.text_code import object_of
+from robots.core.kernels.machine import Machine, mapped, object_of
 from robots.core.recording import Programme
 
 Function = Callable[..., Array]
