@@ -386,7 +386,7 @@ def folder_checks() -> Iterator[Diagnosis]:
 def writable_check(name: str, paths: Iterator[Path]) -> Diagnosis:
     """Whether anybody may write to files or folders that code comes from."""
     if sys.platform == "win32":
-        return Diagnosis(name=name, health=Health.LESS, found="not looked at on Windows")
+        return Diagnosis(name=name, health=Health.LESS, found="not checked on Windows")
     looked, open_to_all, foreign = 0, [], []
     for path in paths:
         try:

@@ -40,7 +40,7 @@ _MEANING = {
         "give the drives' own under limits in [robot]",
     ),
     Aspect.ACCELERATIONS: (
-        "the linear law jumps to its speed: what the jumps ask of the drives is not counted",
+        "the linear law jumps to its speed: the load of the jumps on the drives is not counted",
         "choose another law in [approach] and [travel]",
     ),
     Aspect.TORQUE_LIMITS: (

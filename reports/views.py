@@ -75,7 +75,7 @@ def show(shown: Plan | Proof | Robot | Part, *, open_browser: bool = True) -> Sc
 
     Raises:
         OptionError: something that has no picture.
-        OutputError: this machine lets nobody listen on 127.0.0.1, which the scene needs.
+        OutputError: this machine does not allow listening on 127.0.0.1, which the scene needs.
     """
     if isinstance(shown, Proof):
         shown = shown.plan

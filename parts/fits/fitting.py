@@ -209,7 +209,7 @@ def _robust(model: FeatureModel, cloud: Cloud) -> _Robust:
     limit = _ENOUGH * model.fewest
     if cloud.count < limit:
         raise FitError(
-            f"{cloud.count} points of a {model.word} are too few to tell which of them is wrong: "
+            f"{cloud.count} points of a {model.word} are too few to decide which of them is wrong: "
             f"{model.fewest} always agree; measure at least {limit}.",
             value=cloud.count,
             limit=limit,

@@ -62,8 +62,8 @@ def minimum_zone(
     if direction is not None:
         if kind != "line3d":
             raise FitError(
-                f"A zone along a direction is asked of a {kind}; only a line3d has one. Leave the "
-                "direction out.",
+                f"A zone along a direction was requested of a {kind}; only a line3d has one. "
+                "Leave the direction out.",
                 where="direction",
                 value=kind,
             )

@@ -98,7 +98,8 @@ def geometry_of(
         )
     if sheets is not None and ending not in WITH_SHEETS:
         raise file.error(
-            f"sheets = {sheets!r} is for STEP files, which tell solids from sheets; leave it out.",
+            f"sheets = {sheets!r} is for STEP files, which distinguish solids "
+            "from sheets; leave it out.",
             found=sheets,
         )
     # A damaged file may hold signalling NaN; the mesh refuses it, arithmetic on the way need not.
@@ -203,8 +204,8 @@ def assemble(
         doubts = (
             *doubts,
             f"The skin of the solids with {len(folded)} of {len(faces)} faces is folded through "
-            "itself: on which side their material is cannot be told, and nothing is measured on "
-            "them. Export the part again, or from another system.",
+            "itself: on which side their material is cannot be determined, and nothing is "
+            "measured on them. Export the part again, or from another system.",
         )
     left_out = 0 if kept is pieces else sum(max(1, len(one.body.patches)) for one in beside)
     return Assembled(

@@ -89,9 +89,9 @@ class NormalReport:
             )
         if self.unsure.any():
             told.append(
-                f"Of {int(self.unsure.sum())} normals it cannot be told whether they point into "
-                f"the material ({self._named(self.unsure)}): on an edge, a thin wall, or along the "
-                "surface."
+                f"Of {int(self.unsure.sum())} normals it cannot be determined whether they point "
+                f"into the material ({self._named(self.unsure)}): on an edge, a thin wall, or "
+                "along the surface."
             )
         return tuple(told)
 

@@ -107,7 +107,7 @@ def sample(
     cap = Cap.PROBE_POINTS
     if not 1 <= count <= cap.limit:
         raise SamplingError(
-            f"{count} points are asked; expected 1 to {cap.limit}; {cap.advice}.", count=count
+            f"{count} points are requested; expected 1 to {cap.limit}; {cap.advice}.", count=count
         )
     ground = SamplingArea(feature=feature, strategy=strategy, reach=reach or AccessLimits())
     patch = ground.patch

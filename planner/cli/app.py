@@ -93,10 +93,10 @@ def explain(
     as_json: Json = False,
     allow_outside: AllowOutside = False,
 ) -> int:
-    """Say what a finding means and what to do; or why a point of a job fails, and what serves it.
+    """Explain a finding and its remedy; or why a point of a job fails, and what would help.
 
     With JOB and POINT: every branch of the point with what it breaks, and the smallest fixes, each
-    judged in the changed job. Exit codes: 0 the point is served; 1 it is not; 2 bad input.
+    judged in the changed job. Exit codes: 0 the point is measurable; 1 it is not; 2 bad input.
     """
     from pathlib import Path
 

@@ -59,7 +59,7 @@ def sample(
         float, typer.Option("--sigma-um", help="Standard deviation of one probing, for --target.")
     ] = 1.0,
     edge_margin_mm: Annotated[
-        float, typer.Option("--edge-margin-mm", help="Least distance from the feature's edges.")
+        float, typer.Option("--edge-margin-mm", help="Minimum distance from the feature's edges.")
     ] = 0.0,
     ball_diameter_mm: Annotated[
         float, typer.Option("--ball-diameter-mm", help="Keep points that this ball can touch.")

@@ -39,35 +39,35 @@ class PlannedPose:
     plan: Plan
 
     @property
-    def served(self) -> tuple[PlannedPoint, ...]:
+    def measurable(self) -> tuple[PlannedPoint, ...]:
         """Points that are reached and of which no finding is an error."""
         bad = {f.subject.point for f in self.plan.finding_list if f.severity is Severity.ERROR}
         return tuple(p for p in self.plan.planned_points if p.reachable and p.name not in bad)
 
     @property
     def rank(self) -> tuple[int, bool]:
-        """Points served, then whether the plan is feasible as a whole."""
-        return len(self.served), self.plan.feasible
+        """Points measurable, then whether the plan is feasible as a whole."""
+        return len(self.measurable), self.plan.feasible
 
     @property
     def tightest(self) -> PlannedPoint | None:
-        """The served point with the smallest joint margin; None where no point is served."""
-        return min(self.served, key=self._comparable, default=None)
+        """The measurable point with the smallest joint margin; None where there is none."""
+        return min(self.measurable, key=self._comparable, default=None)
 
     @property
     def joint_margin(self) -> float:
-        """Smallest joint margin of the served points, comparable; inf for none. [rad]."""
-        return min(map(self._comparable, self.served), default=np.inf)
+        """Smallest joint margin of the measurable points, comparable; inf for none. [rad]."""
+        return min(map(self._comparable, self.measurable), default=np.inf)
 
     @property
     def singularity_margin(self) -> float:
-        """Least distance of the served points from a singularity; inf where there are none."""
-        return min((point.singularity_margin for point in self.served), default=np.inf)
+        """Least distance of the measurable points from a singularity; inf where there are none."""
+        return min((point.singularity_margin for point in self.measurable), default=np.inf)
 
     @property
     def clearance(self) -> float | None:
-        """Least certified clearance of the served points; None where none was checked. [m]."""
-        known = [p.min_clearance for p in self.served if p.min_clearance is not None]
+        """Least certified clearance of the measurable points; None where none was checked. [m]."""
+        known = [p.min_clearance for p in self.measurable if p.min_clearance is not None]
         return min(known, default=None)
 
     @property
@@ -107,8 +107,8 @@ class Placing:
 
     @property
     def feasible(self) -> bool:
-        """Whether the best pose serves every point."""
-        return self.best.plan.feasible and len(self.best.served) == len(self.job.points)
+        """Whether the best pose measures every point."""
+        return self.best.plan.feasible and len(self.best.measurable) == len(self.job.points)
 
 
 def best_pose(job: Job, progress: Progress = silent) -> Placing:
@@ -191,10 +191,10 @@ def _hidden(planned: list[PlannedPose]) -> bool:
 def preferred(given: PlannedPose, others: Sequence[PlannedPose], goal: str) -> PlannedPose:
     """The pose to propose.
 
-    Poses that are worse than the given one in the points served, in the smallest joint margin or in
-    the time (energy) are dropped, unless all are. Of the rest the most points count first; then a
-    pose must keep its share of the largest worst margin among them (0.98, or 0.5 where the goal is
-    time or energy); then the least time (energy) decides, and the earlier one among equals.
+    Poses that are worse than the given one in the points measurable, in the smallest joint margin
+    or in the time (energy) are dropped, unless all are. Of the rest the most points count first;
+    then a pose must keep its share of the largest worst margin among them (0.98, or 0.5 where the
+    goal is time or energy); then the least time (energy) decides, and the earlier one among equals.
 
     Args:
         given: the job's own pose.
@@ -266,7 +266,7 @@ class RequiredPose:
     """What the given pose sets: as many points, no less joint margin, no more time.
 
     Args:
-        points: that it serves.
+        points: that it measures.
         joint: its least distance to a joint limit. [rad]
         time: of its motions, inf where time is free. [s]
     """
@@ -277,7 +277,7 @@ class RequiredPose:
 
     @classmethod
     def of(cls, given: Scores, *, timed: bool) -> RequiredPose:
-        """The bar of the given pose, which sets none where it serves no point."""
+        """The bar of the given pose, which sets none where it measures no point."""
         points = float(given.points[0])
         return cls(
             points=points,
@@ -311,7 +311,7 @@ class PoseGoal:
 
     Args:
         bar: that the given pose sets.
-        points: that are served.
+        points: that are measurable.
         floor: of the worst margin. [rad]
     """
 

@@ -264,7 +264,7 @@ class HeldPostures:
 
 
 class HeldLines:
-    """Lines of the points that a plan serves, for errors of one kind.
+    """Lines of the points that a plan measures, for errors of one kind.
 
     Args:
         plan: of a measuring arm whose ball is on the stylus axis.
@@ -275,18 +275,18 @@ class HeldLines:
         self.kind = kind
         self.job = plan.job
         self.inverse = ArmInverse(plan.job.mechanism, engine="compiled")
-        served = [k for k, point in enumerate(plan.planned_points) if point.reachable]
-        self.rows = np.array(served, dtype=np.int64)
-        self.names = tuple(plan.planned_points[k].name for k in served)
+        measurable = [k for k, point in enumerate(plan.planned_points) if point.reachable]
+        self.rows = np.array(measurable, dtype=np.int64)
+        self.names = tuple(plan.planned_points[k].name for k in measurable)
         placed = plan.placed
         self.contacts, self.normals = placed.contacts[self.rows], placed.normals[self.rows]
         self.directions, self.axes = placed.directions[self.rows], placed.axes[self.rows]
         self.distances = placed.distances[self.rows]
         self._turning = placed.along_normal[self.rows]
         self.families = np.array(
-            [BRANCH_NAMES.index(plan.planned_points[k].branch) for k in served]
+            [BRANCH_NAMES.index(plan.planned_points[k].branch) for k in measurable]
         )
-        q_starts = np.array([plan.planned_points[k].q_clearance for k in served]).reshape(-1, 5)
+        q_starts = np.array([plan.planned_points[k].q_clearance for k in measurable]).reshape(-1, 5)
         self.nominal = ArmLines(
             inverse=self.inverse,
             starts=placed.clearances[self.rows],

@@ -1,4 +1,4 @@
-"""How far the part may be off its place before the plan's branches no longer serve all points.
+"""How far the part may be off its place before the plan's branches no longer measure all points.
 
 The estimate is the least error found that breaks a limit: along directions spread over the sphere
 the first break is looked for from the inside out, then the worst directions are turned towards
@@ -81,7 +81,7 @@ def mis_fixturing(
     """The tolerance of a plan to errors of one kind.
 
     Args:
-        plan: with the part in its place; points that it does not serve are left out.
+        plan: with the part in its place; points that it does not measure are left out.
         kind: of the errors.
         progress: told how far the work is.
     """
@@ -236,7 +236,7 @@ def closer(held: HeldLines, found: Estimate, line: int, error: Array) -> Estimat
 
 
 def slack_at(held: HeldLines, line: Indices, error: Array, grid: Array = _FINE) -> Array:
-    """Least slack along lines under errors; below zero: the branch does not serve. # (m,)."""
+    """Least slack along lines under errors; below zero: the branch cannot be used. # (m,)."""
     size = max(1, _ROWS // grid.size)
     parts = [
         _slack_block(held, line[k : k + size], error[k : k + size], grid)
@@ -280,7 +280,7 @@ def _first_breaks(held: HeldLines, rays: _Rays, bound: float) -> Array:
 
 
 def _halved(held: HeldLines, rays: _Rays, low: Array, high: Array) -> Array:
-    """Where rays break, between a size that serves and one that does not. # (m,)."""
+    """Where rays break, between a size that passes and one that does not. # (m,)."""
     low, high = low.copy(), high.copy()
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)

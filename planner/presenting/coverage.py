@@ -1,4 +1,4 @@
-"""Which points the robot can serve, many poses of the platform at once.
+"""Which points the robot can measure, many poses of the platform at once.
 
 Joint limits, singularities and the ends of a line against obstacles are looked at; a plan of the
 poses that are chosen has the last word.
@@ -41,16 +41,16 @@ _SIDES = 8  # of the prism about a leg
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PointCoverage:
-    """What poses of the platform serve.
+    """What is measurable in poses of the platform.
 
     Args:
         margins: best worst margin of every point by its ways, the angle to the nearest joint limit
-            or singularity; 0 where the point is not served. # (p, k) [rad]
-        served: # (p, k)
+            or singularity; 0 where the point is not measurable. # (p, k) [rad]
+        measurable: # (p, k)
     """
 
     margins: Array
-    served: Mask
+    measurable: Mask
 
 
 class Coverage:
@@ -81,7 +81,7 @@ class Coverage:
         size = max(1, _ROWS // len(self.placed))
         parts = [self._block(poses[k : k + size]) for k in range(0, len(poses), size)]
         margins = np.concatenate([np.zeros((0, len(self.placed))), *parts])
-        return PointCoverage(margins=margins, served=margins > 0.0)
+        return PointCoverage(margins=margins, measurable=margins > 0.0)
 
     def _block(self, poses: Array) -> Array:
         parts = self.presenter.T_base_part(poses)

@@ -185,8 +185,8 @@ def measuring_of_presentation(presentation: Presentation) -> Measuring:
         parts.append(replace(own, carried=np.full(len(own), place), carriers=tuple(carriers)))
     if not parts:
         raise JobError(
-            f"The job {presentation.job.name!r}: no pose of the presenter serves a point, so there "
-            "is nothing whose uncertainty could be told; see the findings of the presentation."
+            f"The job {presentation.job.name!r}: no point is measurable in any pose of the "
+            "presenter, so there is no uncertainty to report; see the findings of the presentation."
         )
     return _joined(parts, tuple(carriers))
 

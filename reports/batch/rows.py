@@ -66,7 +66,7 @@ KNOWN = (
     ),
     Figure(
         key="clearance_mm",
-        title="least clearance, proven",
+        title="minimum clearance, proven",
         unit="mm",
         sense=_MORE,
         step=0.1,

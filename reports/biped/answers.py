@@ -345,7 +345,7 @@ def zero_moment_lines(found: ZeroMoments) -> Iterator[str]:
         rows.append([str(row + 1), *map(number, millimetres), number(force), shown])
     yield from table_lines(heads, rows)
     largest = 1e3 * float(np.max(found.difference))
-    yield f"the momentum's road differs by at most {largest:.2g} mm"
+    yield f"the momentum method differs by at most {largest:.2g} mm"
 
 
 # --- transmissions --------------------------------------------------------------------------------
@@ -532,7 +532,7 @@ def motion_lines(shown: ReportedMotion) -> Iterator[str]:
         )
         for k, joint in enumerate(motion.biped.mechanism.movable)
     ]
-    yield from table_lines(("joint", "least deg", "largest deg", "speed rad/s", "torque N m"), rows)
+    yield from table_lines(("joint", "min deg", "max deg", "speed rad/s", "torque N m"), rows)
     yield from _motor_load_lines(shown)
     for finding in shown.findings:
         yield str(finding)

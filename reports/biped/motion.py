@@ -310,7 +310,7 @@ def verdict_words(shown: ReportedMotion) -> str:
     margin = signed(f"{1e3 * shown.margin[worst]:.1f}")
     least = f"{margin} mm at {motion.t[worst]:.3f} s"
     if verdict.stance is Stance.STANDING:
-        return f"Stands: the least margin is {least}."
+        return f"Stands: the minimum margin is {least}."
     edge = f"over {edge_words(verdict.edge)} at {verdict.time:.3f} s"
     if verdict.stance is Stance.FALLEN:
         return f"Falls {edge}; what follows is not simulated."
@@ -347,7 +347,7 @@ def facts(shown: ReportedMotion) -> tuple[Fact, ...]:
     state = ValueStatus.PLAIN if margin > 0.0 else ValueStatus.BAD
     found = [
         _fact("duration", number(shown.duration, 6), "s", f"{len(motion.t):,} samples"),
-        _fact("least margin", fixed(margin, 1, state), "mm", f"at {motion.t[worst]:.3f} s"),
+        _fact("minimum margin", fixed(margin, 1, state), "mm", f"at {motion.t[worst]:.3f} s"),
         _fact(
             *("ZMP from COM, mean", fixed(float(np.nanmean(apart)), 2), "mm"),
             f"at most {apart[far]:.2f} mm at {motion.t[far]:.3f} s, on the level",
@@ -447,7 +447,7 @@ def joint_table(shown: ReportedMotion) -> Table:
         )
         rows.append((text(name), *(value for cell in cells for value in _beside(*cell))))
     heads = (
-        *(("least", "deg"), ("limit", "deg"), ("largest", "deg"), ("limit", "deg")),
+        *(("minimum", "deg"), ("limit", "deg"), ("maximum", "deg"), ("limit", "deg")),
         *(("peak speed", "rad/s"), ("limit", "rad/s"), ("peak torque", "N m"), ("limit", "N m")),
     )
     return Table(key="joints", title="Joints", columns=columns("joint", *heads), rows=rows_of(rows))

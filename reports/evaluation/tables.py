@@ -174,7 +174,7 @@ def _scaled(value: float | None) -> float | None:
 def _rule(shown: EvaluationSubject) -> str:
     told = (
         "Tolerance: width or diameter of the zone; ± from nominal where it says so. Rows without "
-        "one are told for information."
+        "one are for information."
     )
     if shown.coverage is None:
         return f"{told} No uncertainty is known: the limit alone decides."

@@ -304,7 +304,9 @@ def drawing_note(plan: Plan, drawn: DrawnSamples) -> str:
     run = max(drawn.run, run_length(drawn.count, BUCKETS))
     note = f"Sampled every {1e3 * plan.job.sampling_period:g} ms"
     if run > 1:
-        note += f"; of every {run} samples the least and the largest are drawn, so no peak is lost"
+        note += (
+            f"; of every {run} samples the minimum and the maximum are drawn, so no peak is lost"
+        )
     return f"{note}." if shaded(plan) else f"{note}. Segments are too narrow to be shaded."
 
 

@@ -71,7 +71,7 @@ def calibration_document(
 def refusal_document(
     nominal: Mechanism, given: ArmMeasurements, error: NotIdentifiableError
 ) -> dict[str, object]:
-    """Measurements that cannot tell the parameters apart, in JSON."""
+    """Measurements that cannot distinguish the parameters, in JSON."""
     return {
         "format": FORMAT,
         "robot": nominal.name,
@@ -205,7 +205,7 @@ def plan_lines(plan: PosturePlan) -> list[str]:
         f"worst parameter to expect: {1e3 * plan.worst:.4g} mm at the ball; random postures: "
         f"{1e3 * plan.random_median:.4g} mm (median), {1e3 * plan.random_best:.4g} mm (best of "
         f"{plan.draws}); gain {plan.gain:.3g}",
-        "The way between the postures, and what stands around the arm, are not looked at.",
+        "The paths between the postures, and obstacles around the arm, are not checked.",
     ]
     for name, centre in plan.centres.items():
         lines.append(f"sphere {name} at {', '.join(f'{1e3 * x:.3f}' for x in centre)} mm")

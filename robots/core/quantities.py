@@ -169,7 +169,7 @@ _KINEMATICS: tuple[tuple[str, str, tuple[str, ...], tuple[Extent, ...], Equation
     ),
     (
         "statics",
-        "joint torques that a tool wrench on the environment asks for",
+        "joint torques that a tool wrench on the environment requires",
         ("q", "wrench"),
         ("n",),
         _statics,

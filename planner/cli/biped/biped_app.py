@@ -123,7 +123,7 @@ def zmp(
         typer.Option(
             "--states",
             metavar="FILE",
-            help="CSV: q1_deg …, if wanted qd1_rad_s …, qdd1_rad_s2 …; - reads standard input.",
+            help="CSV: q1_deg …, optionally qd1_rad_s …, qdd1_rad_s2 …; - reads standard input.",
             show_default=False,
         ),
     ],
@@ -246,7 +246,7 @@ def squat(
     knee: Annotated[float, typer.Option("--knee", metavar="DEG", help="Bend.")] = 85.0,
     hip: Annotated[float, typer.Option("--hip", metavar="DEG", help="Bend.")] = 70.0,
     duration: Annotated[
-        float, typer.Option("--duration", metavar="S", help="Of each way, down and up.")
+        float, typer.Option("--duration", metavar="S", help="Of each phase, down and up.")
     ] = 7.0,
     out: FiguresOut = "",
     force: Force = False,
@@ -280,7 +280,7 @@ def tilt(
         str, typer.Option("--to", metavar="ROLL,PITCH", help="Of the ground, in degrees.")
     ] = "10,20",
     duration: Annotated[
-        float, typer.Option("--duration", metavar="S", help="Of each way, there and back.")
+        float, typer.Option("--duration", metavar="S", help="Of each phase, there and back.")
     ] = 7.0,
     frozen: Annotated[
         bool, typer.Option("--frozen", help="Hold the posture, without the stabiliser.")

@@ -96,10 +96,10 @@ def uncertainty(
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
-    """Tell how well each point of a job will be measured, and what limits it.
+    """Predict how well each point of a job will be measured, and what limits it.
 
-    Needs the job's [uncertainty]; nothing is guessed. Exit codes: 0 told for every point; 1 some
-    points are not reached; 2 bad input.
+    Needs the job's [uncertainty]; nothing is guessed. Exit codes: 0 predicted for every point; 1
+    some points are not reached; 2 bad input.
     """
     from planner.cli.evaluate.evaluation import run_uncertainty
 

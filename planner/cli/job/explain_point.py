@@ -32,7 +32,7 @@ _RULE = (
 def run_explain(
     job: str, point: str, *, as_json: bool, allow_outside: bool, session: Session
 ) -> int:
-    """Say why a point fails and what would serve it, or how it is served.
+    """Say why a point fails and what would make it measurable, or how it is measured.
 
     Args:
         job: path of the job file.
@@ -67,7 +67,7 @@ def _print(explained: Explanation) -> None:
     from reports.verdict import not_checked
 
     reasons = explained.reasons
-    verdict = "served" if explained.served else "NOT SERVED"
+    verdict = "measurable" if explained.served else "NOT MEASURABLE"
     missing = not_checked(unchecked_aspects(explained.job))
     print(bold(f"{reasons.name}: {verdict} in {explained.job.name!r}"))
     _print_wrapped(missing, "  ", "    ")
@@ -147,7 +147,7 @@ def _print_fixes(search: FixSearch) -> None:
         for line in fix.line.splitlines():
             print(f"       {fix.place}: {line}")
     if not search.fixes:
-        print("  No single change was found that serves the point.")
+        print("  No single change was found that makes the point measurable.")
     for kind, reason in search.without:
         _print_wrapped(f"no {kind.value}: {reason}", "  ", "     ")
 

@@ -124,8 +124,8 @@ def place(
 ) -> int:
     """Find the best pose of the part before the robot, and how far off it the part may be.
 
-    [place] in the job says where to look. Exit codes: 0 every point is served from the best pose;
-    1 not every point; 2 bad input.
+    [place] in the job says where to look. Exit codes: 0 every point is measurable from the best
+    pose; 1 not every point; 2 bad input.
     """
     from planner.cli.job.commands import run_place
 
@@ -151,8 +151,8 @@ def diff(
             metavar="RULE",
             help='Exit with 1 if the change from A to B is beyond this, such as "duration>+2%" or '
             '"clearance<-0.5mm"; may be given several times. Quantities: duration, energy, '
-            "net_work, peak_power, joint_margin, singularity_margin, clearance (least ones), "
-            "points (served), findings (errors and warnings).",
+            "net_work, peak_power, joint_margin, singularity_margin, clearance (minima), "
+            "points (measurable), findings (errors and warnings).",
             show_default=False,
         ),
     ] = None,

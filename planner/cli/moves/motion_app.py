@@ -59,7 +59,9 @@ def motion(
             "angles about z, y, x in degrees; --kv, --ka and --kj give translation, rotation.",
         ),
     ] = False,
-    all_laws: Annotated[bool, typer.Option("--all-laws", help="Least time of every law.")] = False,
+    all_laws: Annotated[
+        bool, typer.Option("--all-laws", help="Minimum time of every law.")
+    ] = False,
     period_ms: Annotated[
         float, typer.Option("--period-ms", min=0.001, help="Sampling period of --out.")
     ] = 1.0,
@@ -70,7 +72,7 @@ def motion(
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """Least synchronised time of one motion, in joint space or along a straight line.
+    """Minimum synchronised time of one motion, in joint space or along a straight line.
 
     Joints turn in degrees unless --unit says otherwise; limits are in SI.
     """
@@ -102,7 +104,7 @@ def motion(
             text=lambda: answers.line_motion_lines(found, line),
         )
         if line.is_half_turn:
-            session.say("The turn is 180 deg: both ways round are equally short.")
+            session.say("The turn is 180 deg: both directions of rotation are equally short.")
         return code
     mechanism = None
     if robot:

@@ -479,7 +479,7 @@ def calibrate(
     ] = 3,
     at: Annotated[
         list[str] | None,
-        typer.Option("--at", metavar="X,Y,Z", help="Sphere that stands already, mm; repeat."),
+        typer.Option("--at", metavar="X,Y,Z", help="Position of an existing sphere, mm; repeat."),
     ] = None,
     length_mm: Annotated[
         float, typer.Option("--length-mm", min=0.0, help="Ball bar that --plan uses.")
@@ -490,7 +490,7 @@ def calibrate(
     """Find a serial arm's geometric errors, or plan the postures to find them from.
 
     The tool's origin is the ball. Exit codes: 0 found and better; 1 no better, or these
-    measurements cannot tell the parameters apart; 2 bad input.
+    measurements cannot distinguish the parameters; 2 bad input.
     """
     from planner.cli.output import Form
     from planner.cli.robot import calibration

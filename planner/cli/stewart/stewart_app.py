@@ -35,12 +35,12 @@ Poses = Annotated[
     typer.Option(
         "--poses",
         metavar="FILE",
-        help="CSV: x_mm,y_mm,z_mm and, if wanted, rz_deg,ry_deg,rx_deg, or T11..T34; rates as "
+        help="CSV: x_mm,y_mm,z_mm and, optionally, rz_deg,ry_deg,rx_deg, or T11..T34; rates as "
         "vx_mm_s, wx_deg_s, ax_mm_s2, wdx_deg_s2; - reads standard input.",
         show_default=False,
     ),
 ]
-Pose = "home, or x,y,z in mm, if wanted followed by rz,ry,rx in degrees"
+Pose = "home, or x,y,z in mm, optionally followed by rz,ry,rx in degrees"
 
 
 @app.command("list")
@@ -244,7 +244,7 @@ def move(
         typer.Option(
             "--duration",
             metavar="S",
-            help="Seconds; left out: the least that the legs allow.",
+            help="Seconds; left out: the minimum that the legs allow.",
             show_default=False,
         ),
     ] = 0.0,
@@ -255,7 +255,7 @@ def move(
         ),
     ] = False,
     period_ms: Annotated[
-        float, typer.Option("--period-ms", min=0.01, help="Of the samples that are told.")
+        float, typer.Option("--period-ms", min=0.01, help="Of the samples in the output.")
     ] = 10.0,
     out: FiguresOut = "",
     force: Force = False,
@@ -443,10 +443,10 @@ def present(
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
-    """Choose poses of the hexapod that holds the part, so that every point is served; plan each.
+    """Choose poses of the hexapod that carries the part, so that all points are measurable.
 
-    The job has a table [presenter]. Exit codes: 0 every point is served; 1 not every point, or a
-    move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
+    The job has a table [presenter]. Exit codes: 0 every point is measurable; 1 not every point, or
+    a move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
     """
     from planner.cli.job.commands import run_present
 

@@ -177,13 +177,14 @@ def _check_asked(arm: IdentifiedArm, told: Identifiable, names: Sequence[str] | 
     if names is not None and told.dropped:
         reasons = "; ".join(f"{d.name} {d.reason}" for d in told.dropped)
         raise NotIdentifiableError(
-            f"Not all parameters asked for can be told apart by {arm.kind.value} measurements: "
+            f"Not all requested parameters can be distinguished by {arm.kind.value} measurements: "
             f"{reasons}. Leave {'it' if len(told.dropped) == 1 else 'them'} out.",
             parameters=tuple(d.name for d in told.dropped),
         )
     if not told.kept:
         raise NotIdentifiableError(
-            f"{arm.kind.value.capitalize()} measurements tell no parameter of {arm.nominal.name!r}."
+            f"{arm.kind.value.capitalize()} measurements determine no parameter of "
+            f"{arm.nominal.name!r}."
         )
 
 
@@ -447,9 +448,9 @@ def _checked_condition(question: FitProblem, J: Array, given: ArmMeasurements) -
         names = _open(free, [p.name for p in question.parameters])
         rank = int(np.sum(s * LARGEST_CONDITION >= s[0]))
         raise NotIdentifiableError(
-            f"These {given.count} {given.kind.value} measurements tell {rank} of {J.shape[1]} "
-            f"unknowns apart (condition {condition:.1e}, limit {LARGEST_CONDITION:.0e}); they do "
-            f"not tell apart {', '.join(names)}. Measure more postures in which these act "
+            f"These {given.count} {given.kind.value} measurements distinguish {rank} of "
+            f"{J.shape[1]} unknowns (condition {condition:.1e}, limit {LARGEST_CONDITION:.0e}); they "
+            f"do not distinguish {', '.join(names)}. Measure more postures in which these act "
             "differently (--plan proposes some), or seek fewer parameters.",
             rank=rank,
             condition=condition,

@@ -262,7 +262,7 @@ def spread_centres(arm: IdentifiedArm, count: int) -> Array:
     places, found = places[found * 2 >= found.max()], found[found * 2 >= found.max()]
     if len(places) < count:
         raise IdentificationError(
-            f"{count} places for spheres were asked for, but only {len(places)} that many postures "
+            f"{count} places for spheres were requested, but only {len(places)} that many postures "
             f"of {arm.nominal.name!r} reach were found; ask for fewer, or say where they stand.",
             found=len(places),
         )

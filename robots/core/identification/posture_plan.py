@@ -145,7 +145,7 @@ def _check_site(site: Site) -> None:
             f"The length of the ball bar is {site.length:g} m; give its calibrated length."
         )
     if site.kind is MeasurementKind.SPHERE and site.centres is None and site.spheres < 1:
-        raise IdentificationError(f"{site.spheres} spheres are asked for; place at least one.")
+        raise IdentificationError(f"{site.spheres} spheres are requested; place at least one.")
 
 
 def _rows(question: FitProblem, offered: ArmMeasurements) -> tuple[Array, Array, int]:

@@ -129,7 +129,7 @@ def _check_sections(file: RobotFile, source: SourceText) -> None:
         )
     if described and file.joint:
         raise source.error(
-            ("joint", 0), "stands beside a description; give the geometry in one of the two ways."
+            ("joint", 0), "stands beside a description; give the geometry in one of the two forms."
         )
     for key in ("body", "drive", "capsule", "lengths_mm", "limits_mm", "angles_deg", "limits_deg"):
         if not described and key in file.model_fields_set:
