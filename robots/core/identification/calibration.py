@@ -449,9 +449,10 @@ def _checked_condition(question: FitProblem, J: Array, given: ArmMeasurements) -
         rank = int(np.sum(s * LARGEST_CONDITION >= s[0]))
         raise NotIdentifiableError(
             f"These {given.count} {given.kind.value} measurements distinguish {rank} of "
-            f"{J.shape[1]} unknowns (condition {condition:.1e}, limit {LARGEST_CONDITION:.0e}); they "
-            f"do not distinguish {', '.join(names)}. Measure more postures in which these act "
-            "differently (--plan proposes some), or seek fewer parameters.",
+            f"{J.shape[1]} unknowns (condition {condition:.1e}, limit "
+            f"{LARGEST_CONDITION:.0e}); they do not distinguish {', '.join(names)}. Measure more "
+            "postures in which these act differently (--plan proposes some), or seek fewer "
+            "parameters.",
             rank=rank,
             condition=condition,
             parameters=names,
