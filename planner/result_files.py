@@ -239,7 +239,7 @@ def check_file(
     force: bool = False,
     option: str = "--out",
 ) -> None:
-    """Whether a command may write a result to a place: nothing is there, or its own file.
+    """Return whether a command may write a result to a place: nothing is there, or its own file.
 
     Args:
         path: the place.
@@ -361,7 +361,7 @@ def whole_file(path: Path, refusal: str = "the file cannot be written: {reason}"
 
 
 def _is_own(path: Path, command: str) -> bool:
-    """Whether a file ends with the command's own mark, and is as the command left it."""
+    """Return whether a file ends with the command's own mark, and is as the command left it."""
     if path.is_symlink() or not path.is_file():
         return False
     try:
@@ -393,7 +393,7 @@ def _is_same(path: Path, name: str) -> bool:
 
 # --- places, asked before the work ---------------------------------------------------------------
 def check_folder_place(folder: Path, option: str = "--out", *, kept: bool = False) -> None:
-    """Whether a folder can be made at a place.
+    """Return whether a folder can be made at a place.
 
     Args:
         folder: the place.
@@ -414,7 +414,7 @@ def check_folder_place(folder: Path, option: str = "--out", *, kept: bool = Fals
 
 
 def check_file_place(path: Path, option: str = "--out") -> None:
-    """Whether a file can be written at a place, whatever file is there already.
+    """Return whether a file can be written at a place, whatever file is there already.
 
     Args:
         path: the place.

@@ -1,4 +1,4 @@
-"""What ``palpeur explain`` says: pages of findings, and why a point fails, branch by branch."""
+"""Answers of ``palpeur explain``: pages of findings, and why a point fails, branch by branch."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def measured_to(plan: Plan) -> str:
 
 
 def clearance_proven(plan: Plan) -> bool:
-    """Whether the least clearance holds for everything that a reader would expect it to."""
+    """Return whether the least clearance holds for everything that a reader would expect it to."""
     return not any(one.aspect.clearance for one in plan.unchecked)
 
 

@@ -139,7 +139,7 @@ def _shown(scene: Scene, *, open_browser: bool) -> SceneView:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook shows the results of its cells."""
+    """Return whether a notebook shows the results of its cells."""
     ipython: Any = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and hasattr(shell, "kernel")

@@ -42,7 +42,7 @@ _SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotSource:
-    """What a robot was read from.
+    """Source of a robot.
 
     Args:
         model: library name, or name of a robot file (.toml, .urdf).
@@ -360,7 +360,7 @@ def _joint_lines(row: Mapping[str, object]) -> Iterator[str]:
 
 
 def _empty(value: object) -> bool:
-    """Whether a cell says nothing: pandas writes it as None or NaN."""
+    """Return whether a cell says nothing: pandas writes it as None or NaN."""
     return value is None or (isinstance(value, float) and bool(np.isnan(value)))
 
 

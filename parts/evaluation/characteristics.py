@@ -30,7 +30,7 @@ PlaceKind = Literal["plane", "axis", "point"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurement:
-    """What was measured for a tolerance.
+    """The measured value of a tolerance.
 
     Args:
         value: [m]
@@ -352,7 +352,7 @@ def _turned(n: Array, d: Array, angle: float, points: Array) -> OrientationZone:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FeatureLocation:
-    """What is left of a feature when its sizes are taken away.
+    """Location of a feature, without its sizes.
 
     Args:
         kind: "plane", "axis" or "point".

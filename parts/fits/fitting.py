@@ -124,7 +124,7 @@ class Outlier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outliers:
-    """What a robust fit says of the points.
+    """Outliers found by a robust fit.
 
     Args:
         found: the largest first; empty for clean points.

@@ -485,5 +485,5 @@ def fit_of(kind: str, points: ArrayLike, fit: Fit | None) -> Fit:
 
 
 def is_reversed(shape: FittedShape) -> bool:
-    """Whether a round feature is a hole; the outside of others is their frame's own."""
+    """Return whether a round feature is a hole; the outside of others is their frame's own."""
     return isinstance(shape, _ROUND) and shape.reversed

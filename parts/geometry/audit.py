@@ -322,7 +322,7 @@ def _oriented(state: RepairedMesh) -> RepairedMesh:
 
 
 def _sound(mesh: TriangleMesh) -> bool:
-    """Whether it is closed and all of its pieces have a volume that is not negative.
+    """Return whether it is closed and all of its pieces have a volume that is not negative.
 
     Most meshes are, and this is found with much less work than their pieces by edges.
     """

@@ -114,7 +114,7 @@ class Geometry:
         return closest_on_skin(self, rows(points))
 
     def inside(self, points: ArrayLike) -> Mask:
-        """Whether points lie in the material, by the triangles.
+        """Return whether points lie in the material, by the triangles.
 
         Points nearer to the skin than ``Face.deflection`` may fall on either side; on a triangle
         itself the answer has no meaning.

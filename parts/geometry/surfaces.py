@@ -350,7 +350,7 @@ class Sphere(Surface):
 
 
 class _Ring(NamedTuple):
-    """What the circle of the torus is to points."""
+    """Points relative to the centre circle of a torus."""
 
     points: Array  # closest of the circle, (k, 3) [m]
     radial: Array  # their unit directions from the centre, (k, 3)

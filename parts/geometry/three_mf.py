@@ -63,8 +63,8 @@ def _placed(file: SourceFile, found: MfObject, T: Array) -> MeshBody:
 
 
 @dataclass(frozen=True, slots=True)
-class _Expanded:
-    """What an object is with all its components: counts that may be beyond all bounds."""
+class _BuildSize:
+    """Size of an object with all its components; the counts may exceed every cap."""
 
     placements: int
     meshes: int
@@ -78,9 +78,9 @@ def _check_build(file: SourceFile, package: _Package, root: Model) -> None:
     Raises:
         PartError: over a cap, an object inside itself.
     """
-    known: dict[tuple[str, str], _Expanded] = {}
+    known: dict[tuple[str, str], _BuildSize] = {}
 
-    def expanded(placement: Placement, near: str, depth: int) -> _Expanded:
+    def expanded(placement: Placement, near: str, depth: int) -> _BuildSize:
         file.check_count("levels of components", depth, Cap.DEPTH)
         path = placement.path or near
         key = (path, placement.object)
@@ -88,7 +88,7 @@ def _check_build(file: SourceFile, package: _Package, root: Model) -> None:
             found = package.object(*key)
             own = found.triangles
             parts = [expanded(child, path, depth + 1) for child in found.components]
-            known[key] = _Expanded(
+            known[key] = _BuildSize(
                 1 + sum(part.placements for part in parts),
                 (own > 0) + sum(part.meshes for part in parts),
                 len(found.coordinates) // 3 + sum(part.vertices for part in parts),
@@ -209,7 +209,7 @@ class MfObject:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Totals:
-    """What the models of a package hold together, so that caps count over all of them."""
+    """Totals over all models of a package, to which the caps apply."""
 
     tags: int = 0
     objects: int = 0

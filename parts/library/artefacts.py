@@ -31,7 +31,7 @@ _SEGMENTS = 96  # round the equator
 
 
 class PlateReading(Enum):
-    """How the source is read."""
+    """Reading of the source: as published, or corrected."""
 
     CORRECTED = "corrected"  # as its text says
     AS_PUBLISHED = "as published"  # as its tables were computed

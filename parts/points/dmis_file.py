@@ -127,7 +127,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _Programme:
-    """What is known after the statements so far."""
+    """State of the programme after the statements read so far."""
 
     origin: str
     given_unit: str | None
@@ -782,7 +782,7 @@ def _jumps(statements: list[Statement]) -> tuple[tuple[int, int], ...]:
 
 
 def _is_computed(cell: str) -> bool:
-    """Whether a cell is a variable or an expression, not a number that is mistyped."""
+    """Return whether a cell is a variable or an expression, not a number that is mistyped."""
     return not is_number(cell) and _VARIABLE.search(cell) is not None and "'" not in cell
 
 

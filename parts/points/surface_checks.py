@@ -28,7 +28,7 @@ _MOST_TOLD = 5
 
 
 class NormalCheck(Enum):
-    """How normals were compared with the material."""
+    """Method by which normals were compared with the material."""
 
     MATERIAL = "steps into and out of the material"
     ORIENTATION = "the surface's own orientation, since the mesh is not watertight"
@@ -36,7 +36,7 @@ class NormalCheck(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NormalReport:
-    """What the surface says about points and their normals.
+    """Comparison of points and normals with the surface.
 
     Args:
         names: of the points.
@@ -284,7 +284,7 @@ def _fits(positions: Array, geometry: Geometry, size: float) -> bool:
 
 
 def _only_here(positions: Array, spread: float, geometry: Geometry) -> bool:
-    """Whether the points lie on the surface as they are, and would not when multiplied."""
+    """Return whether the points lie on the surface as they are, and would not when multiplied."""
     some = positions[:: max(1, len(positions) // _MOST_ASKED)]
     here = geometry.closest(some).distances.max()
     there = geometry.closest(some * FACTOR).distances.max()

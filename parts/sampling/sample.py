@@ -177,7 +177,7 @@ _DENSE = 256  # points that stand for the whole feature
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AccessLimits:
-    """What keeps points away.
+    """Limits of access to a surface.
 
     Args:
         edge_margin: least distance from the feature's edges. [m]
@@ -201,7 +201,7 @@ class AccessLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kept:
-    """What a layout keeps."""
+    """Points of a layout that are kept."""
 
     uv: Array
     points: SurfacePoints
@@ -357,7 +357,7 @@ _FINEST = 200  # pieces of a shank
 def stylus_fits(
     geometry: Geometry, points: SurfacePoints, tip: Tip, away: Array | None = None
 ) -> Mask:
-    """Whether the tip can stand on each point. # (k,).
+    """Return whether the tip can stand on each point. # (k,).
 
     Args:
         geometry: of the part.

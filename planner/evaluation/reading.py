@@ -180,7 +180,7 @@ def _calibrated(found: RawPoints, job: Job) -> tuple[str, ...]:
 
 
 def _on_surface(found: RawPoints, job: Job, given: bool | None) -> bool:
-    """Whether the points lie on the surface, by the file, the caller or the job."""
+    """Return whether the points lie on the surface, by the file, the caller or the job."""
     state = found.source.compensation
     if state is not Compensation.UNSTATED:
         stated = state is Compensation.SURFACE
@@ -227,7 +227,7 @@ def _radius(found: RawPoints, job: Job) -> float:
 
 
 def is_joint_readings(raw: bytes) -> bool:
-    """Whether a file's first line has columns of joint readings."""
+    """Return whether a file's first line has columns of joint readings."""
     first = raw[:4096].decode("utf-8-sig", errors="replace").lstrip().split("\n", 1)[0]
     return any(_COLUMN.fullmatch(cell.strip()) for cell in re.split("[,;\t]", first))
 

@@ -87,7 +87,7 @@ class PlannedPose:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placing:
-    """What the search found.
+    """Result of the search.
 
     Args:
         job: whose part was placed.
@@ -237,8 +237,8 @@ _APART = 0.05  # poses nearer than this are the same start [m]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tried:
-    """Poses that a search has judged.
+class PoseTrials:
+    """Trial poses of a search with their scores.
 
     Args:
         moves: from the given pose. # (p, 6) [m, rad]
@@ -248,14 +248,14 @@ class Tried:
     moves: Array
     scores: Scores
 
-    def take(self, rows: Indices) -> Tried:
+    def take(self, rows: Indices) -> PoseTrials:
         """Some of the poses, in the order given."""
-        return Tried(moves=self.moves[rows], scores=self.scores.take(rows))
+        return PoseTrials(moves=self.moves[rows], scores=self.scores.take(rows))
 
     @staticmethod
-    def joined(parts: list[Tried]) -> Tried:
+    def joined(parts: list[PoseTrials]) -> PoseTrials:
         """All poses, one list after another."""
-        return Tried(
+        return PoseTrials(
             moves=np.concatenate([part.moves for part in parts]),
             scores=Scores.joined([part.scores for part in parts]),
         )
@@ -263,7 +263,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredPose:
-    """What the given pose sets: as many points, no less joint margin, no more time.
+    """Requirements set by the given pose: as many points, no less joint margin, no more time.
 
     Args:
         points: that it measures.
@@ -291,14 +291,14 @@ class RequiredPose:
         slower = np.maximum(scores.time - self.time, 0.0)
         return np.where(scores.points > self.points, 0.0, less + slower)
 
-    def by_margin(self, tried: Tried) -> Array:
+    def by_margin(self, tried: PoseTrials) -> Array:
         """Value of poses: the points, not under the bar, the worst margin. # (p,)."""
         missed = self.missed(tried.scores)
         under = -np.minimum(missed, _POINT / 2.0)
         value = np.where(missed > 0.0, under, tried.scores.margin)
         return np.asarray(_POINT * tried.scores.points + value)
 
-    def goal(self, tried: Tried, share: float) -> PoseGoal:
+    def goal(self, tried: PoseTrials, share: float) -> PoseGoal:
         """What the second climb has to keep."""
         best = int(np.argmax(self.by_margin(tried)))
         floor = share * float(tried.scores.margin[best])
@@ -307,7 +307,7 @@ class RequiredPose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoseGoal:
-    """What quick poses must keep.
+    """Requirements on quick poses.
 
     Args:
         bar: that the given pose sets.
@@ -319,7 +319,7 @@ class PoseGoal:
     points: float
     floor: float
 
-    def by_time(self, tried: Tried) -> Array:
+    def by_time(self, tried: PoseTrials) -> Array:
         """Value of poses: the points, the bar and the floor kept, then less time. # (p,)."""
         scores = tried.scores
         missing = np.maximum(self.floor - scores.margin, 0.0) + self.bar.missed(scores)
@@ -330,9 +330,9 @@ class PoseGoal:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SearchResult:
-    """What a search leaves: the poses it tried, and how they are valued."""
+    """Poses tried by a search, and their values."""
 
-    tried: Tried
+    tried: PoseTrials
     bar: RequiredPose
     goal: PoseGoal
 
@@ -376,16 +376,18 @@ class PoseSearch:
         bar = RequiredPose.of(self.judge(self.space.T_given[None]), timed=timed)
         spread = self.space.spread(self._first, self._seed)
         tried = self._try(np.concatenate([self.space.nearest[None], spread]))
-        tried = Tried.joined([tried, self._climb(tried, bar.by_margin, 2)])
+        tried = PoseTrials.joined([tried, self._climb(tried, bar.by_margin, 2)])
         goal = bar.goal(tried, share)
-        tried = Tried.joined([tried, self._climb(tried, goal.by_time, 1)])
+        tried = PoseTrials.joined([tried, self._climb(tried, goal.by_time, 1)])
         return SearchResult(tried=tried, bar=bar, goal=goal)
 
     def _climbs(self, count: int, starts: int) -> int:
         """Poses of some climbs."""
         return count * self._rounds * starts * cloud_size(self._free.size)
 
-    def _climb(self, tried: Tried, value: Callable[[Tried], Array], left: int) -> Tried:
+    def _climb(
+        self, tried: PoseTrials, value: Callable[[PoseTrials], Array], left: int
+    ) -> PoseTrials:
         """Climb from the best poses, all of them at once; every pose on the way."""
         starts = distinct(tried, value(tried), _STARTS, self.space)
         if not self._rounds:
@@ -401,19 +403,19 @@ class PoseSearch:
             found = self._try(moves)
             clouds.learn(trials, self._worth(found, value).reshape(trials.shape[:2]))
             way.append(found)
-        return Tried.joined(way)
+        return PoseTrials.joined(way)
 
-    def _worth(self, tried: Tried, value: Callable[[Tried], Array]) -> Array:
+    def _worth(self, tried: PoseTrials, value: Callable[[PoseTrials], Array]) -> Array:
         return np.asarray(value(tried) - _NEAR * self.space.size(tried.moves))
 
-    def _try(self, moves: Array) -> Tried:
+    def _try(self, moves: Array) -> PoseTrials:
         scores = self.judge(self.space.poses(moves))
         self._done += len(moves)
         self.progress("poses tried", self._done, max(self._total, self._done))
-        return Tried(moves=moves, scores=scores)
+        return PoseTrials(moves=moves, scores=scores)
 
 
-def distinct(tried: Tried, value: Array, count: int, space: PoseSpace) -> Tried:
+def distinct(tried: PoseTrials, value: Array, count: int, space: PoseSpace) -> PoseTrials:
     """The best poses, none next to a better one."""
     order = np.argsort(-value, kind="stable")
     places = tried.moves * space.weights

@@ -79,7 +79,7 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ToleranceBound:
-    """What a proof came to.
+    """Result of a proof.
 
     Args:
         size: no error up to it breaks a limit; 0 where nothing is proven. [m or rad]
@@ -90,7 +90,7 @@ class ToleranceBound:
     counterexample: Counterexample | None
 
 
-def prove(held: HeldLines, estimate: float) -> ToleranceBound:
+def prove(held: FixturedLines, estimate: float) -> ToleranceBound:
     """Prove as much of an estimate as possible, or find an error that shows it too large.
 
     Args:
@@ -109,7 +109,7 @@ def prove(held: HeldLines, estimate: float) -> ToleranceBound:
 class _Cover:
     """Proofs for one plan and one kind of error."""
 
-    def __init__(self, held: HeldLines) -> None:
+    def __init__(self, held: FixturedLines) -> None:
         self.held = held
         overtravel = held.job.approach.overtravel
         self.length = held.distances + overtravel
@@ -122,7 +122,7 @@ class _Cover:
         self.counterexample: Counterexample | None = None
 
     def proves(self, size: float) -> bool:
-        """Whether no error up to a size breaks a limit, by at most so many boxes."""
+        """Return whether no error up to a size breaks a limit, by at most so many boxes."""
         k = len(self.held)
         half = np.full(k, 0.5)
         boxes = [
@@ -243,14 +243,14 @@ _TURN = 2.0 * np.pi
 
 
 class FixturingErrorKind(Enum):
-    """How a part can be off its place."""
+    """Kinds of fixturing error."""
 
     TRANSLATION = "translation"  # error vector in base axes [m]
     ROTATION = "rotation"  # rotation vector in base axes, about the reference point [rad]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HeldPostures:
+class FixturedPostures:
     """Postures under errors of the part.
 
     Args:
@@ -263,7 +263,7 @@ class HeldPostures:
     slack: Array
 
 
-class HeldLines:
+class FixturedLines:
     """Lines of the points that a plan measures, for errors of one kind.
 
     Args:
@@ -317,7 +317,7 @@ class HeldLines:
             "approach from inside the material",
         )
 
-    def at(self, line: Indices, error: Array, lam: Array) -> HeldPostures:
+    def at(self, line: Indices, error: Array, lam: Array) -> FixturedPostures:
         """Postures of lines under errors. Args: line (m,), error (m, 3), lam (m,)."""
         contact, normal, direction, axis = self._placed(line, error)
         distance = self.distances[line]
@@ -330,7 +330,7 @@ class HeldLines:
         near = self.nominal.joints(line, lam)
         q = theta - family.offsets
         q = q + _TURN * np.round((near - q) / _TURN)
-        return HeldPostures(
+        return FixturedPostures(
             q=q, slack=self._slack(q, raw[:, 40], np.sum(normal * direction, axis=1))
         )
 

@@ -125,7 +125,7 @@ class _Hull:
 
 
 class PartClearance:
-    """Where the part of a job may stand.
+    """Clearance of the part at trial poses.
 
     Args:
         job: with a cell.
@@ -145,7 +145,7 @@ class PartClearance:
         return free
 
     def _meets(self, hull: _Hull, poses: Array) -> Mask:
-        """Whether no direction separates box and hull by more than a touch. # (p,)."""
+        """Return whether no direction separates box and hull by more than a touch. # (p,)."""
         R = poses[:, :3, :3]
         corners = np.einsum("pij,kj->pki", R, self._box) + poses[:, None, :3, 3]
         own = np.swapaxes(R, 1, 2)

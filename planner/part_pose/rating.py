@@ -39,7 +39,7 @@ Travel = Callable[[Array, Array], Array]  # (..., n), (..., n) -> (...) [s]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores:
-    """What poses are worth.
+    """Scores of poses.
 
     Args:
         points: how many are measurable. # (p,)

@@ -1,4 +1,4 @@
-"""What the robot reaches as the part is shifted along x and y: points within reach, worst margin.
+"""Reach map over shifts of the part along x and y: points within reach, worst margin.
 
 Within reach is less than measurable: some branch keeps joint limits and singularities along the
 line of the point, and clears the obstacles at both of its ends. What the part itself, the travels

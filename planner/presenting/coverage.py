@@ -1,4 +1,4 @@
-"""Which points the robot can measure, many poses of the platform at once.
+"""Measurable points for many poses of the platform at once.
 
 Joint limits, singularities and the ends of a line against obstacles are looked at; a plan of the
 poses that are chosen has the last word.
@@ -41,7 +41,7 @@ _SIDES = 8  # of the prism about a leg
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PointCoverage:
-    """What is measurable in poses of the platform.
+    """Measurable points in poses of the platform.
 
     Args:
         margins: best worst margin of every point by its ways, the angle to the nearest joint limit

@@ -286,7 +286,7 @@ def _postures(job: Job, before: Plan, after: Plan) -> Iterator[Array]:
 
 
 def _clear_way(checker: Checker, start: Array, end: Array, required: float) -> bool:
-    """Whether the straight joint motion is proven to keep its clearance."""
+    """Return whether the straight joint motion is proven to keep its clearance."""
     if checker.empty:
         return True
     middles = (np.arange(_PLACES) + 0.5) / _PLACES

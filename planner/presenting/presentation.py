@@ -1,4 +1,4 @@
-"""What presenting a part found: poses of the platform, each with its plan, and the moves between.
+"""Result of presenting a part: poses of the platform, each with its plan, and the moves between.
 
 The arm and the platform take turns: while one moves the other is at rest.
 """
@@ -46,7 +46,7 @@ class PresentedPose:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Waiting:
-    """Where the arm waits while the platform moves.
+    """Posture of the arm while the platform moves.
 
     Args:
         q: posture. # (n,) [rad]

@@ -109,7 +109,7 @@ def reasons(rows: Sequence[JobRow]) -> tuple[Reason, ...]:
     )
 
 
-def told_findings(rows: Sequence[JobRow]) -> tuple[FindingTotal, ...]:
+def finding_totals(rows: Sequence[JobRow]) -> tuple[FindingTotal, ...]:
     """Findings of all rows by code, those of most jobs first."""
     jobs: Counter[str] = Counter()
     counts: Counter[str] = Counter()

@@ -304,7 +304,7 @@ def _samples(shown: ReportedMotion) -> dict[str, object]:
 
 
 def verdict_words(shown: ReportedMotion) -> str:
-    """Whether the robot stands, in one sentence with numbers."""
+    """Return whether the robot stands, in one sentence with numbers."""
     motion, verdict = shown.motion, shown.motion.verdict
     worst = int(np.nanargmin(shown.margin))
     margin = signed(f"{1e3 * shown.margin[worst]:.1f}")

@@ -11,7 +11,7 @@ Value = float | str | bool | tuple[float | None, ...] | None
 
 
 class Sense(Enum):
-    """Which way is better."""
+    """Direction in which a quantity improves."""
 
     LESS = "less"
     MORE = "more"
@@ -22,7 +22,7 @@ _LESS, _MORE = Sense.LESS, Sense.MORE
 
 
 class ValueKind(Enum):
-    """What a value is."""
+    """Kind of a value."""
 
     NUMBER = "a number or null"
     NUMBERS = "a list of numbers or null"
@@ -125,7 +125,7 @@ CHECK = (
 
 
 class ChangeVerdict(Enum):
-    """What a change means."""
+    """Meaning of a change."""
 
     SAME = "same"
     BETTER = "better"

@@ -119,7 +119,7 @@ _FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables befor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pictures:
-    """What a page shows besides words and tables.
+    """Scene and figures of a page.
 
     Args:
         scene: in 3D; None for none.

@@ -33,7 +33,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSource:
-    """Where the results come from.
+    """Origin of the results.
 
     Args:
         command: that makes the same again, without the folder that it writes to.
@@ -154,7 +154,7 @@ def size_of(shape: FittedShape, name: str) -> float:
 
 
 def is_hole(shape: FittedShape) -> bool:
-    """Whether the material is around it."""
+    """Return whether the material is around it."""
     return bool(getattr(shape, "reversed", False))
 
 

@@ -113,7 +113,7 @@ def _figures(plan: Plan, drawn: DrawnSamples) -> Iterator[tuple[str, Callable[[]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JointCurve:
-    """What one figure shows of all joints.
+    """One quantity of all joints, for a figure.
 
     Args:
         name: of the file.
@@ -249,7 +249,7 @@ def shade(axis: Axes, plan: Plan) -> None:
 
 
 def shaded(plan: Plan) -> bool:
-    """Whether segments are shaded."""
+    """Return whether segments are shaded."""
     return 0 < len(plan.timeline) <= _SHADED
 
 

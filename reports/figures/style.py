@@ -1,4 +1,4 @@
-"""How every figure looks, and how it becomes the same bytes each time."""
+"""House style of figures, and their reproducible rendering."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shading:
-    """What stands behind every curve.
+    """Shading behind the curves.
 
     Args:
         shades: one per kind that occurs.

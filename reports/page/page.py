@@ -34,7 +34,7 @@ _SHORT = 6  # characters of a name that does
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDetail:
-    """How much a page shows.
+    """Level of detail of a page.
 
     Args:
         buckets: of a curve; a peak and a trough in each.
@@ -119,7 +119,7 @@ def _rendered(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSummary:
-    """What the sections that all pages share read of a report."""
+    """Summary of a report, for the sections that all pages share."""
 
     title: str
     verdict: str

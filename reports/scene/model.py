@@ -19,7 +19,7 @@ Rgb = tuple[int, int, int]  # sRGB, 0 to 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paint:
-    """How a surface looks.
+    """Appearance of a surface.
 
     Args:
         colour: sRGB.

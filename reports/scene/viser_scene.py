@@ -399,7 +399,7 @@ def _hidden(scene: Scene, view: Camera, triangles: Array) -> int:
 
 
 def _blocked(start: Array, end: Array, triangles: Array) -> bool:
-    """Whether a line of sight meets a triangle: signed volumes on either side of it."""
+    """Return whether a line of sight meets a triangle: signed volumes on either side of it."""
     a, b, c = (triangles[:, corner] - start for corner in range(3))
     ray = end - start
     sides = np.stack([np.cross(p, r) @ ray for p, r in ((a, b), (b, c), (c, a))])

@@ -80,7 +80,7 @@ def write_workspace_set(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorkspaceSlices:
-    """Where a platform can go in a level plane, and how it can tilt in one place of it.
+    """Reachable positions of a platform in a level plane, and its tilts at one position.
 
     Args:
         name: of the platform.

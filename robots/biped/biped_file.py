@@ -317,7 +317,7 @@ def _constants(table: CrankScrewTable | CardanScrewsTable) -> dict[str, Any]:
 
 
 class StandingTable(PoseTable):
-    """How the robot stands on level ground: T_world_base, and its posture."""
+    """Stance of the robot on level ground: T_world_base, and its posture."""
 
     q_deg: dict[str, Real] = Field(default={}, description="joints that are not at zero")
 

@@ -334,7 +334,7 @@ def _moving_by_link(tree: LinkTree) -> dict[str, int]:
 
 
 def is_moving(joint: Element) -> bool:
-    """Whether a joint has a type that moves."""
+    """Return whether a joint has a type that moves."""
     return bool(joint.get("type") != "fixed")
 
 

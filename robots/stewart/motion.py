@@ -281,7 +281,7 @@ class PrescribedMotion:
 
 
 def has_joints_of(platform: Platform, owner: Platform) -> bool:
-    """Whether the joints stand where another platform's do: its motion means something here.
+    """Return whether the joints stand where another platform's do: its motion means something here.
 
     Strokes, drives, masses and home may differ.
     """

@@ -53,7 +53,7 @@ class MotionProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MarginProof:
-    """What was proven of every column.
+    """Proven margin of every column.
 
     Args:
         columns: the limits.
@@ -77,7 +77,7 @@ class MarginProof:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MotionReport:
-    """What is wrong with a motion, and what is proven of it.
+    """Violations and proven margins of a motion.
 
     Args:
         problems: in the order of time; empty when it is feasible.
@@ -307,7 +307,7 @@ class LegPath:
 
 
 def has_force_limits(model: PlatformModel) -> bool:
-    """Whether any drive's force is limited, so that forces need to be known."""
+    """Return whether any drive's force is limited, so that forces need to be known."""
     return any(np.isfinite(leg.max_force) for leg in model.platform.legs)
 
 
@@ -326,7 +326,7 @@ class LegPeaks:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MotionPeaks:
-    """What a motion takes from every leg.
+    """Peaks of a motion in every leg.
 
     Args:
         shortest: length. [m]
@@ -401,7 +401,7 @@ _NODES, _PANELS = 16, 24  # of the quadrature of work, on each smooth piece
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LegSamples:
-    """What the legs do at some instants.
+    """State of the legs at some instants.
 
     Args:
         t: rising. # (N,) [s]

@@ -234,7 +234,7 @@ class StewartTable(Table):
 
 
 class LegProperties(Table):
-    """What all legs may share: joints, limits, friction and bodies."""
+    """Properties that legs may share: joints, limits, friction and bodies."""
 
     first_axis: Triple | None = Field(
         default=None,
@@ -317,7 +317,7 @@ def leg_of(file: PlatformFile, index: int, home: Array, source: SourceText) -> L
         RobotFileError: stroke limits exchanged, no length at home, a direction without length, a
             first axis along the leg.
     """
-    given = _Given(file, index, source)
+    given = _LegValues(file, index, source)
     table = file.leg[index]
     A, B = vector(table.base_mm, metres), vector(table.platform_mm, metres)
     across = home[:3, :3] @ B + home[:3, 3] - A
@@ -347,7 +347,7 @@ def leg_of(file: PlatformFile, index: int, home: Array, source: SourceText) -> L
     )
 
 
-class _Given:
+class _LegValues:
     """Values of one leg: its own, or else those that all legs share."""
 
     def __init__(self, file: PlatformFile, index: int, source: SourceText) -> None:
@@ -382,7 +382,7 @@ class _Given:
         return found
 
 
-def _first_axis(given: _Given, along: Array) -> Array:
+def _first_axis(given: _LegValues, along: Array) -> Array:
     """Axis of the universal joint in the base; by default level and across the leg at home."""
     level = np.cross([0.0, 0.0, 1.0], along)
     size = float(np.linalg.norm(level))
@@ -397,7 +397,7 @@ def _first_axis(given: _Given, along: Array) -> Array:
     return axis
 
 
-def _stroke(given: _Given) -> tuple[float, float]:
+def _stroke(given: _LegValues) -> tuple[float, float]:
     lower, upper = given.value("min_mm"), given.value("max_mm")
     low = Decimal(0) if lower is None else lower
     high = Decimal("Infinity") if upper is None else upper
@@ -413,7 +413,7 @@ def _stroke(given: _Given) -> tuple[float, float]:
     return metres(low), metres(high)
 
 
-def _drive(given: _Given) -> dict[str, Any]:
+def _drive(given: _LegValues) -> dict[str, Any]:
     """Limits, cones, radius and friction, as keywords of ``Leg``."""
     cones = {
         f"{end}_cone": math.pi if cone is None else radians(cone)
@@ -431,7 +431,7 @@ def _drive(given: _Given) -> dict[str, Any]:
     }
 
 
-def _bodies(given: _Given) -> LegBodies:
+def _bodies(given: _LegValues) -> LegBodies:
     return LegBodies(
         **{
             name: body_of(table, given.source, given.path(key))

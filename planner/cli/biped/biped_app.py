@@ -95,7 +95,7 @@ def com(
 
     Exit codes: 0 the robot stands in every posture; 1 not; 2 bad input.
     """
-    from planner.cli.biped.requests import ground_of, limits_told_first, postures_of
+    from planner.cli.biped.requests import ground_of, limit_breaches_first, postures_of
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
@@ -105,7 +105,7 @@ def com(
     form = Form(json=as_json, csv=as_csv)
     biped = open_biped(robot)
     given = postures_of(biped, posture=posture, states=states)
-    with limits_told_first(biped, given):
+    with limit_breaches_first(biped, given):
         found = balances(stand(biped, given.q, ground_of(ground)))
     return form.show(
         json=lambda: answers.balance_document(found),
@@ -136,7 +136,7 @@ def zmp(
 
     Exit codes: 0 the robot stands in every state; 1 not; 2 bad input.
     """
-    from planner.cli.biped.requests import ground_of, limits_told_first, table_of
+    from planner.cli.biped.requests import ground_of, limit_breaches_first, table_of
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
@@ -146,7 +146,7 @@ def zmp(
     form = Form(json=as_json, csv=as_csv)
     biped = open_biped(robot)
     given = table_of(biped, states, "the zero-moment point")
-    with limits_told_first(biped, given):
+    with limit_breaches_first(biped, given):
         standing = stand(biped, given.q, ground_of(ground))
         found = zero_moments(standing, given.or_zero("qd"), given.or_zero("qdd"))
     return form.show(

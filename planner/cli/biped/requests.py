@@ -1,4 +1,4 @@
-"""What a command of ``palpeur biped`` reads from its options: postures, states, ground, motions."""
+"""Options of ``palpeur biped`` in SI: postures, states, ground, motions."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _of_table(table: States, order: list[int]) -> list[DrivenState]:
 
 
 @contextmanager
-def limits_told_first(biped: Biped, given: PostureInput) -> Iterator[None]:
+def limit_breaches_first(biped: Biped, given: PostureInput) -> Iterator[None]:
     """A posture that cannot be stood in as it is beyond a joint's limit is told by that joint.
 
     Postures beyond a limit that can be stood in are answered, with a note.
@@ -220,7 +220,7 @@ _STEPS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotionRequest:
-    """What every command of a motion is given.
+    """Options common to all motions.
 
     Args:
         robot: name or path of a biped file.

@@ -1,4 +1,4 @@
-"""What the commands about one job do: init, plan, check, demo, place, diff, verify, present."""
+"""The work of the commands about one job: init, plan, check, demo, place, diff, verify, present."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRequest:
-    """What a report set is to hold, as the command line says it.
+    """Content of a report set, as the command line requests it.
 
     Args:
         figures: whether they are drawn.
@@ -74,7 +74,7 @@ class ReportRequest:
 
 
 def exit_code(proof: Proof) -> ExitCode:
-    """Whether a plan is proven, and feasible."""
+    """Return whether a plan is proven, and feasible."""
     if not proof.passed:
         return ExitCode.NOT_VALIDATED
     return ExitCode.DONE if proof.plan.feasible else ExitCode.FAILED
@@ -178,7 +178,7 @@ def proven(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a report set comes from.
+    """Origin of a report set.
 
     Args:
         job: path of the job file.

@@ -125,7 +125,7 @@ def _check_inside(platform: Platform, T: NDArray[np.float64], option: str) -> No
 
 
 def has_rates(states: States) -> bool:
-    """Whether the table tells of a motion."""
+    """Return whether the table tells of a motion."""
     return bool({VELOCITY, SPIN, ACCELERATION, SPIN_RATE} & set(states.groups))
 
 

@@ -119,7 +119,7 @@ def supports_on_tilts(points: ArrayLike, axes: ArrayLike) -> list[SupportPolygon
 
 
 def _is_hull(corners: Array) -> bool:
-    """Whether corners are those of their own hull, in its order."""
+    """Return whether corners are those of their own hull, in its order."""
     hull = convex_hull(corners)
     first = int(np.argmax(np.all(corners == hull[0], axis=1)))
     return np.array_equal(np.roll(corners, -first, axis=0), hull)

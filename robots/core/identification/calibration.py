@@ -73,7 +73,7 @@ def _calibrated(
     _check_joints(mechanism, given)
     arm = IdentifiedArm(mechanism, given.kind)
     told = identifiable(arm, given, _places(arm, parameters))
-    _check_asked(arm, told, parameters)
+    _check_requested(arm, told, parameters)
     question = FitProblem(arm=arm, kept=told.kept, noise=noise, prior=prior)
     found = fit(question, given)
     none = np.zeros(len(arm.parameters))
@@ -173,7 +173,7 @@ def _places(arm: IdentifiedArm, names: Sequence[str] | None) -> tuple[int, ...]:
     return tuple(k for k, name in enumerate(arm.names) if name in set(names))
 
 
-def _check_asked(arm: IdentifiedArm, told: Identifiable, names: Sequence[str] | None) -> None:
+def _check_requested(arm: IdentifiedArm, told: Identifiable, names: Sequence[str] | None) -> None:
     if names is not None and told.dropped:
         reasons = "; ".join(f"{d.name} {d.reason}" for d in told.dropped)
         raise NotIdentifiableError(
@@ -190,7 +190,7 @@ def _check_asked(arm: IdentifiedArm, told: Identifiable, names: Sequence[str] | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfit:
-    """How far computed and measured lie apart: root mean square and largest. [m]."""
+    """Deviation of computed from measured: root mean square and maximum. [m]."""
 
     rms: float
     largest: float
@@ -297,7 +297,7 @@ _TAKES_PART = 0.1  # of the largest share in the combination that is open
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FitProblem:
-    """What is to be found, and from what.
+    """Unknowns and measurements of an identification.
 
     Args:
         arm: nominal.

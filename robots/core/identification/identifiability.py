@@ -318,7 +318,7 @@ def _samples(arm: IdentifiedArm, count: int, skip: int = 1) -> Array:
 
 
 def _free(arm: IdentifiedArm, q: Array) -> Mask:
-    """Whether the arm keeps clear of itself, as far as its file knows. # (N,)."""
+    """Return whether the arm keeps clear of itself, as far as its file knows. # (N,)."""
     if not len(q) or not arm.nominal.self_pairs:
         return np.ones(len(q), dtype=np.bool_)
     gaps = self_clearances(arm.nominal, arm.nominal.self_pairs, q)

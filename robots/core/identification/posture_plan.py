@@ -31,7 +31,7 @@ SEED = 1
 
 
 class Criterion(Enum):
-    """What is made large."""
+    """Criterion to be maximised."""
 
     DETERMINANT = "determinant"  # of the information on parameters: D-optimal
     SMALLEST = "smallest"  # its smallest eigenvalue: E-optimal
@@ -39,7 +39,7 @@ class Criterion(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
-    """What stands in the arm's reach, and how it is measured.
+    """Artefact in the arm's reach, and how it is measured.
 
     Args:
         kind: of the measurements.

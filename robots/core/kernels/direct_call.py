@@ -56,7 +56,7 @@ _UNLOCKED = 20_000  # operations from which other threads of Python run meanwhil
 
 
 class _Facts(NamedTuple):
-    """What the machine code knows of one kernel, in this order; eight bytes each.
+    """Facts of one kernel for the machine code, in this order; eight bytes each.
 
     Behind it stands for each argument, and for the result: size, rank, extents.
     """

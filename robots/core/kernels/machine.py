@@ -24,7 +24,7 @@ _GENERATION = "2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What code is generated for: the processor, doubles per vector, and how hard LLVM tries."""
+    """Target of code generation: processor, doubles per vector, optimisation level."""
 
     cpu: str
     features: str

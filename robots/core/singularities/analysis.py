@@ -26,7 +26,7 @@ _NEARBY = 1e-3  # [rad, or scale lengths]
 
 
 class SingularityKind(Enum):
-    """What a posture is to the task."""
+    """Kind of singularity of a posture."""
 
     REGULAR = "regular"
     BOUNDARY = "type 1, at the boundary of the reachable volume"
@@ -449,7 +449,7 @@ _SPREAD = 0.4  # [rad, or scale lengths] around the posture
 
 
 def reaches_both_sides(model: Model, task: Task, q: Array, direction: Array) -> bool:
-    """Whether postures around q bring the tool a little way to both sides.
+    """Return whether postures around q bring the tool a little way to both sides.
 
     Limits are not looked at.
 

@@ -496,7 +496,7 @@ def _values(
 
 
 def _describes(equations: CondensedEquations, mechanism: Mechanism) -> bool:
-    """Whether the symbols with their values give the robot's own coefficients."""
+    """Return whether the symbols with their values give the robot's own coefficients."""
     q = joint_samples(mechanism, _POSTURES, slide=1.0)
     found, right = equations.evaluate(q), Model(mechanism, engine="numpy").lagrange(q)
     pairs = ((found.A, right.A), (found.B, right.B), (found.C, right.C))
