@@ -73,7 +73,7 @@ ALLOWED = {
     ("robots/core/kernels/direct_call.py", "import_module"): "a module of NumPy, by its name",
     ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",
     ("reports/scene/viser_scene.py", "socket"): "asks whether this machine can listen on loopback",
-    ("parts/geometry/safe_xml.py", "xml"): "expat, which refuses a document type: no entities",
+    ("parts/geometry/three_mf.py", "xml"): "expat, which refuses a document type: no entities",
     ("reports/batch/files.py", "xml"): "only escapes what is written",
     ("reports/programmes/text.py", "xml"): "only escapes what is written",
     ("reports/pdf/document.py", "compile"): "Typst: our template, the report as JSON beside it",
