@@ -27,6 +27,7 @@ from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.model import Model
 from robots.core.pose import angles_zyx, as_pose
 from robots.core.robot_file import read_robot, write_toml
+from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS
 from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
 from robots.core.views import view
@@ -271,29 +272,11 @@ def _kind(value: object) -> str:
 # empty is a key that is left out.
 
 _DH = ("alpha_deg", "d_mm", "theta_deg", "r_mm")
-_TURNING = {
-    "max_speed": "max_speed_rad_s",
-    "max_acceleration": "max_acceleration_rad_s2",
-    "max_jerk": "max_jerk_rad_s3",
-    "max_effort": "max_torque_nm",
-    "coulomb": "coulomb_nm",
-    "viscous": "viscous_nm_s",
-    "motor_inertia": "motor_inertia_kg_m2",
-}
-_SLIDING = {
-    "max_speed": "max_speed_m_s",
-    "max_acceleration": "max_acceleration_m_s2",
-    "max_jerk": "max_jerk_m_s3",
-    "max_effort": "max_force_n",
-    "coulomb": "coulomb_n",
-    "viscous": "viscous_n_s_m",
-    "motor_inertia": "motor_mass_kg",
-}
 _NUMBERS = (
     *_DH,
     *("min_deg", "max_deg", "min_mm", "max_mm"),
-    *_TURNING.values(),
-    *_SLIDING.values(),
+    *REVOLUTE_KEYS.values(),
+    *PRISMATIC_KEYS.values(),
 )
 _TEXTS = ("name", "type", "parent")
 _AXES = ("x", "y", "z")
@@ -392,7 +375,7 @@ def _joint_cells(mechanism: Mechanism, index: int) -> Iterator[tuple[str, object
         for key, limit in (("min", joint.q_min), ("max", joint.q_max)):
             if np.isfinite(limit):
                 yield f"{key}_{unit}", scale * limit
-        for field, key in (_TURNING if turns else _SLIDING).items():
+        for field, key in (REVOLUTE_KEYS if turns else PRISMATIC_KEYS).items():
             value = getattr(joint, field)
             if value and np.isfinite(value):
                 yield key, value

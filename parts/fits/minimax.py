@@ -351,14 +351,7 @@ def _sound(goal: MinimaxGoal, state: FeatureState) -> bool:
 
 def _without(end: Ended, goal: MinimaxGoal, first: FeatureState) -> Ended:
     """An end that is no such feature counts as none: back to the start."""
-    return Ended(
-        state=first,
-        peak=goal.peak(goal.distances(first)),
-        touching=end.touching,
-        iterations=end.iterations,
-        ended=False,
-        curvature=end.curvature,
-    )
+    return replace(end, state=first, peak=goal.peak(goal.distances(first)), ended=False)
 
 
 def _by_extremes(goal: MinimaxGoal, start: FeatureState, scale: Scale) -> Ended:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -407,13 +407,8 @@ class Torus(Surface):
 
     def moved(self, transform: ArrayLike) -> Torus:
         """The torus after a rigid motion."""
-        return Torus(
-            centre=carried(transform, self.centre),
-            axis=rotated(transform, self.axis),
-            major_radius=self.major_radius,
-            minor_radius=self.minor_radius,
-            reversed=self.reversed,
-        )
+        axis = rotated(transform, self.axis)
+        return replace(self, centre=carried(transform, self.centre), axis=axis)
 
     def _ring(self, points: ArrayLike) -> _Ring:
         q = rows(points)

@@ -360,13 +360,7 @@ def surface_points(
     points = found.points
     centres = np.ones(len(points), dtype=bool) if found.settled is None else ~found.settled
     shift = np.where(centres, 0.5 * diameter, 0.0)[:, None]
-    moved = ProbePoints(
-        names=points.names,
-        positions=points.positions - shift * points.normals,
-        normals=points.normals,
-        features=points.features,
-        warnings=points.warnings,
-    )
+    moved = replace(points, positions=points.positions - shift * points.normals)
     note = (
         f"The coordinates were centres of a ball of {ball_text(diameter)} mm; the points were "
         "moved to the surface by its radius, against their normals."

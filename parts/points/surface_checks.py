@@ -7,7 +7,7 @@ agrees, the second is spared. Nothing is ever turned round.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -120,13 +120,7 @@ def with_surface_normals(
     )
     closest = geometry.closest(checked.positions)
     normals = np.where(taken[:, None], closest.normals, checked.normals)
-    filled = ProbePoints(
-        names=checked.names,
-        positions=checked.positions,
-        normals=normals,
-        features=checked.features,
-        warnings=checked.warnings,
-    )
+    filled = replace(checked, normals=normals)
     return filled, _report(filled, taken, closest, geometry)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -215,13 +215,7 @@ class Kept:
         points = SurfacePoints(
             positions=self.points.positions[rows], normals=self.points.normals[rows]
         )
-        return Kept(
-            uv=self.uv[rows],
-            points=points,
-            laid_out=self.laid_out,
-            off_surface=self.off_surface,
-            not_reached=self.not_reached,
-        )
+        return replace(self, uv=self.uv[rows], points=points)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
