@@ -634,7 +634,7 @@ def test_explain_tells_branches_and_fixes():
     assert not found.served
     assert found.findings["code"].tolist() == ["P101"]
     assert found.fixes["verified"].all()
-    assert "NOT MEASURABLE" in repr(found)
+    assert "NOT SERVED" in repr(found)
     with pytest.raises(pp.PartError, match="no point 'fra'; did you mean 'far'"):
         pp.explain(job, "fra")
 

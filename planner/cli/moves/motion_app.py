@@ -55,7 +55,7 @@ def motion(
         bool,
         typer.Option(
             "--straight",
-            help="A straight line of poses: --from and --to are x,y,z in mm and, if wanted, "
+            help="A straight line of poses: --from and --to are x,y,z in mm and, optionally, "
             "angles about z, y, x in degrees; --kv, --ka and --kj give translation, rotation.",
         ),
     ] = False,

@@ -113,9 +113,9 @@ def test_excess_over_the_limits():
 
 
 def test_wrong_kind_of_leg_and_bad_values():
-    with pytest.raises(BipedError, match="place of its hip"):
+    with pytest.raises(BipedError, match="position of its hip"):
         foot_posture(STANDING, np.eye(4))
-    with pytest.raises(BipedError, match="ask for its foot's pose"):
+    with pytest.raises(BipedError, match="use its foot's pose"):
         hip_posture(LEGS[0], [0.0, 0.0, 0.8])
     with pytest.raises(PostureError, match="not finite"):
         hip_posture(STANDING, [np.nan, 0.0, 0.8])
