@@ -65,7 +65,7 @@ def test_the_nearest_branch_breaks_one_thing(library, name, code, what, amount, 
     (failure,) = reasons.branches[0].failures
     assert (failure.code, failure.what, failure.unit) == (code, what, unit)
     assert failure.amount == pytest.approx(amount, abs=1e-4)
-    assert -0.0021 <= failure.before <= 0.0501  # 50 mm and 2 mm of overtravel
+    assert -0.0021 <= failure.before <= 0.0501  # 50 mm, 2 mm of search, and the stop
 
 
 @pytest.mark.parametrize(

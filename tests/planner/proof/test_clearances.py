@@ -199,7 +199,7 @@ def test_postures_at_stated_places_are_where_the_way_says(walled):
             assert not straight or q == pytest.approx(expected, abs=1e-7)
             continue
         start = walled.placed.clearances[own.point_index]
-        end = walled.placed.search_ends[own.point_index]
+        end = walled.placed.line_ends[own.point_index]
         ball = model.forward(q)[:3, 3]
         assert ball == pytest.approx(start + own.clearance.at * (end - start), abs=1e-8)
 
