@@ -370,6 +370,12 @@ class Plan:
         return surroundings(self.job)
 
     @property
+    def contact_segments(self) -> tuple[Segment, ...]:
+        """The segments that end where the ball touches, in order of time."""
+        kind = SegmentKind.SEARCH if self.job.touch.searching else SegmentKind.PROBE
+        return tuple(segment for segment in self.timeline if segment.kind is kind)
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """Names of the points that no motion touches, in the job's order."""
         return tuple(point.name for point in self.planned_points if not point.reachable)
@@ -554,6 +560,7 @@ def point_columns(mechanism: Mechanism) -> list[str]:
         *(f"q{k}_contact_{unit}" for k, unit in numbered),
         *(f"q{k}_clearance_{unit}" for k, unit in numbered),
         *(*margins, "margin_joint", "singularity_margin", "min_clearance_mm"),
+        *("touch_speed_mm_s", "search_before_mm", "search_after_mm", "overrun_mm", "back_off_mm"),
     ]
 
 
@@ -579,6 +586,11 @@ def point_rows(plan: Plan) -> Iterator[list[object]]:
             point.margin_joint,
             point.singularity_margin,
             clearance,
+            1e3 * point.touch_speed,
+            1e3 * float(plan.placed.search_before[row]),
+            1e3 * float(plan.placed.search_after[row]),
+            1e3 * point.overrun,
+            1e3 * float(plan.placed.back_off[row]),
         ]
 
 

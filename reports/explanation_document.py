@@ -29,6 +29,7 @@ def explanation_document(explanation: Explanation) -> Document:
         "contact_mm": 1e3 * placed.contacts[0],
         "clearance_point_mm": 1e3 * placed.clearances[0],
         "probe_axis": placed.axes[0],
+        "touch": {"mode": explanation.job.touch.mode, **_touch(explanation)},
         "planned_branch": explanation.planned_branch or None,
         "findings": [finding.document() for finding in explanation.finding_list],
         "all_branches_known": reasons.complete,
@@ -38,6 +39,29 @@ def explanation_document(explanation: Explanation) -> Document:
         if search is None
         else [{"kind": kind.value, "reason": reason} for kind, reason in search.without],
     }
+
+
+def _touch(explanation: Explanation) -> dict[str, float]:
+    """The cycle of the point; what the ball goes on after a trigger is a bound."""
+    placed = explanation.reasons.placed
+    return {
+        "speed_mm_s": 1e3 * float(placed.touch_speeds[0]),
+        "search_before_mm": 1e3 * float(placed.search_before[0]),
+        "search_after_mm": 1e3 * float(placed.search_after[0]),
+        "max_overrun_mm": 1e3 * float(placed.depths[0] - placed.search_after[0]),
+        "back_off_mm": 1e3 * float(placed.back_off[0]),
+    }
+
+
+def touch_sentence(explanation: Explanation) -> str:
+    """The same for a reader."""
+    if not explanation.job.touch.searching:
+        return "to rest at the nominal surface; nothing is searched"
+    return (
+        "{speed_mm_s:.4g} mm/s from {search_before_mm:.3g} mm before to {search_after_mm:.3g} mm "
+        "past the surface, overrun at most {max_overrun_mm:.3g} mm, back-off {back_off_mm:.3g} mm; "
+        "without trigger: stop, retract, report"
+    ).format(**_touch(explanation))
 
 
 def joint_unit(mechanism: Mechanism, name: str) -> tuple[str, float]:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.findings.unchecked import Aspect
-from planner.plan import JointLoad, PlannedPoint, Segment, SegmentClearance, joint_cells
+from planner.plan import (
+    JointLoad,
+    PlannedPoint,
+    Segment,
+    SegmentClearance,
+    SegmentKind,
+    joint_cells,
+)
+from planner.touch.summary import TouchSummary, touch_summary
 from reports.verdict import aspect_names
 from robots.core.arrays import Array
 from robots.core.file_reading import TipRule
@@ -51,6 +59,7 @@ def plan_document(proof: Proof) -> Document:
         "min_power_w": _number(totals.min_power),
         "points": [_point(point, turning) for point in plan.planned_points],
         "unchecked": aspect_names(plan.unchecked),
+        "touch": _touch(touch_summary(plan)),
         "segments": [_segment(segment) for segment in plan.timeline],
         "joints": [_joint(joint, turning[joint.name]) for joint in plan.joint_loads],
         "findings": [finding.document() for finding in plan.finding_list],
@@ -88,6 +97,20 @@ def _point(point: PlannedPoint, turning: Mapping[str, bool]) -> Document:
         else _number(1e3 * point.min_clearance),
         **margin,
         "singularity_margin": _number(point.singularity_margin),
+        "touch_speed_mm_s": _number(1e3 * point.touch_speed),
+        "overrun_mm": _number(1e3 * point.overrun),
+    }
+
+
+def _touch(touch: TouchSummary) -> Document:
+    return {
+        "mode": touch.mode,
+        "speed_mm_s": _number(1e3 * touch.speed),
+        "max_speed_in_search_mm_s": _number(1e3 * touch.speed_in_search),
+        "search_before_mm": _number(1e3 * touch.search_before),
+        "search_after_mm": _number(1e3 * touch.search_after),
+        "max_overrun_mm": _number(1e3 * touch.overrun),
+        "overtravel_mm": _number(1e3 * touch.overtravel),
     }
 
 
@@ -207,6 +230,15 @@ def _plan() -> Schema:
         min_power_w=_NUMBER,
         points=_list(_plan_schema_point()),
         unchecked=_list(_one_of(*(aspect.value for aspect in Aspect))),
+        touch=_object(
+            mode=_one_of("search", "to-rest"),
+            speed_mm_s=_NUMBER,
+            max_speed_in_search_mm_s=_NUMBER,
+            search_before_mm=_NUMBER,
+            search_after_mm=_NUMBER,
+            max_overrun_mm=_NUMBER,
+            overtravel_mm=_MAYBE,
+        ),
         segments=_list(_plan_schema_segment()),
         joints=_list(_plan_schema_joint()),
         findings=_list(_finding()),
@@ -225,6 +257,8 @@ def _plan_schema_point() -> Schema:
         min_clearance_mm=_MAYBE,
         joint_margin_deg=_MAYBE,
         singularity_margin=_MAYBE,
+        touch_speed_mm_s=_MAYBE,
+        overrun_mm=_MAYBE,
     )
     return {**point, "properties": {**_properties(point), "joint_margin_mm": _MAYBE}}
 
@@ -236,7 +270,7 @@ def _properties(schema: Schema) -> dict[str, object]:
 
 def _plan_schema_segment() -> Schema:
     return _object(
-        kind=_one_of("probe", "dwell", "retract", "travel"),
+        kind=_one_of(*(kind.value for kind in SegmentKind)),
         point=_TEXT,
         law=_TEXT,
         start_s=_NUMBER,

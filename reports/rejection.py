@@ -19,7 +19,10 @@ from reports.plan_document import document_text, plan_document
 
 _MOTION = {
     SegmentKind.PROBE: "probing line to {}",
+    SegmentKind.SEARCH: "search at {}",
+    SegmentKind.STOP: "stop at {}",
     SegmentKind.DWELL: "dwell at {}",
+    SegmentKind.BACK_OFF: "back-off from {}",
     SegmentKind.RETRACT: "retract from {}",
     SegmentKind.TRAVEL: "travel to {}",
 }

@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.plan import Plan, PlannedPoint, SegmentKind
+from planner.touch.summary import touch_summary
 from reports.console import console_on
 from reports.limits import torque_limits
 from reports.verdict import aspect_text, clearance_proven, meaning, measured_to, not_checked
@@ -62,6 +63,7 @@ def _print_verdict(console: Console, proof: Proof) -> None:
         f"power {totals.min_power:.5g} to {totals.peak_power:.5g} W"
     )
     console.print(_segment_line(plan))
+    console.print(f"touch: {touch_summary(plan).sentence}", soft_wrap=True)
 
 
 def _print_unchecked(console: Console, plan: Plan) -> None:
@@ -138,7 +140,7 @@ def _print_nearest(console: Console, plan: Plan) -> None:
     kept = clearance.certified >= plan.job.checks.clearance
     how, value = ("proven", clearance.certified) if kept else ("found", clearance.seen)
     console.print(
-        f"Least clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
+        f"Minimum clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
         f"{segment.kind.value} of {segment.point}; {measured_to(plan)}",
         style="red" if not kept else None if clearance_proven(plan) else "yellow",
         soft_wrap=True,

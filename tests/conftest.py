@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +30,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=cases(gate=25, soak=100),
+    max_examples=cases(gate=15, soak=100),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("palpeur")
@@ -146,20 +147,38 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def screenshots(tmp_path_factory):
-    """The folder that PALPEUR_SCREENSHOTS names, or one of the tests' own."""
-    folder = Path(os.environ.get("PALPEUR_SCREENSHOTS") or tmp_path_factory.mktemp("screenshots"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def screenshots():
+    """``screenshots(page, "a.png")``: a picture for a person, if PALPEUR_SCREENSHOTS is a folder.
+
+    Nothing is judged by these pictures, and drawing them takes as long as many of the judgements.
+    """
+    folder = os.environ.get("PALPEUR_SCREENSHOTS")
+
+    def take(page, name):
+        if folder:
+            page.screenshot(path=Path(folder) / name)
+
+    return take
+
+
+@pytest.fixture(scope="session")
+def watching(browser):
+    """``with watching() as watch``: ``watch`` is as ``watched`` and judges when the block ends."""
+    return contextmanager(lambda: _watching(browser))
 
 
 @pytest.fixture
-def watched(browser):
+def watched(watching):
     """``watched(device, served, **context)`` → an empty page; at the end: it had no complaint.
 
     A complaint is an error or a warning in the console, an exception, or a request for an address
     that does not begin like one in ``served``.
     """
+    with watching() as watch:
+        yield watch
+
+
+def _watching(browser):
     complaints, contexts = [], []
 
     def hear(message):

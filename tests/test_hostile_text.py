@@ -22,7 +22,7 @@ from robots.core.robot_file.source_text import MOST_PARTS, SourceText, toml_docu
 from tests.cases import cases
 
 # A search whose cost grows with the square of 64,000 characters is seen in either run.
-SHORT, LONG = 64_000, cases(gate=200_000, soak=1_000_000)
+SHORT, LONG = 64_000, cases(gate=128_000, soak=1_000_000)
 # Processor time, which neighbours do not lengthen. Going over a text once takes 0.1 µs to 1 µs for
 # each character; a search whose cost grows with the square takes minutes to hours for a megabyte.
 MOST = {SHORT: 0.5, LONG: 4e-6 * LONG}  # [s]

@@ -33,20 +33,28 @@ def detour_findings(
 
 
 def _around(names: tuple[str, str], way: DetourKind, more: float, travel: Travel) -> Finding:
-    where = way.value
+    where = _DETOURS[way]
     if way is DetourKind.PLANE and travel.clearance_plane is not None:
-        where += f" at z = {1e3 * travel.clearance_plane:g} mm"
+        where += f" (z = {1e3 * travel.clearance_plane:g} mm)"
     if way is DetourKind.CUBE and travel.clearance_cube is not None:
-        where += f" {1e3 * travel.clearance_cube:g} mm outside the part"
+        where += f" ({1e3 * travel.clearance_cube:g} mm)"
     return Finding(
         code="P138",
         severity=Severity.NOTE,
         subject=finding.Travel(*names),
-        message=f"the straight travel does not keep its clearance; it goes {where}, which takes "
-        f"{more:.3f} s more",
+        message=f"direct path violates the clearance; {where} adds {more:.3f} s",
         quantities=(Quantity("extra time", more, "s"),),
-        hint="nothing to do; another visiting order may avoid it",
+        hint="No action needed. A different visiting order may avoid the detour.",
     )
+
+
+_DETOURS = {
+    DetourKind.PLANE: "detour over the clearance plane",
+    DetourKind.CUBE: "detour around the clearance cube",
+    DetourKind.LIFTED: "detour lifted over the obstacle",
+    DetourKind.EARLIER: "detour along an earlier one",
+    DetourKind.SEARCHED: "detour found by search",
+}
 
 
 def _blocked(names: tuple[str, str], blocked: Blocked, travel: Travel) -> Finding:
@@ -71,7 +79,7 @@ def _in_the_way(blocked: Blocked) -> str:
         if blocked.clearance < 0.0
         else f"comes within {1e3 * blocked.clearance:.1f} mm of"
     )
-    where = "at one of its ends" if blocked.end else "on the straight way"
+    where = "at one of its ends" if blocked.end else "on the direct path"
     return (
         f"{where} {blocked.pair.moving} {near} {blocked.pair.against} at "
         f"({x:.0f}, {y:.0f}, {z:.0f}) mm"

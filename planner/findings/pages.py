@@ -192,7 +192,7 @@ CLEARANCE_PAGES = (
         "missed: every travel is certified as a whole. A depth of penetration is estimated, never "
         "too large.",
         cause="The direct joint motion cuts through the part, a fixture or a keep-out volume, and "
-        "no way around it was found or looked for.",
+        "no path around it was found or looked for.",
         fix="Give the travel room: a clearance plane above the solid named, a larger approach "
         "distance, another visiting order; or move the obstacle. A smaller clearance_mm helps "
         "where the pair does not touch.",
@@ -243,9 +243,10 @@ CLEARANCE_PAGES = (
         code="P135",
         title="certified clearance",
         meaning="No motion of the plan comes nearer to anything than the clearance stated, proven "
-        "for all instants, not only for samples. The true least clearance is at most the tolerance "
-        "stated above it. On probing lines the probed surface does not count; there the stylus is "
-        "measured against the part only where it comes nearer to it than the patch is wide.",
+        "for all instants, not only for samples. The true minimum clearance is at most the "
+        "tolerance stated above it. On probing lines the probed surface does not count; there the "
+        "stylus is measured against the part only where it comes nearer to it than the patch is "
+        "wide.",
         cause="The job names a part with geometry, or obstacles, and the robot has capsules.",
         fix="Nothing. The motion named is the one to look at when more clearance is wanted.",
     ),
@@ -263,7 +264,7 @@ DETOUR_PAGES = (
         code="P137",
         title="no collision-free travel found",
         meaning="The straight joint motion between two clearance points comes too near to "
-        "something, and no way around was found. The message names what is in the way, how deep "
+        "something, and no detour was found. The message names what is in the way, how deep "
         "and where, and how many motions were looked at. A search at random that finds nothing "
         "does not prove that there is nothing.",
         cause="A clearance point in a pocket or behind an obstacle, too much clearance asked for, "
@@ -273,7 +274,7 @@ DETOUR_PAGES = (
     ),
     Page(
         code="P138",
-        title="travel goes around",
+        title="travel takes a detour",
         meaning="The straight joint motion between two clearance points does not keep its "
         "clearance. The travel goes another way, proven like every motion; the message says by "
         "which way and how much longer it takes.",
@@ -286,8 +287,8 @@ PRESENTER_PAGES = (
         code="P140",
         title="no pose of the presenter serves the point",
         meaning="Among the poses of the platform that were tried, within its strokes, joint cones "
-        "and clearances, none was planned in which the point is served. The message repeats why it "
-        "fails with the platform at home. A search that finds nothing proves nothing.",
+        "and clearances, none was planned in which the point is measured. The message repeats why "
+        "it fails with the platform at home. A search that finds nothing proves nothing.",
         cause="The hexapod stands too far away or is turned badly, its strokes are short, or more "
         "poses would be needed than most_poses allows.",
         fix="Move or turn the hexapod or the part on it, raise most_poses, or try another seed.",

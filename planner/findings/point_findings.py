@@ -137,15 +137,15 @@ def torque_findings(placed: PlacedPoints, choice: Choice, timings: Timings) -> l
     """Motions that no duration keeps within the torque limits, by the point they serve."""
     visits = choice.visits.tolist()
     reasons: list[tuple[int, str, str]] = []
-    told: set[tuple[int, str]] = set()
-    # A motion that fails like the one before it is not reported a second time.
+    told: set[int] = set()
+    # What fails first along a point's line is enough to know.
     cycles = ((timings.cycle, ""), (timings.miss, " of a search that finds nothing"))
     for kind, batch, of in ((k, b, of) for cycle, of in cycles for k, b in cycle.items()):
         if not isinstance(batch, Timing):
             continue
         for k, reason in batch.impossible.items():
-            if (k, reason) not in told:
-                told.add((k, reason))
+            if k not in told:
+                told.add(k)
                 reasons.append((visits[k], f"{_MOTIONS[kind]}{of}", reason))
     reasons += [
         (visits[k + 1], "travel to it", reason) for k, reason in timings.travel.impossible.items()

@@ -150,7 +150,7 @@ class Explanation:
         return f"<div><p>{head}</p>{''.join(tables)}</div>"
 
     def _lines(self) -> Iterator[str]:
-        verdict = "served" if self.served else "NOT SERVED"
+        verdict = "measurable" if self.served else "NOT MEASURABLE"
         yield f"{self.reasons.name}: {verdict} in {self.job.name[:80]!r}"
         held = sum(branch.holds for branch in self.reasons.branches)
         yield f"  {held} of {len(self.reasons.branches)} branches hold the probing line"

@@ -112,9 +112,9 @@ def consequences(others: Others | None) -> str:
         return ""
     parts = []
     if others.lost:
-        parts.append(f"{_points(others.lost)} served now would fail")
+        parts.append(f"{_points(others.lost)} measurable now would fail")
     if others.gained:
-        parts.append(f"{_points(others.gained)} failing now would be served")
+        parts.append(f"{_points(others.gained)} failing now would be measurable")
     return f" ({'; '.join(parts)})" if parts else ""
 
 

@@ -81,7 +81,7 @@ def assemble(
         placed: names of the points.
         visits: indices of the points that are part of the motion, in visiting order.
         cycle: motions of the kinds of one touch, in order of time.
-        travel: between the points; None for cycles that do not follow each other.
+        travel: between the points; None for searches that find nothing.
         clearances: of the motions; None where none were checked.
     """
     entries = _entries(job, visits, cycle, travel)
@@ -142,7 +142,8 @@ def _entries(
             entries.append(_entry(SegmentKind.TRAVEL, point, k - 1, travel, travel_laws[k - 1]))
         for kind, batch in cycle.items():
             entries.append(_entry(kind, point, k, batch, batch.law))
-            if kind is rest_after and settles[point] > 0.0:
+            # What found nothing has no reading to settle for.
+            if kind is rest_after and travel is not None and settles[point] > 0.0:
                 entries.append(
                     _Entry(
                         kind=SegmentKind.DWELL,

@@ -101,7 +101,9 @@ class TouchCheck(CheckGroup):
 
     def checks(self) -> list[Check]:
         """Of speeds, overruns and rests."""
-        found = [check("dwell", _dwells(self._plan, self._touches), _REST, "s", _SETTLED)]
+        found = []
+        if any(s.kind is SegmentKind.PROBE for s in self._plan.timeline):  # a miss has no reading
+            found.append(check("dwell", _dwells(self._plan, self._touches), _REST, "s", _SETTLED))
         if np.any(self._search):
             found += [
                 check("touch speed", self._speed, SPEED, "1", _SEARCH),

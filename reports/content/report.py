@@ -9,6 +9,7 @@ import numpy as np
 from planner.findings import Finding
 from planner.plan import Plan, PlannedPoint, Segment
 from planner.proof import Proof
+from planner.touch.summary import touch_summary
 from reports.content.curves import CurveSet, curve_sets
 from reports.content.table import (
     Column,
@@ -144,7 +145,7 @@ def verdict(proof: Proof) -> tuple[str, ValueStatus]:
     """One or two sentences, and what they mean; green is only for what is proven."""
     plan = proof.plan
     reached, count = sum(point.reachable for point in plan.planned_points), len(plan.planned_points)
-    served = f"{reached} of {count} points are served"
+    served = f"{reached} of {count} points are measured"
     missing = not_checked(plan.unchecked)
     if not proof.passed:
         return "The plan failed its own validation; nothing in it may be used.", ValueStatus.BAD
@@ -181,7 +182,7 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
     whole = ValueStatus.GOOD if reached == count else ValueStatus.BAD
     valid = ValueStatus.GOOD if proof.passed else ValueStatus.BAD
     return (
-        Fact(label="points served", value=text(f"{reached} of {count}", whole)),
+        Fact(label="points measured", value=text(f"{reached} of {count}", whole)),
         Fact(label="duration", value=fixed(totals.duration, 4), unit="s"),
         Fact(
             label="energy",
@@ -194,6 +195,7 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
             value=text(f"{number(totals.min_power).text} … {number(totals.peak_power).text}"),
             unit="W",
         ),
+        _touch(plan),
         *_margins(plan),
         *_programmes(plan, options or SetOptions()),
         Fact(
@@ -201,6 +203,20 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
             value=text(f"{passed} of {len(proof.check_list)}", valid),
             detail="checks passed",
         ),
+    )
+
+
+def _touch(plan: Plan) -> Fact:
+    """Speed of the ball at contact, and what becomes of it."""
+    touch = touch_summary(plan)
+    if touch.mode == "to-rest":
+        return Fact(label="touch", value=text("to rest"), detail=touch.sentence)
+    broken = touch.overrun > touch.overtravel
+    return Fact(
+        label="touch speed",
+        value=number(1e3 * touch.speed, 4, ValueStatus.BAD if broken else ValueStatus.PLAIN),
+        unit="mm/s",
+        detail=touch.sentence,
     )
 
 
@@ -213,13 +229,13 @@ def _margins(plan: Plan) -> list[Fact]:
     close = ValueStatus.DOUBTFUL if joint.joint_margin < _CLOSE else ValueStatus.PLAIN
     return [
         Fact(
-            label="least joint margin",
+            label="minimum joint margin",
             value=_margin(plan, joint, close),
             unit=_unit(plan, joint),
             detail=f"{joint.margin_joint} at {joint.name}",
         ),
         Fact(
-            label="least singularity margin",
+            label="minimum singularity margin",
             value=number(single.singularity_margin, 3),
             unit="of 1",
             detail=f"at {single.name}",
@@ -252,7 +268,7 @@ def _clearance(plan: Plan) -> Fact:
     # Of a motion that does not keep its clearance the certificate is only a bound.
     value = clearance.certified if kept else clearance.seen
     return Fact(
-        label="least clearance, proven" if kept else "least clearance, found",
+        label="minimum clearance, proven" if kept else "minimum clearance, found",
         value=fixed(1e3 * value, 2, whole if kept else ValueStatus.BAD),
         unit="mm",
         detail=f"{measured_to(plan)}; {clearance.pair}, {segment.kind.value} of {segment.point}",
@@ -310,7 +326,7 @@ def points_table(plan: Plan) -> Table:
     """What became of every point."""
     joints = plan.job.mechanism.movable
     heads = (
-        *columns("point", "served", "branch"),
+        *columns("point", "measured", "branch"),
         *columns(("x", "mm"), ("y", "mm"), ("z", "mm")),
         *(
             Column(

@@ -281,7 +281,7 @@ def line_width(plan: Plan) -> float:
 
 def name_points(axis: Axes, plan: Plan) -> None:
     """The name of each point above its instant of contact, where there is room."""
-    probes = [s for s in plan.timeline if s.kind is SegmentKind.PROBE]
+    probes = plan.contact_segments
     if len(probes) > _NAMED or any(len(s.point) > 6 for s in probes):
         return
     for segment in probes:

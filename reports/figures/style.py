@@ -25,7 +25,10 @@ LIMIT_DASHES = (0.0, (5.0, 3.0))
 INK, QUIET = "#222222", "#6b6b6b"
 KIND_COLOURS = {
     SegmentKind.PROBE: "#cfe6f5",
+    SegmentKind.SEARCH: "#8fc3e8",
+    SegmentKind.STOP: "#d55e00",
     SegmentKind.DWELL: "#f7e3a1",
+    SegmentKind.BACK_OFF: "#a6dabb",
     SegmentKind.RETRACT: "#d3ecdd",
     SegmentKind.TRAVEL: "#eeeeee",
 }

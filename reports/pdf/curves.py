@@ -19,7 +19,10 @@ from robots.core.arrays import Array
 SHADES = {
     SegmentKind.TRAVEL: "#ffffff",
     SegmentKind.RETRACT: "#e6f1ea",
+    SegmentKind.BACK_OFF: "#b5d9c2",
     SegmentKind.PROBE: "#cbdfee",
+    SegmentKind.SEARCH: "#94bfe0",
+    SegmentKind.STOP: "#c44e00",
     SegmentKind.DWELL: "#d9c68a",
 }
 _CURVE, _LIMIT, _GRID, _EDGE, _ZERO = "#00598c", "#c44e00", "#c9c9c9", "#777777", "#555555"
@@ -132,7 +135,9 @@ def _write_beside(drawing: PaperDrawing, frame: PlotFrame, panel: Panel) -> None
 
 def _name_points(drawing: PaperDrawing, frame: PlotFrame, segments: Sequence[Segment]) -> None:
     """The name of each point above its instant of contact, where there is room."""
-    probes = [s for s in segments if s.kind is SegmentKind.PROBE]
+    kinds = {s.kind for s in segments}
+    last = SegmentKind.SEARCH if SegmentKind.SEARCH in kinds else SegmentKind.PROBE
+    probes = [s for s in segments if s.kind is last]
     if len(probes) > _NAMED or any(len(s.point) > 6 for s in probes):
         return
     for s in probes:

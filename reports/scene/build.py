@@ -158,7 +158,7 @@ def _ways(plan: Plan, motion: SceneMotion | None) -> tuple[Array, Array]:
     kinds = np.array([segment.kind is SegmentKind.TRAVEL for segment in plan.timeline])
     travel = kinds[plan.trajectory.segment_at(middles)]
     starts = np.array([s.start for s in plan.timeline if s.kind is SegmentKind.PROBE])
-    ends = np.array([s.end for s in plan.timeline if s.kind is SegmentKind.PROBE])
+    ends = np.array([s.end for s in plan.contact_segments])
     # A probing line is straight, and the way back is the way there.
     ends_of_lines = [
         plan.trajectory.model.forward(plan.trajectory.state(t, "left").q)[:, :3, 3]

@@ -20,7 +20,7 @@ from planner.errors import OutputError
 from planner.motion.sampled_motion import sampled
 from planner.planning import plan as planned
 from planner.processes import host, started
-from planner.proof import Proof, prove
+from planner.proof import prove
 from reports.export import export
 from reports.plan_document import plan_document
 from reports.provenance import SetOptions
@@ -61,8 +61,15 @@ def real(job):
     return prove(planned(job))
 
 
-def test_the_set_is_complete(real, folder):
-    paths = export(real, folder)
+@pytest.fixture(scope="module")
+def complete(real, tmp_path_factory):
+    """A folder with the whole set, and the paths that were told."""
+    folder = tmp_path_factory.mktemp("sets") / "first"
+    return folder, export(real, folder)
+
+
+def test_the_set_is_complete(real, complete):
+    folder, paths = complete
     names = sorted(contents(folder))
     assert [str(path.relative_to(folder)) for path in paths] == names
     assert [name for name in names if not name.startswith("figures")] == sorted(TEXTS + PAGES)
@@ -92,27 +99,27 @@ def test_the_same_plan_gives_the_same_bytes(plan, proved, tmp_path):
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
-def test_another_process_gives_the_same_bytes(tmp_path, library_plan):
-    """Of other hashes than this one, and without anything that tests have left in it."""
+def test_another_process_gives_the_same_bytes(tmp_path, complete):
+    """Of other hashes and in another zone, without anything that tests have left in this one."""
     code = (
         "import sys\n"
+        "from dataclasses import replace\n"
+        "from parts.points import ProbePoints\n"
         "from planner.job import read_job\n"
         "from planner.library import path_of\n"
         "from planner.planning import plan\n"
+        "from planner.proof import prove\n"
         "from reports.export import export\n"
-        "from planner.proof import Proof\n"
-        "from planner.motion.sampled_motion import sampled\n"
-        "made = plan(read_job(path_of('nine-points-corrected')))\n"
-        "proof = Proof(plan=made, motion=sampled(made), check_list=())\n"
-        "export(proof, sys.argv[1])\n"
+        "job = read_job(path_of('nine-points-corrected'))\n"
+        "names, at, normals = job.points.names, job.points.positions, job.points.normals\n"
+        "three = ProbePoints(names=names[:3], positions=at[:3], normals=normals[:3])\n"
+        "export(prove(plan(replace(job, points=three))), sys.argv[1])\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "there")]
-    environment = os.environ | {"PYTHONHASHSEED": "1"}
+    environment = os.environ | {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"}
     subprocess.run(command, check=True, env=environment, cwd=Path(__file__).parents[2])
-    made = library_plan("nine-points-corrected")
-    export(Proof(plan=made, motion=sampled(made), check_list=()), tmp_path / "here")
-    first, second = (contents(tmp_path / place) for place in ("here", "there"))
-    assert sorted(first) == sorted([*TEXTS, *PAGES, *(f for f in first if "figures" in f)])
+    first, second = contents(complete[0]), contents(tmp_path / "there")
+    assert sorted(first) == sorted(second)
     assert len(first) == 29
     assert [name for name in first if first[name] != second[name]] == []
 

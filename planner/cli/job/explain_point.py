@@ -67,13 +67,16 @@ def _print(explained: Explanation) -> None:
     from reports.verdict import not_checked
 
     reasons = explained.reasons
-    verdict = "served" if explained.served else "NOT SERVED"
+    verdict = "measurable" if explained.served else "NOT MEASURABLE"
     missing = not_checked(unchecked_aspects(explained.job))
     print(bold(f"{reasons.name}: {verdict} in {explained.job.name!r}"))
     _print_wrapped(missing, "  ", "    ")
     for what, values in _places(explained).items():
         shown = ", ".join(f"{value:.3f}" for value in values)
         print(f"  {what:<16}({shown})")
+    from reports.explanation_document import touch_sentence
+
+    _print_wrapped(f"touch           {touch_sentence(explained)}", "  ", " " * 18)
     for finding in explained.finding_list:
         _print_wrapped(f"{finding.code} {finding.severity.value}: {finding.message}", "  ")
         _print_wrapped(finding.hint, "      ")
@@ -147,7 +150,7 @@ def _print_fixes(search: FixSearch) -> None:
         for line in fix.line.splitlines():
             print(f"       {fix.place}: {line}")
     if not search.fixes:
-        print("  No single change was found that serves the point.")
+        print("  No single change was found that makes the point measurable.")
     for kind, reason in search.without:
         _print_wrapped(f"no {kind.value}: {reason}", "  ", "     ")
 

@@ -166,8 +166,8 @@ def diff(
             metavar="RULE",
             help='Exit with 1 if the change from A to B is beyond this, such as "duration>+2%" or '
             '"clearance<-0.5mm"; may be given several times. Quantities: duration, energy, '
-            "net_work, peak_power, joint_margin, singularity_margin, clearance (least ones), "
-            "points (served), findings (errors and warnings).",
+            "net_work, peak_power, joint_margin, singularity_margin, clearance (minima), "
+            "points (measured), findings (errors and warnings).",
             show_default=False,
         ),
     ] = None,

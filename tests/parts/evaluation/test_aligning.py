@@ -12,6 +12,7 @@ from parts.errors import PartError
 from parts.evaluation import align, compare
 from parts.evaluation.uncertainty import aligned_errors
 from parts.points import ProbePoints
+from tests.cases import cases
 
 DATUMS = ("top", "left", "front")
 RNG = np.random.default_rng(5)
@@ -30,7 +31,7 @@ def test_a_rigid_motion_is_taken_out(block, compared, method):
 
 
 @pytest.mark.parametrize("method", ["points", "normals", "datums"])
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=cases(gate=1, soak=2), deadline=None)
 @given(
     angles=st.tuples(*[st.floats(-0.05, 0.05)] * 3), shift=st.tuples(*[st.floats(-0.01, 0.01)] * 3)
 )

@@ -15,7 +15,7 @@ from parts.evaluation import outliers
 from parts.fits import FlatCircle, fit
 from parts.fits.fitting import model_of
 from parts.fits.zone import drawing_of_plane
-from tests.cases import cases
+from tests.cases import cases, some
 
 UM = 1e-6
 
@@ -78,7 +78,7 @@ def _one_by_one(*given):
     return islice(PUT_BACK(*given), 1)
 
 
-@pytest.mark.parametrize("kind", list(SURFACES))
+@pytest.mark.parametrize("kind", some(list(SURFACES), gate=4))
 def test_the_answer_is_that_of_a_fit_for_each_candidate(kind, monkeypatch):
     """Noise of every size: what decides is within a few per cent of the limit in many sets."""
     made = _counted(monkeypatch)

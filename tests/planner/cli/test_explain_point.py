@@ -7,26 +7,31 @@ import shutil
 
 import pytest
 
-from planner import planning
+from planner.fixes import explanation
 from planner.library import path_of
 
 JOB = path_of("unreachable")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _a_job_is_planned_once():
-    """The library job takes seconds to plan, and most tests ask for another of its points."""
-    plans = {}
-
-    def remembered(job, *arguments):
-        if job.fingerprint not in plans:
-            plans[job.fingerprint] = make(job, *arguments)
-        return plans[job.fingerprint]
-
-    make = planning.plan
+def _a_job_is_planned_and_a_point_explained_once():
+    """The library job takes seconds to plan, and tests ask for one point in several forms."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "plan", remembered)
+        for name in ("plan", "explain"):
+            patch.setattr(explanation, name, _remembered(getattr(explanation, name)))
         yield
+
+
+def _remembered(make):
+    made = {}
+
+    def remembered(job, *rest):
+        key = job.fingerprint, *(one for one in rest if isinstance(one, str))
+        if key not in made:
+            made[key] = make(job, *rest)
+        return made[key]
+
+    return remembered
 
 
 @pytest.fixture

@@ -53,6 +53,7 @@ def test_the_same_again(corrected_job):
     assert again.tried == once.tried
 
 
+@pytest.mark.soak
 def test_another_seed_finds_as_much(placing, settled):
     other = best_pose(settled(seed=5))
     assert other.best.joint_margin == pytest.approx(placing.best.joint_margin, rel=0.01)

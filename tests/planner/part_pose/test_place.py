@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from planner.part_pose import search
+from planner.part_pose.best_pose import best_pose
 from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.place import place
 from planner.part_pose.tolerance import mis_fixturing
 
 
-def test_the_best_pose_with_its_tolerances(corrected_job, placing):
+def test_the_best_pose_with_its_tolerances(corrected_job, monkeypatch):
+    monkeypatch.setattr(search, "_FIRST", 300)  # a short search, the same for both
+    monkeypatch.setattr(search, "_ROUNDS", 8)
+    placing = best_pose(corrected_job)
     found = place(corrected_job, maps=False)
     assert found.maps is None
     assert found.feasible is placing.feasible is True

@@ -1,6 +1,6 @@
 """Random valid jobs: planned or refused with a reason, never failed by their own validation.
 
-The gate runs fifty small ones; ``make soak`` runs very many in children with caps. There
+The gate runs twenty-five small ones; ``make soak`` runs very many in children with caps. There
 
 - ``PALPEUR_SOAK_JOBS`` is how many (default 20,000),
 - ``PALPEUR_SOAK_SEED`` the first seed (default 100,000),
@@ -20,7 +20,7 @@ from tests.planner.soak.judging import FEASIBLE, INFEASIBLE, judged
 from tests.planner.soak.random_jobs import JOB, random_job
 from tests.planner.soak.soak import SECONDS, soak
 
-BLOCKS = cases(gate=2, soak=8)
+BLOCKS = cases(gate=1, soak=8)
 FIRST = 0
 
 

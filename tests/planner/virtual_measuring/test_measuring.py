@@ -188,7 +188,8 @@ def test_grazing_approach_is_refused(corrected):
         )
 
 
-@pytest.mark.parametrize("alignment", [pytest.param("none", marks=pytest.mark.soak), "points"])
+@pytest.mark.soak
+@pytest.mark.parametrize("alignment", ["none", "points"])
 def test_the_stated_uncertainty_is_that_of_measurements(round_plan, uncertain, alignment):
     """A part that is clamped wrong: what draws say of a characteristic is what machines find.
 
@@ -198,7 +199,7 @@ def test_the_stated_uncertainty_is_that_of_measurements(round_plan, uncertain, a
     stated = UncertaintySettings(alignment=50 * UM, probe_normal=2 * UM)
     planned = uncertain(round_plan, stated)
     job = replace(planned.job, evaluation=replace(planned.job.evaluation, alignment=alignment))
-    errors = np.concatenate(list(draws(planned, count=cases(gate=400, soak=1000))))
+    errors = np.concatenate(list(draws(planned, count=1000)))
     perfect = one(round_plan).measured("part", compensated=True)
     expected = evaluate(job, perfect, errors=errors)
     runs = measure_virtually(planned, runs=40, seed=8)

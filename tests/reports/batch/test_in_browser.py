@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from reports.batch.dashboard import dashboard
+from tests.cases import some
 
 ROWS = "#table tbody tr"
 
@@ -12,6 +15,26 @@ ROWS = "#table tbody tr"
 @pytest.fixture(scope="module")
 def plain(generated, before):
     return dashboard(generated, title="plates", previous=before)
+
+
+@pytest.fixture(scope="module")
+def kept(watching, plain, tmp_path_factory):
+    """The page, opened once for the tests that leave it usable for others."""
+    file = tmp_path_factory.mktemp("dashboard") / "page.html"
+    file.write_bytes(plain.encode("utf-8"))
+    with watching() as watch:
+        shown = watch()
+        shown.goto(file.as_uri())
+        yield shown
+
+
+@pytest.fixture
+def desk(kept):
+    """The page that is kept, with all its rows on pages of fifty."""
+    kept.click("#tools [type=reset]")
+    kept.select_option("#size", "50")
+    assert kept.inner_text("#count") == "1–50 of 5,000 jobs"
+    return kept
 
 
 def cells(shown, title):
@@ -31,19 +54,20 @@ def pick(shown, title, value):
     select.select_option(label=label)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("device", ["phone", "desktop"])
-def test_nothing_is_wider_than_the_window(opened, plain, screenshots, scheme, device):
+@pytest.mark.parametrize(
+    ("device", "scheme"), some([*product(("phone", "desktop"), ("light", "dark"))], gate=2)
+)
+def test_nothing_is_wider_than_the_window(opened, plain, screenshots, device, scheme):
     shown = opened(plain, device, color_scheme=scheme)
     assert shown.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    shown.screenshot(path=screenshots / f"batch-{device}-{scheme}.png")
+    screenshots(shown, f"batch-{device}-{scheme}.png")
     for part in ("changes", "reasons", "spread", "jobs"):
         shown.evaluate(f"document.getElementById('{part}').scrollIntoView({{behavior: 'instant'}})")
-        shown.screenshot(path=screenshots / f"batch-{device}-{scheme}-{part}.png")
+        screenshots(shown, f"batch-{device}-{scheme}-{part}.png")
 
 
-def test_every_column_sorts_both_ways_and_what_is_missing_comes_last(opened, generated, plain):
-    shown = opened(plain)
+def test_every_column_sorts_both_ways_and_what_is_missing_comes_last(desk, generated):
+    shown = desk
     durations = sorted(
         row.outcome.figures["duration_s"] for row in generated if row.outcome.figures
     )
@@ -61,8 +85,8 @@ def test_every_column_sorts_both_ways_and_what_is_missing_comes_last(opened, gen
     assert cells(shown, "job")[0] == min(row.name for row in generated)
 
 
-def test_missing_numbers_come_last_either_way(opened, plain):
-    shown = opened(plain)
+def test_missing_numbers_come_last_either_way(desk):
+    shown = desk
     pick(shown, "status", "refused")
     assert shown.inner_text("#count") == "1–50 of 300 jobs, chosen from 5,000"
     press(shown, "duration")
@@ -73,8 +97,8 @@ def test_missing_numbers_come_last_either_way(opened, plain):
         assert "" not in cells(shown, "duration")
 
 
-def test_filters_work_together(opened, generated, plain):
-    shown = opened(plain)
+def test_filters_work_together(desk, generated):
+    shown = desk
     shown.fill("#search", "X=035 nearer")
     fitting = [row for row in generated if "x=035" in row.name and "nearer" in row.outcome.message]
     assert fitting
@@ -113,7 +137,7 @@ def test_swept_keys_sort_and_filter(opened, swept, screenshots):
     shown.click("#tools [type=reset]")
     shown.fill("#search", "travel.law=bang")
     assert shown.inner_text("#count") == "1–50 of 1,633 jobs, chosen from 5,000"
-    shown.screenshot(path=screenshots / "batch-swept.png")
+    screenshots(shown, "batch-swept.png")
     shown.fill("#search", "")
     pick(shown, "travel.law", "none")
     assert shown.inner_text("#count") == "1–50 of 100 jobs, chosen from 5,000"
@@ -137,8 +161,8 @@ def test_a_reason_in_words_leads_to_its_jobs_and_is_not_broken(opened, plain):
     assert lines == [1, 1, 1]  # each word on one line
 
 
-def test_a_total_and_a_reason_lead_to_their_jobs(opened, plain):
-    shown = opened(plain)
+def test_a_total_and_a_reason_lead_to_their_jobs(desk):
+    shown = desk
     shown.locator("#summary .fact", has_text="time cap").get_by_role("button").click()
     assert set(cells(shown, "status")) == {"time cap"}
     shown.locator("#reasons .card", has_text="P102").get_by_role("button").click()
@@ -147,8 +171,8 @@ def test_a_total_and_a_reason_lead_to_their_jobs(opened, plain):
     assert set(cells(shown, "change")) == {"worse"}
 
 
-def test_few_rows_are_in_the_page_however_many_there_are(opened, plain):
-    shown = opened(plain)
+def test_few_rows_are_in_the_page_however_many_there_are(desk):
+    shown = desk
     assert shown.locator(ROWS).count() == 50
     assert shown.evaluate("document.querySelectorAll('*').length") < 6000
     shown.select_option("#size", "250")
@@ -165,6 +189,7 @@ def test_few_rows_are_in_the_page_however_many_there_are(opened, plain):
     assert shown.locator(ROWS).first.inner_text() != first
 
 
+@pytest.mark.soak
 def test_a_letter_takes_far_less_than_drawing_all_rows(opened, plain):
     """The median of ten letters, each filtering 5,000 rows, beside the whole table in the same run.
 
@@ -235,7 +260,7 @@ def test_hostile_texts_are_shown_and_never_run(opened, hostile, screenshots):
     for link in shown.locator("#jobs a").all():
         assert link.get_attribute("href").startswith("./")
         link.dispatch_event("mouseover")
-    shown.screenshot(path=screenshots / "batch-hostile-phone.png")
+    screenshots(shown, "batch-hostile-phone.png")
     assert shown.evaluate("window.hit") is None
     assert shown.locator("img").count() == 0
     assert shown.locator("script").count() == 2

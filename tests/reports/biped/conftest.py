@@ -9,6 +9,7 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.finding import SupportEdge
+from reports.biped.figures import draw_figures
 from reports.biped.motion import ReportedMotion
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion
@@ -173,3 +174,9 @@ def tilting():
             zmp=zmp,
         )
     )
+
+
+@pytest.fixture(scope="session")
+def drawn(falling):
+    """Files of all figures of the fall."""
+    return draw_figures(falling)

@@ -28,10 +28,9 @@ def hostile(falling):
     return replace(falling, motion=motion, findings=(finding,), command=EVIL)
 
 
-def test_the_same_motion_gives_the_same_page(falling):
-    figures = draw_figures(falling)
-    page = biped_page(falling, None, figures)
-    assert page == biped_page(falling, None, figures)
+def test_the_same_motion_gives_the_same_page(falling, drawn):
+    page = biped_page(falling, None, drawn)
+    assert page == biped_page(falling, None, drawn)
     assert len(page) < LIMIT
     # margin, six places and speeds, then five quantities of six joints or motors
     assert page.count('class="row panel"') == 7 + 5 * 6
@@ -66,12 +65,15 @@ def test_a_foreign_file_is_kept(tmp_path):
 
 def test_the_page_opens_offline_without_a_complaint(opened, hostile, screenshots):
     text = biped_page(hostile, scene_html(biped_scene(hostile), dark=None), draw_figures(hostile))
-    for device, scheme in (("desktop", "light"), ("phone", "dark")):
-        shown = opened(text, device, color_scheme=scheme, offline=True)
+    shown = opened(text, offline=True)
+    for scheme, size in (("light", None), ("dark", {"width": 390, "height": 844})):
+        shown.emulate_media(color_scheme=scheme)
+        if size:
+            shown.set_viewport_size(size)
         shown.locator("#chronophotograph img").scroll_into_view_if_needed()
         drawn = "document.querySelector('#chronophotograph img').naturalWidth"
         shown.wait_for_function(f"{drawn} > 300")
         width = shown.viewport_size["width"]
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
         assert shown.evaluate("window.hit") is None
-        shown.screenshot(path=screenshots / f"biped-{scheme}.png")
+        screenshots(shown, f"biped-{scheme}.png")

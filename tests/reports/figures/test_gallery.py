@@ -73,9 +73,11 @@ def test_settings_of_the_user_change_nothing(drawn, plan, thin):
 def test_a_name_is_text_and_never_a_formula_or_markup(plan, thin, renamed):
     named = renamed(plan, "$\\x<&")
     strange = replace(named, job=replace(plan.job, name="$\\frac{ <b>&\u6e2c"))
-    for name, content in draw_figures(strange, thin).items():
-        if name.endswith(".svg"):
-            ET.fromstring(content)
+    drawings = [f"{name}.svg" for name in NAMES]
+    drawn = draw_figures(strange, thin, drawings)
+    assert list(drawn) == drawings
+    for content in drawn.values():
+        ET.fromstring(content)
 
 
 def test_a_plan_without_motion_shows_its_points(plan):

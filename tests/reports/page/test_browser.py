@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from itertools import product
 
 import pytest
 
 from planner.findings import page as finding_page
 from reports.page import page
+from tests.cases import some
 
 SCENE = """<!doctype html><html><head><script>window.scene = true;</script></head><body>
 <style>body { background: rgb(1, 2, 3); }</style><p id="from-scene">scene</p><script>
@@ -24,20 +26,32 @@ def plain(report, segments):
     return page(report, segments, SCENE)
 
 
+@pytest.fixture(scope="module")
+def kept(watching, plain, tmp_path_factory):
+    """The page on a desktop, opened once for the tests that leave it usable for others."""
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    file.write_bytes(plain.encode("utf-8"))
+    with watching() as watch:
+        shown = watch()
+        shown.goto(file.as_uri())
+        yield shown
+
+
 def middle(shown, selector, share=0.5):
     box = shown.locator(selector).first.bounding_box()
     return box["x"] + share * box["width"], box["y"] + box["height"] / 2
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("device", ["phone", "desktop"])
-def test_nothing_is_wider_than_the_window(opened, plain, screenshots, scheme, device):
+@pytest.mark.parametrize(
+    ("device", "scheme"), some([*product(("phone", "desktop"), ("light", "dark"))], gate=2)
+)
+def test_nothing_is_wider_than_the_window(opened, plain, screenshots, device, scheme):
     shown = opened(plain, device, color_scheme=scheme)
     wide = shown.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0
-    shown.screenshot(path=screenshots / f"report-{device}-{scheme}.png")
+    screenshots(shown, f"report-{device}-{scheme}.png")
     shown.locator("#curves").scroll_into_view_if_needed()
-    shown.screenshot(path=screenshots / f"report-{device}-{scheme}-curves.png")
+    screenshots(shown, f"report-{device}-{scheme}-curves.png")
 
 
 def test_light_and_dark_change_by_a_button_and_paper_is_always_light(opened, plain):
@@ -55,8 +69,8 @@ def test_light_and_dark_change_by_a_button_and_paper_is_always_light(opened, pla
     assert shown.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
 
 
-def test_values_of_all_joints_follow_the_pointer(opened, plain, plan):
-    shown = opened(plain)
+def test_values_of_all_joints_follow_the_pointer(kept, plan):
+    shown = kept
     shown.locator("#curves-position .plot").first.scroll_into_view_if_needed()
     shown.mouse.move(*middle(shown, "#curves-position .plot"))
     shown.wait_for_function("document.querySelector('#instant').textContent !== ''")
@@ -73,8 +87,8 @@ def test_values_of_all_joints_follow_the_pointer(opened, plain, plan):
     assert re.fullmatch(r"−?[\d.e−]+ rad/s · \d+ %", outputs[5])  # of the speed limit
 
 
-def test_a_drag_zooms_and_a_double_click_shows_all(opened, plain):
-    shown = opened(plain)
+def test_a_drag_zooms_and_a_double_click_shows_all(kept):
+    shown = kept
     shown.locator("#curves-position .plot").first.scroll_into_view_if_needed()
     box = "[...document.querySelectorAll('.plot')].map(p => p.getAttribute('viewBox'))"
     whole = shown.evaluate(box)
@@ -127,8 +141,8 @@ def test_tables_sort_and_filter(opened, long_report, long_segments):
     assert shown.inner_text("[data-table=points] [role=status]") == "167 of 500 rows"
 
 
-def test_a_code_leads_to_its_page(opened, plain):
-    shown = opened(plain)
+def test_a_code_leads_to_its_page(kept):
+    shown = kept
     cause = finding_page("P101").cause
     assert not shown.locator(f"text={cause}").is_visible()
     shown.click("#findings .code")
@@ -182,7 +196,7 @@ def test_a_scene_of_viser_runs_under_the_policy(opened, report, segments, screen
     clock = shown.frame_locator("iframe").locator("input").first
     clock.wait_for()
     first = clock.input_value()
-    shown.screenshot(path=screenshots / "replay.png")
+    screenshots(shown, "replay.png")
     expect(clock).not_to_have_value(first)
     assert shown.frames[1].evaluate("window.__VISER_EMBED_CONFIG__.darkMode") is True
 
@@ -195,7 +209,7 @@ def test_hostile_names_are_shown_and_never_run(opened, hostile, hostile_segments
         shown.wait_for_timeout(30)
     for button in shown.locator("#table-points th button").all()[:3]:
         button.click()
-    shown.screenshot(path=screenshots / "hostile-phone.png")
+    screenshots(shown, "hostile-phone.png")
     assert shown.evaluate("window.hit") is None
     assert shown.locator("img").count() == 0
     assert shown.locator("script").count() == 2  # our data and our script
@@ -215,11 +229,10 @@ def test_without_javascript_everything_but_the_replay_is_there(opened, plain):
     assert shown.locator(".scripted:visible").count() == 0
 
 
-def test_paper_has_every_section(opened, plain, tmp_path, screenshots):
+def test_paper_has_every_section(opened, plain, tmp_path):
     shown = opened(plain)
     file = tmp_path / "report.pdf"
     shown.pdf(path=file, prefer_css_page_size=True)
-    shutil.copy(file, screenshots / "printed.pdf")
     assert shown.evaluate("[...document.querySelectorAll('details')].every(d => d.open)")
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext: apt-get install poppler-utils")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -155,36 +152,6 @@ def test_no_text_leaves_the_margins(hostile_path):
 
 def test_the_same_report_gives_the_same_bytes(printed, report, plan):
     assert report_pdf(report, plan.timeline, PATH) == printed
-
-
-def test_two_processes_give_the_same_bytes(tmp_path):
-    code = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from planner.job import read_job\n"
-        "from planner.library import path_of\n"
-        "from planner.planning import plan\n"
-        "from planner.motion.sampled_motion import sampled\n"
-        "from reports.content import report_content\n"
-        "from reports.drawn_samples import drawn_samples\n"
-        "from reports.pdf import report_pdf\n"
-        "from reports.provenance import provenance\n"
-        "from planner.proof import Proof\n"
-        "from reports.workbook import workbook\n"
-        "made = plan(read_job(path_of('nine-points-corrected')))\n"
-        "valid = Proof(plan=made, motion=sampled(made), check_list=())\n"
-        "drawn = drawn_samples(valid.motion)\n"
-        "report = report_content(valid, drawn, provenance(made))\n"
-        "Path(sys.argv[1] + '.pdf').write_bytes(report_pdf(report, made.timeline, {}))\n"
-        "Path(sys.argv[1] + '.xlsx').write_bytes(workbook(report))\n"
-    )
-    for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo")):
-        environment = os.environ | {"PYTHONHASHSEED": seed, "TZ": zone}
-        command = [sys.executable, "-c", code, str(tmp_path / seed)]
-        subprocess.run(command, check=True, env=environment, cwd=Path(__file__).parents[3])
-    for suffix in (".pdf", ".xlsx"):
-        first, second = ((tmp_path / seed).with_suffix(suffix).read_bytes() for seed in "12")
-        assert first == second
 
 
 @needs_poppler

@@ -10,7 +10,7 @@ import pytest
 from robots.core.model import Model
 from tests.cases import cases, some
 
-TREES = range(cases(gate=40, soak=200))
+TREES = range(cases(gate=21, soak=200))
 SAMPLES = 3
 COMPILED = 20  # each so many trees one is compiled, which takes longer than all its tests
 

@@ -312,7 +312,7 @@ def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, stat
 
     monkeypatch.chdir(tmp_path)
     generate(tmp_path / "jobs", 3, kinds=("slow", "huge", "feasible"))
-    capped = ("jobs/*.toml", "--time-cap", 4, "--memory-cap", 500)
+    capped = ("jobs/*.toml", "--time-cap", 1, "--memory-cap", 500)
     others = ("jobs/*-huge.toml", "jobs/*-feasible.toml", "--memory-cap", 500)
     assert palpeur("batch", *others, "--out", "out", "--workers", 2).code == 1
     assert palpeur("batch", *capped, "--out", "out", "--workers", 2, "--json").json["ran"] == 1
@@ -323,12 +323,12 @@ def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, stat
     }
     assert whys(*capped) == {}
     failed = {
-        "jobs/00000-slow.toml": "failed before: took more than 4 s; allow more with --time-cap.",
+        "jobs/00000-slow.toml": "failed before: took more than 1 s; allow more with --time-cap.",
         "jobs/00001-huge.toml": "failed before: took more than 500 MB of memory; allow more with "
         "--memory-cap.",
     }
     assert whys(*capped, "--retry-failed") == failed
-    longer = whys("jobs/*.toml", "--time-cap", 5, "--memory-cap", 500)
+    longer = whys("jobs/*.toml", "--time-cap", 2, "--memory-cap", 500)
     assert longer == {"jobs/00000-slow.toml": failed["jobs/00000-slow.toml"]}
 
 

@@ -93,16 +93,6 @@ class Cluster:
             time.sleep(0.01)
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    place = tmp_path / "cluster"
-    place.mkdir()
-    made = Cluster(place)
-    made.start_scheduler()
-    yield made
-    made.end()
-
-
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory):
     """A cluster of two workers that no test harms."""
@@ -110,6 +100,17 @@ def standing(tmp_path_factory):
     try:
         made.start_scheduler()
         made.workers = [made.start_worker() for _ in range(2)]
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture(scope="module")
+def harmed(tmp_path_factory):
+    """A cluster whose processes tests kill; who uses it starts the workers it needs."""
+    made = Cluster(tmp_path_factory.mktemp("harmed"))
+    try:
+        made.start_scheduler()
         yield made
     finally:
         made.end()
@@ -127,42 +128,63 @@ def _there(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def test_a_cluster_finds_what_the_local_pool_finds(start, standing, folder, undisturbed, whole):
-    out = folder / "cluster"
-    assert start("jobs/*.toml", "--cluster", standing.address, out=out).end() == (1, "")
-    assert whole(out) == undisturbed
-    assert list((out / "claims").iterdir()) == []
+def test_batches_at_once_find_what_the_local_pool_finds(
+    start, standing, folder, undisturbed, whole
+):
+    """Two commands share dask workers; the end of the one disturbs nothing of the other."""
+    outs = [folder / "first", folder / "second"]
+    first = start("jobs/*.toml", "--cluster", standing.address, out=outs[0])
+    assert first.until(lambda: first.results >= 1)
+    second = start("jobs/*.toml", "--cluster", standing.address, out=outs[1])
+    assert first.end() == (1, "")
+    assert second.end() == (1, "")
+    for out in outs:
+        assert whole(out) == undisturbed
+        assert list((out / "claims").iterdir()) == []
     assert [process.poll() for process in standing.workers] == [None, None]
     assert ours_beside(standing.workers) == []
     assert "Traceback" not in standing.log(), standing.log()
 
 
-def test_a_worker_of_the_cluster_is_killed(start, cluster, folder, undisturbed, whole):
-    victim, _ = cluster.start_worker(), cluster.start_worker()
+def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
+    start, standing, folder, undisturbed, whole, request
+):
+    out = folder / "interrupted"
+    batch = start("jobs/*.toml", "--cluster", standing.address, out=out)
+    assert batch.until(lambda: batch.results >= 1)
+    batch.process.send_signal(signal.SIGINT)
+    code, err = batch.end()
+    done = len(json.loads((out / "summary.json").read_text())["rows"])
+    told = f"{done} of {MANY} jobs are done; the same command goes on.\nInterrupted.\n"
+    assert (code, err) == (130, told)
+    assert [process.poll() for process in standing.workers] == [None, None]
+    assert ours_beside(standing.workers) == []
+    assert "Traceback" not in standing.log(), standing.log()
+    request.getfixturevalue("here")  # the rest needs no cluster
+    assert request.getfixturevalue("palpeur")("batch", "jobs/*.toml", "--out", out).code == 1
+    assert whole(out) == undisturbed
+
+
+@pytest.mark.soak
+def test_a_worker_and_then_the_scheduler_of_the_cluster_are_killed(
+    start, harmed, standing, folder, undisturbed, whole
+):
+    victim, _ = harmed.start_worker(), harmed.start_worker()
     out = folder / "worker-killed"
-    batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    batch = start("jobs/*.toml", "--cluster", harmed.address, out=out)
     assert batch.until(lambda: batch.results >= 1)
     victim.kill()
     assert batch.end() == (1, "")
     assert whole(out) == undisturbed
-
-
-def test_the_scheduler_is_killed_and_the_same_command_goes_on(
-    start, cluster, folder, undisturbed, whole
-):
-    cluster.start_worker()
     out = folder / "scheduler-killed"
-    batch = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    batch = start("jobs/*.toml", "--cluster", harmed.address, out=out)
     assert batch.until(lambda: batch.results >= 2)
-    cluster.scheduler.kill()
+    harmed.scheduler.kill()
     code, err = batch.end()
     assert code == 2
-    assert f"The scheduler {cluster.address} is gone" in err
+    assert f"The scheduler {harmed.address} is gone" in err
     assert "Traceback" not in err, err
-    cluster.end()
-    cluster.start_scheduler()
-    cluster.start_worker()
-    again = start("jobs/*.toml", "--cluster", cluster.address, out=out)
+    again = start("jobs/*.toml", "--cluster", standing.address, out=out)
     assert again.end() == (1, "")
     assert whole(out) == undisturbed
 
@@ -198,24 +220,6 @@ def test_the_scheduler_is_killed_at_many_moments(start, tmp_path, folder, undist
             outs.append(folder / f"kills-{len(outs)}")
     assert start("jobs/*.toml", "--workers", 2, out=outs[-1]).end()[0] == 1
     assert [out.name for out in outs if whole(out) != undisturbed] == []
-
-
-def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
-    start, standing, folder, undisturbed, whole
-):
-    out = folder / "interrupted"
-    batch = start("jobs/*.toml", "--cluster", standing.address, out=out)
-    assert batch.until(lambda: batch.results >= 1)
-    batch.process.send_signal(signal.SIGINT)
-    code, err = batch.end()
-    done = len(json.loads((out / "summary.json").read_text())["rows"])
-    told = f"{done} of {MANY} jobs are done; the same command goes on.\nInterrupted.\n"
-    assert (code, err) == (130, told)
-    assert [process.poll() for process in standing.workers] == [None, None]
-    assert ours_beside(standing.workers) == []
-    assert "Traceback" not in standing.log(), standing.log()
-    assert start("jobs/*.toml", "--cluster", standing.address, out=out).end() == (1, "")
-    assert whole(out) == undisturbed
 
 
 def test_no_scheduler_there(palpeur, folder, monkeypatch):
@@ -345,15 +349,3 @@ def test_a_worker_that_could_not_be_tidied_is_told(engine, capsys):
     engine.close()
     (told,) = capsys.readouterr().err.splitlines()
     assert told.startswith("Warning: tcp://two could not be tidied: ValueError: No worker found.")
-
-
-def test_a_batch_that_ends_leaves_the_workers_of_another_one(start, standing, folder, whole):
-    """Two commands share dask workers; the end of the one disturbs nothing of the other."""
-    outs = [folder / "first", folder / "second"]
-    first = start("jobs/*.toml", "--cluster", standing.address, out=outs[0])
-    assert first.until(lambda: first.results >= 1)
-    second = start("jobs/*.toml", "--cluster", standing.address, out=outs[1])
-    assert first.end() == (1, "")
-    assert second.end() == (1, "")
-    assert whole(outs[0]) == whole(outs[1])
-    assert ours_beside(standing.workers) == []

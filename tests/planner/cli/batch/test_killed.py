@@ -88,7 +88,7 @@ def disturb(start, folder, draw, moments, *, batches=0, workers=0, number=signal
 
 
 def test_killed_at_some_moments(start, folder, ends_well):
-    outs, hit = disturb(start, folder, random.Random(5), cases(gate=3, soak=5))
+    outs, hit = disturb(start, folder, random.Random(5), cases(gate=2, soak=5))
     assert "batch" in hit
     for out in outs:
         ends_well(out)
@@ -105,7 +105,11 @@ def test_killed_at_many_moments(start, folder, ends_well):
 
 @pytest.mark.parametrize(
     "number",
-    [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.soak)],
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.soak),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.soak),
+    ],
 )
 def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
     start, folder, ends_well, number
@@ -130,7 +134,7 @@ def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
 
 def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
     out = folder / "twice"
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", 1, out=out)
     assert batch.until(lambda: batch.results >= 1)
     batch.process.send_signal(signal.SIGINT)
     batch.process.send_signal(signal.SIGTERM)
@@ -226,7 +230,14 @@ def small_disk(folder):
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-@pytest.mark.parametrize("pages", [0, 5, 16], ids=["at once", "between results", "at the end"])
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param(0, marks=pytest.mark.soak, id="at once"),
+        pytest.param(5, id="between results"),
+        pytest.param(16, marks=pytest.mark.soak, id="at the end"),
+    ],
+)
 def test_a_full_disk(start, ends_well, small_disk, pages):
     out, ballast = small_disk / "out", small_disk / "ballast"
     ballast.write_bytes(b"x" * ((1 << 20) - pages * resource.getpagesize()))

@@ -259,10 +259,3 @@ def test_the_findings_have_pages(palpeur):
     for number in range(301, 310):
         assert palpeur("explain", f"B{number}").code == 0
     assert page("b301").title == "robot falls"
-
-
-def test_the_command_told_makes_the_same_again(palpeur, tmp_path):
-    asked = ("biped", "push", "bip2000", "--speed", "0.3", "--direction", "left")
-    palpeur(*asked, "--out", tmp_path / "out")
-    text = (tmp_path / "out" / "page.html").read_text(encoding="utf-8")
-    assert f"palpeur {' '.join(asked)}" in text

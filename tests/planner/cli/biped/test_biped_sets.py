@@ -45,7 +45,9 @@ def test_a_fall_is_written_all_the_same(palpeur, tmp_path):
     assert ran.code == 1
     assert set(contents(out)) == FILES
     assert "written to" in ran.err
-    assert "over the toe" in (out / "page.html").read_text(encoding="utf-8")
+    page = (out / "page.html").read_text(encoding="utf-8")
+    assert "over the toe" in page
+    assert f"palpeur {' '.join(asked)}" in page  # the command that makes the same again
 
 
 def test_a_folder_of_others_is_refused_before_the_work(palpeur, tmp_path):

@@ -8,7 +8,24 @@ from pathlib import Path
 
 import pytest
 
+from planner.presenting import present as presenting
+
 FOLDER = Path(__file__).parent.parent.parent / "presenting" / "job"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _a_job_is_presented_once():
+    """Tests ask for what becomes of one job in several forms."""
+    made, make = {}, presenting.present
+
+    def remembered(job, *rest):
+        if job.fingerprint not in made:
+            made[job.fingerprint] = make(job, *rest)
+        return made[job.fingerprint]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(presenting, "present", remembered)
+        yield
 
 
 @pytest.fixture

@@ -57,15 +57,14 @@ def test_a_workspace_is_written_whole_and_the_same_twice(palpeur, tmp_path):
     assert palpeur(*asked, "--csv").out == first["workspace.csv"].decode()
     assert contents(out) == first
     assert [path.name for path in tmp_path.iterdir()] == ["reach"]
+    _is_the_boundary(rows_of(out / "workspace.csv"), ran.json)
 
 
-def test_the_points_of_the_table_are_the_boundary(palpeur, tmp_path):
-    palpeur("stewart", "workspace", "measuring-hexapod", "--z", "570", "--out", tmp_path)
-    rows = rows_of(tmp_path / "workspace.csv")
+def _is_the_boundary(rows, document):
+    """The points of the table."""
     heads = ["slice", "x_m", "y_m", "z_m", "tilt_x_rad", "tilt_y_rad", "stopped_by"]
     assert list(rows[0]) == heads
     assert {row["slice"] for row in rows} == {"position", "orientation"}
-    document = json.loads((tmp_path / "workspace.json").read_text(encoding="utf-8"))
     place = [row for row in rows if row["slice"] == "position"]
     points = np.array([[float(row[head]) for head in ("x_m", "y_m")] for row in place])
     assert points.tolist() == document["position"]["boundary"]

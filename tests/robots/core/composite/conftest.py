@@ -20,7 +20,7 @@ class Sums:
 
     def __init__(self, mechanism: Mechanism, q: np.ndarray) -> None:
         self.n = n = mechanism.dof
-        T = Model(mechanism).transforms(q)
+        T = Model(mechanism, "numpy").transforms(q)
         self.R, self.t, self.z = T[:, :3, :3], T[:, :3, 3], T[:, :3, 2]
         bodies = [joint.body for joint in mechanism.joints]
         self.m = np.array([body.mass for body in bodies])

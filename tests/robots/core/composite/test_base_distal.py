@@ -36,23 +36,23 @@ def close(a: Any, b: Any, bound: float = 1e-10) -> bool:
 
 def check(mechanism: Mechanism, link: str, q: np.ndarray) -> SubModel:
     """The robot seen from a link is the rebuilt robot; one state."""
-    robot = base_distal_change(sub_model(Model(mechanism), q), link)
+    robot = base_distal_change(sub_model(Model(mechanism, "numpy"), q), link)
     new = reroot(mechanism, link)
     order = new.order
-    truth = Model(new.mechanism).lagrange(q[order])
+    truth = Model(new.mechanism, "numpy").lagrange(q[order])
     found = robot.lagrange(new.mechanism.gravity)
     torques = [x.torques for x in (found, truth)]
     qd, qdd = np.cos(np.arange(q.size)), np.sin(1.0 + np.arange(q.size))
     assert close(found.A[np.ix_(order, order)], truth.A)
     assert close(torques[0](qd, qdd)[order], torques[1](qd[order], qdd[order]), 1e-9)
-    whole = sub_model(Model(new.mechanism), q[order])
-    seen = base_distal_change(sub_model(Model(mechanism), q), link)
+    whole = sub_model(Model(new.mechanism, "numpy"), q[order])
+    seen = base_distal_change(sub_model(Model(mechanism, "numpy"), q), link)
     assert close(seen.inertia, whole.inertia)
     assert close(seen.d_inertia[..., order], whole.d_inertia)
     assert close(seen.momentum[..., order], whole.momentum)
     assert close(seen.d_momentum[..., order, :][..., order], whole.d_momentum, 1e-9)
     for k, joint in enumerate(mechanism.joints):
-        T = new.old_links(Model(new.mechanism).transforms(q[order]))[k]
+        T = new.old_links(Model(new.mechanism, "numpy").transforms(q[order]))[k]
         assert close(robot.pose(joint.name), T)
     return robot
 
@@ -86,7 +86,7 @@ def test_bip_on_its_foot_is_pinocchio(foot: str, make_peer: Callable[[Mechanism]
 def test_there_and_back_is_the_same_model(make_mechanism: Make, seed: int, state: int) -> None:
     mechanism = make_mechanism(seed)
     q = np.random.default_rng(state).normal(size=(2, mechanism.dof))
-    robot = sub_model(Model(mechanism), q)
+    robot = sub_model(Model(mechanism, "numpy"), q)
     there = base_distal_change(robot, mechanism.joints[-1].name)
     back = base_distal_change(there, "former base", former_base="end")
     for name in FIELDS:
@@ -99,7 +99,7 @@ def test_there_and_back_is_the_same_model(make_mechanism: Make, seed: int, state
 def test_the_new_base_stands_still_and_gravity_turns_with_it(spatial: Make) -> None:
     mechanism = spatial(5)
     q = np.array([0.4, -1.1, 0.7, 1.9])
-    robot = sub_model(Model(mechanism), q)
+    robot = sub_model(Model(mechanism, "numpy"), q)
     place = np.eye(4)
     place[:3, 3] = 0.1, -0.2, 0.3
     seen = base_distal_change(robot, "q4", placement=place)
@@ -127,6 +127,6 @@ def moment_of(robot: SubModel) -> np.ndarray:
 
 
 def test_a_link_that_does_not_exist(spatial: Make) -> None:
-    robot = sub_model(Model(spatial(1)), np.zeros(4))
+    robot = sub_model(Model(spatial(1), "numpy"), np.zeros(4))
     with pytest.raises(MechanismError, match="no link 'foot'; there are 'q1'"):
         base_distal_change(robot, "foot")

@@ -41,7 +41,7 @@ def composite(mechanism: Mechanism, joint: str, q: np.ndarray) -> SubModel:
     parts = split(mechanism, joint)
     names = [j.name for j in mechanism.movable]
     carrier, carried = (
-        sub_model(Model(part), q[..., [names.index(j.name) for j in part.movable]])
+        sub_model(Model(part, "numpy"), q[..., [names.index(j.name) for j in part.movable]])
         for part in (parts.carrier, parts.carried)
     )
     return rearranged(chain(carrier, MountedRobot(robot=carried, link=parts.link)), names, {})
@@ -49,7 +49,7 @@ def composite(mechanism: Mechanism, joint: str, q: np.ndarray) -> SubModel:
 
 def check_whole(mechanism: Mechanism, robot: SubModel, q: np.ndarray) -> None:
     """Dynamics, geometry and Jacobians of the composite are those of the whole."""
-    model = Model(mechanism)
+    model = Model(mechanism, "numpy")
     truth, found = model.lagrange(q), robot.lagrange(mechanism.gravity)
     assert close(found.A, truth.A)
     assert close(found.B, truth.B, RATES)
@@ -116,7 +116,8 @@ def test_three_robots_one_on_a_link_of_another(spatial: Make) -> None:
     """Grouping does not matter: (a + b) + c is a + b, c, mounted with any placement."""
     q = np.random.default_rng(3).normal(size=9)
     parts = [
-        sub_model(Model(spatial(s, n=3)), q[3 * k : 3 * k + 3]) for k, s in enumerate((1, 2, 3))
+        sub_model(Model(spatial(s, n=3), "numpy"), q[3 * k : 3 * k + 3])
+        for k, s in enumerate((1, 2, 3))
     ]
     a, b, c = (part.renamed(p) for part, p in zip(parts, "abc", strict=True))
     P = np.array([[0, -1, 0, 0.1], [1, 0, 0, 0.2], [0, 0, 1, -0.3], [0, 0, 0, 1.0]])
@@ -136,7 +137,9 @@ def test_three_robots_one_on_a_link_of_another(spatial: Make) -> None:
 
 def test_several_robots_on_one_base_do_not_couple(spatial: Make) -> None:
     q = np.array([0.3, -0.2, 0.9])
-    a, b = (sub_model(Model(spatial(s, n=3)), q).renamed(p) for s, p in ((4, "a"), (5, "b")))
+    a, b = (
+        sub_model(Model(spatial(s, n=3), "numpy"), q).renamed(p) for s, p in ((4, "a"), (5, "b"))
+    )
     robot = tree(a, [MountedRobot(robot=b)])
     assert close(robot.mass_matrix[:3, 3:], np.zeros((3, 3)), 1e-15)
     assert close(robot.mass_matrix[3:, 3:], b.mass_matrix, 1e-15)
@@ -148,15 +151,15 @@ def test_floating_robot_is_a_chain_on_six_passive_joints(spatial: Make) -> None:
     rng = np.random.default_rng(21)
     q, qd, qdd = rng.uniform(-1, 1, size=(3, 10))  # pitch away from 90 degrees
     found = chain(
-        sub_model(Model(passive), q[:6]),
-        MountedRobot(robot=sub_model(Model(robot), q[6:]), link="base yaw"),
+        sub_model(Model(passive, "numpy"), q[:6]),
+        MountedRobot(robot=sub_model(Model(robot, "numpy"), q[6:]), link="base yaw"),
     )
     whole = joined(passive, robot, link="base yaw")
     check_whole(whole, found, q)
     energy = 0.5 * qd @ found.mass_matrix @ qd
-    assert energy == pytest.approx(float(Model(whole).energies(q, qd).kinetic), rel=1e-12)
+    assert energy == pytest.approx(float(Model(whole, "numpy").energies(q, qd).kinetic), rel=1e-12)
     tau = found.lagrange((0.0, 0.0, -9.81)).torques(qd, qdd)
-    assert close(tau, Model(whole).torques(q, qd, qdd), RATES)
+    assert close(tau, Model(whole, "numpy").torques(q, qd, qdd), RATES)
     # The forces on the slides hold the weight when all stands still.
     weight = found.gravity_torques((0.0, 0.0, -9.81))[:3]
     assert pytest.approx([0, 0, 9.81 * robot.total_mass], abs=1e-10) == weight
@@ -174,17 +177,19 @@ def test_a_load_is_a_robot_without_joints(spatial: Make) -> None:
         ),
     )
     q = np.array([[0.3, -0.7, 1.1], [0.0, 0.4, -2.0]])
-    carried = sub_model(Model(load_), np.zeros((2, 0)))
-    robot = chain(sub_model(Model(arm), q), MountedRobot(robot=carried, link="q3", placement=grip))
+    carried = sub_model(Model(load_, "numpy"), np.zeros((2, 0)))
+    robot = chain(
+        sub_model(Model(arm, "numpy"), q), MountedRobot(robot=carried, link="q3", placement=grip)
+    )
     whole = joined(arm, load_, link="q3", placement=grip)
-    found, truth = robot.lagrange(arm.gravity), Model(whole).lagrange(q)
+    found, truth = robot.lagrange(arm.gravity), Model(whole, "numpy").lagrange(q)
     assert close(found.A, truth.A)
     assert close(found.B, truth.B, RATES)
     assert close(found.gravity, truth.gravity)
 
 
 def test_refusals(spatial: Make) -> None:
-    model = Model(spatial(1, n=2))
+    model = Model(spatial(1, n=2), "numpy")
     a, many = sub_model(model, (0.1, 0.2)), sub_model(model, np.zeros((3, 2))).renamed("b")
     with pytest.raises(MechanismError, match="no link 'elbow'; there are 'q1', 'q2', ''"):
         chain(a, MountedRobot(robot=a.renamed("b"), link="elbow"))

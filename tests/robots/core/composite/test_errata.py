@@ -42,7 +42,7 @@ def seen_from_end(mechanism: Mechanism) -> tuple[Mechanism, np.ndarray]:
 def angular_rates(mechanism: Mechanism, link: int) -> np.ndarray:
     """J_ω of a link (-1: the base) seen from the end, by central differences. # (3, n)."""
     new = reroot(mechanism, mechanism.joints[-1].name)
-    model, h = Model(new.mechanism), 1e-6
+    model, h = Model(new.mechanism, "numpy"), 1e-6
 
     def R(q: np.ndarray) -> np.ndarray:
         return np.asarray(new.old_links(model.transforms(new.variables(q)))[link, :3, :3])
@@ -57,10 +57,10 @@ def angular_rates(mechanism: Mechanism, link: int) -> np.ndarray:
 def test_theorem_2_first_column_turns_about_the_first_axis(spatial: Make, sums: Any) -> None:
     mechanism = spatial(1)
     x = sums(mechanism, Q)
-    truth = Model(mechanism).jacobian(Q)[3:]
+    truth = Model(mechanism, "numpy").jacobian(Q)[3:]
     printed = truth.copy()
     printed[:, 0] = x.R[1] @ [0, 0, 1]  # R_0→i, with i the carrier's last joint
-    assert agrees(sub_model(Model(mechanism), Q).jacobian("q4")[3:], truth)
+    assert agrees(sub_model(Model(mechanism, "numpy"), Q).jacobian("q4")[3:], truth)
     assert differs(printed, truth)
 
 
@@ -68,8 +68,8 @@ def test_theorem_3_gradient_of_position_gives_linear_rows_only(spatial: Make, su
     mechanism = spatial(2)
     x, parts = sums(mechanism, Q), split(mechanism, "q3")
     robot = chain(
-        sub_model(Model(parts.carrier), Q[:2]),
-        MountedRobot(robot=sub_model(Model(parts.carried), Q[2:]), link="q2"),
+        sub_model(Model(parts.carrier, "numpy"), Q[:2]),
+        MountedRobot(robot=sub_model(Model(parts.carried, "numpy"), Q[2:]), link="q2"),
     )
     J = robot.jacobian("q4", mechanism.joints[3].body.com)
     gradient = x.Jv_cdg(3)
@@ -85,7 +85,7 @@ def test_theorem_4_the_former_base_turns_backwards(spatial: Make, sums: Any) -> 
     # Central differences with h = 1e-6 are good to 1e-9.
     assert pytest.approx(truth, abs=1e-8) == -printed
     assert differs(printed, truth)
-    J = base_distal_change(sub_model(Model(mechanism), Q), "q4").jacobian("former base")
+    J = base_distal_change(sub_model(Model(mechanism, "numpy"), Q), "q4").jacobian("former base")
     assert agrees(J[3:], -printed)
     # The linear part is right as printed: -R·J_v_0i - Ṙ_i0⊙t_0i, with (289) for Ṙ_i0.
     back = -np.einsum("ji,jka,lk->ila", x.R[LAST], x.Rd(LAST), x.R[LAST])
@@ -101,13 +101,13 @@ def test_theorem_5_links_turn_relative_to_the_new_base(spatial: Make, sums: Any)
     assert differs(R @ x.Jw[1], truth)
     corrected = R @ (x.Jw[1] - x.Jw[LAST])
     assert pytest.approx(truth, abs=1e-8) == corrected
-    robot = base_distal_change(sub_model(Model(mechanism), Q), "q4")
+    robot = base_distal_change(sub_model(Model(mechanism, "numpy"), Q), "q4")
     assert agrees(robot.jacobian("q2", mechanism.joints[1].body.com)[3:], corrected)
 
 
 def test_theorem_7_needs_the_tensors_in_base_axes(spatial: Make, sums: Any) -> None:
     mechanism = spatial(4)
-    x, truth = sums(mechanism, Q), Model(mechanism).mass_matrix(Q)
+    x, truth = sums(mechanism, Q), Model(mechanism, "numpy").mass_matrix(Q)
     printed = sum(x.Jw[k].T @ x.I[k] @ x.Jw[k] for k in range(4))
     assert agrees(x.A_v + x.A_w, truth)
     assert differs(x.A_v + printed, truth)
@@ -127,7 +127,7 @@ def test_theorem_8_angular_part_changes_too(spatial: Make, sums: Any) -> None:
     mechanism = spatial(5)
     x = sums(mechanism, Q)
     new, places = seen_from_end(mechanism)
-    truth = Model(new).mass_matrix(Q[np.argsort(places)])[np.ix_(places, places)]
+    truth = Model(new, "numpy").mass_matrix(Q[np.argsort(places)])[np.ix_(places, places)]
     W, U, _ = base_distal_terms(x)
     alpha = sum(m * U[k].T @ U[k] for k, m in enumerate(x.m))
     beta = sum(m * W[k].T @ U[k] for k, m in enumerate(x.m))
@@ -136,7 +136,9 @@ def test_theorem_8_angular_part_changes_too(spatial: Make, sums: Any) -> None:
     angular = sum(D[k].T @ x.I0[k] @ D[k] for k in range(4))
     assert differs(linear + x.A_w, truth)
     assert agrees(linear + angular, truth)
-    assert agrees(base_distal_change(sub_model(Model(mechanism), Q), "q4").mass_matrix, truth)
+    assert agrees(
+        base_distal_change(sub_model(Model(mechanism, "numpy"), Q), "q4").mass_matrix, truth
+    )
 
 
 def base_distal_rate(x: Any, one_contraction: bool) -> np.ndarray:
@@ -168,14 +170,16 @@ def test_theorem_11_needs_two_contractions(spatial: Make, sums: Any) -> None:
     truth = end_rate(mechanism)
     assert differs(base_distal_rate(x, one_contraction=True), truth)
     assert agrees(base_distal_rate(x, one_contraction=False), truth)
-    assert agrees(base_distal_change(sub_model(Model(mechanism), Q), "q4").d_mass_matrix, truth)
+    assert agrees(
+        base_distal_change(sub_model(Model(mechanism, "numpy"), Q), "q4").d_mass_matrix, truth
+    )
 
 
 def test_theorem_11_angular_part_changes_too(spatial: Make, sums: Any) -> None:
     mechanism = spatial(6)
     x, truth = sums(mechanism, Q), end_rate(mechanism)
-    known = sub_model(Model(mechanism), Q)
-    linear_0i = sub_model(Model(spatial(6, points=True)), Q).d_mass_matrix
+    known = sub_model(Model(mechanism, "numpy"), Q)
+    linear_0i = sub_model(Model(spatial(6, points=True), "numpy"), Q).d_mass_matrix
     angular_0i = known.d_mass_matrix - linear_0i
     linear_i0 = base_distal_rate(x, one_contraction=False)
     assert differs(linear_i0 + angular_0i, truth)
@@ -185,14 +189,14 @@ def test_theorem_11_angular_part_changes_too(spatial: Make, sums: Any) -> None:
 def end_rate(mechanism: Mechanism) -> np.ndarray:
     """∂A_i0/∂q from the trace formulas on the rebuilt robot."""
     new, places = seen_from_end(mechanism)
-    found = Model(new).lagrange(Q[np.argsort(places)])
+    found = Model(new, "numpy").lagrange(Q[np.argsort(places)])
     rate = inertia_rate(found.B, found.C)
     return np.asarray(rate[np.ix_(places, places, places)])
 
 
 def test_theorem_10_needs_two_contractions(spatial: Make, sums: Any) -> None:
     mechanism = spatial(7, points=True)
-    x, truth = sums(mechanism, Q), sub_model(Model(mechanism), Q).d_mass_matrix
+    x, truth = sums(mechanism, Q), sub_model(Model(mechanism, "numpy"), Q).d_mass_matrix
     carried = sums(split(mechanism, "q3").carried, Q[2:])
     # A carried robot on q2's link: base-frame points of it are t_2 + R_2·(its own).
     R, Rd, t = x.R[1], x.Rd(1)[:, :, :2], x.t[1]
@@ -214,12 +218,14 @@ def test_theorem_10_needs_two_contractions(spatial: Make, sums: Any) -> None:
 def test_theorem_12_gravity_of_the_carrier(spatial: Make, sums: Any) -> None:
     mechanism = spatial(8)
     x, parts, g = sums(mechanism, Q), split(mechanism, "q3"), mechanism.gravity
-    carrier = sub_model(Model(parts.carrier), Q[:2])
+    carrier = sub_model(Model(parts.carrier, "numpy"), Q[:2])
     star = sum(-(x.Jv_cdg(k)[:, :2].T) @ g * x.m[k] for k in (2, 3))
-    truth = Model(mechanism).gravity_torques(Q)
+    truth = Model(mechanism, "numpy").gravity_torques(Q)
     assert agrees(carrier.gravity_torques(g) + star, truth[:2])
     turned = x.R[1].T @ g
-    assert agrees(sub_model(Model(parts.carried), Q[2:]).gravity_torques(turned), truth[2:])
+    assert agrees(
+        sub_model(Model(parts.carried, "numpy"), Q[2:]).gravity_torques(turned), truth[2:]
+    )
 
 
 def test_theorem_13_gravity_from_the_other_end(spatial: Make, sums: Any) -> None:
@@ -228,14 +234,14 @@ def test_theorem_13_gravity_from_the_other_end(spatial: Make, sums: Any) -> None
     turned = x.R[LAST].T @ g
     _, U, _ = base_distal_terms(x)
     printed = sum(-m * U[k].T @ turned for k, m in enumerate(x.m))
-    printed = printed + Model(mechanism).gravity_torques(Q)
-    robot = base_distal_change(sub_model(Model(mechanism), Q), "q4")
+    printed = printed + Model(mechanism, "numpy").gravity_torques(Q)
+    robot = base_distal_change(sub_model(Model(mechanism, "numpy"), Q), "q4")
     assert agrees(robot.gravity_torques(turned), printed)
 
 
 def test_christoffel_symbols_eq_229_corrected(spatial: Make) -> None:
     mechanism = spatial(9)
-    robot, truth = sub_model(Model(mechanism), Q), Model(mechanism).lagrange(Q)
+    robot, truth = sub_model(Model(mechanism, "numpy"), Q), Model(mechanism, "numpy").lagrange(Q)
     d = robot.d_mass_matrix  # c_ijk = ½(∂a_kj/∂q_i + ∂a_ki/∂q_j - ∂a_ij/∂q_k)
     i, j, k = 1, 3, 2
     right = d[k, j, i] + d[k, i, j] - d[i, j, k]

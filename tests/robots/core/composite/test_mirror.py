@@ -49,7 +49,7 @@ def test_left_leg_of_bip_is_the_image_of_the_right_leg_as_data() -> None:
 
 def test_model_of_the_left_leg_from_the_right_legs_model() -> None:
     bip, q = load("bip2000"), np.random.default_rng(2).normal(size=(3, 6))
-    right, left = (Model(split(bip, name).carried) for name in ("q9", "q11"))
+    right, left = (Model(split(bip, name).carried, "numpy") for name in ("q9", "q11"))
     image, truth = mirrored(sub_model(right, q), SAGITTAL, FLIPS), sub_model(left, q)
     for name in (*FIELDS, *MOMENTA):
         assert pytest.approx(getattr(truth, name), abs=1e-12) == getattr(image, name)
@@ -76,23 +76,23 @@ def test_model_of_the_image_is_the_image_of_the_model(
     if axis == "z":  # a slide along an axis that is turned round
         other |= {j.name: -1.0 for j in mechanism.movable if not j.kind.angular}
     s = np.array(list(other.values()))
-    image = Model(mirrored_mechanism(mechanism, normal, flips))
+    image = Model(mirrored_mechanism(mechanism, normal, flips), "numpy")
     truth = sub_model(image, s * q)
-    found = mirrored(sub_model(Model(mechanism), q), normal, flips)
+    found = mirrored(sub_model(Model(mechanism, "numpy"), q), normal, flips)
     found = rearranged(found, found.joints, other)
     for name in (*FIELDS, *MOMENTA):
         assert pytest.approx(getattr(truth, name), abs=1e-10) == getattr(found, name)
 
 
 def test_twice_reflected_is_the_robot(spatial: Make) -> None:
-    robot = sub_model(Model(spatial(3)), np.array([0.1, 0.2, -0.3, 2.0]))
+    robot = sub_model(Model(spatial(3), "numpy"), np.array([0.1, 0.2, -0.3, 2.0]))
     twice = mirrored(mirrored(robot, (1, 2, 3)), (1, 2, 3))
     for name in (*FIELDS, *MOMENTA):
         assert pytest.approx(getattr(robot, name), abs=1e-12) == getattr(twice, name)
 
 
 def test_energy_does_not_know_left_from_right(spatial: Make) -> None:
-    robot = sub_model(Model(spatial(4)), np.array([0.1, 0.2, -0.3, 2.0]))
+    robot = sub_model(Model(spatial(4), "numpy"), np.array([0.1, 0.2, -0.3, 2.0]))
     image = mirrored(robot, (0, 1, 0))
     assert pytest.approx(robot.mass_matrix, abs=0) == image.mass_matrix
     # Gravity in the plane of symmetry asks for the same torques; across it, for the opposite.
@@ -109,7 +109,7 @@ def test_a_chain_has_no_pairs(spatial: Make) -> None:
 
 
 def test_refusals(spatial: Make) -> None:
-    robot = sub_model(Model(spatial(1)), np.zeros(4))
+    robot = sub_model(Model(spatial(1), "numpy"), np.zeros(4))
     for normal in ((0, 0, 0), (1, 2), (np.nan, 0, 1)):
         with pytest.raises(StateError, match="normal"):
             mirrored(robot, normal)

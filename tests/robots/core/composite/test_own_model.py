@@ -19,7 +19,7 @@ Make = Callable[..., Mechanism]
 @pytest.mark.parametrize("seed", [2, 7, 31])
 def test_derivatives_are_those_of_the_values(make_mechanism: Make, seed: int) -> None:
     mechanism = make_mechanism(seed)
-    model, n, h = Model(mechanism), mechanism.dof, 1e-5
+    model, n, h = Model(mechanism, "numpy"), mechanism.dof, 1e-5
     q = np.random.default_rng(seed).normal(size=n)
     ends = [sub_model(model, q + s * h * np.eye(n)) for s in (1, -1)]
     found = sub_model(model, q)
@@ -34,8 +34,8 @@ def test_blocks_are_the_inertia_matrix_on_a_floating_base(spatial: Make) -> None
     """At zero pose and speed the six passive joints' speeds are the base's motion."""
     robot, q = spatial(3), np.array([0.3, -0.4, 1.0, 0.2])
     whole = joined(floating_base((0, 0, 0)), robot, link="base yaw")
-    A = Model(whole).mass_matrix(np.concatenate([np.zeros(6), q]))
-    found = sub_model(Model(robot), q)
+    A = Model(whole, "numpy").mass_matrix(np.concatenate([np.zeros(6), q]))
+    found = sub_model(Model(robot, "numpy"), q)
     assert pytest.approx(A[:6, :6], abs=1e-12) == found.inertia
     assert pytest.approx(A[:6, 6:], abs=1e-12) == found.momentum
     assert pytest.approx(A[6:, 6:], abs=1e-12) == found.mass_matrix
@@ -44,16 +44,16 @@ def test_blocks_are_the_inertia_matrix_on_a_floating_base(spatial: Make) -> None
 def test_momentum_is_mass_times_com_velocity(make_mechanism: Make) -> None:
     mechanism = make_mechanism(8)
     q = np.random.default_rng(8).normal(size=(4, mechanism.dof))
-    found = sub_model(Model(mechanism), q)
-    J = Model(mechanism).center_of_mass_jacobian(q)
+    found = sub_model(Model(mechanism, "numpy"), q)
+    J = Model(mechanism, "numpy").center_of_mass_jacobian(q)
     assert pytest.approx(mechanism.total_mass * J, abs=1e-12) == found.momentum[..., :3, :]
 
 
 def test_lagrange_comes_back_from_its_own_derivative(make_mechanism: Make) -> None:
     mechanism = make_mechanism(12)
     q = np.random.default_rng(1).normal(size=(2, 3, mechanism.dof))
-    truth = Model(mechanism).lagrange(q)
-    found = sub_model(Model(mechanism), q).lagrange(mechanism.gravity)
+    truth = Model(mechanism, "numpy").lagrange(q)
+    found = sub_model(Model(mechanism, "numpy"), q).lagrange(mechanism.gravity)
     for name in ("A", "B", "C", "gravity"):
         assert pytest.approx(getattr(truth, name), abs=1e-11) == getattr(found, name)
     rate = inertia_rate(truth.B, truth.C)
@@ -61,7 +61,7 @@ def test_lagrange_comes_back_from_its_own_derivative(make_mechanism: Make) -> No
 
 
 def test_values_are_read_only_and_batches_are_states(spatial: Make) -> None:
-    model = Model(spatial(1))
+    model = Model(spatial(1), "numpy")
     q = np.random.default_rng(0).normal(size=(2, 4))
     both, first = sub_model(model, q), sub_model(model, q[0])
     assert both.d_motion.shape == (2, 5, 6, 4, 4)
@@ -71,7 +71,7 @@ def test_values_are_read_only_and_batches_are_states(spatial: Make) -> None:
 
 
 def test_links_can_be_left_out(spatial: Make) -> None:
-    robot = sub_model(Model(spatial(1)), np.zeros(4))
+    robot = sub_model(Model(spatial(1), "numpy"), np.zeros(4))
     small = robot.only("q3")
     assert small.links == ("", "q3")
     assert pytest.approx(robot.jacobian("q3"), abs=0) == small.jacobian("q3")
@@ -85,10 +85,10 @@ def test_links_can_be_left_out(spatial: Make) -> None:
 )
 def test_states_that_are_none(spatial: Make, q: object) -> None:
     with pytest.raises(StateError, match="give 4 finite joint values"):
-        sub_model(Model(spatial(1)), q)
+        sub_model(Model(spatial(1), "numpy"), q)
 
 
 def test_arrays_of_another_shape(spatial: Make) -> None:
-    robot = sub_model(Model(spatial(1)), np.zeros(4))
+    robot = sub_model(Model(spatial(1), "numpy"), np.zeros(4))
     with pytest.raises(StateError, match=r"momentum has shape \(6, 3\).*must be \(6, 4\)"):
         robot.with_values(momentum=np.zeros((6, 3)))

@@ -78,25 +78,25 @@ def in_rows(mechanism, parameter):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_without_errors_it_is_the_forward_model(name):
     mechanism = robot(name)
-    model = ErrorModel(mechanism)
+    model = ErrorModel(mechanism, engine="numpy")
     q = np.random.default_rng(1).uniform(-2.0, 2.0, (20, mechanism.dof))
-    T = Model(mechanism).forward(q)
+    T = Model(mechanism, "numpy").forward(q)
     found = model.probe(q, np.zeros(len(model.parameters)))
     # metres of a few links, sums of ten rounded products
     np.testing.assert_allclose(found[:, :3], T[:, :3, 3], atol=1e-14)
     np.testing.assert_allclose(found[:, 3:], T[:, :3, 2], atol=1e-14)
     np.testing.assert_allclose(
-        model.reading_sensitivities(q), Model(mechanism).jacobian(q)[:, :3], atol=1e-13
+        model.reading_sensitivities(q), Model(mechanism, "numpy").jacobian(q)[:, :3], atol=1e-13
     )
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_without_errors(make_mechanism, seed):
     mechanism = make_mechanism(seed)
-    model = ErrorModel(mechanism)
+    model = ErrorModel(mechanism, engine="numpy")
     q = np.random.default_rng(seed).uniform(-2.0, 2.0, (5, mechanism.dof))
     found = model.positions(q, np.zeros(len(model.parameters)))
-    np.testing.assert_allclose(found, Model(mechanism).forward(q)[:, :3, 3], atol=1e-12)
+    np.testing.assert_allclose(found, Model(mechanism, "numpy").forward(q)[:, :3, 3], atol=1e-12)
 
 
 # --- with errors ---------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def test_random_trees_without_errors(make_mechanism, seed):
 def test_errors_of_any_size_are_changed_rows(name):
     """Not only small ones: 0.3 rad and 0.3 m in each parameter of a row, one at a time."""
     mechanism = robot(name)
-    model = ErrorModel(mechanism)
+    model = ErrorModel(mechanism, engine="numpy")
     q = np.random.default_rng(2).uniform(-2.0, 2.0, (4, mechanism.dof))
     tried = 0
     for k, parameter in enumerate(model.parameters):
@@ -114,7 +114,7 @@ def test_errors_of_any_size_are_changed_rows(name):
             continue
         errors = np.zeros(len(model.parameters))
         errors[k] = 0.3
-        T = Model(changed(mechanism, parameter, 0.3)).forward(q)
+        T = Model(changed(mechanism, parameter, 0.3), "numpy").forward(q)
         found = model.probe(q, errors)
         np.testing.assert_allclose(found[:, :3], T[:, :3, 3], atol=1e-13, err_msg=parameter.name)
         np.testing.assert_allclose(found[:, 3:], T[:, :3, 2], atol=1e-13, err_msg=parameter.name)
@@ -125,21 +125,21 @@ def test_errors_of_any_size_are_changed_rows(name):
 def test_all_errors_at_once_are_changed_rows():
     mechanism = robot("measuring-arm")
     parameters = tuple(p for p in geometric_parameters(mechanism) if in_rows(mechanism, p))
-    model = ErrorModel(mechanism, parameters)
+    model = ErrorModel(mechanism, parameters, engine="numpy")
     rng = np.random.default_rng(3)
     errors, q = 0.1 * rng.normal(size=len(parameters)), rng.uniform(-2.0, 2.0, 5)
     wrong = mechanism
     for parameter, error in zip(parameters, errors, strict=True):
         wrong = changed(wrong, parameter, error)
     # The arm's rows stay single, so that one after another is all at once.
-    T = Model(wrong).forward(q)
+    T = Model(wrong, "numpy").forward(q)
     np.testing.assert_allclose(model.probe(q, errors), [*T[:3, 3], *T[:3, 2]], atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_sensitivities_are_pinocchio_s_differences(make_mechanism, make_peer, seed):
     mechanism = make_mechanism(seed)
-    model = ErrorModel(mechanism)
+    model = ErrorModel(mechanism, engine="numpy")
     q = np.random.default_rng(seed).uniform(-2.0, 2.0, mechanism.dof)
     found = model.sensitivities(q)
     h = 1e-6
@@ -159,7 +159,7 @@ def test_sensitivities_are_pinocchio_s_differences(make_mechanism, make_peer, se
 def test_a_planar_arm_by_hand():
     """x = l1·c1 + l2·c12, y = l1·s1 + l2·s12: the sensitivities of a textbook."""
     l1, l2, q1, q2 = 0.7, 0.4, 0.6, -1.1
-    model = ErrorModel(planar(l1, l2))
+    model = ErrorModel(planar(l1, l2), engine="numpy")
     J = dict(zip(model.names, model.sensitivities([q1, q2]).T, strict=True))
     c1, s1, c12, s12 = math.cos(q1), math.sin(q1), math.cos(q1 + q2), math.sin(q1 + q2)
     x, y = l1 * c1 + l2 * c12, l1 * s1 + l2 * s12
@@ -181,13 +181,13 @@ def test_a_planar_arm_by_hand():
 
 def test_a_tilt_between_parallel_axes_is_a_rotation_at_the_foot():
     mechanism = planar()
-    model = ErrorModel(mechanism)
+    model = ErrorModel(mechanism, engine="numpy")
     errors = np.zeros(len(model.parameters))
     errors[model.names.index("q2 alpha")] = a = 0.2
     errors[model.names.index("q2 beta")] = b = -0.3
     P = mechanism.joints[1].placement @ make_pose(rotation_x(a) @ rotation_y(b))
     joints = (mechanism.joints[0], replace(mechanism.joints[1], placement=P))
-    T = Model(replace(mechanism, joints=joints)).forward([0.4, 0.9])
+    T = Model(replace(mechanism, joints=joints), "numpy").forward([0.4, 0.9])
     np.testing.assert_allclose(model.probe([0.4, 0.9], errors), [*T[:3, 3], *T[:3, 2]], atol=1e-15)
 
 
@@ -195,7 +195,7 @@ def test_a_tilt_between_parallel_axes_is_a_rotation_at_the_foot():
 
 
 def test_a_uniform_growth_scales_every_position():
-    model = ErrorModel(robot("measuring-arm"))
+    model = ErrorModel(robot("measuring-arm"), engine="numpy")
     q = np.random.default_rng(4).uniform(-1.0, 1.0, (10, 5))
     none, grown = np.zeros(len(model.parameters)), np.zeros(len(model.parameters))
     grown[-1] = 1e-4
@@ -206,7 +206,7 @@ def test_a_uniform_growth_scales_every_position():
 
 
 def test_an_offset_acts_as_a_reading():
-    model = ErrorModel(robot("measuring-arm"))
+    model = ErrorModel(robot("measuring-arm"), engine="numpy")
     q = np.random.default_rng(5).uniform(-1.0, 1.0, 5)
     for k in range(5):
         errors, moved = np.zeros(len(model.parameters)), q.copy()
@@ -226,7 +226,7 @@ def test_nearly_parallel_axes_have_levers_of_the_arm_s_size(tilt):
     P[:3, :3] = [[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]
     P[:3, 3] = [0.7, 0.2, 0.1]
     joints = (mechanism.joints[0], replace(mechanism.joints[1], placement=P))
-    model = ErrorModel(replace(mechanism, joints=joints))
+    model = ErrorModel(replace(mechanism, joints=joints), engine="numpy")
     assert "q2 beta" in model.names
     assert np.max(np.abs(model.sensitivities([0.3, 0.5]))) < 2.0  # [m/rad], of 1.1 m of arm
 
@@ -281,7 +281,7 @@ def test_the_foot_is_on_the_joint_s_axis(make_mechanism):
 
 
 def test_no_parameter_at_all():
-    model = ErrorModel(planar(), ())
+    model = ErrorModel(planar(), (), engine="numpy")
     np.testing.assert_allclose(model.positions([0.0, 0.0], []), [1.1, 0.0, 0.0], atol=1e-15)
     assert model.sensitivities(np.zeros((3, 2))).shape == (3, 3, 0)
 
@@ -295,7 +295,7 @@ def test_a_parameter_that_is_not_there():
 
 
 def test_not_a_number_stays_one():
-    model = ErrorModel(planar())
+    model = ErrorModel(planar(), engine="numpy")
     errors = np.zeros((2, len(model.parameters)))
     errors[0, model.names.index("q2 d")] = np.nan
     found = model.positions(np.zeros((2, 2)), errors)

@@ -18,6 +18,7 @@ from robots.core.quantities import QUANTITIES, quantity
 from robots.core.recording import Recorder, recording_functions
 from robots.core.symbols.export import EXPORTED, LIMIT, export, export_programmes
 from robots.core.symbols.listing import Language, comment_text, identifier
+from tests.cases import some
 
 FN = recording_functions()
 HOSTILE = 'x"""\nimport os\nos._exit(3)\n*/ int y; /* \\\n%} ??/ $(id) `id` \u202e {0}'
@@ -93,7 +94,7 @@ def test_every_quantity_of_a_random_tree_agrees_with_its_kernel(name, make_mecha
     np.testing.assert_allclose(found, expected, atol=1e-12 * max(1.0, np.abs(expected).max()))
 
 
-@pytest.mark.parametrize("seed", range(0, 24, 2))
+@pytest.mark.parametrize("seed", some(range(0, 24, 2), gate=5))
 def test_random_trees_agree_with_their_kernels(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     space = loaded(export(mechanism, Language.PYTHON, ["torques", "jacobian"]).text)
