@@ -47,7 +47,7 @@ def test_out_of_reach_has_no_branch(library):
     assert reasons.branches == ()
     (finding,) = reasons.about
     assert finding.code == "P101"
-    assert "309.062 mm out of reach" in finding.message
+    assert "309.066 mm out of reach" in finding.message
 
 
 # What the job file of the library says of itself, and P102's 12° + 2° of margin.
@@ -56,7 +56,7 @@ def test_out_of_reach_has_no_branch(library):
     [
         ("limit", "P102", "q1", 14.0, "deg"),
         ("singular", "P103", "singularity", 1e-3, "1"),
-        ("heavy", "P105", "q2", 9.2444, "N m"),
+        ("heavy", "P105", "q2", 9.2455, "N m"),
     ],
 )
 def test_the_nearest_branch_breaks_one_thing(library, name, code, what, amount, unit):
