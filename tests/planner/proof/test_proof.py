@@ -106,11 +106,13 @@ def test_postures_near_singularities_pass(job):
     assert found.passed, found.failures
 
 
-def test_a_plan_that_does_not_move_passes(job):
+@pytest.mark.parametrize("mode", ["search", "to-rest"])
+def test_a_plan_that_does_not_move_passes(job, mode):
     far = np.array(job.part.T_base_part)
     far[0, 3] += 9.0
-    plan = planned(replace(job, part=replace(job.part, T_base_part=far)))
+    plan = planned(with_touch(replace(job, part=replace(job.part, T_base_part=far)), mode=mode))
     assert not plan.timeline
+    assert plan.miss is None
     found = prove(plan)
     assert found.passed, found.failures
 
