@@ -16,6 +16,7 @@ from reports.programmes import (
     controllers,
     dmis,
     fanuc,
+    gcode,
     ipp,
     krl,
     qif,
@@ -49,6 +50,12 @@ class Refusal:
     key: str = ""
 
 
+def _written(source: ProgrammeSource) -> str:
+    """Any plan can be written whose job can."""
+    del source
+    return ""
+
+
 def _never(job: Job) -> Refusal | None:
     """Any job can be written."""
     del job
@@ -77,16 +84,13 @@ def robot_refusal(
     """
 
     def refusal(job: Job) -> Refusal | None:
-        without = search_refusal(job)
-        if without is not None:
-            return without
         if job.controller is None:
             return Refusal(
                 key="controller",
                 reason="neither robot file nor job says which joint stands in which axis of the "
                 "controller, with which sign and zero, and which input the probe has",
                 fix="Add [controller] to one of them; for example, to be corrected:\n\n"
-                f"{controller_example(job.mechanism)}\n",
+                f"{controller_example(job.mechanism)}",
             )
         if job.controller.coupled and not coupled:
             return Refusal(
@@ -95,7 +99,9 @@ def robot_refusal(
                 fix="Remove coupled from [controller]",
             )
         found = fault(job.mechanism, job.controller)
-        return Refusal(key="controller.axes", reason=found) if found else None
+        if found:
+            return Refusal(key="controller.axes", reason=found)
+        return search_refusal(job)
 
     return refusal
 
@@ -110,6 +116,7 @@ class Export:
         write: content of each file.
         moves: whether a machine could be moved with it.
         refusal: why the format cannot be written for a job; None where it can.
+        plan_fault: why it cannot be written for a plan of such a job; empty where it can.
     """
 
     name: str
@@ -117,6 +124,7 @@ class Export:
     write: Writer
     moves: bool = True
     refusal: Callable[[Job], Refusal | None] = _never
+    plan_fault: Callable[[ProgrammeSource], str] = _written
 
 
 EXPORTS: Mapping[str, Export] = MappingProxyType(
@@ -159,6 +167,20 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         "ros2": Export(
             name="ROS 2 node", files=(ros2.PATH,), write=ros2.ros2, refusal=search_refusal
         ),
+        "linuxcnc": Export(
+            name="G-code for LinuxCNC",
+            files=(gcode.LINUXCNC_PATH,),
+            write=gcode.linuxcnc,
+            refusal=robot_refusal(gcode.linuxcnc_fault),
+            plan_fault=gcode.head_fault,
+        ),
+        "fanuc-gcode": Export(
+            name="G-code for FANUC",
+            files=(gcode.FANUC_PATH,),
+            write=gcode.fanuc,
+            refusal=robot_refusal(gcode.fanuc_fault),
+            plan_fault=gcode.fanuc_plan_fault,
+        ),
     }
 )
 
@@ -191,7 +213,14 @@ def programmes(
     source = ProgrammeSource(plan)
     files: dict[str, bytes] = {}
     for key, export in EXPORTS.items():
-        if key in chosen and not (still and export.moves):
+        if key not in chosen or (still and export.moves):
+            continue
+        fault = export.plan_fault(source)
+        if fault and formats is not None:
+            raise OutputError(
+                f"{export.name} cannot be written for {job.name!r}: {fault}.", found=key
+            )
+        if not fault:
             files.update(export.write(source))
     return dict(sorted(files.items()))
 
@@ -211,7 +240,12 @@ def check_formats(formats: Iterable[str], job: Job) -> None:
         if refusal is not None:
             raise OutputError(
                 f"{EXPORTS[key].name} cannot be written for {job.mechanism.name}: "
-                f"{refusal.reason}. {refusal.fix}.",
+                f"{refusal.reason}. {refusal.fix}{_end(refusal.fix)}",
                 found=key,
                 key=refusal.key,
             )
+
+
+def _end(text: str) -> str:
+    """A full stop, but not behind an example on lines of its own."""
+    return "" if "\n" in text else "."

@@ -1,6 +1,6 @@
-r"""ABB RAPID programme that measures (RobotWare 6 on).
+"""ABB RAPID programme that measures (RobotWare 6 on).
 
-A robot that the controller solves searches by SearchL \Stop; its goals are made of joints by
+A robot that the controller solves searches by SearchL; its goals are made of joints by
 CalcRobT, so that the line is that of the joints whatever tool is calibrated. Joints that it does
 not solve are external axes of a unit without tool point, which SearchExtJ moves.
 """

@@ -11,6 +11,7 @@ from parts.points import ProbePoints
 from planner.job import read_job
 from planner.planning import plan
 from robots.library import text_of
+from tests.reports.programmes.gantry import gantry_job
 
 JOB = """format = 1
 [job]
@@ -103,6 +104,12 @@ def arm_job(tmp_path_factory):
 @pytest.fixture(scope="session")
 def six_axes(arm_job):
     return plan(arm_job(text_of("industrial-6r")))
+
+
+@pytest.fixture(scope="session")
+def on_gantry(tmp_path_factory):
+    """A block on three sliding axes."""
+    return plan(gantry_job(tmp_path_factory.mktemp("gantry")))
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,11 @@
-r"""A controller that runs RAPID: the part of the language that our programmes use, nothing else.
+"""A controller that runs RAPID: the part of the language that our programmes use, nothing else.
 
 Written from the semantics of ABB's public manuals, Technical reference manual, RAPID Instructions,
 Functions and Data types (3HAC050917) and RAPID Overview (3HAC050947):
 
-- MoveAbsJ, MoveL, MoveExtJ: to a stop with zone ``fine``; ``\T`` gives the time.
-- SearchL, SearchExtJ ``\Stop``: the move is stopped at a rising edge of the signal and the place at
-  that instant is in the result; ERR_WHLSEARCH where it comes to its end without one,
+- MoveAbsJ, MoveL, MoveExtJ: to a stop with zone ``fine``; the switch T gives the time.
+- SearchL, SearchExtJ with the switch Stop: the move is stopped at a rising edge of the signal and
+  the place at that instant is in the result; ERR_WHLSEARCH where it comes to its end without one,
   ERR_SIGSUPSEARCH where the signal is high before it begins. Both can be recovered in an ERROR
   handler; TRYNEXT goes on behind the instruction, RAISE passes the error to the caller.
 - speeddata [v_tcp, v_ori, v_leax, v_reax] in mm/s and deg/s: of a move with several parts the one

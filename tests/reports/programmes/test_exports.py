@@ -154,7 +154,7 @@ def test_a_robot_without_controller_is_told_how_to_give_one():
     with pytest.raises(OutputError) as told:
         check_formats(["krl"], bare)
     assert told.value.fact("key", str) == "controller"
-    example = str(told.value).partition("\n\n")[2].rstrip(".")
+    example = str(told.value).partition("\n\n")[2]
     assert read_robot(f"{text_of('industrial-6r')}\n{example}").controller is not None
     assert EXPORTS["csv"].refusal(bare) is None
 
