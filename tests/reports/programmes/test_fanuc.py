@@ -78,7 +78,7 @@ OPERATORS = {
     "override": changed_line(r"(?<=OVERRIDE=)100", to("10", "50")),
     "touch speed": changed_line(r"(?<= )5\.0(?=mm/sec)", times(0.1, 2.0, 10.0, 100.0)),
     "other speed": changed_line(r"(?<= )\d{3}\.\d(?=mm/sec)", times(2.0, 10.0)),
-    "time of a travel": changed_line(r"(?<= )\d+(?=msec)", lambda _, m: str(int(m[0]) // 3)),
+    "time of a travel": changed_line(r"(?<= )(?!1000msec)\d+(?=msec)", lambda _, m: str(int(m[0]) // 3)),
     "unit of a speed": changed_line(r"(?<=\d)mm/sec", to("cm/min", "inch/min", "sec")),
     "swapped names": swapped(r"CALL PALPLOG\(1,'([^']*)'\)"),
     "swapped searches": swapped(r":L (P\[\d+\]) 5\.0mm/sec FINE Skip"),

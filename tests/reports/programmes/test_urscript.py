@@ -59,7 +59,7 @@ OPERATORS = {
         "0.0, 0.0, -0.06, 0.0, 0.0, 0.0", "0.06, 0.0, 0.0, 0.0, 0.0, 0.0",
     )),
     "touch speed": changed_line(r"(?<=^  palpeur_v = )0\.00[1-9]\d*", times(1.01, 10.0, 1000.0)),
-    "other speed": changed_line(r"(?<=v=)[\d.]+(?=\)$)", times(4.0, 1000.0)),
+    "other speed": changed_line(r"(?<=v=)(?!0\.05)[\d.]+(?=\)$)", times(4.0, 1000.0)),
     "stop": changed_line(r"(?<=^  palpeur_stop = )0\.[1-9]\d*", times(0.001, 0.01)),
     "no stop": dropped_line(r"stopl\("),
     "swapped names": swapped(r'palpeur_log\("([^"]*)"'),
