@@ -51,6 +51,10 @@ def _axis(change):
     return operator
 
 
+def _a_third(_, match):
+    return str(int(match[0]) // 3)
+
+
 def _next_axis(_, match):
     return str(int(match[0]) % 6 + 1)
 
@@ -78,7 +82,7 @@ OPERATORS = {
     "override": changed_line(r"(?<=OVERRIDE=)100", to("10", "50")),
     "touch speed": changed_line(r"(?<= )5\.0(?=mm/sec)", times(0.1, 2.0, 10.0, 100.0)),
     "other speed": changed_line(r"(?<= )\d{3}\.\d(?=mm/sec)", times(2.0, 10.0)),
-    "time of a travel": changed_line(r"(?<= )(?!1000msec)\d+(?=msec)", lambda _, m: str(int(m[0]) // 3)),
+    "time of a travel": changed_line(r"(?<= )(?!1000m)\d+(?=msec)", _a_third),
     "unit of a speed": changed_line(r"(?<=\d)mm/sec", to("cm/min", "inch/min", "sec")),
     "swapped names": swapped(r"CALL PALPLOG\(1,'([^']*)'\)"),
     "swapped searches": swapped(r":L (P\[\d+\]) 5\.0mm/sec FINE Skip"),
