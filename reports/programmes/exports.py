@@ -99,9 +99,7 @@ def robot_refusal(
                 fix="Remove coupled from [controller]",
             )
         found = fault(job.mechanism, job.controller)
-        if found:
-            return Refusal(key="controller.axes", reason=found)
-        return search_refusal(job)
+        return Refusal(key="controller.axes", reason=found) if found else search_refusal(job)
 
     return refusal
 
@@ -158,15 +156,6 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             write=urscript.urscript,
             refusal=robot_refusal(urscript.urscript_fault),
         ),
-        "fanuc": Export(
-            name="FANUC TP",
-            files=(fanuc.PATH, fanuc.LOG_PATH),
-            write=fanuc.fanuc,
-            refusal=robot_refusal(fanuc.fanuc_fault, coupled=True),
-        ),
-        "ros2": Export(
-            name="ROS 2 node", files=(ros2.PATH,), write=ros2.ros2, refusal=search_refusal
-        ),
         "linuxcnc": Export(
             name="G-code for LinuxCNC",
             files=(gcode.LINUXCNC_PATH,),
@@ -180,6 +169,15 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             write=gcode.fanuc,
             refusal=robot_refusal(gcode.fanuc_fault),
             plan_fault=gcode.fanuc_plan_fault,
+        ),
+        "fanuc": Export(
+            name="FANUC TP",
+            files=(fanuc.PATH, fanuc.LOG_PATH),
+            write=fanuc.fanuc,
+            refusal=robot_refusal(fanuc.fanuc_fault, coupled=True),
+        ),
+        "ros2": Export(
+            name="ROS 2 node", files=(ros2.PATH,), write=ros2.ros2, refusal=search_refusal
         ),
     }
 )

@@ -29,7 +29,7 @@ class Judge:
     """Runs programmes of one plan.
 
     Args:
-        plan: as ``searching`` gives it.
+        plan: with a search.
         stops: exceptions by which an interpreter's programme stops itself.
         home_speed: of the way from home and back, as the interpreter has it.
     """

@@ -18,19 +18,25 @@ from reports.verdict import withheld
 from robots.core.robot_file import read_robot
 from robots.library import text_of
 
+MACHINES = ["dmis", "ipp", "qif", "csv", "ros"]
+ARMS = ["krl", "rapid", "urscript", "fanuc", "ros2"]
+GANTRIES = ["linuxcnc", "fanuc-gcode"]
 
-def test_each_format_writes_its_files(two_points, six_axes):
-    arms = ["krl", "rapid", "urscript", "fanuc", "ros2"]
-    gantries = ["linuxcnc", "fanuc-gcode"]
-    assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", *arms, *gantries]
-    written = {key: export for key, export in EXPORTS.items() if key not in gantries}
-    for key, export in written.items():
-        assert tuple(programmes(six_axes, [key])) == export.files
-    paths = [path for export in written.values() for path in export.files]
+
+def paths_of(keys):
+    return sorted(path for key in keys for path in EXPORTS[key].files)
+
+
+def test_each_format_writes_its_files(two_points, six_axes, on_gantry):
+    assert sorted(EXPORTS) == sorted([*MACHINES, *ARMS, *GANTRIES])
+    paths = paths_of(EXPORTS)
     assert len(set(paths)) == len(paths)
-    assert list(programmes(six_axes)) == sorted(paths)
+    for key, export in EXPORTS.items():
+        made = programmes(on_gantry if key in GANTRIES else six_axes, [key])
+        assert tuple(sorted(made)) == tuple(sorted(export.files))
+    assert list(programmes(six_axes)) == paths_of([*MACHINES, *ARMS])
     # An arm of five joints is not the six-axis arm that URScript moves.
-    assert list(programmes(two_points)) == sorted(set(paths) - {"robot/palpeur.script"})
+    assert list(programmes(two_points)) == paths_of([*MACHINES, "krl", "rapid", "fanuc", "ros2"])
 
 
 def test_the_same_job_gives_the_same_bytes(job, two_points):
