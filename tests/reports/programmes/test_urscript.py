@@ -159,6 +159,9 @@ def test_a_frame_of_the_controller_reads_a_hit_late_by_a_frame(runs, text):
         q = np.radians([float(cell) for cell in row[1:]])
         late = np.linalg.norm(runs.plan.trajectory.model.forward(q)[:3, 3] - hits[row[0]].centre)
         assert late <= 0.005 * 0.002 + 1e-9
+    overruns = [leg.overrun for leg in record.legs if leg.hit is not None]
+    bounds = [point.overrun for point in runs.plan.planned_points]  # visited in their order
+    assert np.all(np.array(overruns) <= np.array(bounds) * (1.0 + 1e-9))
 
 
 def test_the_documented_receiver_takes_the_log(runs, text, tmp_path, monkeypatch):
