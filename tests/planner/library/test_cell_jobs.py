@@ -1,4 +1,4 @@
-"""The jobs with a part in a cell: every point is served, or fails for the reason it was made for.
+"""Jobs with a part in a cell: every point is measurable, or fails for the intended reason.
 
 Kinematics come from the closed-form inverse; distances from a brute force of this file: points
 along the capsules' axes against every triangle.
@@ -46,8 +46,7 @@ class Served:
 
     def contact(self, name):
         """Where contact lies on the line of a point."""
-        distance = self.placed.distances[self.placed.names.index(name)]
-        return distance / (distance + self.job.approach.overtravel)
+        return self.placed.at_contact()[self.placed.names.index(name)]
 
     def distance(self, q, capsule, solid):
         """From a capsule to a solid, posture by posture. # (m,) [m]."""
