@@ -19,12 +19,17 @@ from robots.core.robot_file import read_robot
 from robots.library import text_of
 
 
-def test_each_format_writes_its_files(two_points, six_axes):
-    assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", "krl", "rapid", "urscript"]
+OF_ARMS = ["dmis", "ipp", "qif", "csv", "ros", "krl", "rapid", "urscript"]
+OF_GANTRIES = ["linuxcnc", "fanuc-gcode"]
+
+
+def test_each_format_writes_its_files(two_points, six_axes, on_gantry):
+    assert list(EXPORTS) == [*OF_ARMS, *OF_GANTRIES]
     for key, export in EXPORTS.items():
-        assert tuple(programmes(six_axes, [key])) == export.files
-    paths = [path for export in EXPORTS.values() for path in export.files]
-    assert len(set(paths)) == len(paths)
+        plan_of = on_gantry if key in OF_GANTRIES else six_axes
+        assert tuple(programmes(plan_of, [key])) == export.files
+    paths = [path for key in OF_ARMS for path in EXPORTS[key].files]
+    assert len({path for export in EXPORTS.values() for path in export.files}) == len(paths) + 2
     assert list(programmes(six_axes)) == sorted(paths)
     # An arm of five joints is not the six-axis arm that URScript moves.
     assert list(programmes(two_points)) == sorted(set(paths) - {"robot/palpeur.script"})
