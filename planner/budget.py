@@ -1,4 +1,4 @@
-"""What planning one job may cost: memory and processor time, with a clear error beyond.
+"""Budget of planning one job: memory and processor time, with a clear error beyond.
 
 Every refinement is bounded for itself; the budget is the bound of their sum, so that no job takes a
 machine down with it. A batch gives its workers budgets of its own.

@@ -1,4 +1,4 @@
-"""Whether this machine and this installation are fit, and how well."""
+"""Diagnosis of this machine and this installation."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def caps_check() -> Diagnosis:
 
 
 class Health(Enum):
-    """How a check came out."""
+    """Result of a check."""
 
     GOOD = "ok"
     LESS = "missing, not needed"
@@ -278,7 +278,7 @@ def _checked(text: str) -> Iterator[Diagnosis]:
 
 
 def _fits(installed: str, wanted: str) -> bool:
-    """Whether a version is one of those that a specifier allows."""
+    """Return whether a version is one of those that a specifier allows."""
     try:
         from packaging.specifiers import InvalidSpecifier, SpecifierSet
     except ImportError:  # it comes with matplotlib; without it the first numbers are compared
@@ -384,9 +384,9 @@ def folder_checks() -> Iterator[Diagnosis]:
 
 
 def writable_check(name: str, paths: Iterator[Path]) -> Diagnosis:
-    """Whether anybody may write to files or folders that code comes from."""
+    """Return whether anybody may write to files or folders that code comes from."""
     if sys.platform == "win32":
-        return Diagnosis(name=name, health=Health.LESS, found="not looked at on Windows")
+        return Diagnosis(name=name, health=Health.LESS, found="not checked on Windows")
     looked, open_to_all, foreign = 0, [], []
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""Which process wrote something, whether it still runs, and names for what is half-written."""
+"""Identity of processes, whether they still run, and names of partial files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long work tells how far it is."""
+"""Progress reporting of long work."""
 
 from __future__ import annotations
 

@@ -83,6 +83,26 @@ def result_set(folder: Path, kind: str, *, force: bool = False) -> Iterator[Path
         shutil.rmtree(fresh, ignore_errors=True)
 
 
+def write_set(
+    folder: Path, kind: str, files: Iterable[tuple[str, str | bytes]], *, force: bool = False
+) -> None:
+    """Write a set of files; those of an earlier set of its kind are replaced.
+
+    Args:
+        folder: new, empty, or holding an earlier set of this kind and nothing else.
+        kind: of the set, such as "placing".
+        files: name and content of each; made only once the folder is known to be free.
+        force: whether a folder with other files is written to as well.
+
+    Raises:
+        OutputError: the folder holds other files, or cannot be written.
+    """
+    with result_set(folder, kind, force=force) as fresh:
+        for name, content in files:
+            data = content.encode("utf-8") if isinstance(content, str) else content
+            (fresh / name).write_bytes(data)
+
+
 def check_set(folder: Path, kind: str, *, force: bool = False) -> tuple[Path, ...]:
     """Whether a set may take a place: it is free, empty, or holds an earlier set and nothing else.
 
@@ -219,7 +239,7 @@ def check_file(
     force: bool = False,
     option: str = "--out",
 ) -> None:
-    """Whether a command may write a result to a place: nothing is there, or its own file.
+    """Return whether a command may write a result to a place: nothing is there, or its own file.
 
     Args:
         path: the place.
@@ -341,7 +361,7 @@ def whole_file(path: Path, refusal: str = "the file cannot be written: {reason}"
 
 
 def _is_own(path: Path, command: str) -> bool:
-    """Whether a file ends with the command's own mark, and is as the command left it."""
+    """Return whether a file ends with the command's own mark, and is as the command left it."""
     if path.is_symlink() or not path.is_file():
         return False
     try:
@@ -373,7 +393,7 @@ def _is_same(path: Path, name: str) -> bool:
 
 # --- places, asked before the work ---------------------------------------------------------------
 def check_folder_place(folder: Path, option: str = "--out", *, kept: bool = False) -> None:
-    """Whether a folder can be made at a place.
+    """Return whether a folder can be made at a place.
 
     Args:
         folder: the place.
@@ -394,7 +414,7 @@ def check_folder_place(folder: Path, option: str = "--out", *, kept: bool = Fals
 
 
 def check_file_place(path: Path, option: str = "--out") -> None:
-    """Whether a file can be written at a place, whatever file is there already.
+    """Return whether a file can be written at a place, whatever file is there already.
 
     Args:
         path: the place.

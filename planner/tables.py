@@ -83,7 +83,7 @@ class States:
         return len(self.lines)
 
     def __contains__(self, group: str) -> bool:
-        """Whether the table has all columns of a group."""
+        """Return whether the table has all columns of a group."""
         return group in self.groups
 
     def require(self, group: str, purpose: str) -> Array:

@@ -10,7 +10,7 @@ from robots.core.caps import Cap
 
 
 def is_fit(checks: Sequence[Diagnosis]) -> bool:
-    """Whether nothing that is needed fails."""
+    """Return whether nothing that is needed fails."""
     return all(check.health is not Health.BAD for check in checks)
 
 

@@ -1,10 +1,12 @@
-"""Documents as JSON text: the same for files and for what a command prints."""
+"""Documents as JSON text and tables as CSV text: the same for files and for what is printed."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +17,15 @@ def document_text(document: object) -> str:
     """A document as a file holds it; a number that is not finite becomes null."""
     text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1)
     return without_unseen(text) + "\n"
+
+
+def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as a CSV file holds it; numbers read back to the same doubles."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headers)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def without_unseen(text: str) -> str:

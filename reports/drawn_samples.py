@@ -19,7 +19,7 @@ BUCKETS = 1200  # about one per pixel of a panel
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawnSamples:
-    """What figures and pages show of a motion.
+    """Samples of a motion for figures and pages.
 
     Args:
         samples: kept ones, in order of time.
@@ -79,7 +79,7 @@ def _kept(block: Samples, first: int, run: int, count: int) -> Indices:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curve:
-    """What is drawn of a series. # (M,) each."""
+    """Samples of a series that are drawn. # (M,) each."""
 
     t: Array
     values: Array

@@ -94,7 +94,7 @@ def write_inputs(job: Job, folder: Path, name: str = "job.toml") -> StoredInputs
 
 
 def is_portable(path: str) -> bool:
-    """Whether a relative path can be a file on every system, exactly as it is written."""
+    """Return whether a relative path can be a file on every system, exactly as it is written."""
     parts = path.split("/")
     return (
         len(parts) <= _DEEPEST

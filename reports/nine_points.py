@@ -21,7 +21,7 @@ _STORY = (
     "3. How the probe approaches. The text retracts 50 mm along the normal. The printed points are "
     "50 mm higher along z instead: the two planes are only {apart:.2f} mm apart, and the approach "
     "is {off:.2f} degrees off the normal.",
-    "In both jobs the duration of a probing line is the least that the joints allow, computed "
+    "In both jobs the duration of a probing line is the minimum that the joints allow, computed "
     "exactly. As published that makes joint 5 reach its 25 rad/s² in every probing line, which is "
     "what the thesis reports, and the job takes about 3 s, as it says.",
 )

@@ -85,7 +85,7 @@ def _standing(standing: PlannedPose) -> Document:
         "pose": _pose(standing),
         "feasible": plan.feasible,
         "points": len(plan.planned_points),
-        "points_served": len(standing.served),
+        "points_served": len(standing.measurable),
         "worst_margin_deg": _number(np.degrees(standing.margin)),
         "joint_margin_deg": None
         if tightest is None
@@ -133,7 +133,7 @@ def _search(placing: Placing) -> Document:
 
 
 def _reference(standing: PlannedPose) -> list[float | None] | None:
-    """What rotation errors turn about: the middle of the served points' contacts."""
+    """What rotation errors turn about: the middle of the measurable points' contacts."""
     plan = standing.plan
     rows = [k for k, point in enumerate(plan.planned_points) if point.reachable]
     return _list(1e3 * np.mean(plan.placed.contacts[rows], axis=0)) if rows else None
@@ -158,8 +158,8 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
     yield job.name
     if best is placing.given:
         yield "the part stands well: no pose that was tried is better by the rule"
-    verdict = "every point is served" if placing.feasible else "NOT EVERY POINT IS SERVED"
-    count = f"{len(best.served)} of {len(best.plan.planned_points)} points"
+    verdict = "every point is measurable" if placing.feasible else "NOT EVERY POINT IS MEASURABLE"
+    count = f"{len(best.measurable)} of {len(best.plan.planned_points)} points"
     yield f"{verdict}: {count} from the best pose"
     if best.plan.unchecked:
         yield not_checked(best.plan.unchecked)
@@ -182,8 +182,8 @@ def _table(given: PlannedPose, best: PlannedPose) -> Iterator[str]:
     rows = [
         ("", "given", "best"),
         (
-            "points served",
-            *(f"{len(s.served)} of {len(s.plan.planned_points)}" for s in (given, best)),
+            "measurable points",
+            *(f"{len(s.measurable)} of {len(s.plan.planned_points)}" for s in (given, best)),
         ),
         ("smallest joint margin", *map(_joint, (given, best))),
         ("singularity margin", *map(_singular, (given, best))),
@@ -204,7 +204,7 @@ def _joint(standing: PlannedPose) -> str:
 
 
 def _singular(standing: PlannedPose) -> str:
-    return f"{standing.singularity_margin:.3g}" if standing.served else "-"
+    return f"{standing.singularity_margin:.3g}" if standing.measurable else "-"
 
 
 def _clearance(standing: PlannedPose) -> str:
@@ -216,9 +216,9 @@ def _rule(placing: Placing) -> str:
     goal = placing.job.place.goal
     least = "energy" if goal == "energy" else "time"
     return (
-        f"most points served; then no less joint margin and no more {least} than the given pose; "
-        f"then at least {100 * SHARES[goal]:.0f} % of the largest worst margin; then the least "
-        f"{least}."
+        f"most measurable points; then no less joint margin and no more {least} than the given "
+        f"pose; then at least {100 * SHARES[goal]:.0f} % of the largest worst margin; then the "
+        f"least {least}."
     )
 
 
@@ -230,7 +230,7 @@ def _place_summary_tolerance(found: MisFixturing) -> Iterator[str]:
     first = found.first
     amount = f"{factor * found.size:.4g} {unit}"
     if first is None:
-        yield f"  {what} by up to {amount}{proven}: nothing fails, and no farther was looked"
+        yield f"  {what} by up to {amount}{proven}: nothing fails, and no farther was searched"
         return
     yield f"  {what} by up to {amount}{proven}, whatever the direction"
     x, y, z = first.direction
@@ -288,8 +288,8 @@ def reach_map_figure(maps: tuple[ReachMap, ReachMap], name: str) -> Figure:
 
 
 def _points(axis: Axes, shown: ReachMap) -> AxesImage:
-    served = np.where(shown.points > 0.0, 100.0 * shown.points, np.nan)
-    image = _image(axis, shown, served, 100.0)
+    measurable = np.where(shown.points > 0.0, 100.0 * shown.points, np.nan)
+    image = _image(axis, shown, measurable, 100.0)
     whole = shown.points >= 1.0
     if np.any(whole) and not np.all(whole):
         axis.contour(
@@ -362,9 +362,9 @@ def _note(maps: tuple[ReachMap, ReachMap]) -> str:
         f"{heights[1]} mm), the best place a filled star. Within reach: on {maps[0].judged} of "
         f"{_count(maps[0])} points, a branch keeps joint limits and singularities along the line "
         "and clears the obstacles at its ends. The part itself, the travels and the torques are "
-        f"not in the map; with them the plan of the given pose serves {_served(maps[0])}, that of "
-        f"the best {_served(maps[1])}. Thin line: all within reach; grey: none, and for margins "
-        "not all. Dashes: where the job lets the origin be. Worst margin: angle to the "
+        f"not in the map; with them the plan of the given pose measures {_measurable(maps[0])}, "
+        f"that of the best {_measurable(maps[1])}. Thin line: all within reach; grey: none, and "
+        "for margins not all. Dashes: where the job lets the origin be. Worst margin: angle to the "
         "nearest joint limit or singularity, for the quickest branches."
     )
 
@@ -373,5 +373,5 @@ def _count(shown: ReachMap) -> int:
     return len(shown.standing.plan.planned_points)
 
 
-def _served(shown: ReachMap) -> str:
-    return f"{len(shown.standing.served)} of {_count(shown)} points"
+def _measurable(shown: ReachMap) -> str:
+    return f"{len(shown.standing.measurable)} of {_count(shown)} points"

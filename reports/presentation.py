@@ -9,8 +9,7 @@ import numpy as np
 
 from planner.findings import Severity
 from planner.findings.unchecked import unchecked_aspects
-from planner.presenting.coverage import presenter_of
-from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose
+from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose, presenter_of
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names, not_checked
 from robots.core.arrays import Array
@@ -32,8 +31,8 @@ def presentation_document(found: Presentation) -> Document:
         "feasible": found.feasible,
         "unchecked": aspect_names(unchecked_aspects(job)),
         "points": len(job.points),
-        "points_served": len(found.served),
-        "points_served_at_home": len(found.home_served),
+        "points_served": len(found.measurable),
+        "points_served_at_home": len(found.measurable_at_home),
         "duration_s": _number(found.duration),
         "length_sigma_um": _number(_UM * presenter.length_sigma),
         "poses": [_pose(pose) for pose in found.poses],
@@ -120,10 +119,10 @@ def presentation_lines(found: Presentation) -> Iterator[str]:
     job, presenter = found.job, presenter_of(found.job)
     count = len(job.points)
     yield job.name
-    verdict = "every point is served" if found.feasible else "NOT EVERYTHING IS SERVED"
+    verdict = "every point is measurable" if found.feasible else "NOT EVERYTHING IS MEASURABLE"
     yield (
-        f"{verdict}: {len(found.served)} of {count} points from {_poses(len(found.poses))} of "
-        f"{presenter.platform.name}; {len(found.home_served)} of {count} with it at home"
+        f"{verdict}: {len(found.measurable)} of {count} points from {_poses(len(found.poses))} of "
+        f"{presenter.platform.name}; {len(found.measurable_at_home)} of {count} with it at home"
     )
     missing = not_checked(unchecked_aspects(job))
     if missing:
@@ -158,7 +157,7 @@ def _presentation_summary_move(move: PlatformMove) -> Iterator[str]:
     if not move.motions:
         yield "  no move to the next pose"
         return
-    way = "straight" if len(move.motions) == 1 else "by way of home"
+    way = "straight" if len(move.motions) == 1 else "via home"
     time = sum(motion.duration for motion in move.motions)
     yield f"  platform moves {way} in {time:.4f} s ({'; '.join(move.bindings)})"
     rest = move.waiting
@@ -167,8 +166,8 @@ def _presentation_summary_move(move: PlatformMove) -> Iterator[str]:
         return
     where = "in a posture that it goes to" if rest.retreats else "at its last clearance point"
     yield (
-        f"  the arm waits {where}, proven clear by {1e3 * rest.clearance:.4g} mm; its ways before "
-        f"and after take {rest.before + rest.after:.4f} s"
+        f"  the arm waits {where}, proven clear by {1e3 * rest.clearance:.4g} mm; its travels "
+        f"before and after take {rest.before + rest.after:.4f} s"
     )
 
 

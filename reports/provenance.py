@@ -1,4 +1,4 @@
-"""Where a report set comes from: inputs with their hashes, versions, the command."""
+"""Provenance of a report set: inputs with their hashes, versions, the command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """What a report set was made from and with; nothing of when, where or by whom.
+    """Inputs, versions and command of a report set; no time, place or user.
 
     Args:
         command: without the folder that it writes to.
@@ -65,7 +65,7 @@ def provenance(plan: Plan, command: str = "palpeur plan", job: str = "job.toml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetOptions:
-    """What was asked for, as far as it changes what a report set holds.
+    """Options that change the content of a report set.
 
     Args:
         figures: whether they are drawn.

@@ -40,7 +40,7 @@ _MEANING = {
         "give the drives' own under limits in [robot]",
     ),
     Aspect.ACCELERATIONS: (
-        "the linear law jumps to its speed: what the jumps ask of the drives is not counted",
+        "the linear law jumps to its speed: the load of the jumps on the drives is not counted",
         "choose another law in [approach] and [travel]",
     ),
     Aspect.TORQUE_LIMITS: (
@@ -102,7 +102,7 @@ def measured_to(plan: Plan) -> str:
 
 
 def clearance_proven(plan: Plan) -> bool:
-    """Whether the least clearance holds for everything that a reader would expect it to."""
+    """Return whether the least clearance holds for everything that a reader would expect it to."""
     return not any(one.aspect.clearance for one in plan.unchecked)
 
 

@@ -75,7 +75,7 @@ def show(shown: Plan | Proof | Robot | Part, *, open_browser: bool = True) -> Sc
 
     Raises:
         OptionError: something that has no picture.
-        OutputError: this machine lets nobody listen on 127.0.0.1, which the scene needs.
+        OutputError: this machine does not allow listening on 127.0.0.1, which the scene needs.
     """
     if isinstance(shown, Proof):
         shown = shown.plan
@@ -139,7 +139,7 @@ def _shown(scene: Scene, *, open_browser: bool) -> SceneView:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook shows the results of its cells."""
+    """Return whether a notebook shows the results of its cells."""
     ipython: Any = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and hasattr(shell, "kernel")

@@ -19,13 +19,15 @@ from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import rows_of
 from robots.core.errors import RobotFileError
 from robots.core.file_units import number_text
-from robots.core.inverse import Answer, Solutions, Target, Task, solve
 from robots.core.inverse.limits import limit_breaches, limit_margins
+from robots.core.inverse.solver import Answer, Solutions, solve
+from robots.core.inverse.task import Target, Task
 from robots.core.kernels import Engine
 from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.model import Model
 from robots.core.pose import angles_zyx, as_pose
 from robots.core.robot_file import read_robot, write_toml
+from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS
 from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
 from robots.core.views import view
@@ -41,7 +43,7 @@ _SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotSource:
-    """What a robot was read from.
+    """Source of a robot.
 
     Args:
         model: library name, or name of a robot file (.toml, .urdf).
@@ -270,29 +272,11 @@ def _kind(value: object) -> str:
 # empty is a key that is left out.
 
 _DH = ("alpha_deg", "d_mm", "theta_deg", "r_mm")
-_TURNING = {
-    "max_speed": "max_speed_rad_s",
-    "max_acceleration": "max_acceleration_rad_s2",
-    "max_jerk": "max_jerk_rad_s3",
-    "max_effort": "max_torque_nm",
-    "coulomb": "coulomb_nm",
-    "viscous": "viscous_nm_s",
-    "motor_inertia": "motor_inertia_kg_m2",
-}
-_SLIDING = {
-    "max_speed": "max_speed_m_s",
-    "max_acceleration": "max_acceleration_m_s2",
-    "max_jerk": "max_jerk_m_s3",
-    "max_effort": "max_force_n",
-    "coulomb": "coulomb_n",
-    "viscous": "viscous_n_s_m",
-    "motor_inertia": "motor_mass_kg",
-}
 _NUMBERS = (
     *_DH,
     *("min_deg", "max_deg", "min_mm", "max_mm"),
-    *_TURNING.values(),
-    *_SLIDING.values(),
+    *REVOLUTE_KEYS.values(),
+    *PRISMATIC_KEYS.values(),
 )
 _TEXTS = ("name", "type", "parent")
 _AXES = ("x", "y", "z")
@@ -359,7 +343,7 @@ def _joint_lines(row: Mapping[str, object]) -> Iterator[str]:
 
 
 def _empty(value: object) -> bool:
-    """Whether a cell says nothing: pandas writes it as None or NaN."""
+    """Return whether a cell says nothing: pandas writes it as None or NaN."""
     return value is None or (isinstance(value, float) and bool(np.isnan(value)))
 
 
@@ -391,7 +375,7 @@ def _joint_cells(mechanism: Mechanism, index: int) -> Iterator[tuple[str, object
         for key, limit in (("min", joint.q_min), ("max", joint.q_max)):
             if np.isfinite(limit):
                 yield f"{key}_{unit}", scale * limit
-        for field, key in (_TURNING if turns else _SLIDING).items():
+        for field, key in (REVOLUTE_KEYS if turns else PRISMATIC_KEYS).items():
             value = getattr(joint, field)
             if value and np.isfinite(value):
                 yield key, value

@@ -8,7 +8,8 @@ import tomllib
 import pytest
 
 from parts.geometry import step_text
-from parts.points import dmis_statements, text_lists
+from parts.points import dmis_file as dmis_statements
+from parts.points import text_lists
 from planner.cli.moves import motion_values
 from planner.errors import JobError
 from planner.job.job_text import JobText

@@ -36,7 +36,7 @@ class Convergence:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Alignment:
-    """Where the part stands.
+    """Pose of the part in the base frame.
 
     Args:
         T_base_part: maps part coordinates into the base frame. # (4, 4)

@@ -29,7 +29,7 @@ _DIFFERENCE = 1e-4  # of the lever: balances truncation and rounding of a centra
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contacts:
-    """Where measured points, taken into the part frame, meet their nominal surface.
+    """Measured points in the part frame, on their nominal surfaces.
 
     Args:
         normals: gradient of the residual. # (k, 3) unit
@@ -80,7 +80,7 @@ def refine(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Fit:
-    """What stays the same from step to step."""
+    """The constants of an iteration."""
 
     meet: Meeting
     measured: Array

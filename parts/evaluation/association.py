@@ -17,7 +17,7 @@ from robots.core.arrays import Array, Indices
 
 
 class Measurable(Protocol):
-    """What characteristics need of a feature that was measured."""
+    """A measured feature, as characteristics read it."""
 
     @property
     def name(self) -> str:
@@ -234,7 +234,7 @@ def _candidates(points: Array, normals: Array, tolerance: float) -> list[str]:
 
 
 def _ruled_out(kind: str, points: Array, tolerance: float) -> bool:
-    """Whether some of many points say that no feature of a kind holds them all.
+    """Return whether some of many points say that no feature of a kind holds them all.
 
     None leaves less on these than their own least squares, and its largest residual on all is no
     less than its root mean square on these.

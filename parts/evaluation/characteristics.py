@@ -30,7 +30,7 @@ PlaceKind = Literal["plane", "axis", "point"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measurement:
-    """What was measured for a tolerance.
+    """The measured value of a tolerance.
 
     Args:
         value: [m]
@@ -158,7 +158,7 @@ def _form(kind: str, subject: Measurable) -> Measurement:
             + (
                 "measure one section as a feature of its own."
                 if kind == "roundness"
-                else "ask for the form of the feature that it is."
+                else "use the form of the feature that it is."
             ),
             value=found.kind,
             limit=_KIND_OF[kind],
@@ -290,7 +290,7 @@ def nominal_angle(kind: str, feature: FeatureLocation, datum: FeatureLocation) -
         shown = np.degrees(angle if lying else RIGHT - angle)
         raise EvaluationError(
             f"Feature and datum are {shown:.4g} deg to each other on the drawing, which is no "
-            f"{kind}; ask for angularity, or another datum.",
+            f"{kind}; use angularity, or another datum.",
             value=float(np.radians(shown)),
             limit=_SAME,
             unit="rad",
@@ -352,7 +352,7 @@ def _turned(n: Array, d: Array, angle: float, points: Array) -> OrientationZone:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FeatureLocation:
-    """What is left of a feature when its sizes are taken away.
+    """Location of a feature, without its sizes.
 
     Args:
         kind: "plane", "axis" or "point".

@@ -46,7 +46,7 @@ Method = Literal["none", "points", "normals", "surface", "datums"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AlignmentTask:
-    """What measured points are aligned to.
+    """The nominal points of an alignment, and its method.
 
     Args:
         method: "none"; "points": best fit of the point pairs; "normals": of the deviations along
@@ -70,7 +70,7 @@ class AlignmentTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComparisonTask:
-    """What measured points are compared with.
+    """The nominal points of a comparison, and how it is made.
 
     Args:
         points: nominal points of the surface, in the part frame.

@@ -133,7 +133,7 @@ _ROUNDING = 64.0 * np.finfo(float).eps
 
 
 class Innovations(NamedTuple):
-    """How far candidates lie from the feature of the others and of the candidates before them.
+    """Distances of candidates from the feature fitted to the others and to earlier candidates.
 
     Where noise is normal they are independent, and as large as an error of one point.
     """
@@ -249,7 +249,7 @@ def _without(part: _Part, deleted: Array) -> Innovations:
 
 
 class _Missed(NamedTuple):
-    """How first order fares on some of the candidates."""
+    """Error of the first-order estimate on some candidates."""
 
     missed: float  # largest difference from the exact distances [m]
     motion: float  # largest change of a residual [m]
@@ -363,7 +363,7 @@ _EPS = float(np.finfo(float).eps)
 def unlikely(
     left_out: PutBack, others: int, *, chance: float, least: float, unsure: float = 0.0
 ) -> bool:
-    """Whether noise seldom leaves so many points so far away, whichever points they are.
+    """Return whether noise seldom leaves so many points so far away, whichever points they are.
 
     For the first k that are put back, all k together are tested against the fit of the others, as
     if each set of k had been tried (Bonferroni), for every k. The test of all of them bounds the

@@ -86,7 +86,7 @@ class ToleranceSpec:
 
 
 class Conformance(Enum):
-    """What can be said of a value and its limit."""
+    """Conformance of a value with its limit."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -95,7 +95,7 @@ class Conformance(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uncertainty:
-    """How sure a value is.
+    """Uncertainty of a value.
 
     Args:
         standard: standard deviation of the value over the draws. [m]

@@ -198,7 +198,7 @@ def checked_errors(errors: Array, points: int) -> Array:
 
 
 def agree(linear: Array, refitted: Array) -> bool:
-    """Whether first order gives, draw by draw, what measuring again gives.
+    """Return whether first order gives, draw by draw, what measuring again gives.
 
     Args:
         linear: of all draws, by first order. # (draws,) [m]

@@ -28,7 +28,7 @@ KINDS = ("plane", "line", "circle", "cylinder", "cone", "sphere", "torus", "free
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Feature:
-    """What is to be measured, in the part frame.
+    """A feature to measure, in the part frame.
 
     Args:
         name: that its points carry.
@@ -57,7 +57,7 @@ class Feature:
         return self.patch.inset(margin)
 
     def keeps(self, points: Array, margin: float) -> Mask:
-        """Whether points of ``inset`` lie where there is surface. # (k,)."""
+        """Return whether points of ``inset`` lie where there is surface. # (k,)."""
         if self.rim is None:
             return np.ones(len(points), dtype=bool)
         return self.rim.keeps(points, margin)
@@ -397,7 +397,7 @@ class Values:
         return self.texts[key]
 
     def has(self, key: str) -> bool:
-        """Whether a key, which may be left out, is there."""
+        """Return whether a key, which may be left out, is there."""
         self.used.add(key)
         return key in self.texts
 

@@ -316,7 +316,7 @@ class Rim:
         return result
 
     def keeps(self, points: Array, margin: float) -> Mask:
-        """Whether points lie on the face, and at least a margin from its edge. # (k,).
+        """Return whether points lie on the face, and at least a margin from its edge. # (k,).
 
         Without a margin a point within the deflection of a curved edge may be judged either way;
         with one it is kept farther away by the deflection, so that the true edge is never nearer

@@ -13,15 +13,6 @@ from parts.fits.fitting import FIT_KINDS as FIT_KINDS
 from parts.fits.fitting import Outlier as Outlier
 from parts.fits.fitting import Outliers as Outliers
 from parts.fits.fitting import fit as fit
-from parts.fits.fitting import fit_circle2d as fit_circle2d
-from parts.fits.fitting import fit_circle3d as fit_circle3d
-from parts.fits.fitting import fit_cone as fit_cone
-from parts.fits.fitting import fit_cylinder as fit_cylinder
-from parts.fits.fitting import fit_line2d as fit_line2d
-from parts.fits.fitting import fit_line3d as fit_line3d
-from parts.fits.fitting import fit_plane as fit_plane
-from parts.fits.fitting import fit_sphere as fit_sphere
-from parts.fits.fitting import fit_torus as fit_torus
 from parts.fits.fitting import outliers as outliers
 from parts.fits.zone import ENVELOPE_KINDS as ENVELOPE_KINDS
 from parts.fits.zone import Envelope as Envelope

@@ -64,7 +64,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitCertificate:
-    """How far the answer can still be from a minimum of the sum of squares.
+    """Bound on the distance of the answer from a minimum of the sum of squares.
 
     Args:
         gradient: largest cosine between the residuals and a column of the Jacobian; zero means

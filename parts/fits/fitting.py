@@ -74,51 +74,6 @@ def fit(kind: str, points: ArrayLike, **options: Unpack[Options]) -> Fit:
     return solve(model_of(kind), points, options)
 
 
-def fit_line2d(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A line in a plane; at least 2 points. Args: points # (k, 2) [m]."""
-    return fit("line2d", points, **options)
-
-
-def fit_line3d(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A line in space; at least 2 points. Args: points # (k, 3) [m]."""
-    return fit("line3d", points, **options)
-
-
-def fit_plane(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A plane; at least 3 points. Args: points # (k, 3) [m]."""
-    return fit("plane", points, **options)
-
-
-def fit_circle2d(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A circle in a plane; at least 3 points. Args: points # (k, 2) [m]."""
-    return fit("circle2d", points, **options)
-
-
-def fit_circle3d(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A circle in space; at least 3 points. Args: points # (k, 3) [m]."""
-    return fit("circle3d", points, **options)
-
-
-def fit_sphere(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A sphere; at least 4 points. Args: points # (k, 3) [m]."""
-    return fit("sphere", points, **options)
-
-
-def fit_cylinder(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A cylinder; at least 5 points. Args: points # (k, 3) [m]."""
-    return fit("cylinder", points, **options)
-
-
-def fit_cone(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A cone; at least 6 points. Args: points # (k, 3) [m]."""
-    return fit("cone", points, **options)
-
-
-def fit_torus(points: ArrayLike, **options: Unpack[Options]) -> Fit:
-    """A torus; at least 7 points. Args: points # (k, 3) [m]."""
-    return fit("torus", points, **options)
-
-
 def minimum_rms(kind: str, points: ArrayLike) -> float:
     """Root mean square of the residuals that least squares leave. [m].
 
@@ -169,7 +124,7 @@ class Outlier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outliers:
-    """What a robust fit says of the points.
+    """Outliers found by a robust fit.
 
     Args:
         found: the largest first; empty for clean points.
@@ -254,7 +209,7 @@ def _robust(model: FeatureModel, cloud: Cloud) -> _Robust:
     limit = _ENOUGH * model.fewest
     if cloud.count < limit:
         raise FitError(
-            f"{cloud.count} points of a {model.word} are too few to tell which of them is wrong: "
+            f"{cloud.count} points of a {model.word} are too few to decide which of them is wrong: "
             f"{model.fewest} always agree; measure at least {limit}.",
             value=cloud.count,
             limit=limit,

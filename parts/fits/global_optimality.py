@@ -23,7 +23,7 @@ _TRIED = "the neighbourhood, and {} starts about least squares; not a proof for 
 
 
 class OptimalityProof(NamedTuple):
-    """Whether no other answer is better."""
+    """Evidence that no other answer is better."""
 
     whole: bool
     sharpness: float
@@ -300,14 +300,14 @@ _BLOCK = 2_000_000  # numbers in one table
 
 
 class Rivals(NamedTuple):
-    """What the search has met."""
+    """Rival answers met by the search."""
 
     none: bool  # every centre was ruled out
     centre: Array | None  # of a narrower shell about the points that judge, (d,)
 
 
 def rivals(points: Array, width: float, near: float, far: float) -> Rivals:
-    """Whether no centre between two distances from zero has a shell narrower than the width.
+    """Return whether no centre between two distances from zero has a shell narrower than the width.
 
     A shell narrows by at most twice the way its centre moves. So a cube of centres, of half
     diagonal ε about b, is ruled out when the shell about b is wider than the width by 2 ε; else it

@@ -99,7 +99,7 @@ class FeatureState:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Minimum:
-    """Where the iteration has ended.
+    """Final state of the iteration.
 
     Args:
         state: of the model.
@@ -388,7 +388,7 @@ class FeatureModel(ABC):
         return state
 
     def sound(self, points: Array, state: FeatureState) -> bool:
-        """Whether the state is such a feature and the points lie on its proper sheet."""
+        """Return whether the state is such a feature and the points lie on its proper sheet."""
         del points
         return bool(np.all(state.sizes > 0.0))
 

@@ -32,7 +32,7 @@ class Touching(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ended:
-    """Where the iteration has ended.
+    """Final state of the iteration.
 
     Args:
         state: of the model.
@@ -199,7 +199,7 @@ class MinimaxGoal:
         return max(float((side * distances).max()) for side in self.sides)
 
     def lost(self, peak: float) -> bool:
-        """Whether an inscribed feature has left the points, where it grows without end.
+        """Return whether an inscribed feature has left the points, where it grows without end.
 
         One that is held has its centre amid its contacts, and is then no larger than the ball
         about the centroid that holds all points.
@@ -351,14 +351,7 @@ def _sound(goal: MinimaxGoal, state: FeatureState) -> bool:
 
 def _without(end: Ended, goal: MinimaxGoal, first: FeatureState) -> Ended:
     """An end that is no such feature counts as none: back to the start."""
-    return Ended(
-        state=first,
-        peak=goal.peak(goal.distances(first)),
-        touching=end.touching,
-        iterations=end.iterations,
-        ended=False,
-        curvature=end.curvature,
-    )
+    return replace(end, state=first, peak=goal.peak(goal.distances(first)), ended=False)
 
 
 def _by_extremes(goal: MinimaxGoal, start: FeatureState, scale: Scale) -> Ended:

@@ -123,7 +123,7 @@ def _circles(hint: SpaceCircle, sets: Array, outward: Array | None) -> list[Repe
 
 
 def _to_spare(model: FeatureModel, sets: Array) -> bool:
-    """Whether there are more residuals than unknowns."""
+    """Return whether there are more residuals than unknowns."""
     return bool(model.components * sets.shape[1] > model.count)
 
 
@@ -358,7 +358,7 @@ def _curvatures(R: Array, S: Array) -> Array:
 def _determined(
     model: FeatureModel, unit: Array, first: FeatureStates, states: FeatureStates
 ) -> Mask:
-    """Whether rank, curvature and noise keep the limits of ``fit`` by far. # (d,)."""
+    """Return whether rank, curvature and noise keep the limits of ``fit`` by far. # (d,)."""
     rows = states.rows(model, unit)
     R, _ = _triangles(rows)
     columns = np.linalg.svd(R / np.linalg.norm(R, axis=1)[:, None], compute_uv=False)

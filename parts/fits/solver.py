@@ -29,7 +29,7 @@ _FAINT = 1e-8  # residuals below it, in the points' size, have no direction but 
 
 
 class Options(TypedDict, total=False):
-    """What a fit may be told.
+    """Options of a fit.
 
     sigma: standard deviation of each measured point along the normal, where it is known. [m]
     outward: the nominal outward normals at the points # (k, 3), or one direction # (3,); they say
@@ -47,7 +47,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FitSearch:
-    """What the starts have come to.
+    """Results of the starts.
 
     Args:
         best: the least minimum, on the sample.
@@ -279,7 +279,7 @@ def _sample(points: Array, weights: Array | None) -> tuple[Array, Array | None]:
 
 
 def _same(a: FeatureState, b: FeatureState, model: FeatureModel) -> bool:
-    """Whether two settled states are the same feature."""
+    """Return whether two settled states are the same feature."""
     turned = 3 in model.freedoms or 4 in model.freedoms
     apart = [*(a.origin - b.origin), *(a.sizes - b.sizes)]
     if turned:

@@ -62,8 +62,8 @@ def minimum_zone(
     if direction is not None:
         if kind != "line3d":
             raise FitError(
-                f"A zone along a direction is asked of a {kind}; only a line3d has one. Leave the "
-                "direction out.",
+                f"A zone along a direction was requested of a {kind}; only a line3d has one. "
+                "Leave the direction out.",
                 where="direction",
                 value=kind,
             )
@@ -485,5 +485,5 @@ def fit_of(kind: str, points: ArrayLike, fit: Fit | None) -> Fit:
 
 
 def is_reversed(shape: FittedShape) -> bool:
-    """Whether a round feature is a hole; the outside of others is their frame's own."""
+    """Return whether a round feature is a hole; the outside of others is their frame's own."""
     return isinstance(shape, _ROUND) and shape.reversed

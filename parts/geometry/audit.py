@@ -249,7 +249,7 @@ def repair_mesh(mesh: TriangleMesh, names: tuple[str, ...]) -> RepairedMesh:
         state = _without(state, _repeats(state.mesh), "triangles that repeat an earlier one")
     state = _oriented(state)
     if "flip" in names and state.mesh.volume < 0.0:
-        told = "All triangles were turned round, as asked for: the mesh was inside out."
+        told = "All triangles were turned round, as requested: the mesh was inside out."
         state = _turned(state, np.ones(len(state.mesh), dtype=bool), told)
     return state
 
@@ -260,7 +260,7 @@ def _without(state: RepairedMesh, bad: Mask, what: str) -> RepairedMesh:
     if bad.all():
         raise PartError(f"Nothing is left of the mesh without its {what}.")
     mesh = TriangleMesh(vertices=state.mesh.vertices, faces=state.mesh.faces[~bad])
-    told = (*state.told, f"{int(bad.sum())} {what} were removed, as asked for.")
+    told = (*state.told, f"{int(bad.sum())} {what} were removed, as requested.")
     return replace(state, mesh=mesh, kept=state.kept[~bad], turned=state.turned[~bad], told=told)
 
 
@@ -322,7 +322,7 @@ def _oriented(state: RepairedMesh) -> RepairedMesh:
 
 
 def _sound(mesh: TriangleMesh) -> bool:
-    """Whether it is closed and all of its pieces have a volume that is not negative.
+    """Return whether it is closed and all of its pieces have a volume that is not negative.
 
     Most meshes are, and this is found with much less work than their pieces by edges.
     """

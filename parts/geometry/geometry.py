@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,7 +114,7 @@ class Geometry:
         return closest_on_skin(self, rows(points))
 
     def inside(self, points: ArrayLike) -> Mask:
-        """Whether points lie in the material, by the triangles.
+        """Return whether points lie in the material, by the triangles.
 
         Points nearer to the skin than ``Face.deflection`` may fall on either side; on a triangle
         itself the answer has no meaning.
@@ -156,8 +155,6 @@ def _advice(name: str, names: Sequence[str]) -> str:
 
 # ---------------------------------------------------------------------------------- Closest points
 
-if TYPE_CHECKING:
-    pass
 ROUNDING = 1e-9  # [m] added to a deflection, so that planes, whose deflection is 0, have some
 
 

@@ -98,7 +98,8 @@ def geometry_of(
         )
     if sheets is not None and ending not in WITH_SHEETS:
         raise file.error(
-            f"sheets = {sheets!r} is for STEP files, which tell solids from sheets; leave it out.",
+            f"sheets = {sheets!r} is for STEP files, which distinguish solids "
+            "from sheets; leave it out.",
             found=sheets,
         )
     # A damaged file may hold signalling NaN; the mesh refuses it, arithmetic on the way need not.
@@ -139,8 +140,8 @@ ROUNDING = 1e-9  # sizes of a body: vertices nearer to each other are one, round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Assembled:
-    """What becomes of bodies.
+class AssembledMesh:
+    """The bodies of a file as one audited mesh.
 
     Args:
         mesh: all triangles, after repairs.
@@ -161,7 +162,7 @@ def assemble(
     scale: float,
     repair: tuple[str, ...] = (),
     sheets: Sheets = "ignore",
-) -> Assembled:
+) -> AssembledMesh:
     """Merge the vertices of each body, join the bodies, turn what is inside out, repair, audit.
 
     Args:
@@ -203,11 +204,11 @@ def assemble(
         doubts = (
             *doubts,
             f"The skin of the solids with {len(folded)} of {len(faces)} faces is folded through "
-            "itself: on which side their material is cannot be told, and nothing is measured on "
-            "them. Export the part again, or from another system.",
+            "itself: on which side their material is cannot be determined, and nothing is "
+            "measured on them. Export the part again, or from another system.",
         )
     left_out = 0 if kept is pieces else sum(max(1, len(one.body.patches)) for one in beside)
-    return Assembled(
+    return AssembledMesh(
         mesh=fixed.mesh,
         faces=faces,
         audit=audit(
@@ -265,7 +266,7 @@ def _trimmed(body: MeshBody) -> MeshBody:
 
 
 def _closed(merged: Merged, faces: Indices) -> bool:
-    """Whether triangles have no open edge."""
+    """Return whether triangles have no open edge."""
     faces = merged.places[faces]
     faces = faces[(faces != faces[:, [1, 2, 0]]).all(axis=1)]
     return len(faces) > 0 and not count_edges(faces, len(merged.vertices)).open

@@ -123,7 +123,7 @@ def _faces(values: Indices, count: int) -> Indices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeCounts:
-    """How the edges of a mesh are used.
+    """Number of triangles at the edges of a mesh.
 
     Args:
         edges: different ones.

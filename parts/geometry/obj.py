@@ -25,7 +25,7 @@ _FREEFORM = frozenset("curv curv2 surf parm trim hole scrv sp end con".split()) 
 
 @dataclass(slots=True)
 class _Found:
-    """What the lines have given so far."""
+    """Content of the lines read so far."""
 
     vertices: array[float] = field(default_factory=lambda: array("d"))
     corners: array[int] = field(default_factory=lambda: array("q"))

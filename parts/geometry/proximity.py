@@ -197,7 +197,7 @@ class InsideTest:
         self._consistent = consistent
 
     def inside(self, points: Array) -> Mask:
-        """Whether each point is inside. # points (k, 3) [m] → (k,)."""
+        """Return whether each point is inside. # points (k, 3) [m] → (k,)."""
         crossings = self.crossings(points)
         return np.asarray(crossings != 0.0 if self._consistent else crossings % 2.0 == 1.0)
 

@@ -60,7 +60,7 @@ def read_step(file: SourceFile) -> GeometryContent:
     data = GltfData(document)
     check_size(document, data, placed)
     translated = [
-        Translated(body=body, shape=_shape(document, place))
+        StepBody(body=body, shape=_shape(document, place))
         for place in placed
         if len((body := body_of(document, data, place, deflection * 1e-3)).faces)
     ]
@@ -336,7 +336,7 @@ SAME = 1e-6  # relative; the translator prints its lengths with fewer digits tha
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Translated:
+class StepBody:
     """A body of the translator.
 
     Args:
@@ -365,7 +365,7 @@ class NamedBodies:
     unnamed: bool
 
 
-def with_shells(text: StepText, translated: list[Translated]) -> NamedBodies:
+def with_shells(text: StepText, translated: list[StepBody]) -> NamedBodies:
     """Bodies cut into one for each shell, their faces named as in the file.
 
     The translator keeps the order of the faces of a shell, but not that of the shells, and may
@@ -481,7 +481,7 @@ def _key(kinds: tuple[str, ...]) -> Key:
 def _same_sizes(
     faces: tuple[StepFace, ...], patches: tuple[FacePatch, ...], units: tuple[float, ...]
 ) -> bool:
-    """Whether all radii are those of the text, in one unit."""
+    """Return whether all radii are those of the text, in one unit."""
     pairs = [
         pair
         for face, patch in zip(faces, patches, strict=True)

@@ -1,4 +1,4 @@
-"""What the text of a STEP file tells beside its geometry, and the text without its presentation.
+"""Facts of a STEP file outside its geometry, and its text without the presentation.
 
 The translator drops the names of faces and which of them make a solid; and it describes faces by
 their surfaces only where the whole body has one style. So the statements of the file are read here

@@ -63,7 +63,7 @@ def _looks_like_text(raw: bytes) -> bool:
 
 
 class _Solids(NamedTuple):
-    """What the solids of a file hold."""
+    """Triangles of the solids of a file."""
 
     names: list[str]
     starts: list[int]  # triangle that each solid starts at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -350,7 +350,7 @@ class Sphere(Surface):
 
 
 class _Ring(NamedTuple):
-    """What the circle of the torus is to points."""
+    """Points relative to the centre circle of a torus."""
 
     points: Array  # closest of the circle, (k, 3) [m]
     radial: Array  # their unit directions from the centre, (k, 3)
@@ -407,13 +407,8 @@ class Torus(Surface):
 
     def moved(self, transform: ArrayLike) -> Torus:
         """The torus after a rigid motion."""
-        return Torus(
-            centre=carried(transform, self.centre),
-            axis=rotated(transform, self.axis),
-            major_radius=self.major_radius,
-            minor_radius=self.minor_radius,
-            reversed=self.reversed,
-        )
+        axis = rotated(transform, self.axis)
+        return replace(self, centre=carried(transform, self.centre), axis=axis)
 
     def _ring(self, points: ArrayLike) -> _Ring:
         q = rows(points)

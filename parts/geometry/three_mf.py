@@ -6,12 +6,13 @@ import io
 import zipfile
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
 
 import numpy as np
 
-from parts.geometry.safe_xml import Attributes, scan_xml
 from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
 from parts.geometry.transforms import carried, chained, turned
 from robots.core.arrays import Array, Indices
@@ -63,8 +64,8 @@ def _placed(file: SourceFile, found: MfObject, T: Array) -> MeshBody:
 
 
 @dataclass(frozen=True, slots=True)
-class _Expanded:
-    """What an object is with all its components: counts that may be beyond all bounds."""
+class _BuildSize:
+    """Size of an object with all its components; the counts may exceed every cap."""
 
     placements: int
     meshes: int
@@ -78,9 +79,9 @@ def _check_build(file: SourceFile, package: _Package, root: Model) -> None:
     Raises:
         PartError: over a cap, an object inside itself.
     """
-    known: dict[tuple[str, str], _Expanded] = {}
+    known: dict[tuple[str, str], _BuildSize] = {}
 
-    def expanded(placement: Placement, near: str, depth: int) -> _Expanded:
+    def expanded(placement: Placement, near: str, depth: int) -> _BuildSize:
         file.check_count("levels of components", depth, Cap.DEPTH)
         path = placement.path or near
         key = (path, placement.object)
@@ -88,7 +89,7 @@ def _check_build(file: SourceFile, package: _Package, root: Model) -> None:
             found = package.object(*key)
             own = found.triangles
             parts = [expanded(child, path, depth + 1) for child in found.components]
-            known[key] = _Expanded(
+            known[key] = _BuildSize(
                 1 + sum(part.placements for part in parts),
                 (own > 0) + sum(part.meshes for part in parts),
                 len(found.coordinates) // 3 + sum(part.vertices for part in parts),
@@ -209,7 +210,7 @@ class MfObject:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Totals:
-    """What the models of a package hold together, so that caps count over all of them."""
+    """Totals over all models of a package, to which the caps apply."""
 
     tags: int = 0
     objects: int = 0
@@ -444,3 +445,87 @@ class Archive:
             raise self._file.error(
                 f"its entry {info.filename[:100]!r} is encrypted. Export it without password."
             )
+
+
+Attributes = dict[str, str]
+NESTED = 200  # levels of elements; formats that are read here need a dozen
+
+
+def scan_xml(
+    file: SourceFile,
+    chunks: Iterable[bytes],
+    place: str,
+    *,
+    start: Callable[[str, Attributes], None],
+    end: Callable[[str], None] | None = None,
+    tags: int = 0,
+) -> int:
+    """Call back for every tag of a document; nothing is kept.
+
+    Args:
+        file: it comes from, for messages.
+        chunks: of its bytes.
+        place: what it is, for messages.
+        start: takes the name of an element without its namespace, and its attributes by their
+            names without theirs.
+        end: takes the name of an element.
+        tags: of documents read before; they count for the cap.
+
+    Returns:
+        Number of tags so far.
+
+    Raises:
+        PartError: not well formed, with a document type, or over a cap.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    names: list[str] = []
+    count, limit = tags, Cap.XML_TAGS.limit
+    taken = 0  # bytes up to the last tag
+
+    def started(name: str, attributes: Attributes) -> None:
+        nonlocal count, taken
+        count += 1
+        if count > limit:
+            file.check_count("tags", count, Cap.XML_TAGS)
+        taken = parser.CurrentByteIndex
+        local = name.rpartition(" ")[2]
+        names.append(local)
+        if len(names) > NESTED:
+            raise file.error(f"{place} has elements within elements, more than {NESTED} deep.")
+        for key in attributes:
+            if " " in key:
+                attributes = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
+                break
+        start(local, attributes)
+
+    def ended(name: str) -> None:
+        del name
+        local = names.pop()
+        if end is not None:
+            end(local)
+
+    def refused(*_: Any) -> None:
+        raise file.error(
+            f"{place} has a document type, which could define entities; it is not to be trusted."
+        )
+
+    parser.StartElementHandler = started
+    parser.EndElementHandler = ended
+    parser.StartDoctypeDeclHandler = refused
+    fed = 0
+    try:
+        for chunk in chunks:
+            fed += len(chunk)
+            parser.Parse(chunk, False)
+            if fed - taken - len(chunk) > Cap.GEOMETRY_LINE.limit:
+                raise file.error(
+                    f"{place} has a tag or text of more than {Cap.GEOMETRY_LINE.limit} bytes; "
+                    f"{Cap.GEOMETRY_LINE.advice}."
+                )
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise file.error(f"{place} is not well-formed XML: {str(error)[:150]}.") from None
+    except (ValueError, LookupError) as error:  # an encoding that is not known
+        raise file.error(f"{place} is not well-formed XML: {str(error)[:150]}.") from None
+    return count

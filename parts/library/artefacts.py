@@ -6,16 +6,19 @@ Tables VI.7 and VI.8 follow from them in two readings.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from parts.alignment.alignment import Alignment, fixed
+from parts.errors import LibraryError
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere
 from parts.library.synthetic import LibraryPart, SewnPatches, fan_triangles, grid_triangles, sew
 from parts.points.probe_points import ProbePoints
 from robots.core.arrays import Array
+from robots.core.catalogue import unknown_name
 
 SLOPES = (0.10, 0.25)  # of the plane: z = 0.40 − 0.10 x − 0.25 y
 LEVEL = 0.40  # [m]
@@ -28,7 +31,7 @@ _SEGMENTS = 96  # round the equator
 
 
 class PlateReading(Enum):
-    """How the source is read."""
+    """Reading of the source: as published, or corrected."""
 
     CORRECTED = "corrected"  # as its text says
     AS_PUBLISHED = "as published"  # as its tables were computed
@@ -337,3 +340,27 @@ def _deflection(s: Array, w: Array) -> float:
     net = blade_points(s, w).positions
     gap = 0.5 * (net[:-1, :-1] + net[1:, 1:]) - at.positions
     return float(2.0 * np.abs(np.sum(gap * at.normals, axis=-1)).max())
+
+
+_MAKERS: dict[str, Callable[[], LibraryPart]] = {
+    "ball": ball,
+    "blade": blade,
+    "block": block,
+    "inclined-plate": inclined_plate,
+}
+
+
+def names() -> tuple[str, ...]:
+    """Names of the library's parts, sorted."""
+    return tuple(sorted(_MAKERS))
+
+
+def open_part(name: str) -> LibraryPart:
+    """Make a part of the library.
+
+    Raises:
+        LibraryError: no such name; the message gives the nearest.
+    """
+    if name not in _MAKERS:
+        raise unknown_name("part", name, names(), LibraryError)
+    return _MAKERS[name]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -100,13 +100,8 @@ class LibraryPart:
 def _solid(cloth: SewnPatches) -> SewnPatches:
     a, b, c = np.moveaxis(cloth.corners, 1, 0)
     good = np.linalg.norm(np.cross(b - a, c - a), axis=1) > _SAME**2
-    return SewnPatches(
-        name=cloth.name,
-        corners=cloth.corners[good],
-        surface=cloth.surface,
-        normals=None if cloth.normals is None else cloth.normals[good],
-        deflection=cloth.deflection,
-    )
+    normals = None if cloth.normals is None else cloth.normals[good]
+    return replace(cloth, corners=cloth.corners[good], normals=normals)
 
 
 def _mesh(corners: Array) -> TriangleMesh:

@@ -166,7 +166,7 @@ _CLOSE = 0.8  # likeness of a column's name to one that is missing: a slip of th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointColumns:
-    """Where the columns stand.
+    """Positions of the columns.
 
     Args:
         headers: of all columns, in the order of the file, as this module calls them; empty texts
@@ -234,7 +234,7 @@ def cells_of(line: str, separator: str) -> list[str]:
 
 
 def is_header(line: str) -> bool:
-    """Whether a line names the columns of three coordinates."""
+    """Return whether a line names the columns of three coordinates."""
     for separator in SEPARATORS:
         found = [_COORDINATE.fullmatch(cell.lower()) for cell in cells_of(line, separator)]
         if {one[1] for one in found if one} >= {"x", "y", "z"}:
@@ -366,7 +366,7 @@ def _check(
 
 
 def _is_point(titles: Sequence[str]) -> bool:
-    """Whether a line holds numbers where the columns' names are expected."""
+    """Return whether a line holds numbers where the columns' names are expected."""
     numbers = [is_number(title) for title in titles]
     return (len(titles) > 3 and all(numbers[1:4])) or (len(titles) == 3 and all(numbers))
 
@@ -614,7 +614,7 @@ def plain_columns(table: CellTable, headers: tuple[str, ...]) -> Mapping[str, li
 
 
 def has_commas(columns: Mapping[str, list[str]]) -> bool:
-    """Whether any number has a comma."""
+    """Return whether any number has a comma."""
     return any("," in "".join(texts) for texts in columns.values())
 
 

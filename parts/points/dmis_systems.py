@@ -71,7 +71,7 @@ class DatumSystem:
         return self.line == 0
 
     def same_as(self, other: DatumSystem) -> bool:
-        """Whether both are the same system under two names."""
+        """Return whether both are the same system under two names."""
         return (
             self.base == other.base
             and bool(np.abs(self.axes - other.axes).max() <= _SAME_AXIS)

@@ -125,7 +125,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be the name of a point."""
+    """Return whether a text can be the name of a point."""
     return 0 < len(text) <= LONGEST_NAME and text.isprintable() and text.strip() == text
 
 

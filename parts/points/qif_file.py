@@ -224,7 +224,7 @@ def _set_rows(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetOwners:
-    """Which feature the points of each set belong to.
+    """Feature of each set of points.
 
     Args:
         ranges: by the id of a set: first place, last place (0 for all) and name of a feature.
@@ -429,7 +429,7 @@ class _Measured:
 
 
 def has_measured_points(document: QifDocument) -> bool:
-    """Whether a document holds measured point sets, or locations of measured points."""
+    """Return whether a document holds measured point sets, or locations of measured points."""
     if any(True for _ in document.every("MeasuredPointSet")):
         return True
     return any(

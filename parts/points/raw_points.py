@@ -48,7 +48,7 @@ class PointRow:
 
 
 class Compensation(Enum):
-    """What coordinates of touches are."""
+    """Meaning of the coordinates of touches."""
 
     SURFACE = "points on the surface"
     CENTRE = "centres of the ball"
@@ -84,7 +84,7 @@ class SkippedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointSource:
-    """How a point file was read; nothing in it was guessed.
+    """Record of how a point file was read; nothing was guessed.
 
     Args:
         origin: name of the file.
@@ -305,7 +305,7 @@ _CALIBRATED = 1e-4  # [m]; a calibrated ball differs from its nominal diameter b
 
 
 def same_ball(one: float, other: float) -> bool:
-    """Whether two diameters are the same at the precision with which they are shown. [m].
+    """Return whether two diameters are the same at the precision with which they are shown. [m].
 
     Half a unit of the last digit shown, so that a diameter copied from a message is the file's.
     """
@@ -317,7 +317,7 @@ def same_ball(one: float, other: float) -> bool:
 
 
 def calibrated_ball(one: float, other: float) -> bool:
-    """Whether two diameters may be one ball, nominal and calibrated. [m]."""
+    """Return whether two diameters may be one ball, nominal and calibrated. [m]."""
     return abs(one - other) <= _CALIBRATED
 
 
@@ -360,13 +360,7 @@ def surface_points(
     points = found.points
     centres = np.ones(len(points), dtype=bool) if found.settled is None else ~found.settled
     shift = np.where(centres, 0.5 * diameter, 0.0)[:, None]
-    moved = ProbePoints(
-        names=points.names,
-        positions=points.positions - shift * points.normals,
-        normals=points.normals,
-        features=points.features,
-        warnings=points.warnings,
-    )
+    moved = replace(points, positions=points.positions - shift * points.normals)
     note = (
         f"The coordinates were centres of a ball of {ball_text(diameter)} mm; the points were "
         "moved to the surface by its radius, against their normals."

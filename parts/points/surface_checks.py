@@ -7,7 +7,7 @@ agrees, the second is spared. Nothing is ever turned round.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ _MOST_TOLD = 5
 
 
 class NormalCheck(Enum):
-    """How normals were compared with the material."""
+    """Method by which normals were compared with the material."""
 
     MATERIAL = "steps into and out of the material"
     ORIENTATION = "the surface's own orientation, since the mesh is not watertight"
@@ -36,7 +36,7 @@ class NormalCheck(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NormalReport:
-    """What the surface says about points and their normals.
+    """Comparison of points and normals with the surface.
 
     Args:
         names: of the points.
@@ -89,9 +89,9 @@ class NormalReport:
             )
         if self.unsure.any():
             told.append(
-                f"Of {int(self.unsure.sum())} normals it cannot be told whether they point into "
-                f"the material ({self._named(self.unsure)}): on an edge, a thin wall, or along the "
-                "surface."
+                f"Of {int(self.unsure.sum())} normals it cannot be determined whether they point "
+                f"into the material ({self._named(self.unsure)}): on an edge, a thin wall, or "
+                "along the surface."
             )
         return tuple(told)
 
@@ -120,13 +120,7 @@ def with_surface_normals(
     )
     closest = geometry.closest(checked.positions)
     normals = np.where(taken[:, None], closest.normals, checked.normals)
-    filled = ProbePoints(
-        names=checked.names,
-        positions=checked.positions,
-        normals=normals,
-        features=checked.features,
-        warnings=checked.warnings,
-    )
+    filled = replace(checked, normals=normals)
     return filled, _report(filled, taken, closest, geometry)
 
 
@@ -284,7 +278,7 @@ def _fits(positions: Array, geometry: Geometry, size: float) -> bool:
 
 
 def _only_here(positions: Array, spread: float, geometry: Geometry) -> bool:
-    """Whether the points lie on the surface as they are, and would not when multiplied."""
+    """Return whether the points lie on the surface as they are, and would not when multiplied."""
     some = positions[:: max(1, len(positions) // _MOST_ASKED)]
     here = geometry.closest(some).distances.max()
     there = geometry.closest(some * FACTOR).distances.max()

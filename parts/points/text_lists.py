@@ -121,7 +121,7 @@ def list_points(raw: bytes, *, origin: str, unit: str | None, format: str) -> Ra
 
 
 def is_list(line: str) -> bool:
-    """Whether a line reads as a point of such a list."""
+    """Return whether a line reads as a point of such a list."""
     cells = _cells(line, _separator(line))
     if len(cells) not in _NAMED:
         return False
@@ -192,7 +192,7 @@ def xyz_points(raw: bytes, *, origin: str) -> RawPoints:
 
 
 def is_xyz(text: str) -> bool:
-    """Whether a text starts as such a file does."""
+    """Return whether a text starts as such a file does."""
     return text.startswith("XYZIJK")
 
 
@@ -299,7 +299,7 @@ def power_inspect_points(raw: bytes, *, origin: str, unit: str | None) -> RawPoi
 
 
 def is_power_inspect(line: str) -> bool:
-    """Whether a line reads as a point of such a file."""
+    """Return whether a line reads as a point of such a file."""
     found = _NAME.match(line)
     if not found:
         return False
@@ -310,7 +310,7 @@ def is_power_inspect(line: str) -> bool:
 
 
 def only_power_inspect(line: str) -> bool:
-    """Whether a line has what only such a file has: SP or EP, an offset, or tolerances."""
+    """Return whether a line has what only such a file has: SP or EP, an offset, or tolerances."""
     found = _NAME.match(line)
     cells = line[found.end() :].split() if found else []
     return bool(cells) and is_power_inspect(line) and (cells[-1] in _KINDS or len(cells) in (7, 9))

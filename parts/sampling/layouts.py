@@ -93,7 +93,7 @@ STRATEGIES = (*LAYOUTS, CURVATURE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatchShape:
-    """What a layout must know of a patch.
+    """Shape of a patch, as layouts need it.
 
     Args:
         width: along u. [m]

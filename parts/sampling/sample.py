@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,7 +107,7 @@ def sample(
     cap = Cap.PROBE_POINTS
     if not 1 <= count <= cap.limit:
         raise SamplingError(
-            f"{count} points are asked; expected 1 to {cap.limit}; {cap.advice}.", count=count
+            f"{count} points are requested; expected 1 to {cap.limit}; {cap.advice}.", count=count
         )
     ground = SamplingArea(feature=feature, strategy=strategy, reach=reach or AccessLimits())
     patch = ground.patch
@@ -177,7 +177,7 @@ _DENSE = 256  # points that stand for the whole feature
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AccessLimits:
-    """What keeps points away.
+    """Limits of access to a surface.
 
     Args:
         edge_margin: least distance from the feature's edges. [m]
@@ -201,7 +201,7 @@ class AccessLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kept:
-    """What a layout keeps."""
+    """Points of a layout that are kept."""
 
     uv: Array
     points: SurfacePoints
@@ -215,13 +215,7 @@ class Kept:
         points = SurfacePoints(
             positions=self.points.positions[rows], normals=self.points.normals[rows]
         )
-        return Kept(
-            uv=self.uv[rows],
-            points=points,
-            laid_out=self.laid_out,
-            off_surface=self.off_surface,
-            not_reached=self.not_reached,
-        )
+        return replace(self, uv=self.uv[rows], points=points)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -357,7 +351,7 @@ _FINEST = 200  # pieces of a shank
 def stylus_fits(
     geometry: Geometry, points: SurfacePoints, tip: Tip, away: Array | None = None
 ) -> Mask:
-    """Whether the tip can stand on each point. # (k,).
+    """Return whether the tip can stand on each point. # (k,).
 
     Args:
         geometry: of the part.

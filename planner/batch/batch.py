@@ -35,7 +35,7 @@ from planner.batch.engine import Done, Engine
 from planner.batch.ledger import Claims, Ledger, Result
 from planner.batch.measured import CaseCosts
 from planner.batch.pool import Caps
-from planner.batch.run import Pending, Redo, Run, decide, run_pending
+from planner.batch.run import Pending, RedoRule, Run, decide, run_pending
 from planner.batch.sources import PassedOver, gathered
 from planner.batch.surroundings import surroundings
 from planner.batch.worker import WorkerRequest, local_pool
@@ -70,7 +70,7 @@ Content = str | Path  # the text of a job, or a file that is copied
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """How a batch runs.
+    """Options of a batch.
 
     Args:
         workers: processes on this machine; 0 for one per processor.
@@ -122,7 +122,7 @@ class BatchOptions:
 
     @property
     def caps(self) -> Caps:
-        """Where one case is ended."""
+        """Limits of time and memory of one case."""
         return Caps(seconds=self.time_cap, memory=int(self.memory_cap * _MEGABYTE))
 
     def shares(self) -> tuple[int, int]:
@@ -141,7 +141,7 @@ class BatchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BatchResult:
-    """How a batch ended.
+    """Result of a batch.
 
     Args:
         folder: of the results.
@@ -301,7 +301,7 @@ class Batch:
     def pending(self) -> tuple[Pending, ...]:
         """Decide of every case whether it has to run, and why."""
         options = self.options
-        redo = Redo(
+        redo = RedoRule(
             time_cap=options.caps.seconds,
             memory_cap=float(options.caps.memory),
             failed=options.retry_failed,
@@ -414,7 +414,7 @@ class Batch:
         write_index(self.ledger)
 
     def _report_missing(self, result: Result) -> bool:
-        """Whether a report set was asked for that can be made and is not there."""
+        """Return whether a report set was asked for that can be made and is not there."""
         status, reports = result.outcome.status, self.options.reports
         made = status.final and result.outcome.figures and status.value != "not validated"
         asked = reports == "all" or (reports == "failed" and status.failed)
@@ -604,7 +604,7 @@ def _same(one: Content, other: Content) -> bool:
 
 
 def _is_there(path: Path, content: Content) -> bool:
-    """Whether a place holds what it should already.
+    """Return whether a place holds what it should already.
 
     Raises:
         OutputError: it holds something else.

@@ -48,7 +48,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What every result of a batch depends on beside its job.
+    """Everything besides the job file that determines a batch result.
 
     Args:
         parameters: options of the batch that change what is found.

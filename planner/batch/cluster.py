@@ -237,7 +237,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pools:
-    """What a dask worker keeps for the batches that it serves.
+    """Process pools that a dask worker keeps, by batch.
 
     Args:
         kept: pools by thread of the dask worker.

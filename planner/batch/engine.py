@@ -1,4 +1,4 @@
-"""What runs cases: an engine takes tasks and tells when they are done."""
+"""Engines: run the tasks of a batch and report their end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.batch.case import Case
 
 
 class Ending(Enum):
-    """How a worker came to the end of a task."""
+    """How a task ended."""
 
     WRITTEN = "written"  # its result is in the ledger
     TIME_CAP = "time cap"

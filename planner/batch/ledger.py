@@ -162,7 +162,7 @@ class Claims:
     folder: Path
 
     def take(self, digest: str) -> bool:
-        """Whether this process now works on the key.
+        """Return whether this process now works on the key.
 
         Raises:
             OSError: the folder cannot be written.

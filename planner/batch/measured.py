@@ -1,4 +1,4 @@
-"""What each case cost: time and memory, beside the results because they differ from run to run."""
+"""Time and memory of each case, kept apart from the results because they vary from run to run."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class CaseStatus(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one case; nothing of when, where and how fast it was found.
+    """Result of one case, independent of when, where and how fast it was computed.
 
     Args:
         status: how it ended.

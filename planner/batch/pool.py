@@ -27,7 +27,7 @@ _GRACE = 10.0  # [s] to finish a result that is being written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """Where one case is ended.
+    """Limits of time and memory of one case.
 
     Args:
         seconds: of work.
@@ -40,7 +40,7 @@ class Caps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolOptions:
-    """What a pool is made of.
+    """Options of a process pool.
 
     Args:
         command: that starts a worker.
@@ -149,7 +149,7 @@ _ONE_THREAD = {
 
 
 def memory_is_watched() -> bool:
-    """Whether this system says how much memory a process holds."""
+    """Return whether this system says how much memory a process holds."""
     return Path("/proc/self/statm").exists()
 
 

@@ -68,7 +68,7 @@ class ResultListener(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """Where results go and where cases end.
+    """Destination of the results, and the limits of a case.
 
     Args:
         ledger: of the results.
@@ -120,7 +120,7 @@ def run_pending(pending: Iterable[Pending], run: Run, engine: Engine, told: Resu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Desk:
-    """What is left to do, and what is being done.
+    """Pending and running tasks.
 
     Args:
         run: where results go.
@@ -186,7 +186,7 @@ class _Desk:
             self.claims.drop(digest)
 
     def _done_elsewhere(self, digest: str) -> bool:
-        """Whether it came to a result since it was decided that it has to run."""
+        """Return whether it came to a result since it was decided that it has to run."""
         if digest in self.finished:
             return True
         result = self.run.ledger.read(digest)
@@ -222,13 +222,13 @@ class Why:
     words: str = ""
 
     def __bool__(self) -> bool:
-        """Whether there is a cause."""
+        """Return whether there is a cause."""
         return bool(self.cause)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """A case and what there is to do for it.
+    """A case and whether it has to run.
 
     Args:
         case: the job.
@@ -246,8 +246,8 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redo:
-    """Which results are not taken as they are.
+class RedoRule:
+    """Which existing results are computed again.
 
     Args:
         time_cap: of this run; results that a smaller one ended are redone. [s]
@@ -266,7 +266,7 @@ def decide(
     cases: Sequence[Case],
     ledger: Ledger,
     surroundings: Environment,
-    redo: Redo,
+    redo: RedoRule,
     *,
     known: Mapping[str, str],
     hashes: FileHashes,
@@ -304,7 +304,7 @@ def _why_missing(case: Case, key: CaseKey, ledger: Ledger, known: Mapping[str, s
     return _difference(old.key, key.document()) or _because("new")
 
 
-def _why_again(case: Case, result: Result, redo: Redo, hashes: FileHashes) -> Why:
+def _why_again(case: Case, result: Result, redo: RedoRule, hashes: FileHashes) -> Why:
     outcome = result.outcome
     for name, digest in outcome.inputs.items():
         if hashes.of(case.job.parent / name) != digest:

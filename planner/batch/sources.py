@@ -1,4 +1,4 @@
-"""What a batch is given → cases: job files, folders, globs, sweeps."""
+"""Sources of a batch → cases: job files, folders, globs, sweeps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOML_KIND_LONGEST = 40  # characters of a key that is told
 
 
 class Kind(Enum):
-    """What a TOML file says it is."""
+    """Kind of a TOML file."""
 
     JOB = "job"
     SWEEP = "sweep"
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TomlKind:
-    """What a TOML file is.
+    """Kind and content of a TOML file.
 
     Args:
         kind: of the file.
@@ -67,8 +67,8 @@ class PassedOver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
-    """What sources lead to.
+class JobSources:
+    """The jobs that the sources name, and the files passed over.
 
     Args:
         cases: each job once, in the order of their names.
@@ -86,7 +86,7 @@ class _File:
     found: TomlKind
 
 
-def gathered(sources: Sequence[str], *, leave_out: Path | None = None) -> Gathered:
+def gathered(sources: Sequence[str], *, leave_out: Path | None = None) -> JobSources:
     """The cases of all sources, and what was passed over.
 
     A file that is named is a case even when it is no job: its result says so. Of a folder those
@@ -117,7 +117,7 @@ def gathered(sources: Sequence[str], *, leave_out: Path | None = None) -> Gather
                 _check_name(case, found.setdefault(case.name, case))
                 characters += len(case.text)
                 _check_size(source, len(found), characters)
-    return Gathered(
+    return JobSources(
         cases=tuple(found[name] for name in sorted(found)),
         passed_over=_in_order(file for name, file in passed.items() if name not in found),
     )

@@ -1,4 +1,4 @@
-"""What every result of a batch depends on beside its job: code, versions, options."""
+"""Everything besides the job file that determines a batch result: code, versions, options."""
 
 from __future__ import annotations
 

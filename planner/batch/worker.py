@@ -52,7 +52,7 @@ _LONGEST = 2000  # characters of a message; a table of findings is not a message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRequest:
-    """What a worker is told once.
+    """Request to a worker, sent once.
 
     Args:
         ledger: folder of the results.
@@ -126,7 +126,7 @@ def local_pool(order: WorkerRequest, caps: Caps, workers: int) -> WorkerPool:
 
 @dataclass(slots=True, kw_only=True)
 class _Writing:
-    """Whether a result is being written, and whether somebody asked us to end meanwhile."""
+    """Defers a termination signal while a result is written."""
 
     now: bool = False
     asked: bool = False
@@ -310,7 +310,7 @@ def _opened(path: str, flags: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CaseResult:
-    """What came of a case, and the proof of its plan.
+    """Outcome of a case, and the proof of its plan.
 
     Args:
         outcome: what came out.

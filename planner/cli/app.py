@@ -10,10 +10,9 @@ from planner.cli.batch.batch_app import batch
 from planner.cli.biped.biped_app import app as biped_app
 from planner.cli.evaluate import evaluate_app
 from planner.cli.job import job_app
-from planner.cli.job.job_app import AllowOutside
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
-from planner.cli.options import Json
+from planner.cli.options import AllowOutside, Json
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample import sample
 from planner.cli.session import Session
@@ -94,17 +93,17 @@ def explain(
     as_json: Json = False,
     allow_outside: AllowOutside = False,
 ) -> int:
-    """Say what a finding means and what to do; or why a point of a job fails, and what serves it.
+    """Explain a finding and its remedy; or why a point of a job fails, and what would help.
 
     With JOB and POINT: every branch of the point with what it breaks, and the smallest fixes, each
-    judged in the changed job. Exit codes: 0 the point is served; 1 it is not; 2 bad input.
+    judged in the changed job. Exit codes: 0 the point is measurable; 1 it is not; 2 bad input.
     """
     from pathlib import Path
 
     from planner.cli.output import Form
     from planner.errors import OptionError
     from planner.findings import page, pages
-    from reports.finding_pages import page_document, page_lines, pages_document, pages_lines
+    from reports.explanation import page_document, page_lines, pages_document, pages_lines
 
     is_job = Path(subject).suffix.lower() == ".toml"
     if point:

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the shell gets to know.
+    """Exit codes of the process.
 
     An internal error ends with ``FAILED`` too: there is no result, and the message says that it is
     a fault of Palpeur's and not of the input.

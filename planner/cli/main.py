@@ -81,7 +81,7 @@ def _invoke(arguments: Sequence[str]) -> int:
     rest = _without_quiet(arguments)
     session = Session(quiet=len(rest) < len(arguments))
     session.tell_of_compiling()
-    command = typer.main.get_command(asked_application(app, rest))
+    command = typer.main.get_command(requested_application(app, rest))
     try:
         with command.make_context(PROGRAMME, rest, obj=session) as context:
             return int(command.invoke(context) or ExitCode.DONE)
@@ -116,7 +116,7 @@ def _without_quiet(arguments: Sequence[str]) -> list[str]:
 # run; so an application is thinned out first to what the arguments name.
 
 
-def asked_application(app: typer.Typer, arguments: Sequence[str]) -> typer.Typer:
+def requested_application(app: typer.Typer, arguments: Sequence[str]) -> typer.Typer:
     """An application that has only the command that the arguments name, in all its groups.
 
     Where they name none, as for help or with a slip, everything is there to be listed.

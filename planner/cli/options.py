@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -51,10 +51,28 @@ Task = Annotated[
         "plane-pose.",
     ),
 ]
+Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
+AllowOutside = Annotated[
+    bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
+]
+NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Replace files at that place that Palpeur did not write."),
 ]
+
+
+def out_option(metavar: Literal["DIR", "FILE", "PATH"], help: str, *, kept: bool = False) -> Any:
+    """``--out``, whose place is checked before any work.
+
+    Args:
+        metavar: DIR for a folder that appears whole, FILE for a file, PATH for either.
+        help: what is written there.
+        kept: whether the folder is filled where it is.
+    """
+    callbacks = {"DIR": folder_option, "FILE": file_option, "PATH": path_option}
+    callback = kept_folder_option if kept else callbacks[metavar]
+    return typer.Option("--out", callback=callback, metavar=metavar, help=help)
 
 
 def folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
@@ -67,17 +85,6 @@ def folder_option(context: typer.Context, parameter: typer.CallbackParam, value:
     if _is_to_be_made(context, parameter, value):
         check_folder_place(Path(value), parameter.opts[0])
     return value
-
-
-FiguresOut = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        callback=folder_option,
-        metavar="DIR",
-        help="Write figures, CSV and page.html there.",
-    ),
-]
 
 
 def kept_folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:
@@ -118,3 +125,6 @@ def _is_to_be_made(context: typer.Context, parameter: typer.CallbackParam, value
             option=option,
         )
     return bool(value)
+
+
+FiguresOut = Annotated[str, out_option("DIR", "Write figures, CSV and page.html there.")]

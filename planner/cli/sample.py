@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, file_option
+from planner.cli.options import Force, Json, out_option
 
 if TYPE_CHECKING:
     from parts.geometry import Sheets
@@ -59,7 +59,7 @@ def sample(
         float, typer.Option("--sigma-um", help="Standard deviation of one probing, for --target.")
     ] = 1.0,
     edge_margin_mm: Annotated[
-        float, typer.Option("--edge-margin-mm", help="Least distance from the feature's edges.")
+        float, typer.Option("--edge-margin-mm", help="Minimum distance from the feature's edges.")
     ] = 0.0,
     ball_diameter_mm: Annotated[
         float, typer.Option("--ball-diameter-mm", help="Keep points that this ball can touch.")
@@ -91,9 +91,7 @@ def sample(
     prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=file_option, metavar="FILE", help="Write the points there, as CSV."
-        ),
+        out_option("FILE", "Write the points there, as CSV."),
     ] = "",
     force: Force = False,
     as_json: Json = False,

@@ -1,4 +1,4 @@
-"""What a run of the command carries along: whether to be quiet, and the way to talk."""
+"""Session of a command: verbosity and messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `palpeur evaluate` answers."""
+"""Result of `palpeur evaluate`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured_points import Frame
+from parts.evaluation.measured_points import Frame, spread, unit_factor
 from parts.points import (
     Compensation,
     RawPoints,
@@ -31,7 +31,7 @@ from parts.points.file_text import (
     text_of,
 )
 from parts.points.tables import frame_csv
-from planner.errors import JobError
+from planner.errors import JobError, StatesError
 from planner.evaluation.ipp_log import ipp_points, is_ipp_log
 from planner.job import Job
 from planner.job.stylus import with_probe
@@ -39,6 +39,7 @@ from robots.core.arrays import Array
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
 from robots.core.file_reading import TipRule
+from robots.core.identification import ArmMeasurements, MeasurementKind
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.robot_file import read_robot
@@ -183,7 +184,7 @@ def _calibrated(found: RawPoints, job: Job) -> tuple[str, ...]:
 
 
 def _on_surface(found: RawPoints, job: Job, given: bool | None) -> bool:
-    """Whether the points lie on the surface, by the file, the caller or the job."""
+    """Return whether the points lie on the surface, by the file, the caller or the job."""
     state = found.source.compensation
     if state is not Compensation.UNSTATED:
         stated = state is Compensation.SURFACE
@@ -230,7 +231,7 @@ def _radius(found: RawPoints, job: Job) -> float:
 
 
 def is_joint_readings(raw: bytes) -> bool:
-    """Whether a file's first line, behind comments, has columns of joint readings."""
+    """Return whether a file's first line, behind comments, has columns of joint readings."""
     first = _without_comments(raw[:4096].decode("utf-8-sig", errors="replace")).lstrip()
     first = first.split("\n", 1)[0]
     cells = re.split("[,;\t]", first.lower())
@@ -505,3 +506,41 @@ def _check_same(own: Mechanism, other: Mechanism, path: Path) -> None:
             found=kinds[1],
             expected=kinds[0],
         )
+
+
+def check_measured_unit(given: ArmMeasurements, mechanism: Mechanism, origin: str) -> None:
+    """Refuse coordinates or lengths that are off by the ratio of two units.
+
+    Args:
+        given: joint readings and what was measured.
+        mechanism: nominal arm; no arm is built so wrongly that it is taken for another unit.
+        origin: of the measurements, for the message.
+
+    Raises:
+        StatesError: they are.
+    """
+    if given.kind is MeasurementKind.SPHERE:  # joint readings alone have no length
+        return
+    balls = Model(mechanism, "single-use").forward(given.q)[:, :3, 3]
+    if given.kind is MeasurementKind.POINT:
+        what, expected, seen = "points spread", spread(balls), spread(given.points)
+    else:
+        apart = np.linalg.norm(balls[given.pairs[:, 0]] - balls[given.pairs[:, 1]], axis=1)
+        what, expected, seen = "lengths are", _size(apart), _size(given.lengths)
+    factor = unit_factor(expected, seen)
+    if factor is not None:
+        raise StatesError(
+            f"{origin}: the measured {what} {1e3 * seen:.4g} mm, by the nominal arm "
+            f"{1e3 * expected:.4g} mm (root mean square): a factor of "
+            f"{max(factor, 1.0 / factor):g}. Correct the unit in the columns' names, such as _mm "
+            "or _m.",
+            file=origin,
+            factor=factor,
+            value=seen,
+            limit=expected,
+            unit="m",
+        )
+
+
+def _size(lengths: Array) -> float:
+    return float(np.sqrt(np.mean(lengths**2)))

@@ -12,7 +12,7 @@ from robots.core.file_units import metres
 from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
-    from parts.evaluation import ToleranceSpec
+    from parts.evaluation.tolerance import ToleranceSpec
     from planner.job.schema import EvaluationTable, JobFile, ToleranceTable
 
 AlignmentMethod = Literal["none", "points", "normals", "surface", "datums"]
@@ -98,7 +98,7 @@ def _tolerances(
 ) -> tuple[ToleranceSpec, ...]:
     if not tables:
         return ()
-    from parts.evaluation import ToleranceSpec  # brings all fits, which few jobs need
+    from parts.evaluation.tolerance import ToleranceSpec  # brings all fits, which few jobs need
 
     specs: list[ToleranceSpec] = []
     seen: set[tuple[str, str, str]] = set()

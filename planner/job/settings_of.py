@@ -307,6 +307,16 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
         features=tuple(_feature_touch(own) for own in table.feature),
     )
     _check_touched_features(touch, points, source)
+    fastest = max([touch.speed, *(one.speed or 0.0 for one in touch.features)])
+    if touch.positioning_speed < fastest:
+        raise source.error(
+            ("touch", "positioning_speed_mm_s"),
+            f"is {table.positioning_speed_mm_s}, below the touch speed of {1e3 * fastest:g}, with "
+            f"which the approach ends; give at least {1e3 * fastest:g}, or 0 for what the joints "
+            "allow.",
+            found=touch.positioning_speed,
+            limit=fastest,
+        )
     _check_room(touch, approach, points, source)
     return touch
 

@@ -112,7 +112,8 @@ class Chooser:
         self.costs = costs
         self.rules = rules or Rules.none(int(found.point.max(initial=-1)) + 1)
         self._prove = prove
-        self._valid = found.margins.keep(costs.required)
+        # A line that is lost between the places of the margins' grid has no time.
+        self._valid = found.margins.keep(costs.required) & np.isfinite(costs.lines)
         self._weight = 2.0 * costs.lines + _TIE_BREAK * _from_middle(found)
         self._limit = np.full(found.margins.limit.shape, np.nan)
         self._singularity = np.full(found.point.size, np.nan)

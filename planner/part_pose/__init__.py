@@ -1,1 +1,1 @@
-"""Where the part should stand before the robot, and how far it may be off that place."""
+"""Best pose of the part before the robot, and its tolerance."""

@@ -79,7 +79,7 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ToleranceBound:
-    """What a proof came to.
+    """Result of a proof.
 
     Args:
         size: no error up to it breaks a limit; 0 where nothing is proven. [m or rad]
@@ -90,7 +90,7 @@ class ToleranceBound:
     counterexample: Counterexample | None
 
 
-def prove(held: HeldLines, estimate: float) -> ToleranceBound:
+def prove(held: FixturedLines, estimate: float) -> ToleranceBound:
     """Prove as much of an estimate as possible, or find an error that shows it too large.
 
     Args:
@@ -109,7 +109,7 @@ def prove(held: HeldLines, estimate: float) -> ToleranceBound:
 class _Cover:
     """Proofs for one plan and one kind of error."""
 
-    def __init__(self, held: HeldLines) -> None:
+    def __init__(self, held: FixturedLines) -> None:
         self.held = held
         self.length = held.distances + held.depths
         off = np.linalg.norm(held.contacts - held.reference, axis=1)
@@ -121,7 +121,7 @@ class _Cover:
         self.counterexample: Counterexample | None = None
 
     def proves(self, size: float) -> bool:
-        """Whether no error up to a size breaks a limit, by at most so many boxes."""
+        """Return whether no error up to a size breaks a limit, by at most so many boxes."""
         k = len(self.held)
         half = np.full(k, 0.5)
         boxes = [
@@ -242,14 +242,14 @@ _TURN = 2.0 * np.pi
 
 
 class FixturingErrorKind(Enum):
-    """How a part can be off its place."""
+    """Kinds of fixturing error."""
 
     TRANSLATION = "translation"  # error vector in base axes [m]
     ROTATION = "rotation"  # rotation vector in base axes, about the reference point [rad]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HeldPostures:
+class FixturedPostures:
     """Postures under errors of the part.
 
     Args:
@@ -262,8 +262,8 @@ class HeldPostures:
     slack: Array
 
 
-class HeldLines:
-    """Lines of the points that a plan serves, for errors of one kind.
+class FixturedLines:
+    """Lines of the points that a plan measures, for errors of one kind.
 
     Args:
         plan: of a measuring arm whose ball is on the stylus axis.
@@ -274,18 +274,18 @@ class HeldLines:
         self.kind = kind
         self.job = plan.job
         self.inverse = ArmInverse(plan.job.mechanism, engine="compiled")
-        served = [k for k, point in enumerate(plan.planned_points) if point.reachable]
-        self.rows = np.array(served, dtype=np.int64)
-        self.names = tuple(plan.planned_points[k].name for k in served)
+        measurable = [k for k, point in enumerate(plan.planned_points) if point.reachable]
+        self.rows = np.array(measurable, dtype=np.int64)
+        self.names = tuple(plan.planned_points[k].name for k in measurable)
         placed = plan.placed
         self.contacts, self.normals = placed.contacts[self.rows], placed.normals[self.rows]
         self.directions, self.axes = placed.directions[self.rows], placed.axes[self.rows]
         self.distances, self.depths = placed.distances[self.rows], placed.depths[self.rows]
         self._turning = placed.along_normal[self.rows]
         self.families = np.array(
-            [BRANCH_NAMES.index(plan.planned_points[k].branch) for k in served]
+            [BRANCH_NAMES.index(plan.planned_points[k].branch) for k in measurable]
         )
-        q_starts = np.array([plan.planned_points[k].q_clearance for k in served]).reshape(-1, 5)
+        q_starts = np.array([plan.planned_points[k].q_clearance for k in measurable]).reshape(-1, 5)
         self.nominal = ArmLines(
             inverse=self.inverse,
             starts=placed.clearances[self.rows],
@@ -316,7 +316,7 @@ class HeldLines:
             "approach from inside the material",
         )
 
-    def at(self, line: Indices, error: Array, lam: Array) -> HeldPostures:
+    def at(self, line: Indices, error: Array, lam: Array) -> FixturedPostures:
         """Postures of lines under errors. Args: line (m,), error (m, 3), lam (m,)."""
         contact, normal, direction, axis = self._placed(line, error)
         distance = self.distances[line]
@@ -329,7 +329,7 @@ class HeldLines:
         near = self.nominal.joints(line, lam)
         q = theta - family.offsets
         q = q + _TURN * np.round((near - q) / _TURN)
-        return HeldPostures(
+        return FixturedPostures(
             q=q, slack=self._slack(q, raw[:, 40], np.sum(normal * direction, axis=1))
         )
 

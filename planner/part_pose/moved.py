@@ -15,7 +15,7 @@ from robots.core.pose import inverse_pose, transform_points
 
 
 def check_movable(job: Job) -> None:
-    """Whether the points of a job go with its part.
+    """Return whether the points of a job go with its part.
 
     Raises:
         JobError: they are given in the base frame.

@@ -48,7 +48,7 @@ class Placement:
 
     @property
     def poses(self) -> DataFrame:
-        """The given and the best pose side by side: where, points served, margins, time, energy."""
+        """The given and the best pose: translation, measurable points, margins, time, energy."""
         import pandas as pd
 
         rows = [_pose_cells(standing) for standing in (self.placing.given, self.placing.best)]
@@ -82,9 +82,9 @@ class Placement:
         return f"<div><p>{head}</p>{self.poses.T.to_html()}</div>"
 
     def _lines(self) -> Iterator[str]:
-        found, given = self.placing, len(self.placing.given.served)
-        served = f"{len(found.best.served)} of {len(found.job.points)} points served"
-        yield f"Placement of {found.job.name[:80]!r}: {served} ({given} as given)"
+        found, given = self.placing, len(self.placing.given.measurable)
+        measurable = f"{len(found.best.measurable)} of {len(found.job.points)} points measurable"
+        yield f"Placement of {found.job.name[:80]!r}: {measurable} ({given} as given)"
         yield f"  {found.best.pose.line}"
         yield f"  {found.tried} poses judged, {found.planned} planned"
 
@@ -118,7 +118,7 @@ def _pose_cells(standing: PlannedPose) -> dict[str, object]:
     return {
         **{"x_mm": x, "y_mm": y, "z_mm": z},
         **{"rotation_z_deg": rz, "rotation_y_deg": ry, "rotation_x_deg": rx},
-        "points_served": len(standing.served),
+        "points_served": len(standing.measurable),
         "feasible": standing.plan.feasible,
         "worst_margin_deg": float(np.degrees(standing.margin)),
         "singularity_margin": standing.singularity_margin,

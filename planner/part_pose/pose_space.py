@@ -17,7 +17,6 @@ from planner.job.solids import SolidKind
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import angles_zyx, make_pose, rotation_exp, rotation_z, rotation_zyx
 
-COORDINATES = ("x", "y", "z", "yaw", "tilt about x", "tilt about y")
 YAW = 3
 _TURN = 2.0 * np.pi
 # A turn weighs as a shift of its arc at this distance from the origin, when moves are compared.
@@ -126,7 +125,7 @@ class _Hull:
 
 
 class PartClearance:
-    """Where the part of a job may stand.
+    """Clearance of the part at trial poses.
 
     Args:
         job: with a cell.
@@ -146,7 +145,7 @@ class PartClearance:
         return free
 
     def _meets(self, hull: _Hull, poses: Array) -> Mask:
-        """Whether no direction separates box and hull by more than a touch. # (p,)."""
+        """Return whether no direction separates box and hull by more than a touch. # (p,)."""
         R = poses[:, :3, :3]
         corners = np.einsum("pij,kj->pki", R, self._box) + poses[:, None, :3, 3]
         own = np.swapaxes(R, 1, 2)

@@ -39,12 +39,12 @@ Travel = Callable[[Array, Array], Array]  # (..., n), (..., n) -> (...) [s]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores:
-    """What poses are worth.
+    """Scores of poses.
 
     Args:
-        points: how many are served. # (p,)
+        points: how many are measurable. # (p,)
         joint: least distance to a joint limit, that of a sliding joint over the robot's size; inf
-            where no point is served. # (p,) [rad]
+            where no point is measurable. # (p,) [rad]
         singularity: least distance from a singularity, 0 to 1. # (p,)
         time: of lines, retracts and travel. # (p,) [s]
     """
@@ -72,7 +72,7 @@ class Scores:
 
 
 def worst_margin(joint: Array, singularity: Array) -> Array:
-    """Angle to the nearest joint limit or singularity, 0 where no point is served. # (p,) [rad].
+    """Angle to the nearest joint limit or singularity, 0 where nothing is measurable. # (p,) [rad].
 
     The margins of elbow and wrist are the sine of an angle that vanishes at the singularity, that
     of the shoulder vanishes at a like rate: the arcsine makes an angle of all three.
@@ -152,14 +152,14 @@ class PoseRating:
 
 
 def _scores(visits: Visits, margins: Margins, units: Array) -> Scores:
-    served = visits.chosen >= 0
-    joint = singularity = np.full(served.shape, np.inf)
+    measurable = visits.chosen >= 0
+    joint = singularity = np.full(measurable.shape, np.inf)
     if margins.singularity.size:
         limit = np.min(margins.limit / units, axis=1)
-        joint = np.where(served, limit[visits.chosen], np.inf)
-        singularity = np.where(served, margins.singularity[visits.chosen], np.inf)
+        joint = np.where(measurable, limit[visits.chosen], np.inf)
+        singularity = np.where(measurable, margins.singularity[visits.chosen], np.inf)
     return Scores(
-        points=np.sum(served, axis=1).astype(np.float64),
+        points=np.sum(measurable, axis=1).astype(np.float64),
         joint=np.min(joint, axis=1, initial=np.inf),
         singularity=np.min(singularity, axis=1, initial=np.inf),
         time=visits.time,
@@ -192,7 +192,7 @@ class AdmissibleLines:
 
     Args:
         lines: geometry.
-        point: index of the point each one serves, rising. # (c,)
+        point: index of the point of each one, rising. # (c,)
         margins: on a grid along each line.
     """
 
@@ -208,7 +208,7 @@ class AdmissibleLines:
 
 
 def possible_ways(reach: Reach, placed: PlacedPoints, required: float) -> AdmissibleLines:
-    """Ways to serve points that are not approached from inside.
+    """Branches at points that are not approached from inside.
 
     Args:
         reach: of the robot.
@@ -254,7 +254,7 @@ def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> Admissi
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LineCandidates:
-    """Ways to serve the points of many visits.
+    """Branches at the points of many visits.
 
     Args:
         table: candidates of each visit and point, -1 where there are no more. # (p, k, c)
@@ -281,10 +281,10 @@ class Visits:
 
 
 def tabled(visit: Indices, visits: int) -> Indices:
-    """Indices of candidates by what they serve; -1 fills up. # (visits, most of one).
+    """Indices of candidates by visit; -1 fills up. # (visits, most of one).
 
     Args:
-        visit: what each candidate serves, rising. # (rows,)
+        visit: of each candidate, rising. # (rows,)
         visits: how many there are.
     """
     counts = np.bincount(visit, minlength=visits)
@@ -306,14 +306,14 @@ def quickest(ways: LineCandidates, travel: Travel) -> Visits:
     for k in range(points):
         layer = ways.table[:, k]
         here = layer >= 0
-        served = np.any(here, axis=1)
+        measurable = np.any(here, axis=1)
         arrive, step = _arrivals(ways, travel, before, layer, np.where(reached, total, np.inf))
         fresh = ~np.any(reached, axis=1)
         arrive = np.where(fresh[:, None], 0.0, arrive) + np.where(here, ways.cost[layer], np.inf)
-        total = np.where(served[:, None], arrive, total)
-        before = np.where(served[:, None], layer, before)
-        reached = np.where(served[:, None], here, reached)
-        steps[:, k] = np.where(served[:, None] & ~fresh[:, None], step, steps[:, k])
+        total = np.where(measurable[:, None], arrive, total)
+        before = np.where(measurable[:, None], layer, before)
+        reached = np.where(measurable[:, None], here, reached)
+        steps[:, k] = np.where(measurable[:, None] & ~fresh[:, None], step, steps[:, k])
     return _traced(ways.table, steps, np.where(reached, total, np.inf))
 
 
@@ -334,7 +334,7 @@ def _traced(table: Indices, steps: Indices, total: Array) -> Visits:
     time = total[rows, column]
     chosen = np.full((visits, points), -1, dtype=np.int64)
     for k in range(points - 1, -1, -1):
-        served = np.any(table[:, k] >= 0, axis=1)
-        chosen[:, k] = np.where(served, table[rows, k, column], -1)
-        column = np.where(served, steps[rows, k, column], column)
+        measurable = np.any(table[:, k] >= 0, axis=1)
+        chosen[:, k] = np.where(measurable, table[rows, k, column], -1)
+        column = np.where(measurable, steps[rows, k, column], column)
     return Visits(chosen=chosen, time=np.where(np.isfinite(time), time, 0.0))

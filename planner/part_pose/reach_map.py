@@ -1,8 +1,8 @@
-"""What the robot reaches as the part is shifted along x and y: points within reach, worst margin.
+"""Reach map over shifts of the part along x and y: points within reach, worst margin.
 
-Within reach is less than served: some branch keeps joint limits and singularities along the line of
-the point, and clears the obstacles at both of its ends. What the part itself, the travels and the
-torques forbid only a plan says; those of the two poses stand beside their maps.
+Within reach is less than measurable: some branch keeps joint limits and singularities along the
+line of the point, and clears the obstacles at both of its ends. What the part itself, the travels
+and the torques forbid only a plan says; those of the two poses stand beside their maps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far the part may be off its place before the plan's branches no longer serve all points.
+"""Tolerance of the part's pose within which the plan's branches still measure all points.
 
 The estimate is the least error found that breaks a limit: along directions spread over the sphere
 the first break is looked for from the inside out, then the worst directions are turned towards
@@ -16,7 +16,7 @@ import numpy as np
 from planner.findings import Finding, Severity
 from planner.findings.finding import Subject
 from planner.job import Job
-from planner.part_pose.bounds import FixturingErrorKind, HeldLines, prove
+from planner.part_pose.bounds import FixturedLines, FixturingErrorKind, prove
 from planner.part_pose.moved import in_order, moved, visiting_order
 from planner.part_pose.pose_space import directions_around, even_directions
 from planner.plan import Plan
@@ -35,7 +35,7 @@ _INSIDE = 0.995  # of an estimate by limits, where plans are made: at the estima
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FirstFailure:
-    """What breaks first.
+    """The first limit to be violated.
 
     Args:
         size: of the error. [m or rad]
@@ -81,7 +81,7 @@ def mis_fixturing(
     """The tolerance of a plan to errors of one kind.
 
     Args:
-        plan: with the part in its place; points that it does not serve are left out.
+        plan: with the part in its place; points that it does not measure are left out.
         kind: of the errors.
         progress: told how far the work is.
     """
@@ -108,7 +108,7 @@ def _unknown(kind: FixturingErrorKind) -> MisFixturing:
 
 
 def _by_limits(plan: Plan, kind: FixturingErrorKind) -> MisFixturing:
-    held = HeldLines(plan, kind)
+    held = FixturedLines(plan, kind)
     found = estimate(held)
     proof = prove(held, found.size)
     for _ in range(_CORRECTIONS):
@@ -190,7 +190,7 @@ class _Rays:
         return _Rays(line=self.line[rows], direction=self.direction[rows])
 
 
-def estimate(held: HeldLines) -> Estimate:
+def estimate(held: FixturedLines) -> Estimate:
     """Estimate the tolerance of a plan to one kind of error.
 
     Args:
@@ -213,7 +213,7 @@ def estimate(held: HeldLines) -> Estimate:
     return Estimate(kind=held.kind, size=first.size, directions=tried, first=first)
 
 
-def closer(held: HeldLines, found: Estimate, line: int, error: Array) -> Estimate:
+def closer(held: FixturedLines, found: Estimate, line: int, error: Array) -> Estimate:
     """A better estimate, from an error inside the estimate that breaks a limit all the same.
 
     Args:
@@ -235,8 +235,8 @@ def closer(held: HeldLines, found: Estimate, line: int, error: Array) -> Estimat
     return Estimate(kind=found.kind, size=first.size, directions=tried, first=first)
 
 
-def slack_at(held: HeldLines, line: Indices, error: Array, grid: Array = _FINE) -> Array:
-    """Least slack along lines under errors; below zero: the branch does not serve. # (m,)."""
+def slack_at(held: FixturedLines, line: Indices, error: Array, grid: Array = _FINE) -> Array:
+    """Least slack along lines under errors; below zero: the branch cannot be used. # (m,)."""
     size = max(1, _ROWS // grid.size)
     parts = [
         _slack_block(held, line[k : k + size], error[k : k + size], grid)
@@ -245,7 +245,7 @@ def slack_at(held: HeldLines, line: Indices, error: Array, grid: Array = _FINE) 
     return np.concatenate([np.zeros(0), *parts])
 
 
-def _slack_block(held: HeldLines, line: Indices, error: Array, grid: Array) -> Array:
+def _slack_block(held: FixturedLines, line: Indices, error: Array, grid: Array) -> Array:
     m, g = line.size, grid.size
     found = held.at(np.repeat(line, g), np.repeat(error, g, axis=0), np.tile(grid, m)).slack
     return np.asarray(np.min(found.reshape(m, g * found.shape[1]), axis=1))
@@ -257,7 +257,7 @@ def _all_rays(lines: Indices, directions: Array) -> _Rays:
     )
 
 
-def _first_breaks(held: HeldLines, rays: _Rays, bound: float) -> Array:
+def _first_breaks(held: FixturedLines, rays: _Rays, bound: float) -> Array:
     """Size at which rays first break a limit; the bound for those that last clearly longer. # (m,).
 
     Rays are followed outwards together, until a while after the first of them has broken.
@@ -279,8 +279,8 @@ def _first_breaks(held: HeldLines, rays: _Rays, bound: float) -> Array:
     return high
 
 
-def _halved(held: HeldLines, rays: _Rays, low: Array, high: Array) -> Array:
-    """Where rays break, between a size that serves and one that does not. # (m,)."""
+def _halved(held: FixturedLines, rays: _Rays, low: Array, high: Array) -> Array:
+    """Where rays break, between a size that passes and one that does not. # (m,)."""
     low, high = low.copy(), high.copy()
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
@@ -289,7 +289,7 @@ def _halved(held: HeldLines, rays: _Rays, low: Array, high: Array) -> Array:
     return high
 
 
-def _turned(held: HeldLines, rays: _Rays, sizes: Array) -> tuple[_Rays, Array]:
+def _turned(held: FixturedLines, rays: _Rays, sizes: Array) -> tuple[_Rays, Array]:
     """Turn directions towards smaller breaks."""
     line, direction, angle = rays.line, rays.direction, _FIRST_TURN
     for _ in range(_TURNS):
@@ -308,7 +308,7 @@ def _turned(held: HeldLines, rays: _Rays, sizes: Array) -> tuple[_Rays, Array]:
     return _Rays(line=line, direction=direction), sizes
 
 
-def _failure(held: HeldLines, rays: _Rays, sizes: Array) -> FirstFailure:
+def _failure(held: FixturedLines, rays: _Rays, sizes: Array) -> FirstFailure:
     """The first of all: its point, the limit it breaks and where on its line."""
     k = int(np.argmin(sizes))
     line, size = rays.line[k : k + 1], float(sizes[k])
@@ -336,7 +336,7 @@ DIRECTIONS = np.concatenate([np.eye(3), -np.eye(3), _DIAGONALS / np.sqrt(3.0)])
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replanned:
-    """What planning anew found.
+    """Result of planning again.
 
     Args:
         size: the largest error tried that every direction tolerates. [m or rad]

@@ -1,1 +1,1 @@
-"""The part on a hexapod: platform poses by which the robot can serve every point."""
+"""The part on a hexapod: platform poses by which the robot can measure every point."""

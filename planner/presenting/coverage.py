@@ -1,4 +1,4 @@
-"""Which points the robot can serve, many poses of the platform at once.
+"""Measurable points for many poses of the platform at once.
 
 Joint limits, singularities and the ends of a line against obstacles are looked at; a plan of the
 poses that are chosen has the last word.
@@ -13,7 +13,6 @@ import numpy as np
 
 from parts.points import ProbePoints
 from planner.clearance.checker import Checker
-from planner.errors import JobError
 from planner.job import Job
 from planner.job.elements import Presenter
 from planner.job.part import examined
@@ -21,6 +20,7 @@ from planner.job.solids import Cell, Solid, SolidKind
 from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PartClearance
 from planner.part_pose.rating import AdmissibleLines, possible_ways, worst_margin
+from planner.presenting.presentation import presenter_of
 from planner.reach.arm_reach import ArmReach
 from planner.reach.margins import joint_units
 from planner.reach.placement import place
@@ -41,31 +41,16 @@ _SIDES = 8  # of the prism about a leg
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PointCoverage:
-    """What poses of the platform serve.
+    """Measurable points in poses of the platform.
 
     Args:
         margins: best worst margin of every point by its ways, the angle to the nearest joint limit
-            or singularity; 0 where the point is not served. # (p, k) [rad]
-        served: # (p, k)
+            or singularity; 0 where the point is not measurable. # (p, k) [rad]
+        measurable: # (p, k)
     """
 
     margins: Array
-    served: Mask
-
-
-def presenter_of(job: Job) -> Presenter:
-    """The presenter of a job.
-
-    Raises:
-        JobError: it has none.
-    """
-    if job.presenter is None:
-        raise JobError(
-            f"The job {job.name!r} has no [presenter]; add the table with platform and pose, or "
-            "use `palpeur plan`.",
-            key="presenter",
-        )
-    return job.presenter
+    measurable: Mask
 
 
 class Coverage:
@@ -96,7 +81,7 @@ class Coverage:
         size = max(1, _ROWS // len(self.placed))
         parts = [self._block(poses[k : k + size]) for k in range(0, len(poses), size)]
         margins = np.concatenate([np.zeros((0, len(self.placed))), *parts])
-        return PointCoverage(margins=margins, served=margins > 0.0)
+        return PointCoverage(margins=margins, measurable=margins > 0.0)
 
     def _block(self, poses: Array) -> Array:
         parts = self.presenter.T_base_part(poses)

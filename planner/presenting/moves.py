@@ -18,8 +18,8 @@ from planner.job.solids import Cell, Solid, SolidKind
 from planner.motion.travel import travel_times
 from planner.part_pose.pose_space import PartClearance
 from planner.plan import Plan, SegmentKind
-from planner.presenting.coverage import carried_points, halton, hexapod_solids, presenter_of
-from planner.presenting.presentation import PlatformMove, PresentedPose, Waiting
+from planner.presenting.coverage import carried_points, halton, hexapod_solids
+from planner.presenting.presentation import PlatformMove, PresentedPose, Waiting, presenter_of
 from robots.core.arrays import Array, Mask
 from robots.core.errors import MotionError
 from robots.core.mechanism import Body
@@ -59,7 +59,7 @@ def moves_between(job: Job, poses: tuple[PresentedPose, ...]) -> Moved:
     findings: list[Finding] = []
     for number, (one, other) in enumerate(pairwise(poses), start=1):
         subject = PoseChange(number, number + 1)
-        found = mover.way(one.T_hexapod_platform, other.T_hexapod_platform)
+        found = mover.path(one.T_hexapod_platform, other.T_hexapod_platform)
         if isinstance(found, str):
             findings.append(_blocked(subject, found))
             found = ()
@@ -108,8 +108,8 @@ class _Mover:
         self.job, self.model = job, model
         self._room = PartClearance(job)
 
-    def way(self, start: Array, end: Array) -> tuple[MinimumTimeMotion, ...] | str:
-        """Straight, or by way of home; why neither does."""
+    def path(self, start: Array, end: Array) -> tuple[MinimumTimeMotion, ...] | str:
+        """Straight, or via home; why neither does."""
         straight = self._move(start, end)
         if not isinstance(straight, str):
             return (straight,)
@@ -132,7 +132,7 @@ class _Mover:
             return report.problems[0].sentence
         if not report.proof.holds:
             return "a limit of the platform is grazed all along the move"
-        return found if self._free(found.motion) else "the part meets an obstacle on the way"
+        return found if self._free(found.motion) else "the part meets an obstacle on the path"
 
     def _free(self, motion: TimedMotion) -> bool:
         T = motion.course.state(np.linspace(0.0, 1.0, _INSTANTS)).T
@@ -144,7 +144,7 @@ def _blocked(subject: Subject, why: str) -> Finding:
         code="P141",
         severity=Severity.ERROR,
         subject=subject,
-        message=f"the platform cannot move there, straight or by way of home: {why}",
+        message=f"the platform cannot move there, directly or via home: {why}",
         hint="try another seed in [presenter], or raise most_poses",
     )
 
@@ -286,7 +286,7 @@ def _postures(job: Job, before: Plan, after: Plan) -> Iterator[Array]:
 
 
 def _clear_way(checker: Checker, start: Array, end: Array, required: float) -> bool:
-    """Whether the straight joint motion is proven to keep its clearance."""
+    """Return whether the straight joint motion is proven to keep its clearance."""
     if checker.empty:
         return True
     middles = (np.arange(_PLACES) + 0.5) / _PLACES

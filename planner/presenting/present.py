@@ -1,4 +1,4 @@
-"""present(job): the fewest poses of the hexapod that serve all points, each with its plan.
+"""present(job): the fewest poses of the hexapod that measure all points, each with its plan.
 
 The search knows joint limits, singularities and obstacles at the ends of lines. What it chooses is
 planned in full; what a plan refuses is taken out of the search, which then chooses again.
@@ -19,9 +19,9 @@ from planner.part_pose.moved import check_movable, visiting_order
 from planner.part_pose.pose_space import WrittenPose
 from planner.plan import Plan
 from planner.planning import plan
-from planner.presenting.coverage import Coverage, PoseSource, only, posed, presenter_of
+from planner.presenting.coverage import Coverage, PoseSource, only, posed
 from planner.presenting.moves import moves_between
-from planner.presenting.presentation import Presentation, PresentedPose
+from planner.presenting.presentation import Presentation, PresentedPose, presenter_of
 from planner.progress import Progress, silent
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_directions, transform_points
@@ -29,14 +29,14 @@ from robots.stewart.errors import PlatformError
 from robots.stewart.platform import Platform, leg_vectors, lengths
 
 _SPREAD = 300  # poses over the workspace
-_AIMED = 6  # unserved points at which poses are aimed
+_AIMED = 6  # unmeasurable points at which poses are aimed
 _ROUNDS = 12  # times the search may choose again
 _UP = np.array([0.0, 0.0, 1.0])
 _WIDE = np.radians(10.0)  # margins beyond it are equally good [rad]
 
 
 def present(job: Job, progress: Progress = silent) -> Presentation:
-    """Choose poses of the platform so that every point is served, and plan each.
+    """Choose poses of the platform so that every point is measurable, and plan each.
 
     Args:
         job: with a presenter, points in the part's frame.
@@ -51,7 +51,7 @@ def present(job: Job, progress: Progress = silent) -> Presentation:
 
 
 class _Search:
-    """Poses, what they serve, and the plans that say so."""
+    """Poses, what they measure, and the plans that say so."""
 
     def __init__(self, job: Job, progress: Progress) -> None:
         self.job, self.presenter, self.progress = job, presenter_of(job), progress
@@ -69,22 +69,22 @@ class _Search:
     def run(self) -> Presentation:
         """Search, plan, order, move."""
         home = self._plan(0, np.arange(len(self.job.points)))
-        home_served = _served(home)
-        self._correct(0, home_served)
-        plans = {0: home} if home_served.all() else self._settled()
+        measurable_at_home = _measurable(home)
+        self._correct(0, measurable_at_home)
+        plans = {0: home} if measurable_at_home.all() else self._settled()
         order = self._order(tuple(plans))
         poses = tuple(self._presented(k, plans[k]) for k in order)
         moved = moves_between(self.job, poses)
         names = self.job.points.names
         findings = (
-            *self._unserved(home, poses),
+            *self._unmeasurable(home, poses),
             *moved.findings,
             *point_file_findings(self.job),
             *_of_plans(poses),
         )
         return Presentation(
             job=self.job,
-            home_served=tuple(names[k] for k in np.nonzero(home_served)[0]),
+            measurable_at_home=tuple(names[k] for k in np.nonzero(measurable_at_home)[0]),
             poses=poses,
             moves=moved.moves,
             findings=findings,
@@ -93,7 +93,7 @@ class _Search:
         )
 
     def _aims(self, points: Indices) -> tuple[Array, Array]:
-        """Normals of unserved points at home, and the way from the part to the shoulder."""
+        """Normals of unmeasurable points at home, and the direction from part to shoulder."""
         placed = self.coverage.placed
         back = inverse_pose(self.presenter.T_base_hexapod)
         normals = transform_directions(back, placed.normals[_distinct(placed.normals, points)])
@@ -114,17 +114,19 @@ class _Search:
                 if points.size == 0:
                     continue
                 plans[k] = self._plan(k, points)
-                good = _served(plans[k])
+                good = _measurable(plans[k])
                 kept &= bool(good.all())
                 self.margins[k, points[~good]] = 0.0
             if kept:
                 break
         self.progress("poses chosen", _ROUNDS, _ROUNDS)
-        return {k: self._trimmed(k, found) for k, found in plans.items() if _served(found).any()}
+        return {
+            k: self._trimmed(k, found) for k, found in plans.items() if _measurable(found).any()
+        }
 
     def _trimmed(self, k: int, found: Plan) -> Plan:
-        """A plan without the points that it does not serve."""
-        good = _served(found)
+        """A plan without the points that it does not measure."""
+        good = _measurable(found)
         if good.all():
             return found
         names = [found.job.points.names[i] for i in np.nonzero(good)[0]]
@@ -134,9 +136,9 @@ class _Search:
         self.planned += 1
         return plan(only(posed(self.job, self.poses[k]), points))
 
-    def _correct(self, k: int, served: Mask) -> None:
+    def _correct(self, k: int, measurable: Mask) -> None:
         """What a plan of all points says of a pose."""
-        self.margins[k] = np.where(served, self.margins[k], 0.0)
+        self.margins[k] = np.where(measurable, self.margins[k], 0.0)
 
     def _order(self, chosen: tuple[int, ...]) -> list[int]:
         """Poses one near after another, from home on."""
@@ -168,7 +170,7 @@ class _Search:
             sigmas=sigmas,
         )
 
-    def _unserved(self, home: Plan, poses: tuple[PresentedPose, ...]) -> list[Finding]:
+    def _unmeasurable(self, home: Plan, poses: tuple[PresentedPose, ...]) -> list[Finding]:
         done = {name for pose in poses for name in pose.points}
         errors = [f for f in reversed(home.finding_list) if f.severity is Severity.ERROR]
         reasons = {f.subject.point: f for f in errors}
@@ -194,12 +196,12 @@ def _missing(name: str, reason: Finding | None, tried: int) -> Finding:
         code="P140",
         severity=Severity.ERROR,
         subject=Point(name),
-        message=f"served by no pose of the presenter, of {tried} that were tried{at_home}",
+        message=f"measurable in no pose of the presenter, of {tried} that were tried{at_home}",
         hint="move or turn the hexapod or the part on it, or raise most_poses in [presenter]",
     )
 
 
-def _served(found: Plan) -> Mask:
+def _measurable(found: Plan) -> Mask:
     """Points that are reached, no finding of which or of the travel to which is an error."""
     subjects = {f.subject for f in found.finding_list if f.severity is Severity.ERROR}
     bad = {subject.point for subject in subjects}
@@ -209,7 +211,7 @@ def _served(found: Plan) -> Mask:
 
 
 def _of_plans(poses: tuple[PresentedPose, ...]) -> list[Finding]:
-    """Findings of the plans, those about a point that another pose serves left out."""
+    """Findings of the plans, those about a point that another pose measures left out."""
     return [finding for pose in poses for finding in pose.plan.finding_list]
 
 
@@ -223,25 +225,25 @@ def _distinct(normals: Array, points: Indices) -> Indices:
 
 
 def cover(margins: Array, most: int) -> tuple[int, ...]:
-    """Poses by which as many points as possible are served, as few of them as can be found.
+    """Poses by which as many points as possible are measurable, as few of them as can be found.
 
     Args:
-        margins: of every point by every pose; 0 where it is not served. # (p, k) [rad]
+        margins: of every point by every pose; 0 where it is not measurable. # (p, k) [rad]
         most: poses that may be used.
     """
-    served = margins > 0.0
+    measurable = margins > 0.0
     worth = np.minimum(margins, _WIDE)
-    chosen = _greedy(served, worth, most)
+    chosen = _greedy(measurable, worth, most)
     while len(chosen) > 1:
-        fewer = _exchanged(served, worth, chosen)
+        fewer = _exchanged(measurable, worth, chosen)
         if fewer is None:
             break
         chosen = fewer
-    return tuple(_wider(served, worth, chosen))
+    return tuple(_wider(measurable, worth, chosen))
 
 
 def assigned(margins: Array, chosen: tuple[int, ...]) -> Indices:
-    """Which of the chosen poses serves each point: that with the largest margin, -1 for none.
+    """Which of the chosen poses measures each point: that with the largest margin, -1 for none.
 
     Args:
         margins: as for ``cover``. # (p, k) [rad]
@@ -254,42 +256,44 @@ def assigned(margins: Array, chosen: tuple[int, ...]) -> Indices:
     return np.where(np.any(margins[rows] > 0.0, axis=0), best, -1)
 
 
-def _greedy(served: Mask, worth: Array, most: int) -> list[int]:
-    """Pose after pose, each the one that serves the most of what is left."""
-    left = np.ones(served.shape[1], dtype=bool)
+def _greedy(measurable: Mask, worth: Array, most: int) -> list[int]:
+    """Pose after pose, each the one that measures the most of what is left."""
+    left = np.ones(measurable.shape[1], dtype=bool)
     chosen: list[int] = []
     while len(chosen) < most:
-        gains = np.sum(served & left, axis=1)
+        gains = np.sum(measurable & left, axis=1)
         if not gains.size or gains.max() == 0:
             break
         pick = _best(gains == gains.max(), np.sum(np.where(left, worth, 0.0), axis=1))
         chosen.append(pick)
-        left &= ~served[pick]
+        left &= ~measurable[pick]
     return chosen
 
 
-def _exchanged(served: Mask, worth: Array, chosen: list[int]) -> list[int] | None:
+def _exchanged(measurable: Mask, worth: Array, chosen: list[int]) -> list[int] | None:
     """One pose fewer for the same points: one left out, or two replaced by one; None: neither."""
-    reached = np.any(served[chosen], axis=0)
+    reached = np.any(measurable[chosen], axis=0)
     for out in (*combinations(chosen, 1), *combinations(chosen, 2)):
         kept = [k for k in chosen if k not in out]
-        need = reached & ~np.any(served[kept], axis=0)
+        need = reached & ~np.any(measurable[kept], axis=0)
         if not need.any():
             return kept
-        able = np.all(served[:, need], axis=1)
+        able = np.all(measurable[:, need], axis=1)
         if len(out) == 2 and able.any():
             return [*kept, _best(able, np.sum(worth[:, need], axis=1))]
     return None
 
 
-def _wider(served: Mask, worth: Array, chosen: list[int]) -> list[int]:
-    """Each pose exchanged for the one with the largest margins at what only it serves."""
+def _wider(measurable: Mask, worth: Array, chosen: list[int]) -> list[int]:
+    """Each pose exchanged for the one with the largest margins at what only it measures."""
     chosen = list(chosen)
-    reached = np.any(served[chosen], axis=0) if chosen else np.zeros(served.shape[1], dtype=bool)
+    reached = (
+        np.any(measurable[chosen], axis=0) if chosen else np.zeros(measurable.shape[1], dtype=bool)
+    )
     for place in range(len(chosen)):
         others = chosen[:place] + chosen[place + 1 :]
-        need = reached & ~np.any(served[others], axis=0)
-        able = np.all(served[:, need], axis=1)
+        need = reached & ~np.any(measurable[others], axis=0)
+        able = np.all(measurable[:, need], axis=1)
         least = np.min(np.where(need, worth, np.inf), axis=1)
         chosen[place] = _best(able, np.minimum(least, _WIDE) + 1e-3 * np.mean(worth, axis=1))
     return chosen

@@ -1,4 +1,4 @@
-"""What presenting a part found: poses of the platform, each with its plan, and the moves between.
+"""Result of presenting a part: poses of the platform, each with its plan, and the moves between.
 
 The arm and the platform take turns: while one moves the other is at rest.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planner.errors import JobError
 from planner.findings import Finding, Severity
 from planner.job import Job
+from planner.job.elements import Presenter
 from planner.plan import Plan
 from robots.core.arrays import Array
 from robots.stewart.motion import TimedMotion
@@ -44,15 +46,15 @@ class PresentedPose:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Waiting:
-    """Where the arm waits while the platform moves.
+    """Posture of the arm while the platform moves.
 
     Args:
         q: posture. # (n,) [rad]
         retreats: whether it has left its last clearance posture for it.
         clearance: proven for the whole move, to the part and the hexapod; inf where there is
             nothing to be near. [m]
-        before: time of the arm's way there. [s]
-        after: time of its way to the next plan's first clearance posture. [s]
+        before: time of the arm's travel there. [s]
+        after: time of its travel to the next plan's first clearance posture. [s]
     """
 
     q: Array
@@ -67,7 +69,7 @@ class PlatformMove:
     """The platform goes from one pose to the next.
 
     Args:
-        motions: one, or two by way of home.
+        motions: one, or two via home.
         bindings: what fixes the duration of each.
         peaks: what each takes from the legs.
         waiting: where the arm is meanwhile; None where no posture was found to be clear.
@@ -80,7 +82,7 @@ class PlatformMove:
 
     @property
     def duration(self) -> float:
-        """Of the platform's motion and of the arm's ways before and after. [s]."""
+        """Of the platform's motion and of the arm's travels before and after. [s]."""
         arm = 0.0 if self.waiting is None else self.waiting.before + self.waiting.after
         return arm + sum(motion.duration for motion in self.motions)
 
@@ -91,16 +93,16 @@ class Presentation:
 
     Args:
         job: what was asked.
-        home_served: points that are served with the platform at home.
+        measurable_at_home: points that are measurable with the platform at home.
         poses: in the order in which they are taken; the first one is taken before the job starts.
         moves: between them, one fewer than poses.
-        findings: points that no pose serves, moves that cannot be made; those of the plans too.
+        findings: points that no pose measures, moves that cannot be made; those of the plans too.
         tried: number of poses that were judged.
         planned: number of poses that were planned.
     """
 
     job: Job
-    home_served: tuple[str, ...]
+    measurable_at_home: tuple[str, ...]
     poses: tuple[PresentedPose, ...]
     moves: tuple[PlatformMove, ...]
     findings: tuple[Finding, ...]
@@ -108,18 +110,33 @@ class Presentation:
     planned: int
 
     @property
-    def served(self) -> tuple[str, ...]:
+    def measurable(self) -> tuple[str, ...]:
         """Points that are measured in some pose."""
         return tuple(name for pose in self.poses for name in pose.points)
 
     @property
     def feasible(self) -> bool:
-        """Whether every point is served and no finding is an error."""
+        """Whether every point is measurable and no finding is an error."""
         errors = any(finding.severity is Severity.ERROR for finding in self.findings)
-        return not errors and len(self.served) == len(self.job.points)
+        return not errors and len(self.measurable) == len(self.job.points)
 
     @property
     def duration(self) -> float:
         """Of all plans and the moves between. [s]."""
         plans = sum(pose.plan.totals.duration for pose in self.poses)
         return plans + sum(move.duration for move in self.moves)
+
+
+def presenter_of(job: Job) -> Presenter:
+    """The presenter of a job.
+
+    Raises:
+        JobError: it has none.
+    """
+    if job.presenter is None:
+        raise JobError(
+            f"The job {job.name!r} has no [presenter]; add the table with platform and pose, or "
+            "use `palpeur plan`.",
+            key="presenter",
+        )
+    return job.presenter

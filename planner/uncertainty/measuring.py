@@ -173,7 +173,7 @@ def measuring_of_presentation(presentation: Presentation) -> Measuring:
     Raises:
         JobError: the job has no [uncertainty], or no [presenter].
     """
-    from planner.presenting.coverage import presenter_of
+    from planner.presenting.presentation import presenter_of
 
     T = presenter_of(presentation.job).T_base_hexapod
     back = inverse_pose(presentation.job.part.T_base_part)
@@ -191,8 +191,8 @@ def measuring_of_presentation(presentation: Presentation) -> Measuring:
         parts.append(replace(own, carried=np.full(len(own), place), carriers=tuple(carriers)))
     if not parts:
         raise JobError(
-            f"The job {presentation.job.name!r}: no pose of the presenter serves a point, so there "
-            "is nothing whose uncertainty could be told; see the findings of the presentation."
+            f"The job {presentation.job.name!r}: no point is measurable in any pose of the "
+            "presenter, so there is no uncertainty to report; see the findings of the presentation."
         )
     return _joined(parts, tuple(carriers))
 

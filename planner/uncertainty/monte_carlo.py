@@ -30,7 +30,7 @@ _BLOCKS = 4  # of touches drawn at a time: asking the stream of each point takes
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PointDraws:
-    """What the draws of one point say. Deviations are measured less true, base axes.
+    """Monte Carlo draws of one point. Deviations are measured minus true, base axes.
 
     Args:
         mean: # (3,) [m]
@@ -331,7 +331,7 @@ def tolerance(sigma: float, digits: int) -> float:
 
 
 def settled(blocks: Sequence[Array], sigma: float, digits: int) -> bool:
-    """Whether twice the standard deviation of every mean statistic is below the tolerance.
+    """Return whether twice the standard deviation of every mean statistic is below the tolerance.
 
     Args:
         blocks: mean, standard deviation, both ends of the interval, of each block. # each (4,)

@@ -1,4 +1,4 @@
-"""What the uncertainty of a job's points is made of: budget, sensitivities, branches, points."""
+"""Uncertainty of points: budget, sensitivities, branches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Method = Literal["first order", "Monte Carlo"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Budget:
-    """How much of the variance along the normal each source has, to first order.
+    """Share of each source in the variance along the normal, to first order.
 
     Args:
         names: of the sources, such as "reading q2", "offset q2", "lengths", "angles", "stylus",
@@ -55,7 +55,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """What one input does to one point along its normal.
+    """Effect of one input on one point along its normal.
 
     Args:
         source: entry of the budget that it belongs to.
@@ -74,7 +74,7 @@ class Sensitivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchSigma:
-    """How well a point is measured in one branch.
+    """Uncertainty of a point in one branch.
 
     Args:
         branch: name of the inverse family.

@@ -1,4 +1,4 @@
-"""What a reader sees of a batch: tables, JUnit, one page, and what became worse since another."""
+"""Reports of a batch: tables, JUnit, one page, and changes since another batch."""
 
 from reports.batch.changes import VERDICTS as VERDICTS
 from reports.batch.changes import BatchChanges as BatchChanges

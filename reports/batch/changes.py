@@ -1,4 +1,4 @@
-"""What became of the jobs of a batch since another one."""
+"""Changes of the jobs of a batch since another one."""
 
 from __future__ import annotations
 

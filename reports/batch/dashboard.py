@@ -15,7 +15,7 @@ from planner.batch.case import Swept, swept_text
 from planner.batch.outcome import CaseStatus
 from planner.findings.unchecked import Aspect
 from reports.batch.changes import BatchChanges, changes
-from reports.batch.reasons import brief_reason, reasons, told_findings
+from reports.batch.reasons import brief_reason, finding_totals, reasons
 from reports.batch.rows import (
     DRAWN,
     KNOWN,
@@ -42,7 +42,7 @@ BUDGET = 10_000_000  # bytes of the page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowDetail:
-    """How much of the rows a page holds.
+    """Level of detail of the rows in a page.
 
     Args:
         rows: how many; failed ones come before others.
@@ -122,7 +122,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCost:
-    """What the measured jobs cost.
+    """Cost of the measured jobs.
 
     Args:
         jobs: that were measured.
@@ -141,7 +141,7 @@ class MeasuredCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
-    """What is said, whatever the detail."""
+    """Content of the page at every level of detail."""
 
     rows: Sequence[JobRow]
     title: str
@@ -172,7 +172,7 @@ class _Page:
                 there=there,
                 cost=_cost(self.rows),
                 reasons=reasons(self.rows),
-                findings=told_findings(self.rows),
+                findings=finding_totals(self.rows),
                 plots=drawn,
                 limited=any(one.limit for one in drawn),
                 swept=min(swept, SWEPT),
@@ -641,7 +641,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """How a number is spread.
+    """Histogram of a number.
 
     Args:
         figure: which number.

@@ -211,7 +211,7 @@ def _stored(value: Cell, kind: pa.DataType) -> Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexCount:
-    """What an index was made of.
+    """Number of reports in an index.
 
     Args:
         results: that are in it.

@@ -20,7 +20,7 @@ _KINDS = {
     "changing": "Files of the job were written while it was read.",
     "validation": "The plan failed its own independent check. This is a fault of Palpeur's.",
     "JobError": "The job file cannot be read as a job.",
-    "OptionError": "The job asks for what it cannot have.",
+    "OptionError": "The job requests what it cannot have.",
 }
 _WORDS = {
     "time-cap": "time cap",
@@ -109,7 +109,7 @@ def reasons(rows: Sequence[JobRow]) -> tuple[Reason, ...]:
     )
 
 
-def told_findings(rows: Sequence[JobRow]) -> tuple[FindingTotal, ...]:
+def finding_totals(rows: Sequence[JobRow]) -> tuple[FindingTotal, ...]:
     """Findings of all rows by code, those of most jobs first."""
     jobs: Counter[str] = Counter()
     counts: Counter[str] = Counter()

@@ -66,7 +66,7 @@ KNOWN = (
     ),
     Figure(
         key="clearance_mm",
-        title="least clearance, proven",
+        title="minimum clearance, proven",
         unit="mm",
         sense=_MORE,
         step=0.1,
@@ -119,7 +119,7 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Which figures and findings occur in a batch.
+    """Figures and findings that occur in a batch.
 
     Args:
         swept: keys that sweeps vary, in the order of the rows.

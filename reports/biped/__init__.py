@@ -1,1 +1,1 @@
-"""What a reader sees of a biped's motion: figures, tables, page with 3D replay."""
+"""Reports of a biped's motion: figures, tables, page with 3D replay."""

@@ -118,7 +118,7 @@ def biped_document(biped: Biped, known: KnownDrives) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Driven:
+class _TransmissionInertia:
     """One transmission at the standing posture.
 
     Args:
@@ -134,7 +134,7 @@ class _Driven:
     added: tuple[float, ...]
 
 
-def _driven(biped: Biped, drives: Drives | None) -> list[_Driven]:
+def _driven(biped: Biped, drives: Drives | None) -> list[_TransmissionInertia]:
     if drives is None:
         return []
     names = [joint.name for joint in biped.mechanism.movable]
@@ -142,7 +142,7 @@ def _driven(biped: Biped, drives: Drives | None) -> list[_Driven]:
     added = dict(zip(drives.joints, np.diagonal(drives.reflected_inertia(q)).tolist(), strict=True))
     rotors = dict(zip(drives.motors, drives.rotor_inertias.tolist(), strict=True))
     return [
-        _Driven(
+        _TransmissionInertia(
             joints=one.joints,
             motors=one.motors,
             rotors=tuple(rotors[motor] for motor in one.motors),
@@ -152,7 +152,7 @@ def _driven(biped: Biped, drives: Drives | None) -> list[_Driven]:
     ]
 
 
-def _told(one: _Driven) -> dict[str, object]:
+def _told(one: _TransmissionInertia) -> dict[str, object]:
     return {
         "joints": one.joints,
         "motors": one.motors,
@@ -184,7 +184,7 @@ def biped_lines(biped: Biped, known: KnownDrives) -> Iterator[str]:
         yield f"warning: {warning}"
 
 
-def _joint_lines(biped: Biped, driven: list[_Driven]) -> Iterator[str]:
+def _joint_lines(biped: Biped, driven: list[_TransmissionInertia]) -> Iterator[str]:
     stops = np.degrees(np.asarray(biped.q_stops))
     told = {
         joint: (", ".join(one.motors), f"{value:.4f}")
@@ -345,7 +345,7 @@ def zero_moment_lines(found: ZeroMoments) -> Iterator[str]:
         rows.append([str(row + 1), *map(number, millimetres), number(force), shown])
     yield from table_lines(heads, rows)
     largest = 1e3 * float(np.max(found.difference))
-    yield f"the momentum's road differs by at most {largest:.2g} mm"
+    yield f"the momentum method differs by at most {largest:.2g} mm"
 
 
 # --- transmissions --------------------------------------------------------------------------------
@@ -532,7 +532,7 @@ def motion_lines(shown: ReportedMotion) -> Iterator[str]:
         )
         for k, joint in enumerate(motion.biped.mechanism.movable)
     ]
-    yield from table_lines(("joint", "least deg", "largest deg", "speed rad/s", "torque N m"), rows)
+    yield from table_lines(("joint", "min deg", "max deg", "speed rad/s", "torque N m"), rows)
     yield from _motor_load_lines(shown)
     for finding in shown.findings:
         yield str(finding)

@@ -14,7 +14,6 @@ from reports.content.table import signed, told
 from reports.drawn_samples import decimated
 from reports.figures.style import (
     BLUE,
-    FORMATS,
     GREEN,
     INK,
     LIMIT,
@@ -23,8 +22,8 @@ from reports.figures.style import (
     QUIET,
     WIDTH,
     caption,
-    house_style,
-    rendered,
+    draw_limits,
+    figure_files,
 )
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.ground import Ground
@@ -43,7 +42,6 @@ _ZMP_WIDTH = 3.2  # [pt] it is seen beneath the centre of mass where both go the
 _JOINT_FIGURES_PANEL = 1.15  # [in]
 _JOINT_FIGURES_ABOVE, _JOINT_FIGURES_BELOW = 0.5, 0.75  # [in]
 _ONE_COLUMN = 6  # more panels than this stand in two columns
-_NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 _EVEN = 5
 _NEW = 2e-3  # [m]; a polygon that moved by less is drawn once
 _INSTANTS_NEAR = 0.1  # of the duration; two rows nearer than this are one
@@ -51,12 +49,7 @@ _INSTANTS_NEAR = 0.1  # of the duration; two rows nearer than this are one
 
 def draw_figures(shown: ReportedMotion) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG."""
-    files: dict[str, bytes] = {}
-    with house_style():
-        for name, draw in _figures(shown):
-            figure = draw()
-            files |= {f"{name}.{form}": rendered(figure, form) for form in FORMATS}
-    return files
+    return figure_files(_figures(shown))
 
 
 def _figures(shown: ReportedMotion) -> Iterator[tuple[str, Callable[[], Figure]]]:
@@ -183,16 +176,8 @@ def quantity_figure(shown: ReportedMotion, quantity: JointQuantity) -> Figure:
     height = lines * _JOINT_FIGURES_PANEL + _JOINT_FIGURES_ABOVE + _JOINT_FIGURES_BELOW
     figure = Figure(figsize=(WIDTH, height))
     axes = figure.subplots(lines, columns, sharex=True, squeeze=False).T.ravel()
-    figure.subplots_adjust(
-        **{
-            "left": 0.105,
-            "right": 0.965,
-            "top": 1 - _JOINT_FIGURES_ABOVE / height,
-            "bottom": _JOINT_FIGURES_BELOW / height,
-        },
-        hspace=0.2,
-        wspace=0.34,
-    )
+    top, bottom = 1 - _JOINT_FIGURES_ABOVE / height, _JOINT_FIGURES_BELOW / height
+    figure.subplots_adjust(0.105, bottom, 0.965, top, hspace=0.2, wspace=0.34)
     for k, axis in enumerate(axes[:count]):
         _draw(axis, shown, quantity, k)
     for axis in axes[count:]:
@@ -219,9 +204,7 @@ def _draw(axis: Axes, shown: ReportedMotion, quantity: JointQuantity, k: int) ->
     axis.plot(curve.t, curve.values, color=BLUE)
     axis.margins(y=0.08)
     low, high = float(curve.values.min()), float(curve.values.max())
-    for limit, distance in ((lower, low - lower), (upper, upper - high)):
-        if distance <= _NEAR * (high - low):
-            axis.axhline(limit, color=LIMIT, linewidth=1.0, linestyle=LIMIT_DASHES)
+    draw_limits(axis, low, high, lower, upper)
     broken = low < lower or high > upper
     if broken:
         inside = np.clip(curve.values, lower, upper)
@@ -253,13 +236,8 @@ def _limits(lower: float, upper: float, unit: str) -> str:
 _VIEWS = (("from the right", 0, 2), ("from above", 0, 1), ("from the front", 1, 2))
 _NAMES = ("x, forward [m]", "y, left [m]", "z, up [m]")
 _WIDE, _HIGH = 1.85, 1.95  # of a view [in]
-_LEFT, _BETWEEN, _GAP, _CHRONOPHOTOGRAPH_ABOVE, _CHRONOPHOTOGRAPH_BELOW = (
-    1.2,
-    0.52,
-    0.14,
-    0.68,
-    1.0,
-)  # [in]
+_LEFT, _BETWEEN, _GAP = 1.2, 0.52, 0.14  # [in]
+_CHRONOPHOTOGRAPH_ABOVE, _CHRONOPHOTOGRAPH_BELOW = 0.68, 1.0  # [in]
 _NOTE = "Below each instant its margin. The view from above has a scale of its own."
 _ROOM = 0.06  # [m]
 _WALL = (0.0, (3.0, 2.0))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -24,6 +22,8 @@ from reports.content.table import (
     signed,
     text,
 )
+from reports.document_text import csv_text
+from reports.page.page import provenance_table as provenance_rows
 from robots.biped.library import KnownDrives
 from robots.biped.motion import BipedMotion
 from robots.biped.motor_loads import MotorLoads, joint_reach, motor_loads
@@ -224,12 +224,7 @@ def sample_rows(shown: ReportedMotion) -> tuple[tuple[str, ...], list[list[objec
 
 def samples_csv(shown: ReportedMotion) -> str:
     """The samples as a file; numbers read back to the same doubles."""
-    headers, rows = sample_rows(shown)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(*sample_rows(shown))
 
 
 def _columns(shown: ReportedMotion) -> Iterator[tuple[str, Array]]:
@@ -309,13 +304,13 @@ def _samples(shown: ReportedMotion) -> dict[str, object]:
 
 
 def verdict_words(shown: ReportedMotion) -> str:
-    """Whether the robot stands, in one sentence with numbers."""
+    """Return whether the robot stands, in one sentence with numbers."""
     motion, verdict = shown.motion, shown.motion.verdict
     worst = int(np.nanargmin(shown.margin))
     margin = signed(f"{1e3 * shown.margin[worst]:.1f}")
     least = f"{margin} mm at {motion.t[worst]:.3f} s"
     if verdict.stance is Stance.STANDING:
-        return f"Stands: the least margin is {least}."
+        return f"Stands: the minimum margin is {least}."
     edge = f"over {edge_words(verdict.edge)} at {verdict.time:.3f} s"
     if verdict.stance is Stance.FALLEN:
         return f"Falls {edge}; what follows is not simulated."
@@ -352,7 +347,7 @@ def facts(shown: ReportedMotion) -> tuple[Fact, ...]:
     state = ValueStatus.PLAIN if margin > 0.0 else ValueStatus.BAD
     found = [
         _fact("duration", number(shown.duration, 6), "s", f"{len(motion.t):,} samples"),
-        _fact("least margin", fixed(margin, 1, state), "mm", f"at {motion.t[worst]:.3f} s"),
+        _fact("minimum margin", fixed(margin, 1, state), "mm", f"at {motion.t[worst]:.3f} s"),
         _fact(
             *("ZMP from COM, mean", fixed(float(np.nanmean(apart)), 2), "mm"),
             f"at most {apart[far]:.2f} mm at {motion.t[far]:.3f} s, on the level",
@@ -452,7 +447,7 @@ def joint_table(shown: ReportedMotion) -> Table:
         )
         rows.append((text(name), *(value for cell in cells for value in _beside(*cell))))
     heads = (
-        *(("least", "deg"), ("limit", "deg"), ("largest", "deg"), ("limit", "deg")),
+        *(("minimum", "deg"), ("limit", "deg"), ("maximum", "deg"), ("limit", "deg")),
         *(("peak speed", "rad/s"), ("limit", "rad/s"), ("peak torque", "N m"), ("limit", "N m")),
     )
     return Table(key="joints", title="Joints", columns=columns("joint", *heads), rows=rows_of(rows))
@@ -493,19 +488,10 @@ def _beside(found: float, limit: float, bad: bool) -> tuple[Value, Value]:
 
 def provenance_table(shown: ReportedMotion) -> Table:
     """Robot, its source, the command."""
-    from importlib.metadata import version
-
     biped = shown.motion.biped
-    rows = (
-        ("robot", biped.name),
-        ("source", biped.mechanism.source or "–"),
-        ("feet", biped.source or "–"),
-        ("command", shown.command),
-        ("palpeur", version("palpeur")),
-    )
-    return Table(
-        key="provenance",
-        title="Provenance",
-        columns=columns("what", "value"),
-        rows=tuple((text(what), text(value)) for what, value in rows),
+    return provenance_rows(
+        robot=biped.name,
+        source=biped.mechanism.source,
+        feet=biped.source,
+        command=shown.command,
     )

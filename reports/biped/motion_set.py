@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +10,10 @@ import numpy as np
 
 from planner.job.solids import SolidKind
 from planner.plan import Segment, SegmentKind
-from planner.result_files import result_set
+from planner.result_files import write_set
 from reports.biped import motion as tables
 from reports.biped.motion import ReportedMotion
 from reports.biped.stick_figure import StickBar, bar_ends, ground_polygons, stick_figure
-from reports.content.table import Fact, ValueStatus
 from reports.page.curves import (
     HEIGHT,
     WIDTH,
@@ -26,11 +24,20 @@ from reports.page.curves import (
     motion,
     time_axis,
 )
-from reports.page.html import asset, data_block, environment, page_policy
-from reports.page.page import PageDetail, cards
-from reports.page.scene import embedded, embeds
+from reports.page.html import asset
+from reports.page.page import PageFigure, PageSummary, motion_page, page_figure
+from reports.page.scene import embeds
 from reports.scene import model
-from reports.scene.model import Paint, RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
+from reports.scene.model import (
+    Paint,
+    RoundBody,
+    Scene,
+    SceneLink,
+    SceneMotion,
+    ScenePoints,
+    axis_frame,
+    link,
+)
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.verdict import Stance
 from robots.core.arrays import Array
@@ -39,7 +46,6 @@ from robots.core.orientation import angles_zyx
 
 KIND = "biped motion"
 _BUCKETS = 400
-_DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
 
 
 def write_motion_set(
@@ -56,41 +62,21 @@ def write_motion_set(
     Raises:
         OutputError: the folder holds other files, or cannot be written.
     """
+    write_set(folder, KIND, _files(shown, document), force=force)
+
+
+def _files(shown: ReportedMotion, document: str) -> Iterator[tuple[str, str | bytes]]:
     from reports.biped.figures import draw_figures
-    from reports.biped.motion import samples_csv
     from reports.scene.viser_scene import scene_html
 
-    with result_set(folder, KIND, force=force) as fresh:
-        (fresh / "motion.json").write_text(document, encoding="utf-8", newline="")
-        (fresh / "motion.csv").write_text(samples_csv(shown), encoding="utf-8", newline="")
-        figures = draw_figures(shown)
-        for name, content in figures.items():
-            (fresh / name).write_bytes(content)
-        replay = scene_html(biped_scene(shown), dark=None)
-        if not embeds(replay):
-            (fresh / "scene.html").write_text(replay, encoding="utf-8", newline="")
-        page = biped_page(shown, replay, figures)
-        (fresh / "page.html").write_text(page, encoding="utf-8", newline="")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Content:
-    """What the shared sections read of a report."""
-
-    title: str
-    verdict: str
-    status: ValueStatus
-    facts: tuple[Fact, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Drawing:
-    """A figure inside the page."""
-
-    key: str
-    title: str
-    data: str  # address of the picture, as data
-    words: str  # what is seen, for who does not see it
+    yield "motion.json", document
+    yield "motion.csv", tables.samples_csv(shown)
+    figures = draw_figures(shown)
+    yield from figures.items()
+    replay = scene_html(biped_scene(shown), dark=None)
+    if not embeds(replay):
+        yield "scene.html", replay
+    yield "page.html", biped_page(shown, replay, figures)
 
 
 def biped_page(
@@ -105,52 +91,30 @@ def biped_page(
         figures: content of the figures' files by name; the view from above and the
             chronophotograph become part of the page.
     """
-    from markupsafe import Markup
-
-    held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", asset("scene.js")) if held else None
-    style, script = (
-        asset("report.css") + asset("biped.css", "reports.biped/templates"),
-        asset("report.js"),
-    )
     duration = shown.duration
     sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
-    return (
-        environment("reports.biped")
-        .get_template("biped.html.j2")
-        .render(
-            report=_content(shown),
-            robot=shown.motion.biped.name,
-            remarks=shown.motion.remarks,
-            drawings=_drawings(shown, figures or {}),
-            joints=tables.joint_table(shown),
-            motors=tables.motor_table(shown) if shown.motors else None,
-            provenance=tables.provenance_table(shown),
-            cards=cards(shown.findings),
-            detail=_DETAIL,
-            sets=sets,
-            time=time_axis(stance_shading(shown), shown.duration),
-            plot=(WIDTH, HEIGHT),
-            beside=scene_html is not None and scene is None,
-            policy=page_policy(style, script, scene),
-            style=Markup(style),
-            script=Markup(script),
-            motion=Markup(data_block(stance_motion(shown, sets))),
-            scene=Markup(data_block(scene.text)) if scene else None,
-        )
-    )
-
-
-def _content(shown: ReportedMotion) -> _Content:
-    return _Content(
+    summary = PageSummary(
         title=shown.motion.title,
         verdict=tables.headline(shown),
         status=tables.status(shown),
         facts=tables.facts(shown),
     )
+    return motion_page(
+        *("biped.html.j2", "reports.biped", summary, shown.findings, scene_html),
+        sets=sets,
+        time=time_axis(stance_shading(shown), duration),
+        motion=stance_motion(shown, sets),
+        style=asset("biped.css", "reports.biped/templates"),
+        robot=shown.motion.biped.name,
+        remarks=shown.motion.remarks,
+        drawings=_drawings(shown, figures or {}),
+        joints=tables.joint_table(shown),
+        motors=tables.motor_table(shown) if shown.motors else None,
+        provenance=tables.provenance_table(shown),
+    )
 
 
-def _drawings(shown: ReportedMotion, figures: Mapping[str, bytes]) -> tuple[_Drawing, ...]:
+def _drawings(shown: ReportedMotion, figures: Mapping[str, bytes]) -> tuple[PageFigure, ...]:
     verdict = tables.verdict_words(shown)
     wanted = (
         (
@@ -164,14 +128,10 @@ def _drawings(shown: ReportedMotion, figures: Mapping[str, bytes]) -> tuple[_Dra
         ),
     )
     return tuple(
-        _Drawing(key=key, title=title, data=_as_data(figures[f"{key}.svg"]), words=words)
+        page_figure(key, title, words, figures[f"{key}.svg"])
         for key, title, words in wanted
         if f"{key}.svg" in figures
     )
-
-
-def _as_data(content: bytes) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"
 
 
 def stance_shading(shown: ReportedMotion) -> Shading:
@@ -411,27 +371,6 @@ def free(name: str, first: Array, bodies: tuple[RoundBody, ...]) -> Iterator[Sce
     placement = np.eye(4)
     placement[:3, :3] = before[:3, :3].T @ first
     yield link(name, 5, (JointKind.FIXED, -1), placement, bodies)
-
-
-def axis_frame(axis: int) -> Array:
-    """The axes in another order, so that one of them is z. # (4, 4)."""
-    frame = np.eye(4)
-    frame[:3, :3] = np.roll(np.eye(3), 2 - axis, axis=1)
-    return frame
-
-
-def link(
-    name: str,
-    parent: int,
-    moved: tuple[JointKind, int],
-    placement: Array,
-    bodies: tuple[RoundBody, ...] = (),
-) -> SceneLink:
-    """A link; ``moved`` is the kind of its joint and the place of its variable."""
-    kind, variable = moved
-    return SceneLink(
-        name=name, parent=parent, kind=kind, variable=variable, placement=placement, bodies=bodies
-    )
 
 
 def ring(name: str, corners: Array, paint: Paint) -> tuple[RoundBody, ...]:

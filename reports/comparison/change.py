@@ -11,7 +11,7 @@ Value = float | str | bool | tuple[float | None, ...] | None
 
 
 class Sense(Enum):
-    """Which way is better."""
+    """Direction in which a quantity improves."""
 
     LESS = "less"
     MORE = "more"
@@ -22,7 +22,7 @@ _LESS, _MORE = Sense.LESS, Sense.MORE
 
 
 class ValueKind(Enum):
-    """What a value is."""
+    """Kind of a value."""
 
     NUMBER = "a number or null"
     NUMBERS = "a list of numbers or null"
@@ -66,14 +66,14 @@ TOTALS = (
     _number("energy_j", "energy", "J", _LESS),
     _number("net_work_j", "net work", "J"),
     _number("peak_power_w", "peak power", "W", _LESS),
-    _number("min_power_w", "least power", "W"),
+    _number("min_power_w", "minimum power", "W"),
 )
 UNCHECKED = ComparedQuantity(key="unchecked", title="not checked", sense=_LESS, whole=True)
-SERVED = ComparedQuantity(key="points_served", title="points served", sense=_MORE, whole=True)
-LEAST_MARGIN = _number("joint_margin_deg", "least joint margin", "deg", _MORE)
-LEAST_SLIDE = _number("joint_margin_mm", "least margin of a sliding joint", "mm", _MORE)
-LEAST_SINGULARITY = _number("singularity_margin", "least singularity margin", "", _MORE)
-LEAST_CLEARANCE = _number("clearance_mm", "least clearance", "mm", _MORE)
+SERVED = ComparedQuantity(key="points_served", title="measurable points", sense=_MORE, whole=True)
+LEAST_MARGIN = _number("joint_margin_deg", "minimum joint margin", "deg", _MORE)
+LEAST_SLIDE = _number("joint_margin_mm", "minimum margin of a sliding joint", "mm", _MORE)
+LEAST_SINGULARITY = _number("singularity_margin", "minimum singularity margin", "", _MORE)
+LEAST_CLEARANCE = _number("clearance_mm", "minimum clearance", "mm", _MORE)
 COUNTED = ComparedQuantity(key="findings", title="errors and warnings", sense=_LESS, whole=True)
 
 
@@ -125,7 +125,7 @@ CHECK = (
 
 
 class ChangeVerdict(Enum):
-    """What a change means."""
+    """Meaning of a change."""
 
     SAME = "same"
     BETTER = "better"

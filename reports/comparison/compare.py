@@ -73,7 +73,7 @@ class PlanSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlanComparison:
-    """What became of a plan.
+    """Comparison of two plans.
 
     Args:
         a: the first plan.

@@ -9,7 +9,7 @@ from reports.comparison.change import Presence, Section
 from reports.comparison.compare import PlanComparison
 from reports.comparison.rules import RuleVerdict
 from reports.comparison.text import ComparisonLine, headline, section_lines, summary_lines
-from reports.page.html import asset, environment, page_policy
+from reports.page.html import asset, filled
 
 MARK = "<!doctype html>"  # how the page begins
 _ROWS = 500  # of a section
@@ -34,23 +34,16 @@ def comparison_page(comparison: PlanComparison, judgements: Sequence[RuleVerdict
         comparison: of two plans; every text in it may be hostile.
         judgements: of rules.
     """
-    from markupsafe import Markup
-
-    style = asset("report.css") + asset("comparison.css", "reports.comparison/assets")
-    script = asset("comparison.js", "reports.comparison/assets")
-    return (
-        environment("reports.comparison")
-        .get_template("comparison.html.j2")
-        .render(
-            comparison=comparison,
-            headline=headline(comparison),
-            totals=summary_lines(comparison),
-            sections=[_shown(section) for section in comparison.sections],
-            judgements=judgements,
-            policy=page_policy(style, script, None),
-            style=Markup(style),
-            script=Markup(script),
-        )
+    return filled(
+        "comparison.html.j2",
+        "reports.comparison",
+        style=asset("report.css") + asset("comparison.css", "reports.comparison/assets"),
+        script=asset("comparison.js", "reports.comparison/assets"),
+        comparison=comparison,
+        headline=headline(comparison),
+        totals=summary_lines(comparison),
+        sections=[_shown(section) for section in comparison.sections],
+        judgements=judgements,
     )
 
 

@@ -63,7 +63,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleVerdict:
-    """What a rule says of two plans.
+    """Verdict of a rule on two plans.
 
     Args:
         rule: that was applied.

@@ -1,1 +1,1 @@
-"""What a reader sees of an evaluation: page, paper, tables, figures, QIF results."""
+"""Reports of an evaluation: page, paper, tables, figures, QIF results."""

@@ -127,7 +127,7 @@ def verdict(evaluation: Evaluation) -> str:
     if errors:
         return f"Not accepted: {_count(errors, 'error')}; the findings say which."
     if not asked:
-        return "Evaluated; the job asks for no tolerance, so there is nothing to pass or fail."
+        return "Evaluated; the job specifies no tolerance, so there is nothing to pass or fail."
     return f"Within tolerance: {_all(len(asked))}{_missing(evaluation)}."
 
 
@@ -173,7 +173,7 @@ def facts(shown: EvaluationSubject) -> tuple[Fact, ...]:
 def uncertainty_verdict(shown: UncertaintySubject) -> str:
     """The largest uncertainty, in one sentence."""
     if not shown.points:
-        return "No point of the job is reached, so there is no uncertainty to tell."
+        return "No point of the job is reached, so there is no uncertainty to report."
     worst = shown.points[shown.worst]
     missing = len(shown.job.points.names) - len(shown.points)
     left = f" {_count(missing, 'point')} not reached." if missing else ""

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planner.result_files import result_set
 from reports.document_text import document_text
-from reports.evaluation.colours import deviation_scale, legend_of
+from reports.evaluation.colours import Legend, deviation_scale, legend_of
 from reports.evaluation.content import EvaluationContent, evaluation_content, uncertainty_content
 from reports.evaluation.document import evaluation_document, uncertainty_document
 from reports.evaluation.figures import (
     MOST_FEATURES,
+    EvaluationFigure,
     evaluation_drawings,
     rendered_drawings,
     uncertainty_drawings,
 )
-from reports.evaluation.page import Pictures, evaluation_page
-from reports.evaluation.paper import evaluation_pdf
-from reports.evaluation.scene import evaluation_scene, uncertainty_scene
+from reports.evaluation.scene import DrawnScene, evaluation_scene, uncertainty_scene
 from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
 from reports.evaluation.tables import deviations_csv, uncertainty_csv
-from reports.page.scene import embeds
+from reports.page.html import asset, filled
+from reports.page.page import PageDetail, cards, page_figure
+from reports.page.scene import embeds, page_scene
+from reports.pdf.document import (
+    FINDINGS,
+    SENTENCE,
+    SIZE,
+    STANDARD,
+    TITLE,
+    boxes,
+    laid_out,
+    printed_findings,
+    titles,
+)
+from reports.pdf.text import folder, shown
 
 if TYPE_CHECKING:
     from reports.content import Report
@@ -93,3 +111,112 @@ def _write_shared(
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="")
+
+
+_DETAIL = PageDetail(buckets=0, rows=500, cell=300, listing=0)
+_FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pictures:
+    """Scene and figures of a page.
+
+    Args:
+        scene: in 3D; None for none.
+        drawings: in reading order.
+        figures: content of their files by name.
+        legend: of the colours of deviations; None where there are none.
+        left_out: features without a figure.
+    """
+
+    scene: DrawnScene | None
+    drawings: Sequence[EvaluationFigure]
+    figures: Mapping[str, bytes]
+    legend: Legend | None = None
+    left_out: int = 0
+
+
+def evaluation_page(content: EvaluationContent, pictures: Pictures) -> str:
+    """The page; the same bytes for the same content.
+
+    Args:
+        content: what is said; every text in it may be hostile.
+        pictures: a scene too large for a page is linked as ``scene.html``.
+    """
+    drawn = pictures.scene
+    scene = page_scene(None if drawn is None else drawn.html)
+    return filled(
+        "evaluation.html.j2",
+        "reports.evaluation",
+        style=asset("report.css") + asset("evaluation.css", "reports.evaluation/templates"),
+        script=asset("report.js"),
+        scene=scene,
+        beside=drawn is not None and scene is None,
+        report=content,
+        cards=cards(content.findings),
+        detail=_DETAIL,
+        first=[one for one in content.tables if one.key in _FIRST],
+        rest=[one for one in content.tables if one.key not in _FIRST],
+        drawings=[
+            page_figure(one.key, one.title, one.words, pictures.figures[f"{one.key}.svg"])
+            for one in pictures.drawings
+        ],
+        legend=pictures.legend,
+        notes=() if drawn is None else drawn.notes,
+        left_out=pictures.left_out,
+    )
+
+
+_SCREEN = ("branches",)  # tables too long for paper; page and workbook have them
+
+
+def evaluation_pdf(content: EvaluationContent, pictures: Pictures) -> bytes:
+    """The report: the same bytes for the same content, no date in them.
+
+    Args:
+        content: its texts are printed as they are, never read as markup.
+        pictures: of which the drawings are printed.
+    """
+    import typst
+
+    data = json.dumps(_document(content, pictures), ensure_ascii=False)
+    fonts = typst.Fonts(include_system_fonts=False, font_paths=[str(folder())])
+    with as_file(files("reports")) as root:
+        compiler = typst.Compiler(
+            root / "evaluation" / "templates" / "evaluation.typ",
+            root=root,
+            font_paths=fonts,
+            sys_inputs={"report": data},
+        )
+        made = compiler.compile(format="pdf", pdf_standards=[STANDARD])
+    if not isinstance(made, bytes):
+        raise TypeError("typst gave no single PDF")
+    return made
+
+
+def _document(content: EvaluationContent, pictures: Pictures) -> dict[str, Any]:
+    """What the template prints, as plain data."""
+    return {
+        **titles(content.title),
+        "kind": content.kind,
+        "sha256": content.sha256,
+        "version": version("palpeur"),
+        "verdict": shown(content.verdict, SENTENCE),
+        "status": content.status.value,
+        "facts": boxes(content.facts, content.findings),
+        "findings": printed_findings(content.findings),
+        "findings_left_out": 0,  # the shared part would name a file of the plan
+        "left_out": max(0, len(content.findings) - FINDINGS),
+        "first": [laid_out(one) for one in content.tables if one.key in _FIRST],
+        "rest": [laid_out(one) for one in content.tables if one.key not in (*_FIRST, *_SCREEN)],
+        "figures": [
+            {
+                "title": shown(one.title, TITLE),
+                "words": shown(one.words, SENTENCE),
+                "svg": pictures.figures[f"{one.key}.svg"].decode("utf-8"),
+            }
+            for one in pictures.drawings
+        ],
+        "undrawn": pictures.left_out,
+        "size": SIZE,
+    }

@@ -17,13 +17,13 @@ from reports.evaluation.subject import (
     UncertaintySubject,
     axis_of,
     is_hole,
+    magnification,
     place_of,
     size_of,
 )
 from reports.evaluation.tables import budget
 from reports.figures.style import (
     BLUE,
-    FORMATS,
     GREEN,
     INK,
     LIMIT,
@@ -32,8 +32,7 @@ from reports.figures.style import (
     QUIET,
     WIDTH,
     caption,
-    house_style,
-    rendered,
+    figure_files,
     write_beside,
 )
 from reports.visible_text import label
@@ -70,7 +69,6 @@ _BARS = (12, 80)
 _ROW, _FRAME = 0.3, 1.9  # heights [in]
 _TORNADO_MOST = 20  # sources; the others are one
 _NEAR = 0.9  # cosine: an axis of the part that is near enough
-_VIEWS_ROUND = np.array([1.0, 2.0, 5.0, 10.0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +109,7 @@ def uncertainty_drawings(shown: UncertaintySubject) -> tuple[EvaluationFigure, .
 
 def rendered_drawings(drawings: Sequence[EvaluationFigure]) -> dict[str, bytes]:
     """Name and content of every figure's files, PNG and SVG."""
-    files: dict[str, bytes] = {}
-    with house_style():
-        for one in drawings:
-            figure = one.draw()
-            files |= {f"{one.key}.{form}": rendered(figure, form) for form in FORMATS}
-    return files
+    return figure_files((one.key, one.draw) for one in drawings)
 
 
 def _of_uncertainty(shown: UncertaintySubject) -> Iterator[EvaluationFigure]:
@@ -634,17 +627,6 @@ def view_along(toward: Array, origin: Array) -> DrawingPlane:
     across = np.cross(helper, toward)
     across /= np.linalg.norm(across)
     return DrawingPlane(origin=origin, axes=np.array([across, np.cross(toward, across), toward]))
-
-
-def magnification(largest: float, wanted: float) -> float:
-    """A round factor by which the largest length is drawn about as long as wanted."""
-    if largest <= 0.0 or wanted <= 0.0:
-        return 1.0
-    ratio = wanted / largest
-    power = 10.0 ** np.floor(np.log10(ratio))
-    return float(
-        power * _VIEWS_ROUND[int(np.searchsorted(_VIEWS_ROUND * power, ratio * (1 + 1e-12))) - 1]
-    )
 
 
 def _views_signed(direction: Array) -> Array:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from planner.job import Job
 from planner.job.solids import Cell, SolidKind
 from reports.evaluation.colours import deviation_scale
-from reports.evaluation.figures import magnification
-from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
+from reports.evaluation.subject import EvaluationSubject, UncertaintySubject, magnification
 from reports.scene import model
 from reports.scene.bodies import failed_mark, reached_mark
 from reports.scene.model import Scene, ScenePoints, SceneSolid

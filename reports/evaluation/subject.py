@@ -8,7 +8,8 @@ import numpy as np
 
 from parts.evaluation import ToleranceSpec
 from parts.fits import FittedShape
-from planner.evaluation import Evaluation, JobEvaluation
+from planner.evaluation.evaluation import Evaluation
+from planner.evaluation.job_evaluation import JobEvaluation
 from planner.findings import Finding
 from planner.job import Job
 from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty
@@ -32,7 +33,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSource:
-    """Where the results come from.
+    """Origin of the results.
 
     Args:
         command: that makes the same again, without the folder that it writes to.
@@ -153,5 +154,17 @@ def size_of(shape: FittedShape, name: str) -> float:
 
 
 def is_hole(shape: FittedShape) -> bool:
-    """Whether the material is around it."""
+    """Return whether the material is around it."""
     return bool(getattr(shape, "reversed", False))
+
+
+_ROUND = np.array([1.0, 2.0, 5.0, 10.0])
+
+
+def magnification(largest: float, wanted: float) -> float:
+    """A round factor by which the largest length is drawn about as long as wanted."""
+    if largest <= 0.0 or wanted <= 0.0:
+        return 1.0
+    ratio = wanted / largest
+    power = 10.0 ** np.floor(np.log10(ratio))
+    return float(power * _ROUND[int(np.searchsorted(_ROUND * power, ratio * (1 + 1e-12))) - 1])

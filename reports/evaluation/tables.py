@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 
 from parts.evaluation import Characteristic, Conformance, FeatureResult
@@ -12,6 +9,7 @@ from planner.evaluation import Evaluation
 from planner.job import UncertaintySettings
 from planner.uncertainty import PointUncertainty
 from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
+from reports.document_text import csv_text
 from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
 from reports.tables import spreadsheet_text
 from robots.core.arrays import Array
@@ -181,7 +179,7 @@ def _scaled(value: float | None) -> float | None:
 def _rule(shown: EvaluationSubject) -> str:
     told = (
         "Tolerance: width or diameter of the zone; ± from nominal where it says so. Rows without "
-        "one are told for information."
+        "one are for information."
     )
     if shown.coverage is None:
         return f"{told} No uncertainty is known: the limit alone decides."
@@ -391,13 +389,11 @@ def _budget(rows: tuple[tuple[Value, ...], ...], worst: str = "") -> Table:
 
 def deviations_csv(shown: EvaluationSubject) -> str:
     """Every point on a line, in millimetres; empty where there is no limit."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_CSV)
+    rows = []
     points, limits, outside = shown.evaluation.points, shown.limits, shown.outside
     for k, name in enumerate(points.names):
         limited = bool(np.isfinite(limits[k]))
-        writer.writerow(
+        rows.append(
             [
                 *(spreadsheet_text(name), spreadsheet_text(points.features[k])),
                 *(1e3 * points.nominal[k]).tolist(),
@@ -409,24 +405,21 @@ def deviations_csv(shown: EvaluationSubject) -> str:
                 ("false" if outside[k] else "true") if limited else "",
             ]
         )
-    return text.getvalue()
+    return csv_text(_CSV, rows)
 
 
 def uncertainty_csv(shown: UncertaintySubject) -> str:
     """Every point on a line, in millimetres, with the shares of the budget."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names = shown.points[0].budget.names if shown.points else ()
-    writer.writerow(
-        [
-            *("point", "sigma_mm", "sigma_first_order_mm", "interval_low_mm", "interval_high_mm"),
-            *("coverage", "best_branch"),
-            *(f"variance_mm2 {spreadsheet_text(name)}" for name in names),
-        ]
+    headers = (
+        *("point", "sigma_mm", "sigma_first_order_mm", "interval_low_mm", "interval_high_mm"),
+        *("coverage", "best_branch"),
+        *(f"variance_mm2 {spreadsheet_text(name)}" for name in names),
     )
+    rows = []
     for point in shown.points:
         best = next((b.branch for b in point.branches if b.allowed), "")
-        writer.writerow(
+        rows.append(
             [
                 spreadsheet_text(point.name),
                 *(1e3 * v for v in (point.sigma_normal, point.sigma_first_order)),
@@ -436,4 +429,4 @@ def uncertainty_csv(shown: UncertaintySubject) -> str:
                 *(1e6 * point.budget.variances).tolist(),
             ]
         )
-    return text.getvalue()
+    return csv_text(headers, rows)

@@ -26,8 +26,11 @@ from reports.figures.style import (
     QUIET,
     WIDTH,
     caption,
+    draw_limits,
     house_style,
+    limit_text,
     rendered,
+    write_limits,
 )
 from reports.limits import torque_limits
 from robots.core.arrays import Array, Indices
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
 
 _PANEL = 1.45  # [in]
 _ABOVE, _BELOW = 0.75, 0.75  # [in]
-_NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 _HEIGHT = 4.2  # [in]
 _SHADED = 300  # more segments are narrower than the eye can follow
 _NAMED = 24  # points that find room for their names
@@ -111,7 +113,7 @@ def _figures(plan: Plan, drawn: DrawnSamples) -> Iterator[tuple[str, Callable[[]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JointCurve:
-    """What one figure shows of all joints.
+    """One quantity of all joints, for a figure.
 
     Args:
         name: of the file.
@@ -196,32 +198,9 @@ def _draw_joint(axis: Axes, plan: Plan, t: Array, shown: JointCurve, joint: int)
     name, unit = plan.joint_loads[joint].name, shown.units[joint]
     axis.set_ylabel(f"{name} [{unit}]")
     axis.margins(y=0.08)
-    _draw_limits(axis, values, shown, joint)
-
-
-def _draw_limits(axis: Axes, values: Array, shown: JointCurve, joint: int) -> None:
-    """Limits beside the panel, and as dashed lines where they do not flatten the curve."""
     lower, upper = float(shown.lower[joint]), float(shown.upper[joint])
-    low, high = float(values.min()), float(values.max())
-    for limit, distance in ((lower, low - lower), (upper, upper - high)):
-        if distance <= _NEAR * (high - low):
-            axis.axhline(limit, color=LIMIT, linewidth=1.0, linestyle=LIMIT_DASHES)
-    axis.text(
-        *(1.008, 0.5, _limit_text(lower, upper, shown.units[joint])),
-        transform=axis.transAxes,
-        rotation=90.0,
-        va="center",
-        fontsize=7.0,
-        color=QUIET,
-    )
-
-
-def _limit_text(lower: float, upper: float, unit: str) -> str:
-    if np.isinf(lower) and np.isinf(upper):
-        return ""
-    if lower == -upper:
-        return f"limit ±{upper:.4g} {unit}"
-    return f"limits {lower:.4g} to {upper:.4g} {unit}"
+    draw_limits(axis, float(values.min()), float(values.max()), lower, upper)
+    write_limits(axis, limit_text(lower, upper, unit))
 
 
 def total_power_figure(plan: Plan, drawn: DrawnSamples) -> Figure:
@@ -270,7 +249,7 @@ def shade(axis: Axes, plan: Plan) -> None:
 
 
 def shaded(plan: Plan) -> bool:
-    """Whether segments are shaded."""
+    """Return whether segments are shaded."""
     return 0 < len(plan.timeline) <= _SHADED
 
 
@@ -325,7 +304,9 @@ def drawing_note(plan: Plan, drawn: DrawnSamples) -> str:
     run = max(drawn.run, run_length(drawn.count, BUCKETS))
     note = f"Sampled every {1e3 * plan.job.sampling_period:g} ms"
     if run > 1:
-        note += f"; of every {run} samples the least and the largest are drawn, so no peak is lost"
+        note += (
+            f"; of every {run} samples the minimum and the maximum are drawn, so no peak is lost"
+        )
     return f"{note}." if shaded(plan) else f"{note}. Segments are too narrow to be shaded."
 
 

@@ -1,11 +1,11 @@
-"""How every figure looks, and how it becomes the same bytes each time."""
+"""House style of figures, and their reproducible rendering."""
 
 from __future__ import annotations
 
 import io
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -71,6 +71,7 @@ FORMATS: tuple[Format, ...] = ("png", "svg")
 _Box = tuple[float, float, float, float]  # left, bottom, right, top [pt]
 _POINTS = 72.0  # an inch
 _WIDE, _TALL = 0.58, 1.15  # a sign of DejaVu Sans beside its size
+_NEAR = 1.2  # a limit is drawn where it is no farther than this many heights of the curve
 _GAP = 4.0  # between a mark and its name [pt]
 _MARK = 4.0  # half a mark [pt]
 
@@ -84,6 +85,20 @@ def house_style() -> Iterator[None]:
         # A name may be written in a script that the font does not have.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
+
+
+def figure_files(figures: Iterable[tuple[str, Callable[[], Figure]]]) -> dict[str, bytes]:
+    """Draw figures and render each in every format.
+
+    Args:
+        figures: name of the files without ending, and what draws the figure.
+    """
+    files: dict[str, bytes] = {}
+    with house_style():
+        for name, draw in figures:
+            figure = draw()
+            files |= {f"{name}.{form}": rendered(figure, form) for form in FORMATS}
+    return files
 
 
 def rendered(figure: Figure, format: Format) -> bytes:
@@ -100,6 +115,42 @@ def caption(figure: Figure, title: str, note: str) -> None:
     figure.text(0.01, 1.0 - 0.1 / height, title, va="top", fontsize=11.0, fontweight="bold")
     text = textwrap.fill(note, _NOTE)
     figure.text(0.01, 0.08 / height, text, va="bottom", fontsize=7.5, color=QUIET)
+
+
+def draw_limits(axis: Axes, low: float, high: float, lower: float, upper: float) -> None:
+    """Draw limits as dashed lines where they do not flatten the curve.
+
+    Args:
+        axis: with the curve.
+        low: minimum of the curve.
+        high: its maximum.
+        lower: limit; infinite for none.
+        upper: likewise.
+    """
+    for limit, distance in ((lower, low - lower), (upper, upper - high)):
+        if distance <= _NEAR * (high - low):
+            axis.axhline(limit, color=LIMIT, linewidth=1.0, linestyle=LIMIT_DASHES)
+
+
+def write_limits(axis: Axes, text: str, *, broken: bool = False) -> None:
+    """Write the limits upright beside a panel, in the colour of a limit where one is broken."""
+    axis.text(
+        *(1.008, 0.5, text),
+        transform=axis.transAxes,
+        rotation=90.0,
+        va="center",
+        fontsize=7.0,
+        color=LIMIT if broken else QUIET,
+    )
+
+
+def limit_text(lower: float, upper: float, unit: str) -> str:
+    """The limits in words; empty for none."""
+    if np.isinf(lower) and np.isinf(upper):
+        return ""
+    if lower == -upper:
+        return f"limit ±{upper:.4g} {unit}"
+    return f"limits {lower:.4g} to {upper:.4g} {unit}"
 
 
 def write_beside(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from reports.answers import FORMAT, table_lines, tip_document
+from reports.document_text import csv_text
 from robots.core.identification import (
     ArmCalibration,
     ArmMeasurements,
@@ -72,7 +71,7 @@ def calibration_document(
 def refusal_document(
     nominal: Mechanism, given: ArmMeasurements, error: NotIdentifiableError
 ) -> dict[str, object]:
-    """Measurements that cannot tell the parameters apart, in JSON."""
+    """Measurements that cannot distinguish the parameters, in JSON."""
     return {
         "format": FORMAT,
         "robot": nominal.name,
@@ -206,7 +205,7 @@ def plan_lines(plan: PosturePlan) -> list[str]:
         f"worst parameter to expect: {1e3 * plan.worst:.4g} mm at the ball; random postures: "
         f"{1e3 * plan.random_median:.4g} mm (median), {1e3 * plan.random_best:.4g} mm (best of "
         f"{plan.draws}); gain {plan.gain:.3g}",
-        "The way between the postures, and what stands around the arm, are not looked at.",
+        "The paths between the postures, and obstacles around the arm, are not checked.",
     ]
     for name, centre in plan.centres.items():
         lines.append(f"sphere {name} at {', '.join(f'{1e3 * x:.3f}' for x in centre)} mm")
@@ -215,16 +214,15 @@ def plan_lines(plan: PosturePlan) -> list[str]:
 
 def posture_table(mechanism: Mechanism, given: ArmMeasurements) -> str:
     """Postures as CSV, in the columns that ``--measurements`` reads."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     joints = mechanism.movable
     names = [f"q{k}_{'deg' if j.kind.angular else 'mm'}" for k, j in enumerate(joints, start=1)]
     factors = np.array([180.0 / np.pi if j.kind.angular else 1e3 for j in joints])
     columns = _own_columns(given)
-    writer.writerow([*columns, *names])
-    for row, q in enumerate(given.q * factors):
-        writer.writerow([*(cells[row] for cells in columns.values()), *(f"{x:.6f}" for x in q)])
-    return buffer.getvalue()
+    rows = (
+        [*(cells[row] for cells in columns.values()), *(f"{x:.6f}" for x in q)]
+        for row, q in enumerate(given.q * factors)
+    )
+    return csv_text([*columns, *names], rows)
 
 
 def _own_columns(given: ArmMeasurements) -> dict[str, list[str]]:

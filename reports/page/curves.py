@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -105,17 +105,8 @@ def _drawn(panel: Panel, duration: float, points: int) -> DrawnPanel:
         for height in _heights(np.array([tick.at]), low, high)
         if _EDGE <= height <= HEIGHT - _EDGE
     )
-    thinned = Panel(
-        name=panel.name,
-        unit=panel.unit,
-        t=curve.t,
-        values=curve.values,
-        lower=panel.lower,
-        upper=panel.upper,
-        peak=panel.peak,
-    )
     return DrawnPanel(
-        panel=thinned,
+        panel=replace(panel, t=curve.t, values=curve.values),
         path=_path(x, y),
         low=low,
         high=high,
@@ -190,7 +181,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shading:
-    """What stands behind every curve.
+    """Shading behind the curves.
 
     Args:
         shades: one per kind that occurs.

@@ -99,6 +99,43 @@ def policy(*, scripts: Iterable[str], styles: Iterable[str], scene: bool) -> str
     return "; ".join(rules)
 
 
+def filled(
+    template: str,
+    package: str = SHARED,
+    *,
+    style: str,
+    script: str,
+    scene: PageScene | None = None,
+    motion: object = None,
+    **content: object,
+) -> str:
+    """Fill the template of a page that runs its own style, script and scene and nothing else.
+
+    Args:
+        template: name of its file.
+        package: with the template.
+        style: text of the page's style.
+        script: text of its script.
+        scene: embedded in the page; None for none.
+        motion: data of the page's script.
+        **content: what else the template reads.
+    """
+    from markupsafe import Markup
+
+    return (
+        environment(package)
+        .get_template(template)
+        .render(
+            policy=page_policy(style, script, scene),
+            style=Markup(style),
+            script=Markup(script),
+            scene=Markup(data_block(scene.text)) if scene else None,
+            motion=Markup(data_block(motion)),
+            **content,
+        )
+    )
+
+
 def page_policy(style: str, script: str, scene: PageScene | None) -> str:
     """The policy of a page of one style, one script, and perhaps a scene.
 

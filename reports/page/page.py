@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 
 from planner.errors import FindingError
 from planner.findings import Finding, Page
 from planner.findings import page as explanation_page
 from planner.plan import Segment
 from reports.content import Report
-from reports.page.curves import HEIGHT, WIDTH, TimeAxis, drawn_set, motion, shading, stop, time_axis
-from reports.page.html import SHARED, asset, data_block, environment, page_policy
-from reports.page.scene import PageScene, embedded, embeds
+from reports.content.table import Fact, Table, ValueStatus, columns, text
+from reports.page.curves import (
+    HEIGHT,
+    WIDTH,
+    DrawnSet,
+    TimeAxis,
+    drawn_set,
+    motion,
+    shading,
+    stop,
+    time_axis,
+)
+from reports.page.html import asset, filled
+from reports.page.scene import PageScene, page_scene
 
 BUDGET = 15_000_000  # bytes of a page
 _NAMED = 30  # points that find room for their names above the curves
@@ -21,7 +34,7 @@ _SHORT = 6  # characters of a name that does
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDetail:
-    """How much a page shows.
+    """Level of detail of a page.
 
     Args:
         buckets: of a curve; a peak and a trough in each.
@@ -42,6 +55,7 @@ _DETAILS = (
     PageDetail(buckets=300, rows=200, cell=160, listing=100_000),
     PageDetail(buckets=120, rows=50, cell=80, listing=20_000),
 )
+_MOTION = PageDetail(buckets=0, rows=500, cell=300, listing=0)
 _SHOWN = 20  # of one code
 
 
@@ -63,15 +77,14 @@ def page(
             is linked as ``scene.html``, which must stand beside the page then.
         budget: most bytes.
     """
-    held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", asset("scene.js")) if held else None
+    scene = page_scene(scene_html)
     beside = scene_html is not None and scene is None
-    text = ""
+    html = ""
     for detail in _DETAILS:
-        text = _rendered(report, segments, detail, scene=scene, beside=beside)
-        if len(text.encode("utf-8")) <= budget:
+        html = _rendered(report, segments, detail, scene=scene, beside=beside)
+        if len(html.encode("utf-8")) <= budget:
             break
-    return text
+    return html
 
 
 def _rendered(
@@ -82,32 +95,82 @@ def _rendered(
     scene: PageScene | None,
     beside: bool,
 ) -> str:
-    from markupsafe import Markup
-
     duration = max((s.end for s in segments), default=0.0)
     moves = bool(report.curves) and duration > 0.0
     shown = report.curves if moves else ()
     sets = tuple(drawn_set(one, duration, 2 * detail.buckets) for one in shown)
-    style, script = asset("report.css"), asset("report.js")
     told = motion(sets, segments, duration) if moves else None
-    return (
-        environment(SHARED)
-        .get_template("report.html.j2")
-        .render(
-            report=report,
-            cards=cards(report.findings),
-            detail=detail,
-            reduced=detail is not _FULL,
-            sets=sets,
-            time=_axis(segments, duration) if moves else None,
-            plot=(WIDTH, HEIGHT),
-            beside=beside,
-            policy=page_policy(style, script, scene),
-            style=Markup(style),
-            script=Markup(script),
-            motion=Markup(data_block(told)),
-            scene=Markup(data_block(scene.text)) if scene else None,
-        )
+    return filled(
+        "report.html.j2",
+        style=asset("report.css"),
+        script=asset("report.js"),
+        scene=scene,
+        beside=beside,
+        report=report,
+        cards=cards(report.findings),
+        detail=detail,
+        reduced=detail is not _FULL,
+        sets=sets,
+        time=_axis(segments, duration) if moves else None,
+        plot=(WIDTH, HEIGHT),
+        motion=told,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSummary:
+    """Summary of a report, for the sections that all pages share."""
+
+    title: str
+    verdict: str
+    status: ValueStatus
+    facts: tuple[Fact, ...]
+
+
+def motion_page(
+    template: str,
+    package: str,
+    summary: PageSummary,
+    findings: Sequence[Finding],
+    scene_html: str | None,
+    *,
+    sets: Sequence[DrawnSet],
+    time: TimeAxis,
+    motion: object,
+    style: str = "",
+    **sections: object,
+) -> str:
+    """The page of a mechanism's motion; the same bytes for the same motion.
+
+    Args:
+        template: name of its file.
+        package: with the template.
+        summary: every text in it may be hostile.
+        findings: of the motion.
+        scene_html: the 3D replay as a page of its own; None for none. One too large for a page is
+            linked as ``scene.html``.
+        sets: curves.
+        time: their axis.
+        motion: data of the page's script.
+        style: added to that of the report page.
+        **sections: what else the template reads.
+    """
+    scene = page_scene(scene_html)
+    return filled(
+        template,
+        package,
+        style=asset("report.css") + style,
+        script=asset("report.js"),
+        scene=scene,
+        beside=scene_html is not None and scene is None,
+        report=summary,
+        cards=cards(findings),
+        detail=_MOTION,
+        sets=sets,
+        time=time,
+        plot=(WIDTH, HEIGHT),
+        motion=motion,
+        **sections,
     )
 
 
@@ -117,6 +180,40 @@ def _axis(segments: Sequence[Segment], duration: float) -> TimeAxis:
     roomy = len(probes) <= _NAMED and all(len(s.point) <= _SHORT for s in probes)
     names = tuple(stop(s.end / duration, s.point) for s in probes if roomy)
     return time_axis(shading(segments, duration), duration, names)
+
+
+def provenance_table(**facts: str) -> Table:
+    """Where a set of files comes from, and the version of Palpeur. Args: facts: by name."""
+    rows = {**facts, "palpeur": version("palpeur")}
+    return Table(
+        key="provenance",
+        title="Provenance",
+        columns=columns("what", "value"),
+        rows=tuple((text(what), text(value or "–")) for what, value in rows.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFigure:
+    """A figure inside a page.
+
+    Args:
+        key: safe, for anchors.
+        title: for readers.
+        data: address of the picture, as data.
+        words: what is seen, for who does not see it.
+    """
+
+    key: str
+    title: str
+    data: str
+    words: str
+
+
+def page_figure(key: str, title: str, words: str, svg: bytes) -> PageFigure:
+    """A figure whose picture stands in the page itself."""
+    data = f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
+    return PageFigure(key=key, title=title, data=data, words=words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from html import unescape
 
 import numpy as np
 
-from reports.page.html import digest
+from reports.page.html import asset, digest
 
 LIMIT = 10_000_000  # bytes of a scene that is embedded
 
@@ -47,6 +47,13 @@ class PageScene:
 def embeds(scene_html: str) -> bool:
     """Whether the page holds the scene; a larger one belongs beside it, as ``scene.html``."""
     return len(scene_html.encode("utf-8")) <= LIMIT
+
+
+def page_scene(scene_html: str | None) -> PageScene | None:
+    """The scene that a page holds; None for none, or for one that belongs beside the page."""
+    if scene_html is None or not embeds(scene_html):
+        return None
+    return embedded(scene_html, asset("scene.js"))
 
 
 def embedded(scene_html: str, guard: str) -> PageScene:

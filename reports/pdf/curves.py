@@ -59,7 +59,7 @@ def drawn_curves(sets: Sequence[CurveSet], segments: Sequence[Segment]) -> Itera
 
 
 def shaded(segments: Sequence[Segment]) -> bool:
-    """Whether there is room to shade segments."""
+    """Return whether there is room to shade segments."""
     return 0 < len(segments) <= _SHADED
 
 
@@ -248,7 +248,7 @@ class PlotFrame:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class PaperDrawing:
-    """What a drawing gathers while it is drawn.
+    """Primitives of a drawing.
 
     Args:
         width: [pt]

@@ -118,7 +118,7 @@ def folder() -> Path:
 
 @cache
 def known(character: str) -> bool:
-    """Whether the character can be shown."""
+    """Return whether the character can be shown."""
     return _font().get_char_index(ord(character)) != 0
 
 

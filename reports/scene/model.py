@@ -19,7 +19,7 @@ Rgb = tuple[int, int, int]  # sRGB, 0 to 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paint:
-    """How a surface looks.
+    """Appearance of a surface.
 
     Args:
         colour: sRGB.
@@ -258,3 +258,24 @@ def from_z(directions: Array) -> Array:
     found = np.stack([1.0 + z, -y, x, np.zeros_like(z)], axis=-1)
     found[z < -1.0 + 1e-12] = [0.0, 1.0, 0.0, 0.0]
     return np.asarray(found / np.linalg.norm(found, axis=-1, keepdims=True))
+
+
+def link(
+    name: str,
+    parent: int,
+    moved: tuple[JointKind, int],
+    placement: Array,
+    bodies: tuple[RoundBody, ...] = (),
+) -> SceneLink:
+    """A link; ``moved`` is the kind of its joint and the place of its variable."""
+    kind, variable = moved
+    return SceneLink(
+        name=name, parent=parent, kind=kind, variable=variable, placement=placement, bodies=bodies
+    )
+
+
+def axis_frame(axis: int) -> Array:
+    """The axes in another order, so that one of them is z. # (4, 4)."""
+    frame = np.eye(4)
+    frame[:3, :3] = np.roll(np.eye(3), 2 - axis, axis=1)
+    return frame

@@ -67,7 +67,7 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
         dark: whether the page is dark; None for what the reader's system prefers.
 
     Raises:
-        OutputError: this machine lets nobody listen on 127.0.0.1.
+        OutputError: this machine refuses to listen on 127.0.0.1.
     """
     with quiet_server() as server:
         _set_up(server, scene, _FLOOR[dark])
@@ -289,7 +289,7 @@ def quiet_server() -> Iterator[ViserServer]:
     """A server that says nothing and is stopped in any case.
 
     Raises:
-        OutputError: this machine lets nobody listen on 127.0.0.1.
+        OutputError: this machine refuses to listen on 127.0.0.1.
     """
     import viser
 
@@ -333,7 +333,7 @@ def _check_host() -> None:
             probe.bind((_HOST, 0))
     except OSError as error:
         raise OutputError(
-            f"The 3D scene cannot be made: this machine lets nobody listen on {_HOST}: "
+            f"The 3D scene cannot be made: this machine refuses to listen on {_HOST}: "
             f"{error.strerror}.",
             host=_HOST,
         ) from error
@@ -399,7 +399,7 @@ def _hidden(scene: Scene, view: Camera, triangles: Array) -> int:
 
 
 def _blocked(start: Array, end: Array, triangles: Array) -> bool:
-    """Whether a line of sight meets a triangle: signed volumes on either side of it."""
+    """Return whether a line of sight meets a triangle: signed volumes on either side of it."""
     a, b, c = (triangles[:, corner] - start for corner in range(3))
     ray = end - start
     sides = np.stack([np.cross(p, r) @ ray for p, r in ((a, b), (b, c), (c, a))])

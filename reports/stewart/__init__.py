@@ -1,1 +1,1 @@
-"""What a reader sees of a platform's motion: figures, table, page with 3D replay."""
+"""Reports of a platform's motion: figures, table, page with 3D replay."""

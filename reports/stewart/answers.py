@@ -272,7 +272,7 @@ def motion_lines(shown: PlatformMotion) -> Iterator[str]:
         (leg.name, *(f"{value(k):.6g}" for value in values))
         for k, leg in enumerate(shown.platform.legs)
     ]
-    heads = ("shortest mm", "longest mm", "speed m/s", "accel. m/s²", "least N", "largest N")
+    heads = ("shortest mm", "longest mm", "speed m/s", "accel. m/s²", "min N", "max N")
     yield from table_lines(("leg", *heads), rows)
     balance = shown.balance
     friction = f", {balance.friction:.6g} J lost to friction" if balance.friction else ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,11 +11,21 @@ from planner.findings import Finding
 from planner.findings.platform_findings import motion_findings
 from reports.content.curves import CurveSet, Panel
 from reports.content.table import Fact, Table, ValueStatus, columns, number, rows_of, text
+from reports.document_text import csv_text
+from reports.page.page import provenance_table as provenance_rows
 from robots.core.arrays import Array
-from robots.stewart.leg_samples import Balance, LegSamples, energy_balance, leg_samples
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion
-from robots.stewart.motion_check import LegPeaks, MotionPeaks, check_motion, motion_peaks
+from robots.stewart.motion_check import (
+    Balance,
+    LegPeaks,
+    LegSamples,
+    MotionPeaks,
+    check_motion,
+    energy_balance,
+    leg_samples,
+    motion_peaks,
+)
 from robots.stewart.platform import Platform
 
 FORMAT = 1
@@ -207,12 +215,7 @@ def sample_rows(shown: PlatformMotion) -> tuple[tuple[str, ...], list[list[float
 
 def samples_csv(shown: PlatformMotion) -> str:
     """The samples as a file; numbers read back to the same doubles."""
-    headers, rows = sample_rows(shown)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(*sample_rows(shown))
 
 
 def _legs(shown: PlatformMotion) -> Iterator[dict[str, object]]:
@@ -262,8 +265,8 @@ def facts(shown: PlatformMotion) -> tuple[Fact, ...]:
               _when(legs[fastest].name, float(peaks.speed.time[fastest]))),
         _fact("peak leg force", float(shown.force_peaks.value[strongest]), "N",
               _when(legs[strongest].name, float(shown.force_peaks.time[strongest]))),
-        _fact("forces from", float(samples.forces.min()), "N", "least of all legs"),
-        _fact("forces to", float(samples.forces.max()), "N", "largest of all legs"),
+        _fact("forces from", float(samples.forces.min()), "N", "minimum of all legs"),
+        _fact("forces to", float(samples.forces.max()), "N", "maximum of all legs"),
         _fact("peak power", float(np.abs(power).max()), "W", "of all legs together"),
         _fact("net work", round(shown.balance.net_work, 9), "J",
               f"energy gained {shown.balance.energy_change:.5g} J"),
@@ -344,17 +347,5 @@ def leg_table(shown: PlatformMotion) -> Table:
 
 def provenance_table(shown: PlatformMotion) -> Table:
     """Platform, its source, the command."""
-    from importlib.metadata import version
-
-    rows = (
-        ("platform", shown.platform.name),
-        ("source", shown.platform.source or "–"),
-        ("command", shown.command),
-        ("palpeur", version("palpeur")),
-    )
-    return Table(
-        key="provenance",
-        title="Provenance",
-        columns=columns("what", "value"),
-        rows=tuple((text(what), text(value)) for what, value in rows),
-    )
+    platform = shown.platform
+    return provenance_rows(platform=platform.name, source=platform.source, command=shown.command)

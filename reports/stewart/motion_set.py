@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.job.solids import SolidKind
 from planner.plan import Segment, SegmentKind
-from planner.result_files import result_set
-from reports.content.table import Fact, ValueStatus
-from reports.page.curves import HEIGHT, WIDTH, drawn_set, motion, shading, time_axis
-from reports.page.html import asset, data_block, environment, page_policy
-from reports.page.page import PageDetail, cards
-from reports.page.scene import embedded, embeds
+from planner.result_files import write_set
+from reports.drawn_samples import decimated
+from reports.figures.style import (
+    BLUE,
+    LIMIT,
+    WIDTH,
+    caption,
+    draw_limits,
+    figure_files,
+    limit_text,
+    write_limits,
+)
+from reports.page.curves import drawn_set, motion, shading, time_axis
+from reports.page.page import PageSummary, motion_page
+from reports.page.scene import embeds
 from reports.scene import model
-from reports.scene.model import RoundBody, Scene, SceneLink, SceneMotion, ScenePoints
+from reports.scene.model import (
+    RoundBody,
+    Scene,
+    SceneLink,
+    SceneMotion,
+    ScenePoints,
+    axis_frame,
+    link,
+)
 from reports.stewart import motion as tables
-from reports.stewart.motion import PlatformMotion
+from reports.stewart.motion import LegQuantity, PlatformMotion, leg_quantities
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
 from robots.core.orientation import angles_zyx
 from robots.stewart.legs import leg_axes
 from robots.stewart.platform import Platform, leg_vectors
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 KIND = "platform motion"
 _BUCKETS = 610
-_DETAIL = PageDetail(buckets=_BUCKETS, rows=500, cell=300, listing=0)
 
 
 def write_motion_set(
@@ -45,29 +66,19 @@ def write_motion_set(
     Raises:
         OutputError: the folder holds other files, or cannot be written.
     """
+    write_set(folder, KIND, _files(shown, document), force=force)
+
+
+def _files(shown: PlatformMotion, document: str) -> Iterator[tuple[str, str | bytes]]:
     from reports.scene.viser_scene import scene_html
-    from reports.stewart.figures import draw_leg_figures
-    from reports.stewart.motion import samples_csv
 
-    with result_set(folder, KIND, force=force) as fresh:
-        (fresh / "motion.json").write_text(document, encoding="utf-8", newline="")
-        (fresh / "motion.csv").write_text(samples_csv(shown), encoding="utf-8", newline="")
-        for name, content in draw_leg_figures(shown).items():
-            (fresh / name).write_bytes(content)
-        replay = scene_html(leg_scene(shown), dark=None)
-        if not embeds(replay):
-            (fresh / "scene.html").write_text(replay, encoding="utf-8", newline="")
-        (fresh / "page.html").write_text(leg_page(shown, replay), encoding="utf-8", newline="")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Content:
-    """What the shared sections read of a report."""
-
-    title: str
-    verdict: str
-    status: ValueStatus
-    facts: tuple[Fact, ...]
+    yield "motion.json", document
+    yield "motion.csv", tables.samples_csv(shown)
+    yield from draw_leg_figures(shown).items()
+    replay = scene_html(leg_scene(shown), dark=None)
+    if not embeds(replay):
+        yield "scene.html", replay
+    yield "page.html", leg_page(shown, replay)
 
 
 def leg_page(shown: PlatformMotion, scene_html: str | None) -> str:
@@ -78,38 +89,22 @@ def leg_page(shown: PlatformMotion, scene_html: str | None) -> str:
         scene_html: the 3D replay as a page of its own; None for none. One too large for a page is
             linked as ``scene.html``.
     """
-    from markupsafe import Markup
-
-    held = scene_html is not None and embeds(scene_html)
-    scene = embedded(scene_html or "", asset("scene.js")) if held else None
-    style, script = asset("report.css"), asset("report.js")
     duration = shown.motion.duration
     segments = (_segment(shown),)
     sets = tuple(drawn_set(one, duration, 2 * _BUCKETS) for one in tables.curves(shown))
-    return (
-        environment("reports.stewart")
-        .get_template("stewart.html.j2")
-        .render(
-            report=_Content(
-                title=shown.title,
-                verdict=tables.verdict(shown),
-                status=tables.status(shown),
-                facts=tables.facts(shown),
-            ),
-            legs=tables.leg_table(shown),
-            provenance=tables.provenance_table(shown),
-            cards=cards(shown.findings),
-            detail=_DETAIL,
-            sets=sets,
-            time=time_axis(shading(segments, duration), duration),
-            plot=(WIDTH, HEIGHT),
-            beside=scene_html is not None and scene is None,
-            policy=page_policy(style, script, scene),
-            style=Markup(style),
-            script=Markup(script),
-            motion=Markup(data_block(motion(sets, segments, duration))),
-            scene=Markup(data_block(scene.text)) if scene else None,
-        )
+    summary = PageSummary(
+        title=shown.title,
+        verdict=tables.verdict(shown),
+        status=tables.status(shown),
+        facts=tables.facts(shown),
+    )
+    return motion_page(
+        *("stewart.html.j2", "reports.stewart", summary, shown.findings, scene_html),
+        sets=sets,
+        time=time_axis(shading(segments, duration), duration),
+        motion=motion(sets, segments, duration),
+        legs=tables.leg_table(shown),
+        provenance=tables.provenance_table(shown),
     )
 
 
@@ -212,21 +207,19 @@ def _leg_links(platform: Platform, T: Array, size: float) -> Iterator[SceneLink]
         )
         index = 3 * k
         turn, slide = JointKind.REVOLUTE, JointKind.PRISMATIC
-        yield _link(f"{leg.name} first", BASE, (turn, index), first)
-        yield _link(f"{leg.name} second", index, (turn, index + 1), _ROUND, (cylinder,))
-        yield _link(f"{leg.name} stroke", index + 1, (slide, index + 2), _ROUND, (piston,))
+        yield link(f"{leg.name} first", BASE, (turn, index), first)
+        yield link(f"{leg.name} second", index, (turn, index + 1), _ROUND, (cylinder,))
+        yield link(f"{leg.name} stroke", index + 1, (slide, index + 2), _ROUND, (piston,))
 
 
 def _platform_links(platform: Platform, size: float) -> Iterator[SceneLink]:
     """x, y, z, then turns about z, y, x; frames with the axis as z."""
     first = 3 * len(platform.legs)
-    axes = np.eye(4)[:3]
     frame_before = np.eye(4)
     steps = [(JointKind.PRISMATIC, k) for k in range(3)]
     steps += [(JointKind.REVOLUTE, k) for k in (2, 1, 0)]
     for number, (kind, axis) in enumerate(steps):
-        frame = np.eye(4)
-        frame[:3, :3] = np.roll(axes[:, :3], 2 - axis, axis=1)  # columns end with the axis
+        frame = axis_frame(axis)
         placement = frame_before.T @ frame
         frame_before = frame
         last = number == len(steps) - 1
@@ -234,24 +227,7 @@ def _platform_links(platform: Platform, size: float) -> Iterator[SceneLink]:
         points = platform.platform_points @ frame[:3, :3]
         bodies = tuple(_ring(points, 0.014 * size, "platform", _PLATE)) if last else ()
         parent = BASE if number == 0 else first + number - 1
-        yield _link(f"platform {number + 1}", parent, (kind, first + number), placement, bodies)
-
-
-def _link(
-    name: str,
-    parent: int,
-    moved: tuple[JointKind, int],
-    placement: Array,
-    bodies: tuple[RoundBody, ...] = (),
-) -> SceneLink:
-    return SceneLink(
-        name=name,
-        parent=parent,
-        kind=moved[0],
-        variable=moved[1],
-        placement=placement,
-        bodies=bodies,
-    )
+        yield link(f"platform {number + 1}", parent, (kind, first + number), placement, bodies)
 
 
 def _ring(points: Array, radius: float, name: str, paint: model.Paint) -> Iterator[RoundBody]:
@@ -270,3 +246,62 @@ def _bounds(platform: Platform, T: Array, margin: float) -> Array:
     tips = leg_vectors(platform, T) + platform.base_points
     places = np.concatenate([tips.reshape(-1, 3), platform.base_points])
     return np.stack([places.min(axis=0) - margin, places.max(axis=0) + margin])
+
+
+_PANEL = 1.35  # [in]
+_ABOVE, _BELOW = 0.5, 0.75  # [in]
+
+
+def draw_leg_figures(shown: PlatformMotion) -> dict[str, bytes]:
+    """Name and content of every figure's files, PNG and SVG."""
+    return figure_files(
+        (quantity.key, partial(leg_figure, shown, quantity)) for quantity in leg_quantities(shown)
+    )
+
+
+def leg_figure(shown: PlatformMotion, quantity: LegQuantity) -> Figure:
+    """One panel per leg, one above the other."""
+    from matplotlib.figure import Figure
+
+    legs = shown.platform.legs
+    height = len(legs) * _PANEL + _ABOVE + _BELOW
+    figure = Figure(figsize=(WIDTH, height))
+    axes = figure.subplots(len(legs), 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(
+        left=0.105, right=0.965, top=1 - _ABOVE / height, bottom=_BELOW / height, hspace=0.16
+    )
+    for leg, axis in enumerate(axes):
+        curve = decimated(shown.samples.t, quantity.values[:, leg])
+        axis.plot(curve.t, curve.values, color=BLUE)
+        axis.set_ylabel(f"{legs[leg].name} [{quantity.unit}]")
+        axis.margins(y=0.08)
+        _draw_limits(axis, quantity, leg)
+    axes[-1].set_xlim(0.0, shown.motion.duration)
+    axes[-1].set_xlabel("time [s]")
+    figure.align_ylabels(list(axes))
+    caption(figure, f"{quantity.title}: {shown.title}", _note(shown, quantity))
+    return figure
+
+
+def _draw_limits(axis: Axes, quantity: LegQuantity, leg: int) -> None:
+    """Limits beside the panel, and as dashed lines where they do not flatten the curve."""
+    values, unit = quantity.values[:, leg], quantity.unit
+    lower, upper = float(quantity.lower[leg]), float(quantity.upper[leg])
+    draw_limits(axis, float(values.min()), float(values.max()), lower, upper)
+    outside = values[(values < lower) | (values > upper)]
+    if outside.size:
+        t = axis.lines[0].get_xdata()
+        y = np.asarray(axis.lines[0].get_ydata())
+        axis.fill_between(
+            *(t, np.clip(y, lower, upper), y), color=LIMIT, alpha=0.3, linewidth=0, zorder=1.5
+        )
+    write_limits(axis, limit_text(lower, upper, unit), broken=bool(outside.size))
+
+
+def _note(shown: PlatformMotion, quantity: LegQuantity) -> str:
+    low, high = float(quantity.values.min()), float(quantity.values.max())
+    what = f"{shown.platform.name}, {shown.law}, {shown.motion.duration:.6g} s. "
+    what += f"All legs: {low:.6g} to {high:.6g} {quantity.unit}."
+    if quantity.key == "leg-force":
+        what += " A positive force pushes the platform away from the base."
+    return what

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.result_files import result_set
+from planner.result_files import write_set
+from reports.document_text import csv_text
 from reports.figures.style import (
     BLUE,
     GREEN,
@@ -19,10 +19,8 @@ from reports.figures.style import (
     PINK,
     QUIET,
     WIDTH,
-    Format,
     caption,
-    house_style,
-    rendered,
+    figure_files,
 )
 from robots.core.arrays import Array
 from robots.stewart.limits import Limit, pose_limits
@@ -74,19 +72,15 @@ def write_workspace_set(
     Raises:
         OutputError: the folder holds other files, or cannot be written.
     """
-    from reports.figures.style import FORMATS
-
-    with result_set(folder, KIND, force=force) as fresh:
-        (fresh / "workspace.json").write_text(document, encoding="utf-8", newline="")
-        (fresh / "workspace.csv").write_text(workspace_csv(shown), encoding="utf-8", newline="")
-        for kind in FORMATS:
-            image = stewart_workspace_image(shown.position, shown.orientation, shown.name, kind)
-            (fresh / f"workspace.{kind}").write_bytes(image)
+    draw = partial(stewart_workspace_figure, shown.position, shown.orientation, shown.name)
+    files: dict[str, str | bytes] = {"workspace.json": document}
+    files |= {"workspace.csv": workspace_csv(shown), **figure_files([("workspace", draw)])}
+    write_set(folder, KIND, files.items(), force=force)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorkspaceSlices:
-    """Where a platform can go in a level plane, and how it can tilt in one place of it.
+    """Reachable positions of a platform in a level plane, and its tilts at one position.
 
     Args:
         name: of the platform.
@@ -144,12 +138,7 @@ def workspace_rows(shown: WorkspaceSlices) -> tuple[tuple[str, ...], list[list[o
 
 def workspace_csv(shown: WorkspaceSlices) -> str:
     """The boundary points as a file; numbers read back to the same doubles."""
-    headers, rows = workspace_rows(shown)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(*workspace_rows(shown))
 
 
 def _slice(shown: WorkspaceSlice) -> dict[str, object]:
@@ -166,21 +155,6 @@ def _stops(shown: WorkspaceSlice) -> list[str]:
     """What each ray meets; empty where the search ended."""
     told = [f"{column.where}: {column.limit.value}" for column in shown.columns]
     return [told[k] if k >= 0 else "" for k in shown.stopped_by.tolist()]
-
-
-def stewart_workspace_image(
-    position: WorkspaceSlice, orientation: WorkspaceSlice, name: str, format: Format
-) -> bytes:
-    """The figure as a file.
-
-    Args:
-        position: level slice in one orientation.
-        orientation: tilts in one place.
-        name: of the platform.
-        format: "png" or "svg".
-    """
-    with house_style():
-        return rendered(stewart_workspace_figure(position, orientation, name), format)
 
 
 def stewart_workspace_figure(

@@ -1,4 +1,4 @@
-"""Whether a report set is what it claims: hashes, and the plan made again from its inputs."""
+"""Verification of a report set: hashes, and the plan recomputed from its inputs."""
 
 from reports.verification.document import verified_document as verified_document
 from reports.verification.document import verified_lines as verified_lines

@@ -1,4 +1,4 @@
-"""What a verification found, as JSON (format 1) and as lines for a reader."""
+"""Result of a verification, as JSON (format 1) and as lines for a reader."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderContents:
-    """What stands in the folder.
+    """Files in the folder.
 
     Args:
         checked: how many files the record lists.
@@ -75,7 +75,7 @@ def files_found(folder: Path, record: Record, progress: Progress) -> FolderConte
 
 
 def is_plain(folder: Path, name: str) -> bool:
-    """Whether a name leads to a file within the folder without following any link."""
+    """Return whether a name leads to a file within the folder without following any link."""
     path = folder
     for part in name.split("/"):
         path /= part

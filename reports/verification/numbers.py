@@ -58,7 +58,7 @@ class Difference:
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What was compared so far.
+    """Numbers compared so far.
 
     Args:
         tolerance: relative difference up to which numbers are equal.

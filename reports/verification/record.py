@@ -23,7 +23,7 @@ _Kind = TypeVar("_Kind")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What a report set says of itself.
+    """Record that a report set holds of itself.
 
     Args:
         command: that made it.

@@ -82,8 +82,8 @@ class OtherVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """What two sets have in common.
+class SetComparison:
+    """Comparison of two report sets, number by number and file by file.
 
     Args:
         tally: of the numbers.
@@ -99,8 +99,8 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recomputed:
-    """A report set made again, and the verdict on its plan.
+class RecomputedSet:
+    """A report set computed again, and the verdict on its plan.
 
     Args:
         folder: of the new set.
@@ -119,7 +119,7 @@ class Recomputed:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verified:
-    """What was found about a report set.
+    """Result of a verification.
 
     Args:
         record: what it claims.
@@ -133,8 +133,8 @@ class Verified:
     record: Record
     files: FolderContents
     others: tuple[OtherVersion, ...]
-    results: Compared | None = None
-    made: Recomputed | None = None
+    results: SetComparison | None = None
+    made: RecomputedSet | None = None
     reason: str = ""
 
     @property
@@ -202,7 +202,7 @@ def other_versions(record: Record) -> tuple[OtherVersion, ...]:
 
 def compared(
     folder: Path, made: Path, listed: frozenset[str], progress: Progress, *, bytewise: bool
-) -> Compared:
+) -> SetComparison:
     """Compare a set with the one that was made again.
 
     Args:
@@ -234,7 +234,7 @@ def compared(
         else:
             skipped.append(name)
         progress("comparison", done, len(names))
-    return Compared(tally=tally, same=same, unlike=tuple(unlike), skipped=tuple(skipped))
+    return SetComparison(tally=tally, same=same, unlike=tuple(unlike), skipped=tuple(skipped))
 
 
 def _is_result(name: str) -> bool:
@@ -268,7 +268,7 @@ def _place_and_reason(error: Exception) -> str:
 
 def recompute(
     folder: Path, record: Record, room: Path, progress: Progress, *, pictures: bool
-) -> Recomputed:
+) -> RecomputedSet:
     """Plan, validate and export from the inputs of a set.
 
     Args:
@@ -304,7 +304,7 @@ def recompute(
         )
     except PalpeurError as error:
         raise NotRecomputedError(f"its job gives no report set: {error.message}") from error
-    return Recomputed(
+    return RecomputedSet(
         folder=made,
         feasible=proof.plan.feasible,
         unchecked=proof.plan.unchecked,

@@ -53,7 +53,7 @@ class ArmDimensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchTarget:
-    """Where the wrist centre and the stylus shall be, and the first joint's direction.
+    """Target of the wrist centre and the stylus, and the first joint's direction.
 
     Args:
         center: wrist centre, base frame. [m]
@@ -214,7 +214,7 @@ def _square_of_upper_arm(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldLine:
+class FixedStylusLine:
     """One straight line of the ball with the stylus held, and the family that follows it.
 
     Args:
@@ -233,8 +233,8 @@ class HeldLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldArm:
-    """What of the arm the line needs beside its tree."""
+class FixedStylusArm:
+    """The arm as the equations of a line need it."""
 
     tree: Tree
     reach: ArmDimensions
@@ -242,7 +242,9 @@ class HeldArm:
     offsets: Sequence[Scalar]  # (5,) [rad]
 
 
-def line_state(arm: HeldArm, line: HeldLine, lam: Scalar, fn: Functions) -> list[Scalar]:
+def line_state(
+    arm: FixedStylusArm, line: FixedStylusLine, lam: Scalar, fn: Functions
+) -> list[Scalar]:
     """Joints and their two derivatives by λ at one place of a line, for a straight stylus.
 
     Each angle is its start plus atan2 of the turn since then, so whole turns never appear.
@@ -428,7 +430,7 @@ def line_programme(mechanism: Mechanism, family: ArmFamily) -> Programme:
     lam = recorder.argument("lam", (1,))[0]
     start, tangent, axis, signs = (_vector(numbers[k : k + 3]) for k in range(0, 12, 3))
     arm = _held(mechanism, family)
-    line = HeldLine(start=start, tangent=tangent, axis=axis, signs=signs, near=numbers[12:])
+    line = FixedStylusLine(start=start, tangent=tangent, axis=axis, signs=signs, near=numbers[12:])
     outputs = line_state(arm, line, lam, recording_functions())
     return recorder.programme("line_state", outputs, (15,))
 
@@ -459,8 +461,8 @@ def _vector(nodes: list[Node]) -> tuple[Node, Node, Node]:
     return x, y, z
 
 
-def _held(mechanism: Mechanism, family: ArmFamily) -> HeldArm:
-    return HeldArm(
+def _held(mechanism: Mechanism, family: ArmFamily) -> FixedStylusArm:
+    return FixedStylusArm(
         tree=tree_of(mechanism),
         reach=_reach(family),
         stylus_length=family.stylus_length,

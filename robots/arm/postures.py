@@ -27,7 +27,7 @@ _AT_A_TIME = 64  # targets whose searches run together; more costs memory and ga
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ArmFacts:
-    """What the closed form of a measuring arm knows of a posture beside its residuals.
+    """Facts of the closed form about a posture, besides its residuals.
 
     Args:
         limit_margins: distance of each joint to its nearer limit. # (5,) [rad]
@@ -70,7 +70,7 @@ class InversePosture:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InversePostures:
-    """What the inverse model says of one target.
+    """Postures of the inverse model for one target.
 
     Args:
         postures: all that are known, those within limits first.
@@ -112,7 +112,7 @@ def inverse_postures(
 
 
 def is_measuring_arm(mechanism: Mechanism) -> bool:
-    """Whether the arm's closed form applies."""
+    """Return whether the arm's closed form applies."""
     try:
         arm_family(mechanism)
     except ArmFamilyError:

@@ -1,8 +1,9 @@
-"""Biped files (TOML, format 1) to ``Biped`` and ``Drives``, and their JSON Schema."""
+"""Biped files (TOML, format 1) to ``Biped`` and ``Drives``, by path or by name in the library."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,6 +13,7 @@ from pydantic import ConfigDict, Field
 
 from robots.biped.biped import Biped, Foot
 from robots.core.arrays import Array
+from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Mechanism
@@ -97,37 +99,6 @@ def load(path: Path | str) -> Biped:
         RobotFileError: not readable, or not a biped; the message names file, line and key.
     """
     return biped_of(read_text(Path(path)), Path(path).parent)
-
-
-def load_drives(path: Path | str) -> Drives:
-    """Read motors and transmissions of a biped file from disk.
-
-    Raises:
-        RobotFileError: as for ``load``; or there is no transmission.
-    """
-    return drives_of(read_text(Path(path)), Path(path).parent)
-
-
-def read_biped(text: str, *, origin: str = "biped file") -> Biped:
-    """Read a biped from TOML text; a robot file's path in it starts from the working folder.
-
-    Args:
-        text: the file's content.
-        origin: the name that messages give it.
-
-    Raises:
-        RobotFileError: not a biped; the message names line and key.
-    """
-    return biped_of(SourceText(origin=origin, text=text), Path())
-
-
-def read_drives(text: str, *, origin: str = "biped file") -> Drives:
-    """Read motors and transmissions from the TOML text of a biped file.
-
-    Raises:
-        RobotFileError: as for ``read_biped``; or there is no transmission.
-    """
-    return drives_of(SourceText(origin=origin, text=text), Path())
 
 
 def json_schema() -> dict[str, object]:
@@ -346,7 +317,7 @@ def _constants(table: CrankScrewTable | CardanScrewsTable) -> dict[str, Any]:
 
 
 class StandingTable(PoseTable):
-    """How the robot stands on level ground: T_world_base, and its posture."""
+    """Stance of the robot on level ground: T_world_base, and its posture."""
 
     q_deg: dict[str, Real] = Field(default={}, description="joints that are not at zero")
 
@@ -391,3 +362,56 @@ class BipedFile(Table):
     foot: tuple[FootTable, ...] = Field(description="one or two")
     transmission: tuple[TransmissionTable, ...] = ()
     stop: tuple[StopTable, ...] = ()
+
+
+_BIPEDS = Catalogue(package="robots.biped.library", thing="biped")
+biped_names, text_of = _BIPEDS.names, _BIPEDS.text_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownDrives:
+    """Drives of a biped, or the reason why there are none.
+
+    Args:
+        drives: None where they are not known.
+        reason: one sentence; empty where they are.
+    """
+
+    drives: Drives | None
+    reason: str = ""
+
+
+def open_biped(name_or_path: str) -> Biped:
+    """A biped as users give it: a library name, or a path ending in .toml.
+
+    Raises:
+        RobotFileError: neither; or a file that cannot be read as a biped.
+    """
+    source, folder = _source(name_or_path)
+    return biped_of(source, folder)
+
+
+def open_drives(name_or_path: str) -> Drives:
+    """Motors and transmissions of the same biped, in the order of its file.
+
+    Raises:
+        RobotFileError: as for ``open_biped``; or a file without transmissions.
+    """
+    source, folder = _source(name_or_path)
+    return drives_of(source, folder)
+
+
+def known_drives(robot: str) -> KnownDrives:
+    """The drives of a robot whose file has been read as a biped already."""
+    try:
+        return KnownDrives(drives=open_drives(robot))
+    except RobotFileError as error:
+        return KnownDrives(drives=None, reason=error.message)
+
+
+def _source(name_or_path: str) -> tuple[SourceText, Path]:
+    """The file's text, and the folder that its paths start from."""
+    path = _BIPEDS.path_of(name_or_path)
+    if path is not None:
+        return read_text(path), path.parent
+    return SourceText(origin=f"{name_or_path}.toml", text=text_of(name_or_path)), Path()

@@ -1,4 +1,4 @@
-"""What a motion asks of the motors, through the transmissions."""
+"""Loads of the motors in a motion, through the transmissions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robots.core.transmission.drives import Drives
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MotorLoads:
-    """What the motors do at the samples of a motion; k samples, m motors.
+    """Position, speed and torque of the motors at the samples of a motion; k samples, m motors.
 
     Args:
         names: of the motors.

@@ -1,4 +1,4 @@
-"""What comes with Palpeur, by name, beside the user's own files, by path.
+"""Library entries by name, user files by path.
 
 A leaf: like ``robots.core.caps`` every room may import it, see ``pyproject.toml``.
 """

@@ -1,4 +1,4 @@
-"""What the reader of a robot file took as tool frame, held still and left unread."""
+"""Choices made when reading a robot file: tool frame, fixed joints, unread shapes."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ TOOL = -1  # joint index of what belongs to no joint
 
 
 class ParameterKind(Enum):
-    """What a parameter is."""
+    """Kind of a parameter."""
 
     ANGLE = "angle"  # between axes [rad]
     LENGTH = "length"  # [m]
@@ -250,7 +250,7 @@ def path_to_tool(mechanism: Mechanism) -> tuple[int, ...]:
 
 
 def nearly_parallel(joint: Joint) -> bool:
-    """Whether the joint's axis keeps nearly the direction of its parent's, either sense."""
+    """Return whether the joint's axis keeps nearly the direction of its parent's, either sense."""
     return float(np.hypot(joint.placement[0, 2], joint.placement[1, 2])) < NEARLY_PARALLEL
 
 

@@ -28,7 +28,7 @@ Reference = Literal["origin", "com"]
 
 
 class JointKind(Enum):
-    """How a joint moves along its frame's z axis."""
+    """Motion of a joint along its frame's z axis."""
 
     REVOLUTE = "revolute"
     PRISMATIC = "prismatic"

@@ -128,7 +128,7 @@ class Model:
         return tau if wrench is None else tau + self.statics(q, wrench)
 
     def statics(self, q: object, wrench: object) -> Array:
-        """Joint torques that a tool wrench on the environment asks for, Jᵀγ. # -> (..., n)."""
+        """Joint torques that a tool wrench on the environment requires, Jᵀγ. # -> (..., n)."""
         return self._evaluate["statics"](q, wrench)
 
     def gravity_torques(self, q: object) -> Array:

@@ -482,7 +482,7 @@ class _Triangle:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Shape:
-    """What the lengths of the sides allow. # each (...), zero (..., 3)."""
+    """Classification of a triangle by its sides. # each (...), zero (..., 3)."""
 
     zero: Mask  # sides that are nothing beside the longest
     shortfall: Array
@@ -673,7 +673,7 @@ def _two_angles(shape: _Shape, theta_i: Array, theta_j: Array, residual: Array) 
 
 
 class RootCase(IntEnum):
-    """What the equations of one sample allow.
+    """Case of the roots of one sample.
 
     NO_REAL_ROOT means that lengths fall short (a sine or cosine would exceed one) and ``shortfall``
     says by how much; INCONSISTENT means that the equations contradict each other at any length.

@@ -42,6 +42,7 @@ from robots.core.recording import (
 Arguments = Sequence[Sequence[Any]]
 Equations = Callable[[Tree, Arguments, Functions], list[Any]]
 Extent = int | str  # a number, or a name of ``_extents``
+_Q, _QD, _QDD = ("q",), ("q", "qd"), ("q", "qd", "qdd")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,77 +142,57 @@ def _bias_acceleration(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
     return [*rates.vd, *rates.wd]
 
 
-KINEMATICS = (
-    Quantity(
-        name="forward",
-        purpose="pose of the tool in the base frame",
-        arguments=("q",),
-        shape=(4, 4),
-        equations=_forward,
+_KINEMATICS: tuple[tuple[str, str, tuple[str, ...], tuple[Extent, ...], Equations], ...] = (
+    ("forward", "pose of the tool in the base frame", _Q, (4, 4), _forward),
+    ("transforms", "pose of every link in the base frame", _Q, ("links", 4, 4), _transforms),
+    (
+        "jacobian",
+        "geometric Jacobian at the tool, base axes, linear rows first",
+        _Q,
+        (6, "n"),
+        _jacobian,
     ),
-    Quantity(
-        name="transforms",
-        purpose="pose of every link in the base frame",
-        arguments=("q",),
-        shape=("links", 4, 4),
-        equations=_transforms,
+    ("tool_jacobian", "geometric Jacobian at the tool, tool axes", _Q, (6, "n"), _tool_jacobian),
+    (
+        "jacobian_zxz",
+        "analytic Jacobian for Euler angles ZXZ",
+        _Q,
+        (6, "n"),
+        _analytic(AngleSet.ZXZ),
     ),
-    Quantity(
-        name="jacobian",
-        purpose="geometric Jacobian at the tool, base axes, linear rows first",
-        arguments=("q",),
-        shape=(6, "n"),
-        equations=_jacobian,
+    (
+        "jacobian_rpy",
+        "analytic Jacobian for yaw, pitch and roll",
+        _Q,
+        (6, "n"),
+        _analytic(AngleSet.RPY),
     ),
-    Quantity(
-        name="tool_jacobian",
-        purpose="geometric Jacobian at the tool, tool axes",
-        arguments=("q",),
-        shape=(6, "n"),
-        equations=_tool_jacobian,
+    (
+        "statics",
+        "joint torques that a tool wrench on the environment requires",
+        ("q", "wrench"),
+        ("n",),
+        _statics,
     ),
-    Quantity(
-        name="jacobian_zxz",
-        purpose="analytic Jacobian for Euler angles ZXZ",
-        arguments=("q",),
-        shape=(6, "n"),
-        equations=_analytic(AngleSet.ZXZ),
+    ("velocity", "linear and angular velocity of the tool, base axes", _QD, (6,), _velocity),
+    (
+        "acceleration",
+        "linear and angular acceleration of the tool, base axes",
+        _QDD,
+        (6,),
+        _acceleration,
     ),
-    Quantity(
-        name="jacobian_rpy",
-        purpose="analytic Jacobian for yaw, pitch and roll",
-        arguments=("q",),
-        shape=(6, "n"),
-        equations=_analytic(AngleSet.RPY),
+    (
+        "bias_acceleration",
+        "acceleration of the tool at zero joint acceleration, J̇·qd",
+        _QD,
+        (6,),
+        _bias_acceleration,
     ),
-    Quantity(
-        name="statics",
-        purpose="joint torques that a tool wrench on the environment asks for",
-        arguments=("q", "wrench"),
-        shape=("n",),
-        equations=_statics,
-    ),
-    Quantity(
-        name="velocity",
-        purpose="linear and angular velocity of the tool, base axes",
-        arguments=("q", "qd"),
-        shape=(6,),
-        equations=_velocity,
-    ),
-    Quantity(
-        name="acceleration",
-        purpose="linear and angular acceleration of the tool, base axes",
-        arguments=("q", "qd", "qdd"),
-        shape=(6,),
-        equations=_acceleration,
-    ),
-    Quantity(
-        name="bias_acceleration",
-        purpose="acceleration of the tool at zero joint acceleration, J̇·qd",
-        arguments=("q", "qd"),
-        shape=(6,),
-        equations=_bias_acceleration,
-    ),
+)
+KINEMATICS = tuple(
+    Quantity(name=name, purpose=purpose, arguments=arguments, shape=shape, equations=equations)
+    for name, purpose, arguments, shape, equations in _KINEMATICS
 )
 
 
@@ -270,88 +251,71 @@ def _regressor(tree: Tree, args: Arguments, fn: Functions) -> list[Any]:
     return [x for row in rows for x in row]
 
 
-DYNAMICS = (
-    Quantity(
-        name="torques",
-        purpose="joint torques of a motion (Newton-Euler)",
-        arguments=("q", "qd", "qdd"),
-        shape=("n",),
-        equations=_torques,
-        inertial=True,
+_DYNAMICS: tuple[tuple[str, str, tuple[str, ...], tuple[Extent, ...], Equations, bool], ...] = (
+    ("torques", "joint torques of a motion (Newton-Euler)", _QDD, ("n",), _torques, True),
+    ("gravity_torques", "joint torques that hold the mechanism still", _Q, ("n",), _gravity, True),
+    ("mass_matrix", "joint-space mass matrix (composite bodies)", _Q, ("n", "n"), _mass, True),
+    (
+        "forward_dynamics",
+        "joint accelerations of given torques",
+        ("q", "qd", "tau"),
+        ("n",),
+        _forward_dynamics,
+        True,
     ),
-    Quantity(
-        name="gravity_torques",
-        purpose="joint torques that hold the mechanism still",
-        arguments=("q",),
-        shape=("n",),
-        equations=_gravity,
-        inertial=True,
+    (
+        "lagrange",
+        "Lagrange coefficients A, B, C, Q one after another",
+        _Q,
+        ("lagrange",),
+        _lagrange,
+        False,
     ),
-    Quantity(
-        name="mass_matrix",
-        purpose="joint-space mass matrix (composite bodies)",
-        arguments=("q",),
-        shape=("n", "n"),
-        equations=_mass,
-        inertial=True,
+    ("energies", "kinetic and potential energy", _QD, (2,), _energies, False),
+    ("center_of_mass", "centre of mass in the base frame", _Q, (3,), _center_of_mass, False),
+    (
+        "center_of_mass_jacobian",
+        "velocity of the centre of mass per joint speed",
+        _Q,
+        (3, "n"),
+        _center_of_mass_jacobian,
+        False,
     ),
-    Quantity(
-        name="forward_dynamics",
-        purpose="joint accelerations of given torques",
-        arguments=("q", "qd", "tau"),
-        shape=("n",),
-        equations=_forward_dynamics,
-        inertial=True,
+    (
+        "base_wrench",
+        "force and moment that the ground exerts on the base, at its origin, base axes",
+        _QDD,
+        (6,),
+        _base_wrench,
+        False,
     ),
-    Quantity(
-        name="lagrange",
-        purpose="Lagrange coefficients A, B, C, Q one after another",
-        arguments=("q",),
-        shape=("lagrange",),
-        equations=_lagrange,
+    (
+        "centroidal_momentum",
+        "linear momentum, and angular momentum about the centre of mass, base axes",
+        _QD,
+        (6,),
+        _centroidal_momentum,
+        False,
     ),
-    Quantity(
-        name="energies",
-        purpose="kinetic and potential energy",
-        arguments=("q", "qd"),
-        shape=(2,),
-        equations=_energies,
+    (
+        "regressor",
+        "torques per unit of every inertial parameter",
+        _QDD,
+        ("n", "parameters"),
+        _regressor,
+        False,
     ),
+)
+DYNAMICS = tuple(
     Quantity(
-        name="center_of_mass",
-        purpose="centre of mass in the base frame",
-        arguments=("q",),
-        shape=(3,),
-        equations=_center_of_mass,
-    ),
-    Quantity(
-        name="center_of_mass_jacobian",
-        purpose="velocity of the centre of mass per joint speed",
-        arguments=("q",),
-        shape=(3, "n"),
-        equations=_center_of_mass_jacobian,
-    ),
-    Quantity(
-        name="base_wrench",
-        purpose="force and moment that the ground exerts on the base, at its origin, base axes",
-        arguments=("q", "qd", "qdd"),
-        shape=(6,),
-        equations=_base_wrench,
-    ),
-    Quantity(
-        name="centroidal_momentum",
-        purpose="linear momentum, and angular momentum about the centre of mass, base axes",
-        arguments=("q", "qd"),
-        shape=(6,),
-        equations=_centroidal_momentum,
-    ),
-    Quantity(
-        name="regressor",
-        purpose="torques per unit of every inertial parameter",
-        arguments=("q", "qd", "qdd"),
-        shape=("n", "parameters"),
-        equations=_regressor,
-    ),
+        name=name,
+        purpose=purpose,
+        arguments=arguments,
+        shape=shape,
+        equations=equations,
+        inertial=inertial,
+    )
+    for name, purpose, arguments, shape, equations, inertial in _DYNAMICS
 )
 QUANTITIES: dict[str, Quantity] = {item.name: item for item in (*KINEMATICS, *DYNAMICS)}
 MAIN = ("forward", "jacobian", "torques", "mass_matrix", "forward_dynamics", "lagrange")

@@ -63,7 +63,6 @@ FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {
     Operation.ATAN2: math.atan2,
     Operation.MAXIMUM: max,
 }
-Number = float | int
 Tangent = Mapping[int, Any]  # place in the argument -> partial derivative; absent is zero
 P = ParamSpec("P")
 
@@ -376,7 +375,7 @@ class Recorder:
         return 1.0, node
 
     def _is_unit_circle(self, left: Node, right: Node) -> bool:
-        """Whether the two are cos² and sin² of one angle with the same sign."""
+        """Return whether the two are cos² and sin² of one angle with the same sign."""
         if left.negative != right.negative:
             return False
         squares = [self._instructions[node.index] for node in (left, right)]

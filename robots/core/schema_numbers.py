@@ -40,7 +40,7 @@ def decimal_number(value: object) -> Decimal:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value of a document is a number by this rule."""
+    """Return whether a value of a document is a number by this rule."""
     try:
         decimal_number(value)
     except PydanticCustomError:

@@ -50,7 +50,7 @@ class Source(Protocol[ErrorType_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """What a format calls its things.
+    """Vocabulary of a file format.
 
     Args:
         root: schema of the whole document.
@@ -167,7 +167,7 @@ def key_advice(key: str, known: Iterable[str]) -> str:
 
 
 def _angular(key: str) -> bool:
-    """Whether a key's unit is that of a turn, or of what turns."""
+    """Return whether a key's unit is that of a turn, or of what turns."""
     return bool(_ANGULAR.search(key))
 
 
@@ -176,7 +176,7 @@ def _angular(key: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Location:
-    """Where in a document, and in its schema, a fault is.
+    """Location of a fault in a document and in its schema.
 
     Args:
         path: as an author writes it, without the tags that pydantic puts into it.

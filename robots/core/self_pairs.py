@@ -1,4 +1,4 @@
-"""Which capsules of a robot are watched for touching each other when nobody says so.
+"""Default pairs of capsules checked for self-collision.
 
 Neighbours overlap by nature: a pair is left out when its carriers are one rigid body, when one
 joint alone stands between them, or when all joints between them turn about axes through one frame

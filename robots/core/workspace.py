@@ -30,7 +30,7 @@ _MOST_CELLS = 1e15
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Workspace:
-    """What the tool's origin can reach within the joint limits, base frame.
+    """Reach of the tool's origin within the joint limits, base frame.
 
     Args:
         model: of the mechanism.
@@ -224,7 +224,7 @@ _MARGIN = 2  # empty cells around, so that closing has room
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much space is occupied.
+    """Volume occupied by samples.
 
     Args:
         measure: volume, area or length. [m^d]

@@ -172,7 +172,7 @@ REFINEMENTS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PathEnds:
-    """Where the 40 paths lead.
+    """Endpoints of the 40 paths.
 
     Args:
         real: certified and pairwise distinct, |q| = 1. # (n, 8)
@@ -266,7 +266,7 @@ MOST_ROUNDS = 3000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrackedPaths:
-    """Where the paths ended.
+    """Endpoints of the tracked paths.
 
     Args:
         x: on the patch. # (paths, 8) complex

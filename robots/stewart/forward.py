@@ -404,7 +404,7 @@ UNKNOWNS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LegGeometry:
-    """What the polynomials depend on; complex on the way from one platform to another.
+    """Geometry of the legs in the polynomials; complex along the homotopy between platforms.
 
     Args:
         base: points A, centred. # (6, 3) [scale]

@@ -238,7 +238,7 @@ def _columns(
 
 
 def _limits(column: LimitColumn, side: float) -> bool:
-    """Whether it is a limit: a finite stroke, a real cone, a home that lies on a side."""
+    """Return whether it is a limit: a finite stroke, a real cone, a home that lies on a side."""
     match column.limit:
         case Limit.SHORTEST:
             return column.value > 0.0

@@ -62,7 +62,7 @@ DEPENDENT = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masses:
-    """What moves: six legs as trees of the core, the platform's body, gravity in base axes."""
+    """Moving masses: six legs as trees of the core, the platform's body, gravity in base axes."""
 
     trees: tuple[Tree, ...]
     plate: Inertia

@@ -177,8 +177,8 @@ def pose_move(start: ArrayLike, end: ArrayLike, law: MotionLaw) -> PoseMove:
     angle = float(np.linalg.norm(turn))
     if angle > _HALF_TURN:
         raise PlatformError(
-            f"The move turns the platform by {np.degrees(angle):.6g} deg: both ways round are "
-            "equally long; give a pose between.",
+            f"The move turns the platform by {np.degrees(angle):.6g} deg: both directions of "
+            "rotation are equally long; give a pose between.",
             angle=angle,
         )
     if angle == 0.0 and not np.any(travel):
@@ -281,7 +281,7 @@ class PrescribedMotion:
 
 
 def has_joints_of(platform: Platform, owner: Platform) -> bool:
-    """Whether the joints stand where another platform's do: its motion means something here.
+    """Return whether the joints stand where another platform's do: its motion means something here.
 
     Strokes, drives, masses and home may differ.
     """

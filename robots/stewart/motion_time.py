@@ -206,7 +206,7 @@ def _limits(platform: Platform, *, with_forces: bool) -> JointLimits:
     if not np.any(np.isfinite([speed, acceleration])):
         raise PlatformError(
             f"Platform {platform.name!r}: no leg has a limit of speed or acceleration, so that "
-            "there is no least time; give max_speed_m_s or max_acceleration_m_s2, or choose a "
+            "there is no minimum time; give max_speed_m_s or max_acceleration_m_s2, or choose a "
             "duration."
         )
     return JointLimits(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -25,9 +25,6 @@ from robots.core.schema_numbers import NonNegative, Positive, Triple
 from robots.core.schema_problems import KeyPath, Vocabulary, schema_error
 from robots.stewart.limits import conditioning, violations
 from robots.stewart.platform import LEGS, Leg, LegBodies, LegEnd, Platform, leg_vectors
-
-if TYPE_CHECKING:
-    pass
 
 
 def load(path: Path | str) -> Platform:
@@ -237,7 +234,7 @@ class StewartTable(Table):
 
 
 class LegProperties(Table):
-    """What all legs may share: joints, limits, friction and bodies."""
+    """Properties that legs may share: joints, limits, friction and bodies."""
 
     first_axis: Triple | None = Field(
         default=None,
@@ -295,8 +292,6 @@ class PlatformFile(Table):
 
 # -------------------------------------------------------------------------------------------- Legs
 
-if TYPE_CHECKING:
-    pass
 # Keys of the bodies of a leg, and the names that ``LegBodies`` gives them.
 BODIES = {
     "cross": "cross",
@@ -322,7 +317,7 @@ def leg_of(file: PlatformFile, index: int, home: Array, source: SourceText) -> L
         RobotFileError: stroke limits exchanged, no length at home, a direction without length, a
             first axis along the leg.
     """
-    given = _Given(file, index, source)
+    given = _LegValues(file, index, source)
     table = file.leg[index]
     A, B = vector(table.base_mm, metres), vector(table.platform_mm, metres)
     across = home[:3, :3] @ B + home[:3, 3] - A
@@ -352,7 +347,7 @@ def leg_of(file: PlatformFile, index: int, home: Array, source: SourceText) -> L
     )
 
 
-class _Given:
+class _LegValues:
     """Values of one leg: its own, or else those that all legs share."""
 
     def __init__(self, file: PlatformFile, index: int, source: SourceText) -> None:
@@ -387,7 +382,7 @@ class _Given:
         return found
 
 
-def _first_axis(given: _Given, along: Array) -> Array:
+def _first_axis(given: _LegValues, along: Array) -> Array:
     """Axis of the universal joint in the base; by default level and across the leg at home."""
     level = np.cross([0.0, 0.0, 1.0], along)
     size = float(np.linalg.norm(level))
@@ -402,7 +397,7 @@ def _first_axis(given: _Given, along: Array) -> Array:
     return axis
 
 
-def _stroke(given: _Given) -> tuple[float, float]:
+def _stroke(given: _LegValues) -> tuple[float, float]:
     lower, upper = given.value("min_mm"), given.value("max_mm")
     low = Decimal(0) if lower is None else lower
     high = Decimal("Infinity") if upper is None else upper
@@ -418,7 +413,7 @@ def _stroke(given: _Given) -> tuple[float, float]:
     return metres(low), metres(high)
 
 
-def _drive(given: _Given) -> dict[str, Any]:
+def _drive(given: _LegValues) -> dict[str, Any]:
     """Limits, cones, radius and friction, as keywords of ``Leg``."""
     cones = {
         f"{end}_cone": math.pi if cone is None else radians(cone)
@@ -436,7 +431,7 @@ def _drive(given: _Given) -> dict[str, Any]:
     }
 
 
-def _bodies(given: _Given) -> LegBodies:
+def _bodies(given: _LegValues) -> LegBodies:
     return LegBodies(
         **{
             name: body_of(table, given.source, given.path(key))
@@ -448,8 +443,6 @@ def _bodies(given: _Given) -> LegBodies:
 
 # ------------------------------------------------------------------------------ Refused geometries
 
-if TYPE_CHECKING:
-    pass
 _SAME = 1e-9  # [m]; points nearer than this are one point
 _FLAT = 1e-9  # breadth of points over their length below which they are one line
 

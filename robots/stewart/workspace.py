@@ -202,7 +202,7 @@ class _Rays:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Followed:
+class _RayEnds:
     reach: Array
     stopped_by: Indices
 
@@ -233,7 +233,7 @@ def _polar(limits: PoseLimits, poses: _Poses, centre: Array, rays: _Rays) -> Wor
 
 def _followed(
     limits: PoseLimits, poses: _Poses, centre: Array, ray: Array, largest: float
-) -> _Followed:
+) -> _RayEnds:
     """Each ray until the first limit breaks."""
     steps = np.linspace(0.0, largest, _STEPS + 1)
     bad = limits.worst(poses(centre + steps[:, None, None] * ray)) < 0.0
@@ -244,7 +244,7 @@ def _followed(
         outside = limits.worst(poses(centre + middle[:, None] * ray)) < 0.0
         low, high = np.where(outside, low, middle), np.where(outside, middle, high)
     stopped = np.argmin(limits.margins(poses(centre + high[:, None] * ray)), axis=-1)
-    return _Followed(low, np.where(first > _STEPS, _FREE, stopped))
+    return _RayEnds(low, np.where(first > _STEPS, _FREE, stopped))
 
 
 def _extent(limits: PoseLimits) -> float:

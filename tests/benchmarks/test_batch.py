@@ -16,7 +16,7 @@ import pytest
 from planner.batch.case import Case, FileHashes, key_of
 from planner.batch.ledger import Ledger
 from planner.batch.pool import Caps
-from planner.batch.run import Redo, Run, decide, run_pending
+from planner.batch.run import RedoRule, Run, decide, run_pending
 from planner.batch.surroundings import surroundings
 from planner.batch.worker import WorkerRequest, local_pool, run_case
 from tests.cases import sized
@@ -74,7 +74,7 @@ def batch_seconds(cases, ledger, around, engine):
     for digest in list(ledger.digests()):
         ledger.path(digest).unlink()
     began = time.perf_counter()
-    redo = Redo(time_cap=CAPS.seconds, memory_cap=float(CAPS.memory))
+    redo = RedoRule(time_cap=CAPS.seconds, memory_cap=float(CAPS.memory))
     pending = list(decide(cases, ledger, around, redo, known={}, hashes=FileHashes()))
     keys = {item.key.digest: item.key for item in pending}
     run = Run(ledger=ledger, caps=CAPS, key=keys.__getitem__)
@@ -135,7 +135,7 @@ def test_a_key_beside_reading_toml(around, tmp_path, speed):
     generate(tmp_path, MANY_CASES, seed=4, kinds=("feasible",))
     paths = sorted(tmp_path.glob("*.toml"))
     cases = [Case(name=path.name, job=path) for path in paths]
-    redo = Redo(time_cap=1.0, memory_cap=1.0)
+    redo = RedoRule(time_cap=1.0, memory_cap=1.0)
     bare, ours = [], []
     for _ in range(speed.runs(RUNS)):
         began = time.perf_counter()

@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from robots.biped.library.catalogue import open_biped
+from robots.biped.biped_file import open_biped
 from robots.biped.stabiliser.leg_controller import LegController
 from robots.biped.stabiliser.leg_simulation import LegSimulation
 from robots.biped.stabiliser.leg_stabiliser import Stabiliser

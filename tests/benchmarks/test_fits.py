@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from parts.evaluation import AlignmentTask, ComparisonTask, compare
-from parts.fits import fit, fit_cylinder
+from parts.fits import fit
 from parts.fits.fitting import model_of
 from parts.fits.least_squares import state_about
 from parts.fits.repeated_fits import repeated_fits
@@ -70,10 +70,10 @@ def test_a_cylinder_of_1e5_points_beside_scipy(speed):
     rng = np.random.default_rng(0)
     points, _ = cylinder(rng, POINTS)
     points += 1e-5 * rng.normal(size=points.shape)
-    ours, theirs = fit_cylinder(points), scipy_fit(points)
+    ours, theirs = fit("cylinder", points), scipy_fit(points)
     assert ours.sum_squares == pytest.approx(2.0 * theirs.cost, rel=1e-9)
     peer, runs = (lambda: scipy_fit(points)), speed.runs(RUNS)
-    ratios = ratios_of(lambda: fit_cylinder(points), peer, "SciPy's fit", runs)
+    ratios = ratios_of(lambda: fit("cylinder", points), peer, "SciPy's fit", runs)
     speed.ratio("cylinder of 1e5 points: SciPy's fit", ratios)
 
 

@@ -73,12 +73,12 @@ def test_the_document_is_in_mm_and_degrees(placing, tolerances):
 
 def test_the_summary_names_what_matters(placing, tolerances):
     text = "\n".join(place_lines(placing, tolerances))
-    assert "NOT EVERY POINT IS SERVED: 2 of 3 points" in text
+    assert "NOT EVERY POINT IS MEASURABLE: 2 of 3 points" in text
     assert placing.best.pose.line in text
     assert "5.73 deg, q2" in text  # 0.1 rad
     assert "shifted by up to 20 mm (19 proven)" in text
     assert "first: P3, upper limit of q2, along (0.600, 0.000, 0.800)" in text
-    assert "nothing fails, and no farther was looked" in text
+    assert "nothing fails, and no farther was searched" in text
     still = "\n".join(place_lines(replace(placing, best=placing.given), tolerances))
     assert "the part stands well" in still
 

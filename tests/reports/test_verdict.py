@@ -61,7 +61,7 @@ def near(plan, certified):
 
 
 def clearance_of(proof):
-    return next(f for f in facts(proof) if f.label.startswith("least clearance"))
+    return next(f for f in facts(proof) if f.label.startswith("minimum clearance"))
 
 
 def test_green_is_only_for_what_is_proven(plan, feasible, whole, proved, rejected):

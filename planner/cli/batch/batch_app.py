@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside
-from planner.cli.options import Force, Json, kept_folder_option
+from planner.cli.options import AllowOutside, Force, Json, out_option
 
 
 def batch(
@@ -23,12 +22,8 @@ def batch(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=kept_folder_option,
-            metavar="DIR",
-            help="Folder of the results; run again with the same one to go on.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of the results; run again with the same one to go on.", kept=True
         ),
     ],
     workers: Annotated[

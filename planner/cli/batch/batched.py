@@ -38,7 +38,7 @@ _EVERY = 30.0  # [s] between two lines where no terminal is watched
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRequest:
-    """What ``palpeur batch`` was asked.
+    """Request of ``palpeur batch``.
 
     Args:
         sources: of the jobs.

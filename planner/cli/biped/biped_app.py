@@ -95,7 +95,7 @@ def com(
 
     Exit codes: 0 the robot stands in every posture; 1 not; 2 bad input.
     """
-    from planner.cli.biped.posture_input import ground_of, limits_told_first, postures_of
+    from planner.cli.biped.requests import ground_of, limit_breaches_first, postures_of
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
@@ -105,7 +105,7 @@ def com(
     form = Form(json=as_json, csv=as_csv)
     biped = open_biped(robot)
     given = postures_of(biped, posture=posture, states=states)
-    with limits_told_first(biped, given):
+    with limit_breaches_first(biped, given):
         found = balances(stand(biped, given.q, ground_of(ground)))
     return form.show(
         json=lambda: answers.balance_document(found),
@@ -123,7 +123,7 @@ def zmp(
         typer.Option(
             "--states",
             metavar="FILE",
-            help="CSV: q1_deg …, if wanted qd1_rad_s …, qdd1_rad_s2 …; - reads standard input.",
+            help="CSV: q1_deg …, optionally qd1_rad_s …, qdd1_rad_s2 …; - reads standard input.",
             show_default=False,
         ),
     ],
@@ -136,7 +136,7 @@ def zmp(
 
     Exit codes: 0 the robot stands in every state; 1 not; 2 bad input.
     """
-    from planner.cli.biped.posture_input import ground_of, limits_told_first, table_of
+    from planner.cli.biped.requests import ground_of, limit_breaches_first, table_of
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped
@@ -146,7 +146,7 @@ def zmp(
     form = Form(json=as_json, csv=as_csv)
     biped = open_biped(robot)
     given = table_of(biped, states, "the zero-moment point")
-    with limits_told_first(biped, given):
+    with limit_breaches_first(biped, given):
         standing = stand(biped, given.q, ground_of(ground))
         found = zero_moments(standing, given.or_zero("qd"), given.or_zero("qdd"))
     return form.show(
@@ -173,7 +173,7 @@ def transmission(
 
     Exit codes: 0 done; 1 a transmission does not reach a posture; 2 bad input.
     """
-    from planner.cli.biped.posture_input import driven_states
+    from planner.cli.biped.requests import driven_states
     from planner.cli.output import Form
     from reports.biped import answers
     from robots.biped.library import open_biped, open_drives
@@ -246,7 +246,7 @@ def squat(
     knee: Annotated[float, typer.Option("--knee", metavar="DEG", help="Bend.")] = 85.0,
     hip: Annotated[float, typer.Option("--hip", metavar="DEG", help="Bend.")] = 70.0,
     duration: Annotated[
-        float, typer.Option("--duration", metavar="S", help="Of each way, down and up.")
+        float, typer.Option("--duration", metavar="S", help="Of each phase, down and up.")
     ] = 7.0,
     out: FiguresOut = "",
     force: Force = False,
@@ -259,7 +259,7 @@ def squat(
     """
     from math import radians
 
-    from planner.cli.biped.motion import MotionRequest, check_duration
+    from planner.cli.biped.requests import MotionRequest, check_duration
     from robots.biped.scenarios.squat import squat as squat_motion
 
     options = {"--ankle": ankle, "--knee": knee, "--hip": hip, "--duration": duration}
@@ -280,7 +280,7 @@ def tilt(
         str, typer.Option("--to", metavar="ROLL,PITCH", help="Of the ground, in degrees.")
     ] = "10,20",
     duration: Annotated[
-        float, typer.Option("--duration", metavar="S", help="Of each way, there and back.")
+        float, typer.Option("--duration", metavar="S", help="Of each phase, there and back.")
     ] = 7.0,
     frozen: Annotated[
         bool, typer.Option("--frozen", help="Hold the posture, without the stabiliser.")
@@ -294,7 +294,7 @@ def tilt(
 
     Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
     """
-    from planner.cli.biped.motion import MotionRequest, check_duration, ground_tilt
+    from planner.cli.biped.requests import MotionRequest, check_duration, ground_tilt
     from robots.biped.scenarios.tilt import tilt as tilt_motion
 
     options = {"--to": to, "--duration": duration, "--frozen": frozen}
@@ -340,7 +340,7 @@ def walk(
 
     Exit codes: 0 stands within limits; 1 tips, collides or passes a limit; 2 bad input.
     """
-    from planner.cli.biped.motion import MotionRequest, check_above_zero, check_steps
+    from planner.cli.biped.requests import MotionRequest, check_above_zero, check_steps
     from robots.biped.scenarios.walk import walk as walk_motion
     from robots.biped.walking.gait import Gait
 
@@ -390,7 +390,7 @@ def push(
 
     Exit codes: 0 stands within limits; 1 falls, tips or passes a limit; 2 bad input.
     """
-    from planner.cli.biped.motion import MotionRequest, blow_direction, check_blow
+    from planner.cli.biped.requests import MotionRequest, blow_direction, check_blow
     from robots.biped.scenarios.push import push as push_motion
 
     options = {"--speed": speed, "--impulse": impulse, "--direction": direction}

@@ -6,18 +6,11 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside, Job
-from planner.cli.options import Force, Json, folder_option
+from planner.cli.options import AllowOutside, Force, Job, Json, out_option
 
 Out = Annotated[
     str,
-    typer.Option(
-        "--out",
-        callback=folder_option,
-        metavar="DIR",
-        help="Folder of the report set: page, paper, tables, figures.",
-        show_default=False,
-    ),
+    out_option("DIR", "Folder of the report set: page, paper, tables, figures."),
 ]
 
 
@@ -114,10 +107,10 @@ def uncertainty(
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
-    """Tell how well each point of a job will be measured, and what limits it.
+    """Predict how well each point of a job will be measured, and what limits it.
 
-    Needs the job's [uncertainty]; nothing is guessed. Exit codes: 0 told for every point; 1 some
-    points are not reached; 2 bad input.
+    Needs the job's [uncertainty]; nothing is guessed. Exit codes: 0 predicted for every point; 1
+    some points are not reached; 2 bad input.
     """
     from planner.cli.evaluate.evaluation import run_uncertainty
 

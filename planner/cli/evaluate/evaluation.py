@@ -37,7 +37,7 @@ _SOURCES = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
-    """What the command line says.
+    """Request of ``palpeur evaluate``.
 
     Args:
         job: path of the job file.

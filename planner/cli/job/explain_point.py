@@ -32,7 +32,7 @@ _RULE = (
 def run_explain(
     job: str, point: str, *, as_json: bool, allow_outside: bool, session: Session
 ) -> int:
-    """Say why a point fails and what would serve it, or how it is served.
+    """Say why a point fails and what would make it measurable, or how it is measured.
 
     Args:
         job: path of the job file.
@@ -47,7 +47,7 @@ def run_explain(
     """
     from planner.fixes.explanation import explain
     from planner.job import read_job
-    from reports.explanation_document import explanation_document
+    from reports.explanation import explanation_document
 
     read = read_job(job, allow_outside=allow_outside)
     try:
@@ -74,7 +74,7 @@ def _print(explained: Explanation) -> None:
     for what, values in _places(explained).items():
         shown = ", ".join(f"{value:.3f}" for value in values)
         print(f"  {what:<16}({shown})")
-    from reports.explanation_document import touch_sentence
+    from reports.explanation import touch_sentence
 
     _print_wrapped(f"touch           {touch_sentence(explained)}", "  ", " " * 18)
     for finding in explained.finding_list:
@@ -127,7 +127,7 @@ def _print_branches(explained: Explanation) -> None:
 
 
 def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:
-    from reports.explanation_document import joint_unit
+    from reports.explanation import joint_unit
 
     unit, factor = joint_unit(mechanism, branch.margin_joint)
     verdict = "holds" if branch.holds else " ".join(dict.fromkeys(f.code for f in branch.failures))

@@ -6,13 +6,8 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, folder_option
+from planner.cli.options import AllowOutside, Force, Job, Json, NoFigures, out_option
 
-Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
-AllowOutside = Annotated[
-    bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
-]
-NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
 _SIDE = "Job file (TOML), report set, or plan.json; a job is planned on the fly."
 
 
@@ -22,12 +17,8 @@ def plan(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Folder of the report set; default: the job file's name with -plan, beside it.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of the report set; default: the job file's name with -plan, beside it."
         ),
     ] = "",
     as_json: Json = False,
@@ -62,7 +53,7 @@ def plan(
     Exit codes: 0 feasible; 1 not feasible, with every reason in the findings; 2 bad input; 3 the
     plan failed its own validation and nothing was written.
     """
-    from planner.cli.job.planned_job import ReportRequest, run_plan
+    from planner.cli.job.commands import ReportRequest, run_plan
 
     return run_plan(
         job,
@@ -83,7 +74,7 @@ def check(
     context: typer.Context, job: Job, as_json: Json = False, allow_outside: AllowOutside = False
 ) -> int:
     """Plan and prove a job without writing anything; exit codes as for `plan`."""
-    from planner.cli.job.planned_job import run_check
+    from planner.cli.job.commands import run_check
 
     return run_check(job, as_json=as_json, allow_outside=allow_outside, session=context.obj)
 
@@ -95,7 +86,7 @@ def init(
     force: Force = False,
 ) -> int:
     """Write a commented job that is ready to run; without --force nothing is overwritten."""
-    from planner.cli.job.started_job import run_init
+    from planner.cli.job.commands import run_init
 
     return run_init(folder, force=force)
 
@@ -104,16 +95,14 @@ def demo(
     context: typer.Context,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=folder_option, metavar="DIR", help="Folder of the two report sets."
-        ),
+        out_option("DIR", "Folder of the two report sets."),
     ] = "palpeur-demo",
     as_json: Json = False,
     no_figures: NoFigures = False,
     force: Force = False,
 ) -> int:
     """Plan the published nine-point job twice, as printed and corrected, and say what differs."""
-    from planner.cli.job.demo_jobs import run_demo
+    from planner.cli.job.commands import run_demo
 
     return run_demo(out, as_json=as_json, figures=not no_figures, session=context.obj.forced(force))
 
@@ -124,12 +113,8 @@ def place(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Folder of the results; default: the job file's name with -place, beside it.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of the results; default: the job file's name with -place, beside it."
         ),
     ] = "",
     as_json: Json = False,
@@ -139,10 +124,10 @@ def place(
 ) -> int:
     """Find the best pose of the part before the robot, and how far off it the part may be.
 
-    [place] in the job says where to look. Exit codes: 0 every point is served from the best pose;
-    1 not every point; 2 bad input.
+    [place] in the job says where to look. Exit codes: 0 every point is measurable from the best
+    pose; 1 not every point; 2 bad input.
     """
-    from planner.cli.job.placed_job import run_place
+    from planner.cli.job.commands import run_place
 
     return run_place(
         job,
@@ -183,12 +168,17 @@ def diff(
 
     Exit codes: 0 compared, whatever differs; 1 a rule of --fail-on is broken; 2 bad input.
     """
-    from planner.cli.job.comparison import DiffRequest, run_diff
+    from planner.cli.job.commands import run_diff
 
-    wanted = DiffRequest(
-        rules=tuple(fail_on or ()), json=as_json, html=html, allow_outside=allow_outside
+    return run_diff(
+        a,
+        b,
+        rules=fail_on or (),
+        as_json=as_json,
+        html=html,
+        allow_outside=allow_outside,
+        session=context.obj.forced(force),
     )
-    return run_diff(a, b, wanted, context.obj.forced(force))
 
 
 def verify(
@@ -203,6 +193,6 @@ def verify(
     Exit codes: 0 it is; 1 files changed or numbers differ; 2 it is no report set, or cannot be
     recomputed.
     """
-    from planner.cli.job.comparison import run_verify
+    from planner.cli.job.commands import run_verify
 
     return run_verify(folder, as_json=as_json, session=context.obj)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside, Job
-from planner.cli.options import Force, Json, Robot, Tip, file_option
+from planner.cli.options import AllowOutside, Force, Job, Json, Robot, Tip, out_option
 
 Seed = Annotated[
     int | None,
@@ -22,12 +21,8 @@ def measure(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=file_option,
-            metavar="FILE",
-            help="Write the measured points there; several runs are numbered: FILE-1.csv, …",
-            show_default=False,
+        out_option(
+            "FILE", "Write the measured points there; several runs are numbered: FILE-1.csv, …"
         ),
     ] = "",
     content: Annotated[

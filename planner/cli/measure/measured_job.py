@@ -1,4 +1,4 @@
-"""What the options of ``palpeur measure`` and ``palpeur machine-test`` say, in SI."""
+"""Options of ``palpeur measure`` and ``palpeur machine-test``, in SI."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, Tip, file_option
+from planner.cli.options import Force, Json, Tip, out_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,24 +55,24 @@ def motion(
         bool,
         typer.Option(
             "--straight",
-            help="A straight line of poses: --from and --to are x,y,z in mm and, if wanted, "
+            help="A straight line of poses: --from and --to are x,y,z in mm and, optionally, "
             "angles about z, y, x in degrees; --kv, --ka and --kj give translation, rotation.",
         ),
     ] = False,
-    all_laws: Annotated[bool, typer.Option("--all-laws", help="Least time of every law.")] = False,
+    all_laws: Annotated[
+        bool, typer.Option("--all-laws", help="Minimum time of every law.")
+    ] = False,
     period_ms: Annotated[
         float, typer.Option("--period-ms", min=0.001, help="Sampling period of --out.")
     ] = 1.0,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=file_option, metavar="FILE", help="Write the sampled motion as CSV."
-        ),
+        out_option("FILE", "Write the sampled motion as CSV."),
     ] = "",
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """Least synchronised time of one motion, in joint space or along a straight line.
+    """Minimum synchronised time of one motion, in joint space or along a straight line.
 
     Joints turn in degrees unless --unit says otherwise; limits are in SI.
     """
@@ -104,7 +104,7 @@ def motion(
             text=lambda: answers.line_motion_lines(found, line),
         )
         if line.is_half_turn:
-            session.say("The turn is 180 deg: both ways round are equally short.")
+            session.say("The turn is 180 deg: both directions of rotation are equally short.")
         return code
     mechanism = None
     if robot:
@@ -142,18 +142,12 @@ def _write(
     """Write the sampled motion; numbers read back to the same doubles."""
     if not out:
         return
-    import csv
-    import io
     from pathlib import Path
 
     from planner.cli.moves.motion_values import instants
     from planner.result_files import write_result
+    from reports.document_text import csv_text
 
     t = instants(found.duration, period_ms)
-    text = io.StringIO()
-    headers, rows = table(t)
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows(rows)
-    write_result(Path(out), text.getvalue(), COMMAND, force=session.force)
+    write_result(Path(out), csv_text(*table(t)), COMMAND, force=session.force)
     session.say(f"{len(t)} samples written to {out}")

@@ -14,7 +14,7 @@ from planner.cli.opening import movable_robot
 from planner.cli.output import Form
 from planner.cli.session import Session
 from planner.errors import OptionError, StatesError
-from planner.evaluation.arm_measurements import check_measured_unit
+from planner.evaluation.reading import check_measured_unit
 from planner.result_files import check_file, write_result
 from planner.tables import POSITION, STANDARD_INPUT, States, origin_of, states_of, table_text
 from reports.models.calibration import (

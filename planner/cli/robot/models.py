@@ -209,7 +209,7 @@ def print_joint_rates(
         form: of the answer.
         session: of this run.
     """
-    from reports.models.inverse import rate_failure, rate_lines, rate_rows, rate_table
+    from reports.models.analysis import rate_failure, rate_lines, rate_rows, rate_table
     from robots.core.inverse.differential import (
         joint_accelerations_of_twist,
         joint_velocities_of_twist,
@@ -282,7 +282,7 @@ def print_inverse(
     Raises:
         StatesError: columns that say no target, or two; a pose or direction that is none.
     """
-    from reports.models.inverse import (
+    from reports.models.analysis import (
         posture_failures,
         posture_lines,
         posture_rows,

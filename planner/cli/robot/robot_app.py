@@ -17,8 +17,7 @@ from planner.cli.options import (
     States,
     Task,
     Tip,
-    file_option,
-    path_option,
+    out_option,
 )
 
 app = typer.Typer(
@@ -352,9 +351,7 @@ def equations(
     ] = 0.0,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=path_option, metavar="PATH", help="Write there instead of stdout."
-        ),
+        out_option("PATH", "Write there instead of stdout."),
     ] = "",
     force: Force = False,
 ) -> int:
@@ -450,12 +447,7 @@ def calibrate(
     ] = 0,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=file_option,
-            metavar="FILE",
-            help="Write the calibrated robot file (or the postures).",
-        ),
+        out_option("FILE", "Write the calibrated robot file (or the postures)."),
     ] = "",
     stylus_mm: Annotated[
         float, typer.Option("--stylus-mm", help="From the tool's origin along z to the ball.")
@@ -487,7 +479,7 @@ def calibrate(
     ] = 3,
     at: Annotated[
         list[str] | None,
-        typer.Option("--at", metavar="X,Y,Z", help="Sphere that stands already, mm; repeat."),
+        typer.Option("--at", metavar="X,Y,Z", help="Position of an existing sphere, mm; repeat."),
     ] = None,
     length_mm: Annotated[
         float, typer.Option("--length-mm", min=0.0, help="Ball bar that --plan uses.")
@@ -498,7 +490,7 @@ def calibrate(
     """Find a serial arm's geometric errors, or plan the postures to find them from.
 
     The tool's origin is the ball. Exit codes: 0 found and better; 1 no better, or these
-    measurements cannot tell the parameters apart; 2 bad input.
+    measurements cannot distinguish the parameters; 2 bad input.
     """
     from planner.cli.output import Form
     from planner.cli.robot import calibration

@@ -68,7 +68,7 @@ def requested_motion(
     if not 0.0 <= duration < inf:
         raise OptionError(
             f"--duration is {duration:g} s; give a finite number above 0, or leave it out "
-            "for the least that the legs allow.",
+            "for the minimum that the legs allow.",
             option="--duration",
             value=duration,
             limit=0.0,
@@ -125,7 +125,7 @@ def _check_inside(platform: Platform, T: NDArray[np.float64], option: str) -> No
 
 
 def has_rates(states: States) -> bool:
-    """Whether the table tells of a motion."""
+    """Return whether the table tells of a motion."""
     return bool({VELOCITY, SPIN, ACCELERATION, SPIN_RATE} & set(states.groups))
 
 
@@ -153,13 +153,13 @@ def at_line(table: States, error: PlatformError, row: int) -> PlatformError:
 
 
 def pose_of(text: str, option: str, platform: Platform) -> Array:
-    """``home``, or ``x,y,z`` in mm, if wanted with angles about z, y, x in degrees. # (4, 4).
+    """``home``, or ``x,y,z`` in mm, optionally with angles about z, y, x in degrees. # (4, 4).
 
     Raises:
         OptionError: neither, or another number of values.
     """
     if text.strip().lower() == HOME:
         return platform.home
-    advice = "give home, or x,y,z in mm, if wanted followed by the angles rz,ry,rx in degrees."
+    advice = "give home, or x,y,z in mm, optionally followed by the angles rz,ry,rx in degrees."
     values = pose_values(text, option, advice)
     return make_pose(rotation_zyx(np.radians(values[3:])), 1e-3 * values[:3])

@@ -6,8 +6,16 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.job.job_app import AllowOutside, Job, NoFigures
-from planner.cli.options import Csv, FiguresOut, Force, Json, file_option, folder_option
+from planner.cli.options import (
+    AllowOutside,
+    Csv,
+    FiguresOut,
+    Force,
+    Job,
+    Json,
+    NoFigures,
+    out_option,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,12 +35,12 @@ Poses = Annotated[
     typer.Option(
         "--poses",
         metavar="FILE",
-        help="CSV: x_mm,y_mm,z_mm and, if wanted, rz_deg,ry_deg,rx_deg, or T11..T34; rates as "
+        help="CSV: x_mm,y_mm,z_mm and, optionally, rz_deg,ry_deg,rx_deg, or T11..T34; rates as "
         "vx_mm_s, wx_deg_s, ax_mm_s2, wdx_deg_s2; - reads standard input.",
         show_default=False,
     ),
 ]
-Pose = "home, or x,y,z in mm, if wanted followed by rz,ry,rx in degrees"
+Pose = "home, or x,y,z in mm, optionally followed by rz,ry,rx in degrees"
 
 
 @app.command("list")
@@ -236,7 +244,7 @@ def move(
         typer.Option(
             "--duration",
             metavar="S",
-            help="Seconds; left out: the least that the legs allow.",
+            help="Seconds; left out: the minimum that the legs allow.",
             show_default=False,
         ),
     ] = 0.0,
@@ -247,7 +255,7 @@ def move(
         ),
     ] = False,
     period_ms: Annotated[
-        float, typer.Option("--period-ms", min=0.01, help="Of the samples that are told.")
+        float, typer.Option("--period-ms", min=0.01, help="Of the samples in the output.")
     ] = 10.0,
     out: FiguresOut = "",
     force: Force = False,
@@ -315,12 +323,7 @@ def workspace(
     ] = None,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Write figure, workspace.csv and .json there.",
-        ),
+        out_option("DIR", "Write figure, workspace.csv and .json there."),
     ] = "",
     force: Force = False,
     as_json: Json = False,
@@ -386,9 +389,7 @@ def calibrate(
     ],
     out: Annotated[
         str,
-        typer.Option(
-            "--out", callback=file_option, metavar="FILE", help="Write the corrected platform file."
-        ),
+        out_option("FILE", "Write the corrected platform file."),
     ] = "",
     force: Force = False,
     as_json: Json = False,
@@ -433,12 +434,8 @@ def present(
     *,
     out: Annotated[
         str,
-        typer.Option(
-            "--out",
-            callback=folder_option,
-            metavar="DIR",
-            help="Folder of presentation.json and one report set per pose, pose-1 and so on.",
-            show_default=False,
+        out_option(
+            "DIR", "Folder of presentation.json and one report set per pose, pose-1 and so on."
         ),
     ] = "",
     as_json: Json = False,
@@ -446,15 +443,21 @@ def present(
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
-    """Choose poses of the hexapod that holds the part, so that every point is served; plan each.
+    """Choose poses of the hexapod that carries the part, so that all points are measurable.
 
-    The job has a table [presenter]. Exit codes: 0 every point is served; 1 not every point, or a
-    move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
+    The job has a table [presenter]. Exit codes: 0 every point is measurable; 1 not every point, or
+    a move cannot be made; 2 bad input; 3 a plan failed its own validation and nothing was written.
     """
-    from planner.cli.stewart.present import PresentRequest, run_present
+    from planner.cli.job.commands import run_present
 
-    asked = PresentRequest(job=job, out=out, figures=not no_figures, allow_outside=allow_outside)
-    return run_present(asked, as_json=as_json, session=context.obj.forced(force))
+    return run_present(
+        job,
+        out,
+        as_json=as_json,
+        figures=not no_figures,
+        allow_outside=allow_outside,
+        session=context.obj.forced(force),
+    )
 
 
 app.command("present")(present)

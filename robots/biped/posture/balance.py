@@ -190,7 +190,7 @@ def tip_angle(com: ArrayLike, support: SupportPolygon, direction: Sequence[float
     centre = np.asarray(com, dtype=np.float64)
     if centre.shape != (3,) or not centre[2] > 0.0:
         raise BipedError(
-            f"A tip angle is asked for a centre of mass at {centre.tolist()} m; "
+            f"A tip angle was requested for a centre of mass at {centre.tolist()} m; "
             "give three numbers, the height above the ground above zero."
         )
     return float(np.arctan2(support.reach(centre, direction), centre[2]))

@@ -119,7 +119,7 @@ def supports_on_tilts(points: ArrayLike, axes: ArrayLike) -> list[SupportPolygon
 
 
 def _is_hull(corners: Array) -> bool:
-    """Whether corners are those of their own hull, in its order."""
+    """Return whether corners are those of their own hull, in its order."""
     hull = convex_hull(corners)
     first = int(np.argmax(np.all(corners == hull[0], axis=1)))
     return np.array_equal(np.roll(corners, -first, axis=0), hull)
@@ -136,8 +136,8 @@ def _across(points: ArrayLike) -> Array:
     across = np.asarray(points, dtype=np.float64)
     if across.ndim == 0 or across.shape[-1] not in (2, 3) or not np.all(np.isfinite(across)):
         raise BipedError(
-            f"A margin is asked of an array of shape {across.shape}; give points of two or three "
-            "finite coordinates in metres.",
+            f"A margin was requested of an array of shape {across.shape}; give points of two or "
+            "three finite coordinates in metres.",
             shape=across.shape,
         )
     return across[..., :2]
@@ -243,7 +243,7 @@ def convex_hull(points: ArrayLike) -> Array:
     cloud = np.asarray(points, dtype=np.float64)
     if cloud.ndim != 2 or cloud.shape[1] != 2 or not np.all(np.isfinite(cloud)):
         raise BipedError(
-            f"A convex hull is asked of an array of shape {cloud.shape}; "
+            f"A convex hull was requested of an array of shape {cloud.shape}; "
             "give points of two finite coordinates in metres.",
             shape=cloud.shape,
         )

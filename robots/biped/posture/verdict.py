@@ -26,7 +26,7 @@ from robots.core.arrays import Array
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crossing:
-    """Where a point first left the support polygon.
+    """First exit of a point from the support polygon.
 
     Args:
         time: [s]
@@ -205,7 +205,7 @@ def _verdict(stance: Stance, found: PointVerdict) -> StanceVerdict:
 
 
 class Stance(Enum):
-    """How a robot is on its feet."""
+    """Stance of a robot."""
 
     STANDING = "standing"  # the point judged stays inside the support polygon
     TIPPING = "tipping"  # it reached an edge, the robot could still come back

@@ -1,1 +1,1 @@
-"""What a biped is made to do; each answers with a ``BipedMotion``."""
+"""Scenarios of a biped; each returns a ``BipedMotion``."""

@@ -42,7 +42,7 @@ _FASTEST = 1000.0  # [m/s]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """How a push is answered.
+    """Recovery from a push.
 
     Args:
         gain: k of the capture-point feedback; the robot comes back as exp(−k·ω·t).

@@ -27,7 +27,7 @@ _LEVEL: Array = np.eye(3)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Loads:
-    """What a motion asks of the ground.
+    """Loads of a motion on the ground.
 
     Args:
         state: the motion.
@@ -50,7 +50,7 @@ class Loads:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScenarioRemarks:
-    """What a scenario says about its motion.
+    """Remarks of a scenario on its motion.
 
     Args:
         title: for a reader.

@@ -189,7 +189,7 @@ class PreviewGains:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Cart:
-    """What the cart-table says before the robot is put on it.
+    """Motion of the cart-table model, before the robot.
 
     Args:
         pattern: feet and ZMP reference.
@@ -285,7 +285,7 @@ def _too_long(robot: LeggedRobot, gait: Gait, cause: PostureError) -> str:
 
 
 def _goes(robot: LeggedRobot, gait: Gait, step_length: float) -> bool:
-    """Whether the cart-table's course is in reach of the legs."""
+    """Return whether the cart-table's course is in reach of the legs."""
     trial = replace(gait, step_length=step_length, period=_COARSE, steps=min(gait.steps, 3))
     try:
         cart = _carted(robot, trial)

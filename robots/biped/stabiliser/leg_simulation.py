@@ -54,7 +54,7 @@ _INSTANTS = 3  # of the ground per cycle: start, middle and end, for the Runge-K
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LegRun:
-    """What the leg did; k instants, one per control period.
+    """Simulated motion of the leg; k instants, one per control period.
 
     Args:
         t: # (k,) [s]

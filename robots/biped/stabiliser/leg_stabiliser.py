@@ -79,7 +79,7 @@ class StabiliserState:
 
 
 class StabiliserStep(NamedTuple):
-    """What the equations of one step give, as scalars."""
+    """Result of one step of the stabiliser, as scalars."""
 
     q: Sequence[Scalar]
     qd: Sequence[Scalar]
@@ -309,7 +309,7 @@ ON_TWO_FEET = Gains(virtual=VirtualRobot(posture_gain=0.5))
 
 
 class Reference(NamedTuple):
-    """What the joints are to do now, as scalars."""
+    """Reference of the joints at one instant, as scalars."""
 
     q: Joints  # [rad]
     qd: Joints  # [rad/s]

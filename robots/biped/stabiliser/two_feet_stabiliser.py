@@ -241,7 +241,7 @@ class TwoFeetStabiliser:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChainRates:
-    """What joint speeds do in one posture; ground axes.
+    """Jacobians of one posture; ground axes.
 
     Args:
         com: centre of mass. # (3,) [m]
@@ -268,7 +268,7 @@ _ENOUGH = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SpeedTask:
-    """What is asked of n joints.
+    """Velocity task of n joints.
 
     Args:
         closure: speeds that must be zero, per joint speed. # (c, n)

@@ -58,7 +58,7 @@ class VirtualState(NamedTuple):
 
 
 class VirtualTip(NamedTuple):
-    """Where the centre of mass is and what moves it: joint speeds, and the ground; world axes."""
+    """Centre of mass and its Jacobians by joint speeds and ground; world axes."""
 
     position: Vec3  # [m]
     jacobian: tuple[Joints, Joints, Joints]  # rows x, y, z [m/rad]

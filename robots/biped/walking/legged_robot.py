@@ -243,7 +243,7 @@ def foot_posture(leg: BipedLeg, T_pelvis_foot: ArrayLike, knee: Knee = "forward"
     if not leg.hangs:
         raise BipedError(
             f"The leg on foot {leg.foot!r} has {len(leg.columns)} joints and stands on its base; "
-            "ask for the place of its hip."
+            "use the position of its hip."
         )
     T = np.asarray(T_pelvis_foot, dtype=float)
     R = T[..., :3, :3] @ leg.foot_zero.T
@@ -272,9 +272,7 @@ def hip_posture(
         BipedError: a leg that hangs on a pelvis.
     """
     if leg.hangs:
-        raise BipedError(
-            f"The leg of foot {leg.foot!r} hangs on a pelvis; ask for its foot's pose."
-        )
+        raise BipedError(f"The leg of foot {leg.foot!r} hangs on a pelvis; use its foot's pose.")
     reach = np.asarray(hip, dtype=float) - leg.ankle
     ankle = _ankle_angles(leg, reach, knee)
     last = np.asarray(pitch, dtype=float) - ankle.pitch - ankle.knee

@@ -182,7 +182,7 @@ STATES = 16  # postures compared, spread over the joint ranges
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompositeComparison:
-    """How far a composite is from the monolithic model, and what each costs.
+    """Deviation of a composite from the monolithic model, and the cost of each.
 
     Args:
         title: of the composition.

@@ -310,7 +310,7 @@ def _poses(placed: Sequence[Frame], kind: type) -> Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Shape:
-    """Who carries whom. Masks are 0 or 1; n variables, L links, the base last."""
+    """Kinematic structure as masks of 0 and 1; n variables, L links, the base last."""
 
     moving: tuple[int, ...]  # link of each variable
     carries: Values  # variable j moves link l # (n, L + 1)

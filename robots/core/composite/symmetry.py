@@ -79,7 +79,7 @@ def _pairs(mechanism: Mechanism, first: str, second: str) -> Iterator[MirrorPair
 
 
 def _alike(a: Mechanism, b: Mechanism) -> bool:
-    """Whether the two trees have one shape."""
+    """Return whether the two trees have one shape."""
     shapes = [[(joint.kind, joint.parent) for joint in m.joints] for m in (a, b)]
     return shapes[0] == shapes[1]
 
@@ -100,7 +100,7 @@ def _axis(robot: SubModel, joint: int) -> np.ndarray:
 
 
 def _same(limb: Model, twin: Model, normal: np.ndarray, signs: np.ndarray) -> bool:
-    """Whether the reflected model is the twin's, at a posture without any special angle."""
+    """Return whether the reflected model is the twin's, at a posture without any special angle."""
     q = 0.3 + 0.17 * np.arange(limb.dof)
     own = mirrored(sub_model(limb, signs * q), normal)
     own = rearranged(own, own.joints, dict(zip(own.joints, signs.tolist(), strict=True)))

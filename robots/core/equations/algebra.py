@@ -159,7 +159,7 @@ def _not_in_this_reading(a: Scalar, b: Scalar) -> Scalar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Functions:
-    """What the equations may do to a scalar besides adding and multiplying it."""
+    """Functions of a scalar that equations may use besides sums and products."""
 
     sin: Callable[[Scalar], Scalar]
     cos: Callable[[Scalar], Scalar]

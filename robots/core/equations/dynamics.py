@@ -84,7 +84,7 @@ def newton_euler(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What each link asks of its parent: force and moment at the link's origin, link axes."""
+    """Load of each link on its parent: force and moment at the link's origin, link axes."""
 
     moves: list[JointStep]
     forces: list[Vec3]

@@ -73,7 +73,7 @@ def _calibrated(
     _check_joints(mechanism, given)
     arm = IdentifiedArm(mechanism, given.kind)
     told = identifiable(arm, given, _places(arm, parameters))
-    _check_asked(arm, told, parameters)
+    _check_requested(arm, told, parameters)
     question = FitProblem(arm=arm, kept=told.kept, noise=noise, prior=prior)
     found = fit(question, given)
     none = np.zeros(len(arm.parameters))
@@ -173,23 +173,24 @@ def _places(arm: IdentifiedArm, names: Sequence[str] | None) -> tuple[int, ...]:
     return tuple(k for k, name in enumerate(arm.names) if name in set(names))
 
 
-def _check_asked(arm: IdentifiedArm, told: Identifiable, names: Sequence[str] | None) -> None:
+def _check_requested(arm: IdentifiedArm, told: Identifiable, names: Sequence[str] | None) -> None:
     if names is not None and told.dropped:
         reasons = "; ".join(f"{d.name} {d.reason}" for d in told.dropped)
         raise NotIdentifiableError(
-            f"Not all parameters asked for can be told apart by {arm.kind.value} measurements: "
+            f"Not all requested parameters can be distinguished by {arm.kind.value} measurements: "
             f"{reasons}. Leave {'it' if len(told.dropped) == 1 else 'them'} out.",
             parameters=tuple(d.name for d in told.dropped),
         )
     if not told.kept:
         raise NotIdentifiableError(
-            f"{arm.kind.value.capitalize()} measurements tell no parameter of {arm.nominal.name!r}."
+            f"{arm.kind.value.capitalize()} measurements determine no parameter of "
+            f"{arm.nominal.name!r}."
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfit:
-    """How far computed and measured lie apart: root mean square and largest. [m]."""
+    """Deviation of computed from measured: root mean square and maximum. [m]."""
 
     rms: float
     largest: float
@@ -296,7 +297,7 @@ _TAKES_PART = 0.1  # of the largest share in the combination that is open
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FitProblem:
-    """What is to be found, and from what.
+    """Unknowns and measurements of an identification.
 
     Args:
         arm: nominal.
@@ -447,10 +448,11 @@ def _checked_condition(question: FitProblem, J: Array, given: ArmMeasurements) -
         names = _open(free, [p.name for p in question.parameters])
         rank = int(np.sum(s * LARGEST_CONDITION >= s[0]))
         raise NotIdentifiableError(
-            f"These {given.count} {given.kind.value} measurements tell {rank} of {J.shape[1]} "
-            f"unknowns apart (condition {condition:.1e}, limit {LARGEST_CONDITION:.0e}); they do "
-            f"not tell apart {', '.join(names)}. Measure more postures in which these act "
-            "differently (--plan proposes some), or seek fewer parameters.",
+            f"These {given.count} {given.kind.value} measurements distinguish {rank} of "
+            f"{J.shape[1]} unknowns (condition {condition:.1e}, limit "
+            f"{LARGEST_CONDITION:.0e}); they do not distinguish {', '.join(names)}. Measure more "
+            "postures in which these act differently (--plan proposes some), or seek fewer "
+            "parameters.",
             rank=rank,
             condition=condition,
             parameters=names,

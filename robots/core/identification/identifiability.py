@@ -262,7 +262,7 @@ def spread_centres(arm: IdentifiedArm, count: int) -> Array:
     places, found = places[found * 2 >= found.max()], found[found * 2 >= found.max()]
     if len(places) < count:
         raise IdentificationError(
-            f"{count} places for spheres were asked for, but only {len(places)} that many postures "
+            f"{count} places for spheres were requested, but only {len(places)} that many postures "
             f"of {arm.nominal.name!r} reach were found; ask for fewer, or say where they stand.",
             found=len(places),
         )
@@ -318,7 +318,7 @@ def _samples(arm: IdentifiedArm, count: int, skip: int = 1) -> Array:
 
 
 def _free(arm: IdentifiedArm, q: Array) -> Mask:
-    """Whether the arm keeps clear of itself, as far as its file knows. # (N,)."""
+    """Return whether the arm keeps clear of itself, as far as its file knows. # (N,)."""
     if not len(q) or not arm.nominal.self_pairs:
         return np.ones(len(q), dtype=np.bool_)
     gaps = self_clearances(arm.nominal, arm.nominal.self_pairs, q)

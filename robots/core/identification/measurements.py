@@ -13,7 +13,7 @@ from robots.core.identification.errors import IdentificationError
 
 
 class MeasurementKind(Enum):
-    """What is known about the ball centre."""
+    """Kind of measurement of the ball centre."""
 
     SPHERE = "sphere"  # it is at the same unknown place in all postures of a group
     LENGTH = "length"  # its two places of a group are a known distance apart
@@ -201,7 +201,7 @@ class ArmNoise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """How far the parameters may be from their nominal values: standard deviations.
+    """Standard deviations of the parameters about their nominal values.
 
     Args:
         angle: of every angle. [rad]

@@ -31,7 +31,7 @@ SEED = 1
 
 
 class Criterion(Enum):
-    """What is made large."""
+    """Criterion to be maximised."""
 
     DETERMINANT = "determinant"  # of the information on parameters: D-optimal
     SMALLEST = "smallest"  # its smallest eigenvalue: E-optimal
@@ -39,7 +39,7 @@ class Criterion(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
-    """What stands in the arm's reach, and how it is measured.
+    """Artefact in the arm's reach, and how it is measured.
 
     Args:
         kind: of the measurements.
@@ -145,7 +145,7 @@ def _check_site(site: Site) -> None:
             f"The length of the ball bar is {site.length:g} m; give its calibrated length."
         )
     if site.kind is MeasurementKind.SPHERE and site.centres is None and site.spheres < 1:
-        raise IdentificationError(f"{site.spheres} spheres are asked for; place at least one.")
+        raise IdentificationError(f"{site.spheres} spheres are requested; place at least one.")
 
 
 def _rows(question: FitProblem, offered: ArmMeasurements) -> tuple[Array, Array, int]:

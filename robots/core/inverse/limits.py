@@ -22,7 +22,7 @@ def limit_margins(mechanism: Mechanism, q: Array) -> Array:
 
 
 def inside_limits(mechanism: Mechanism, q: Array) -> Mask:
-    """Whether every joint is within its limits, to 1e-9 rad or m. # (...)."""
+    """Return whether every joint is within its limits, to 1e-9 rad or m. # (...)."""
     return np.asarray(np.all(limit_margins(mechanism, q) >= -LIMIT_ROUNDING, axis=-1))
 
 

@@ -102,7 +102,7 @@ def pseudo_inverse(J: ArrayLike, tolerance: float = DEFAULT_TOLERANCE) -> Pseudo
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Step:
-    """What one step of the recursion finds."""
+    """Result of one step of the recursion."""
 
     d: Array  # (..., k)
     b: Array  # (..., m)

@@ -117,7 +117,7 @@ def solve_many(
 
 
 class Method(Enum):
-    """How a step is found from the gap and the Jacobian."""
+    """Method of computing a step from the gap and the Jacobian."""
 
     NEWTON = "newton"
     DAMPED = "damped"
@@ -158,7 +158,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Tries:
-    """What all searches of one call share."""
+    """State shared by all searches of one call."""
 
     model: Model
     targets: Target

@@ -29,7 +29,7 @@ from robots.core.pose import as_pose
 
 
 class Task(Enum):
-    """What is asked of the tool.
+    """Task of the tool: the coordinates that count.
 
     ``POSITION_AND_AXIS`` is the five-coordinate task of a probe: its point and the direction of its
     z axis; the turn about that axis is free. It never asks for ω = 0 ([LAMMARI12] §III.5 does, with
@@ -151,7 +151,7 @@ _NO_AXIS = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Gap:
-    """What is missing to a target.
+    """Residual to a target.
 
     Args:
         twist: displacement and rotation vector still to make, base axes. # (..., 6) [m, rad]

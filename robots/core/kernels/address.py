@@ -1,4 +1,4 @@
-"""Where an array's numbers lie, found without building NumPy's door to ctypes."""
+"""Address of an array's data, without NumPy's ctypes interface."""
 
 from __future__ import annotations
 

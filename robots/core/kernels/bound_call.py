@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array
 from robots.core.errors import StateError
 from robots.core.kernels.llvm import llvm_text
-from robots.core.kernels.machine import this_machine
+from robots.core.kernels.machine import text_code, this_machine
 from robots.core.kernels.numpy_form import NumpyForm
-from robots.core.kernels.text_code import text_code
 from robots.core.recording import Programme
 
 

@@ -64,7 +64,7 @@ def write(key: str, code: bytes) -> None:
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether nobody but the owner may write: machine code from others is not run."""
+    """Return whether nobody but the owner may write: machine code from others is not run."""
     if sys.platform == "win32":
         return True
     info = folder.stat()

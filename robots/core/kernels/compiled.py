@@ -14,8 +14,7 @@ import numpy as np
 from robots.core.arrays import Array
 from robots.core.kernels.address import address_of
 from robots.core.kernels.llvm import llvm_text
-from robots.core.kernels.machine import Loaded, Machine
-from robots.core.kernels.text_code import text_code
+from robots.core.kernels.machine import Loaded, Machine, text_code
 from robots.core.recording import Programme
 
 

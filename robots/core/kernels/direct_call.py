@@ -30,8 +30,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.kernels.compiled import CompiledForm
-from robots.core.kernels.machine import Machine, mapped
-from robots.core.kernels.text_code import object_of
+from robots.core.kernels.machine import Machine, mapped, object_of
 from robots.core.recording import Programme
 
 Function = Callable[..., Array]
@@ -57,7 +56,7 @@ _UNLOCKED = 20_000  # operations from which other threads of Python run meanwhil
 
 
 class _Facts(NamedTuple):
-    """What the machine code knows of one kernel, in this order; eight bytes each.
+    """Facts of one kernel for the machine code, in this order; eight bytes each.
 
     Behind it stands for each argument, and for the result: size, rank, extents.
     """

@@ -14,7 +14,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from robots.core.recording import Instruction, Operation, Programme
 
@@ -380,8 +379,6 @@ def _store(
 # error 2e-17) give both functions; the parity of the multiple gives the sign. Absolute error stays
 # below 4e-16 for |x| ≤ ``RANGE``; beyond it, and for NaN or infinity, the answer is NaN.
 
-if TYPE_CHECKING:
-    pass
 RANGE = 1e9  # [rad]
 _PI_HIGH = float.fromhex("0x1.921fb54442d18p+1")
 _PI_LOW = float.fromhex("0x1.1a62633145c07p-53")
@@ -483,8 +480,6 @@ class Trigonometry:
 # degree 21 (near-minimax, error 2e-18) gives its angle, and selections place it in the right
 # octant. atan2(0, 0) is 0; the error stays below 4e-16 rad; NaN stays NaN.
 
-if TYPE_CHECKING:
-    pass
 # atan t = t + t·t²·P(t²) on |t| ≤ 1.0001·tan(π/8), lowest power first.
 POLYNOMIAL = (
     -0.3333333333333333,

@@ -50,7 +50,7 @@ class _Argument:
     dtype: np.dtype[Any]
 
     def takes(self, value: Any) -> bool:
-        """Whether a value may be passed as this array."""
+        """Return whether a value may be passed as this array."""
         return (
             isinstance(value, np.ndarray)
             and value.dtype == self.dtype
@@ -68,7 +68,7 @@ class _Group:
     parts: tuple[_Parameter, ...]
 
     def takes(self, value: Any) -> bool:
-        """Whether a value is one of these; its parts are looked at one by one."""
+        """Return whether a value is one of these; its parts are looked at one by one."""
         return isinstance(value, self.kind)
 
 

@@ -1,8 +1,9 @@
-"""From LLVM assembly to callable machine code on this machine, through llvmlite."""
+"""LLVM assembly as callable machine code of this machine, out of the cache where it lies there."""
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import platform
 import re
@@ -11,16 +12,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from robots.core.kernels import cache as code_cache
 from robots.core.kernels.llvm import ENTRY, ENTRY_BY_LIST
 
 # What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
 _NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")
 _RUNTIME = ("NRT_", "numba_")
+# Raise when the generated code changes in a way its text does not show.
+_GENERATION = "2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What code is generated for: the processor, doubles per vector, and how hard LLVM tries."""
+    """Target of code generation: processor, doubles per vector, optimisation level."""
 
     cpu: str
     features: str
@@ -69,6 +73,33 @@ def _processor_name() -> str:
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
     return names[0] if names else platform.machine()
+
+
+def text_code(text: str, target: Machine, inputs: int) -> Loaded:
+    """The entry of LLVM assembly, callable.
+
+    Args:
+        text: assembly that defines the entries of ``llvm_text``.
+        target: the machine to compile for.
+        inputs: number of input arrays of the entry.
+    """
+    return load(object_of(text, target), target, inputs)
+
+
+def object_of(text: str, target: Machine) -> bytes:
+    """The relocatable object of LLVM assembly."""
+    import llvmlite
+
+    parts = (
+        *(_GENERATION, llvmlite.__version__),
+        *(target.cpu, target.features, str(target.effort), text),
+    )
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    code = code_cache.read(key)
+    if code is None:
+        code = object_code(text, target)
+        code_cache.write(key, code)
+    return code
 
 
 def object_code(text: str, machine: Machine) -> bytes:

@@ -67,7 +67,7 @@ class NumpyForm:
             else:
                 out[:, place] = chunk[self._register[column.call]]
 
-    def _assign(self, low: Lowered) -> None:
+    def _assign(self, low: NumpyCalls) -> None:
         """Give every call a register, reusing those whose value has been read for the last time."""
         last = _last_use(low)
         free: list[int] = []
@@ -93,7 +93,7 @@ class NumpyForm:
         return self._registers - 1
 
 
-def _last_use(low: Lowered) -> list[int]:
+def _last_use(low: NumpyCalls) -> list[int]:
     """Index of the call that reads each value last; outputs are never released."""
     never = len(low.calls)
     last = [-1] * never
@@ -142,19 +142,19 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered:
-    """Calls in order, and where the outputs come from."""
+class NumpyCalls:
+    """NumPy calls in order, and the columns of the outputs."""
 
     calls: tuple[Call, ...]
     columns: tuple[Column, ...]
 
 
-def lowered(programme: Programme) -> Lowered:
+def lowered(programme: Programme) -> NumpyCalls:
     """Translate a programme to NumPy calls."""
     builder = _Builder(programme)
     values = [builder.translate(index) for index in range(len(programme.instructions))]
     columns = [_column(values[out.value], out.negative) for out in programme.outputs]
-    return Lowered(calls=tuple(builder.calls), columns=tuple(columns))
+    return NumpyCalls(calls=tuple(builder.calls), columns=tuple(columns))
 
 
 def _column(value: Operand, negative: bool) -> Column:

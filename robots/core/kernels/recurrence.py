@@ -13,9 +13,8 @@ import numpy as np
 from robots.core.arrays import Array
 from robots.core.errors import EquationError, StateError
 from robots.core.kernels.llvm import llvm_text
-from robots.core.kernels.machine import Loaded, this_machine
+from robots.core.kernels.machine import Loaded, text_code, this_machine
 from robots.core.kernels.numpy_form import NumpyForm
-from robots.core.kernels.text_code import text_code
 from robots.core.recording import Programme
 
 

@@ -228,7 +228,7 @@ class _Reader:
 
 
 def _crossed(lower: PhraseQuantity, upper: PhraseQuantity) -> bool:
-    """Whether no joint value lies between the limits, as far as numbers tell."""
+    """Return whether no joint value lies between the limits, as far as numbers tell."""
     if lower.text == "INF" or upper.text == "-INF":
         return True
     return lower.number is not None and upper.number is not None and lower.number > upper.number
@@ -313,7 +313,7 @@ _WINDOW = 60  # characters of a long line shown before and after a fault
 
 
 class TokenKind(Enum):
-    """What a token is; the value is how messages call it."""
+    """Kind of a token; the value is its name in messages."""
 
     NUMBER = "a number"
     WORD = "a word"

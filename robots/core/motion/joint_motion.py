@@ -292,7 +292,7 @@ class PathState:
 
 
 class Path(Protocol):
-    """What time scaling needs to know of a path; the motion law is part of it."""
+    """A path for time scaling, its motion law included."""
 
     @property
     def breaks(self) -> tuple[float, ...]:

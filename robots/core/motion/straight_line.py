@@ -114,7 +114,7 @@ class StraightLine:
 
     @property
     def is_half_turn(self) -> bool:
-        """Whether the turn is π, so that both ways round are equally short."""
+        """Whether the turn is π, so that both directions of rotation are equally short."""
         return bool(np.pi - self.angle <= HALF_TURN_MARGIN)
 
     @property

@@ -259,7 +259,7 @@ def _greatest_free(problem: _Efforts, u: float) -> tuple[float, Peak]:
             return u, peak
         low, high = _joined([(low, high), *(_forbidden(part) for part in at_worst)])
     raise MotionError(
-        f"The least duration under effort limits does not settle (T near {1.0 / u:.6g} s, "
+        f"The minimum duration under effort limits does not settle (T near {1.0 / u:.6g} s, "
         f"s near {peak.s:.6g}); smooth the path, or state its breaks.",
         s=peak.s,
     )

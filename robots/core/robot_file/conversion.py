@@ -135,7 +135,7 @@ def _check_sections(file: RobotFile, source: SourceText) -> None:
         )
     if described and file.joint:
         raise source.error(
-            ("joint", 0), "stands beside a description; give the geometry in one of the two ways."
+            ("joint", 0), "stands beside a description; give the geometry in one of the two forms."
         )
     for key in ("body", "drive", "capsule", "lengths_mm", "limits_mm", "angles_deg", "limits_deg"):
         if not described and key in file.model_fields_set:
@@ -443,7 +443,7 @@ def _pairs(
 
 # Two units in the last place of 1: what sine, cosine and one product lose.
 _CLOSE = 5e-16
-_REVOLUTE_KEYS = {
+REVOLUTE_KEYS = {
     "max_speed": "max_speed_rad_s",
     "max_acceleration": "max_acceleration_rad_s2",
     "max_jerk": "max_jerk_rad_s3",
@@ -452,7 +452,7 @@ _REVOLUTE_KEYS = {
     "viscous": "viscous_nm_s",
     "motor_inertia": "motor_inertia_kg_m2",
 }
-_PRISMATIC_KEYS = {
+PRISMATIC_KEYS = {
     "max_speed": "max_speed_m_s",
     "max_acceleration": "max_acceleration_m_s2",
     "max_jerk": "max_jerk_m_s3",
@@ -592,7 +592,7 @@ def _motion(joint: Joint) -> dict[str, object]:
     for key, limit in (("min", joint.q_min), ("max", joint.q_max)):
         if np.isfinite(limit):
             table[f"{key}_{unit}"] = printed(written(limit))
-    for field, key in (_REVOLUTE_KEYS if revolute else _PRISMATIC_KEYS).items():
+    for field, key in (REVOLUTE_KEYS if revolute else PRISMATIC_KEYS).items():
         value = getattr(joint, field)
         if value and np.isfinite(value):
             table[key] = printed(number_text(value))

@@ -147,7 +147,7 @@ def placement_of(
     for key in ("alpha_deg", "d_mm", "theta_deg", "r_mm"):
         if key in table.model_fields_set:
             raise source.error(
-                (*path, key), "stands beside pose; give the placement in one of the two ways."
+                (*path, key), "stands beside pose; give the placement in one of the two forms."
             )
     return pose_of(table.pose)
 

@@ -102,7 +102,7 @@ class CapsuleTable(Table):
 
 
 class JointTable(Table):
-    """What all joints have: a name, a parent, a placement and a body.
+    """Keys of every joint: name, parent, placement and body.
 
     The placement is Rx(α)·Tx(d)·Rz(θ)·Tz(r) (modified Denavit-Hartenberg), or ``pose`` where the
     joint's axis does not meet its parent's x axis at a right angle (trees, imported robots).
@@ -265,10 +265,3 @@ class RobotFile(Table):
     limits_mm: dict[str, Real] = Field(default={}, description="values of prismatic limits")
     angles_deg: dict[str, Real] = Field(default={}, description="values of constant angles")
     limits_deg: dict[str, Real] = Field(default={}, description="values of joint-angle limits")
-
-
-JOINT_TABLES: dict[str, type[JointTable]] = {
-    "revolute": RevoluteTable,
-    "prismatic": PrismaticTable,
-    "fixed": FixedTable,
-}

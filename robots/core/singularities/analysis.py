@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -25,7 +26,7 @@ _NEARBY = 1e-3  # [rad, or scale lengths]
 
 
 class SingularityKind(Enum):
-    """What a posture is to the task."""
+    """Kind of singularity of a posture."""
 
     REGULAR = "regular"
     BOUNDARY = "type 1, at the boundary of the reachable volume"
@@ -448,7 +449,7 @@ _SPREAD = 0.4  # [rad, or scale lengths] around the posture
 
 
 def reaches_both_sides(model: Model, task: Task, q: Array, direction: Array) -> bool:
-    """Whether postures around q bring the tool a little way to both sides.
+    """Return whether postures around q bring the tool a little way to both sides.
 
     Limits are not looked at.
 
@@ -484,3 +485,78 @@ def _shifted(T: Array, twist: Array) -> Array:
     moved[:3, 3] += twist[:3]
     moved[:3, :3] = rotation_exp(twist[3:]) @ T[:3, :3]
     return moved
+
+
+_SEARCH_STARTS = 12
+_SAME = 1e-4  # joint values nearer than this are one. [rad or m]
+_SEARCH_TOLERANCE = 1e-5  # the search brackets a singular value to about 1e-8 rad
+
+# The largest task comes first.
+_BY_SIZE = (
+    Task.POSE,
+    Task.POSITION_AND_AXIS,
+    Task.POSITION,
+    Task.PLANE_POSE,
+    Task.PLANE_POSITION,
+    Task.AXIS,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SingularPosture:
+    """A posture that one joint, moved alone, brings to a singularity.
+
+    Args:
+        joint: its name.
+        value: of that joint. [rad or m]
+        q: the whole posture. # (n,) [rad or m]
+        singularity: what is lost there.
+    """
+
+    joint: str
+    value: float
+    q: Array
+    singularity: Singularity
+
+
+def search_starts(model: Model) -> list[Array]:
+    """Postures from which each joint is moved alone, spread over the joint ranges. # of (n,)."""
+    length = scale_length(model.mechanism)
+    return list(joint_samples(model.mechanism, _SEARCH_STARTS, slide=length, skip=1))
+
+
+def singular_postures(
+    model: Model, task: Task, starts: Iterable[Array] | None = None
+) -> Iterator[SingularPosture]:
+    """Find singular postures by moving one joint alone.
+
+    Args:
+        model: of the mechanism.
+        task: what of the tool counts.
+        starts: postures to start from; left out, those of ``search_starts``. # of (n,)
+    """
+    names = [joint.name for joint in model.mechanism.movable]
+    seen: list[tuple[str, float]] = []
+    for q in search_starts(model) if starts is None else starts:
+        nearest = analyse(model, q, task).nearest
+        if nearest is None or any(
+            name == nearest.joint and abs(nearest.value - other) < _SAME for name, other in seen
+        ):
+            continue
+        seen.append((nearest.joint, nearest.value))
+        posture = np.array(q)
+        posture[names.index(nearest.joint)] = nearest.value
+        yield SingularPosture(
+            joint=nearest.joint,
+            value=nearest.value,
+            q=posture,
+            singularity=analyse(model, posture, task, tolerance=_SEARCH_TOLERANCE),
+        )
+
+
+def natural_task(model: Model) -> Task:
+    """The largest task whose every coordinate the mechanism can move in general."""
+    for task in _BY_SIZE:
+        if task.size <= model.dof and full_rank(model, task) == task.size:
+            return task
+    return Task.POSE

@@ -194,7 +194,7 @@ def _without_constants(expression: Expression, exact: ExactMechanism) -> Express
 def _never_zero(
     expression: Expression, beside: dict[Expression, None], exact: ExactMechanism
 ) -> bool:
-    """Whether it has no joint variable, or is a sine beside the cosine of the same angle."""
+    """Return whether it has no joint variable, or is a sine beside the cosine of the same angle."""
     import sympy
 
     if not expression.free_symbols & set(exact.variables):

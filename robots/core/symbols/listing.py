@@ -31,7 +31,7 @@ class Language(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How one language writes an expression.
+    """Notation of expressions in one language.
 
     Args:
         language: which one.
@@ -75,7 +75,7 @@ C = Dialect(
 
 
 class _Binding(IntEnum):
-    """How tightly a text holds together."""
+    """Operator precedence of a text."""
 
     SUM = 0
     PRODUCT = 1

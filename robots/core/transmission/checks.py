@@ -58,8 +58,8 @@ def checked_range(values: ArrayLike, joints: tuple[str, ...]) -> Array:
     array = np.array(values, dtype=float).reshape(-1, 2) if np.size(values) else np.empty((0, 2))
     if len(array) != len(joints) or not (array[:, 0] < array[:, 1]).all():
         raise TransmissionError(
-            f"The range of {', '.join(joints)} is {np.asarray(values).tolist()} rad; give a least "
-            "and a greater position for every joint.",
+            f"The range of {', '.join(joints)} is {np.asarray(values).tolist()} rad; give a "
+            "minimum and a larger maximum position for every joint.",
             joint=joints[0],
         )
     return frozen(array)

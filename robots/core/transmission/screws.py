@@ -439,7 +439,7 @@ def _across(pin: Vec3, rate: Vec3, guide: Guide) -> Scalar:
 
 
 class Anchor(NamedTuple):
-    """Where a rod is fixed to the body behind the cardan, at q = 0 and γ = 0.
+    """Anchor of a rod on the body behind the cardan, at q = 0 and γ = 0.
 
     Args:
         drop: distance behind the centre along the screws, negative x. # [m]

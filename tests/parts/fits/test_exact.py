@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import FIT_KINDS, fit, fit_cone, fit_plane
+from parts.fits import FIT_KINDS, fit
 
 # Data are near 0.1 m from their centroid and up to a few metres from the origin, where doubles are
 # 4e-16 m apart; 1e-12 leaves room for conditions near 1e3, and 1e-10 is what is asked for.
@@ -15,7 +15,7 @@ ASKED = 1e-10
 
 def test_nist_plane_to_14_digits(reference):
     points, expected = reference("pla7")
-    fitted = fit_plane(points)
+    fitted = fit("plane", points)
     assert np.abs(fitted.value("point") - expected[:3]).max() < 1e-14 * 164.0  # its largest number
     axis = fitted.value("axis")
     assert np.abs(axis * np.sign(axis @ expected[3:]) - expected[3:]).max() < 1e-14
@@ -24,7 +24,7 @@ def test_nist_plane_to_14_digits(reference):
 
 def test_nist_cone_to_8_digits(reference):
     points, expected = reference("con17")
-    fitted = fit_cone(points)
+    fitted = fit("cone", points)
     assert np.abs(fitted.value("point") - expected[:3]).max() < 1e-8
     assert np.abs(fitted.value("axis") - expected[3:6]).max() < 1e-8
     assert abs(fitted.value("distance")[0] - expected[6]) < 1e-8

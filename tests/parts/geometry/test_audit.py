@@ -57,7 +57,7 @@ def test_an_open_mesh_is_turned_only_when_asked(cube):
     turned = repair_mesh(mesh, ("flip",))
     assert turned.mesh.volume > 0.0
     assert turned.told == (
-        "All triangles were turned round, as asked for: the mesh was inside out.",
+        "All triangles were turned round, as requested: the mesh was inside out.",
     )
 
 

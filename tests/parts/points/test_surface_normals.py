@@ -94,7 +94,9 @@ def test_open_geometry_is_judged_by_its_own_orientation():
     assert report.into_material.tolist() == [True, False]
     assert report.unsure.tolist() == [False, True]
     assert "judged by the surface's own orientation, since the mesh is" in report.sentences()[1]
-    assert report.sentences()[2].startswith("Of 1 normals it cannot be told whether they point")
+    assert report.sentences()[2].startswith(
+        "Of 1 normals it cannot be determined whether they point"
+    )
 
 
 DIRECTIONS = st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 1e-3)

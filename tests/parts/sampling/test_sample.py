@@ -161,7 +161,7 @@ def test_mesh_without_faces(block):
 
 def test_faults(block):
     feature = choose_feature(block, "top")
-    with pytest.raises(SamplingError, match="0 points are asked; expected 1 to 10000"):
+    with pytest.raises(SamplingError, match="0 points are requested; expected 1 to 10000"):
         sample(feature, "grid", 0)
     with pytest.raises(SamplingError, match="edge margin is -1"):
         AccessLimits(edge_margin=-1)

@@ -8,10 +8,10 @@ import pytest
 
 from planner.batch.case import Case, FileHashes, key_of
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.batch.run import Redo, decide
+from planner.batch.run import RedoRule, decide
 
 FEASIBLE = Outcome(status=CaseStatus.FEASIBLE)
-REDO = Redo(time_cap=10.0, memory_cap=1e9)
+REDO = RedoRule(time_cap=10.0, memory_cap=1e9)
 
 
 @pytest.fixture

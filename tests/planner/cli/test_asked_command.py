@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from planner.cli.app import app
-from planner.cli.main import asked_application
+from planner.cli.main import requested_application
 from tests.planner.cli.command_house import COMMANDS
 
 
@@ -25,7 +25,7 @@ def help_of(command):
 
 
 def asked(*arguments):
-    return typer.main.get_command(asked_application(app, arguments))
+    return typer.main.get_command(requested_application(app, arguments))
 
 
 @pytest.fixture(scope="module")

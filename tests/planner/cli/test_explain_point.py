@@ -48,7 +48,7 @@ def test_a_point_that_fails(palpeur):
     ran = palpeur("explain", JOB, "wrist")
     assert (ran.code, ran.err) == (1, "")
     words = " ".join(ran.out.split())
-    assert words.startswith("wrist: NOT SERVED in 'one reason of each kind'")
+    assert words.startswith("wrist: NOT MEASURABLE in 'one reason of each kind'")
     for text in (
         "contact mm (1528.334, 617.487, 1.147)",
         "shoulder+ elbow+ wrist+",
@@ -75,7 +75,7 @@ def test_a_point_that_is_served(palpeur):
     names = [branch["branch"] for branch in document["branches"]]
     assert any(name.startswith(document["planned_branch"]) for name in names)
     shown = palpeur("explain", JOB, "good-1").out
-    assert "good-1: served" in shown
+    assert "good-1: measurable" in shown
     assert "Fixes" not in shown
 
 

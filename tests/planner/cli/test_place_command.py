@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from planner.library import path_of
-from planner.part_pose import search
+from planner.part_pose import best_pose as search
 from planner.part_pose import tolerance as mis_fixturing
 
 POSE = re.compile(r"^pose = .*$", re.MULTILINE)

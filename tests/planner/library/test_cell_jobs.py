@@ -1,4 +1,4 @@
-"""The jobs with a part in a cell: every point is served, or fails for the reason it was made for.
+"""Jobs with a part in a cell: every point is measurable, or fails for the intended reason.
 
 Kinematics come from the closed-form inverse; distances from a brute force of this file: points
 along the capsules' axes against every triangle.

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from planner.motion.motions import OneMotion
-from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from planner.reach.candidates import candidates, end_solutions
 from planner.reach.placement import place
+from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import LAW_NAMES
 from robots.core.motion.time_scaling import minimum_duration

@@ -9,7 +9,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import PlacedPart
-from planner.part_pose import search
+from planner.part_pose import best_pose as search
 from planner.part_pose.best_pose import best_pose, preferred
 from planner.part_pose.moved import moved
 from planner.planning import plan
@@ -24,7 +24,7 @@ def quick(monkeypatch):
 
 def test_the_issue_margin_and_time_improve(placing):
     given, best = placing.given, placing.best
-    assert len(best.served) == 9
+    assert len(best.measurable) == 9
     assert placing.feasible
     # measured: 3.78 to 10.9 deg, 2.793 to 2.624 s
     assert np.degrees(given.joint_margin) == pytest.approx(3.777, abs=1e-3)
@@ -102,7 +102,7 @@ def test_a_range_that_leaves_the_given_pose_out(settled):
 def test_from_out_of_reach_to_all_points(put, settled):
     far = settled(put([0.9, 2.3, 0.84], [30, 0, 0]), shift_mm=[[-1000, 0], [-900, 0], [0, 0]])
     found = best_pose(far)
-    assert len(found.given.served) < 9
+    assert len(found.given.measurable) < 9
     assert found.feasible
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.part_pose.search import Clouds
+from planner.part_pose.best_pose import Clouds
 
 
 def climbed(value, starts, rounds, seed=1):

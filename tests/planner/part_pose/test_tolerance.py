@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.job import FeatureApproach
-from planner.part_pose.bounds import FixturingErrorKind, HeldLines, _Boxes, _Cover, prove
+from planner.part_pose.bounds import FixturedLines, FixturingErrorKind, _Boxes, _Cover, prove
 from planner.part_pose.moved import moved
 from planner.part_pose.pose_space import directions_around, even_directions
 from planner.part_pose.tolerance import (
@@ -33,7 +33,7 @@ def standing(request, placing):
 
 @pytest.fixture(scope="module", params=KINDS)
 def held(request, standing):
-    return HeldLines(standing.plan, request.param)
+    return FixturedLines(standing.plan, request.param)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_lines_of_different_lengths_and_directions(placing, kind):
     )
     points = replace(job.points, features=("near", "up", "leaning") * 3)
     approach = replace(job.approach, overtravel=0.01, features=features)
-    held = HeldLines(plan(replace(job, points=points, approach=approach)), kind)
+    held = FixturedLines(plan(replace(job, points=points, approach=approach)), kind)
     assert len(held) == 9
     test_postures_under_errors_are_those_of_the_moved_part(held)
     proven = prove(held, estimate(held).size)
@@ -151,7 +151,7 @@ def test_no_box_loses_more_than_its_bound(held, found):
 
 def test_a_better_pose_tolerates_more(placing):
     for kind in KINDS:
-        given, best = (estimate(HeldLines(s.plan, kind)) for s in (placing.given, placing.best))
+        given, best = (estimate(FixturedLines(s.plan, kind)) for s in (placing.given, placing.best))
         # measured: 66 to 186 mm, 4.6 to 13.0 deg
         assert best.size > 2.5 * given.size
 
@@ -159,14 +159,14 @@ def test_a_better_pose_tolerates_more(placing):
 def test_a_required_margin_takes_from_the_tolerance(change):
     job = change(checks={"joint_margin": np.radians(2.0)})
     plain, less = (
-        estimate(HeldLines(plan(j), FixturingErrorKind.TRANSLATION)) for j in (change(), job)
+        estimate(FixturedLines(plan(j), FixturingErrorKind.TRANSLATION)) for j in (change(), job)
     )
     assert less.size < 0.7 * plain.size
 
 
 def test_planning_anew_agrees(placing):
     """Branches may change in a new plan, so it tolerates no less than the branches held."""
-    held = HeldLines(placing.given.plan, FixturingErrorKind.TRANSLATION)
+    held = FixturedLines(placing.given.plan, FixturingErrorKind.TRANSLATION)
     size = estimate(held).size
     again = replanned(
         placing.given.plan, FixturingErrorKind.TRANSLATION, 0.99 * size, lambda _: None

@@ -77,7 +77,7 @@ def test_a_drive_that_is_too_weak_is_a_finding(far, on):
     weak = on(far.job, part_mass=900.0)
     found = moves_between(weak, far.poses)
     assert [f.code for f in found.findings] == ["P141"]
-    assert "straight or by way of home" in found.findings[0].message
+    assert "directly or via home" in found.findings[0].message
     assert "N" in found.findings[0].message
     assert found.moves[0].waiting is None
     assert found.moves[0].duration == 0.0

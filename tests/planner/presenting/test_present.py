@@ -28,19 +28,19 @@ def test_all_sides_are_reached_although_the_arm_alone_reaches_17_of_25(presentat
     job = presentation.job
     missing = unserved(plan(posed(job, job.presenter.platform.home)))
     assert missing == {f"{side}{k}" for side in "RF" for k in range(1, 5)}
-    assert set(presentation.home_served) == set(job.points.names) - missing
-    assert len(presentation.home_served) == 17
+    assert set(presentation.measurable_at_home) == set(job.points.names) - missing
+    assert len(presentation.measurable_at_home) == 17
     assert presentation.feasible
-    assert sorted(presentation.served) == sorted(job.points.names)  # each once
+    assert sorted(presentation.measurable) == sorted(job.points.names)  # each once
     assert len(presentation.poses) == 1  # no home pose beside it: one serves all
 
 
 def test_several_poses_where_one_does_not_do(far):
-    assert len(far.home_served) == 17
+    assert len(far.measurable_at_home) == 17
     assert far.feasible
     assert len(far.poses) == 2
     assert len(far.moves) == 1
-    assert sorted(far.served) == sorted(far.job.points.names)
+    assert sorted(far.measurable) == sorted(far.job.points.names)
     parts = [pose.plan.totals.duration for pose in far.poses]
     assert far.duration == pytest.approx(sum(parts) + far.moves[0].duration, rel=1e-12)
 
@@ -69,7 +69,7 @@ def test_the_platform_keeps_its_limits_and_the_part_goes_with_it(name, request):
 def test_home_is_enough_where_it_serves_every_point(presented_job, on):
     near = present(on(presented_job, at=(0.0, 0.7, -1.35)))
     assert near.feasible
-    assert len(near.home_served) == 25
+    assert len(near.measurable_at_home) == 25
     assert [pose.T_hexapod_platform.tolist() for pose in near.poses] == [
         near.job.presenter.platform.home.tolist()
     ]
@@ -80,12 +80,12 @@ def test_points_beyond_the_poses_that_are_allowed_are_findings(far_job, on):
     found = present(on(far_job, most_poses=1))
     assert not found.feasible
     assert len(found.poses) == 1
-    missing = set(found.job.points.names) - set(found.served)
+    missing = set(found.job.points.names) - set(found.measurable)
     told = {f.where: f for f in found.findings if f.code == "P140"}
     assert missing
     assert set(told) == missing
     first = next(iter(told.values()))
-    assert "served by no pose of the presenter, of" in first.message
+    assert "measurable in no pose of the presenter, of" in first.message
     assert "at home P102" in first.message
     assert first.severity is Severity.ERROR
 

@@ -213,7 +213,7 @@ for _quantity, _said in (
     ("energy", "total energy"),
     ("net_work", "total net work"),
     ("peak_power", "peak power"),
-    ("min_power", "least power"),
+    ("min_power", "minimum power"),
 ):
     PLANTS[f"{_said} wrong by 1e-6"] = _total(_quantity)
 

@@ -96,7 +96,7 @@ def test_the_arm_is_wrong_alike_in_all_poses(measuring):
 
 
 def test_a_presentation_that_serves_nothing(presented):
-    with pytest.raises(JobError, match="no pose of the presenter serves a point"):
+    with pytest.raises(JobError, match="no point is measurable in any pose"):
         measuring_of_presentation(SimpleNamespace(job=presented.job, poses=()))
 
 

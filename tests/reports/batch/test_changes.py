@@ -89,7 +89,7 @@ def test_worse_beats_better_and_both_are_told():
     assert found == "worse"
     assert {(line.what, line.verdict) for line in lines} == {
         ("duration", "better"),
-        ("least clearance, proven", "worse"),
+        ("minimum clearance, proven", "worse"),
     }
 
 

@@ -12,7 +12,7 @@ import pytest
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings import page as finding_page
 from reports.batch.dashboard import BUDGET, dashboard, href, totals
-from reports.batch.reasons import reasons, told_findings
+from reports.batch.reasons import finding_totals, reasons
 
 html = pytest.importorskip("lxml.html")
 
@@ -154,12 +154,12 @@ def test_reasons_have_the_page_of_their_code(generated):
 
 
 def test_findings_are_counted_by_jobs_and_altogether(every_kind, generated):
-    assert [(one.code, one.jobs, one.count) for one in told_findings(every_kind)] == [
+    assert [(one.code, one.jobs, one.count) for one in finding_totals(every_kind)] == [
         ("P101", 1, 1),
         ("P203", 1, 2),
     ]
     wanted = sum(row.outcome.findings.get("P103", 0) for row in generated)
-    assert {one.code: one.count for one in told_findings(generated)}["P103"] == wanted
+    assert {one.code: one.count for one in finding_totals(generated)}["P103"] == wanted
 
 
 def test_the_page_says_what_ran_and_why(every_kind):

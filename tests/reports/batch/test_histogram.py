@@ -72,7 +72,7 @@ def test_what_has_no_range_is_not_drawn():
 
 def test_rows_give_the_issues_plots(generated):
     drawn = {plot.figure.title: plot for plot in plots(generated)}
-    titles = ["duration", "joint margin", "least clearance, proven", "torque of limit"]
+    titles = ["duration", "joint margin", "minimum clearance, proven", "torque of limit"]
     assert list(drawn) == [*titles, "time per job", "memory per job"]
     assert drawn["duration"].summary.startswith("4,500 jobs, median ")
     assert drawn["torque of limit"].limit

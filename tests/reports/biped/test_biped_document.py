@@ -65,7 +65,7 @@ def test_without_drives_there_are_no_motors(standing):
 
 
 def test_the_verdict_in_words(standing, falling):
-    assert tables.headline(standing).startswith("Stands: the least margin is")
+    assert tables.headline(standing).startswith("Stands: the minimum margin is")
     assert tables.headline(standing).endswith("All limits hold.")
     told = tables.verdict_words(falling)
     assert told == "Falls over the heel at 1.080 s; what follows is not simulated."

@@ -94,10 +94,10 @@ def test_what_is_not_known_any_more_is_too_much(judge):
 
     lost = judge("clearance<-1mm", forget)
     assert lost.fired
-    assert lost.reason == "least clearance is known in A but not in B"
+    assert lost.reason == "minimum clearance is known in A but not in B"
     never = judge("clearance<-1mm", nothing, before=forget)
     assert not never.fired
-    assert never.reason == "least clearance is not known in A"
+    assert never.reason == "minimum clearance is not known in A"
 
 
 def test_from_nothing_to_something_is_without_end(judge):

@@ -13,7 +13,6 @@ from PIL import Image
 from reports.evaluation.figures import (
     MOST_FEATURES,
     evaluation_drawings,
-    magnification,
     main_view,
     rendered_drawings,
     roundness_figure,
@@ -21,6 +20,7 @@ from reports.evaluation.figures import (
     uncertainty_drawings,
     view_along,
 )
+from reports.evaluation.subject import magnification
 from reports.figures.style import house_style
 
 

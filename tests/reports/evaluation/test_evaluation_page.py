@@ -10,13 +10,12 @@ import pytest
 
 from reports.evaluation.colours import deviation_scale, legend_of
 from reports.evaluation.content import evaluation_content, uncertainty_content
+from reports.evaluation.evaluation_set import Pictures, evaluation_page, evaluation_pdf
 from reports.evaluation.figures import (
     evaluation_drawings,
     rendered_drawings,
     uncertainty_drawings,
 )
-from reports.evaluation.page import Pictures, evaluation_page
-from reports.evaluation.paper import evaluation_pdf
 from reports.evaluation.scene import DrawnScene, evaluation_scene, uncertainty_scene
 from tests.cases import some
 

@@ -49,7 +49,7 @@ def test_the_verdict_follows_the_decision_rule(shown, size, sentence, status):
 
 
 def test_without_a_tolerance_nothing_passes_or_fails(plain):
-    assert words.verdict(plain.evaluation).startswith("Evaluated; the job asks for no tolerance")
+    assert words.verdict(plain.evaluation).startswith("Evaluated; the job specifies no tolerance")
     assert words.status(plain.evaluation) is ValueStatus.PLAIN
 
 

@@ -16,7 +16,7 @@ from planner.plan import SegmentKind
 from reports.drawn_samples import DrawnSamples, drawn_samples
 from reports.figures import draw_figures, motion
 from reports.figures.motion import joint_figure, quantities
-from reports.figures.style import KIND_COLOURS, house_style
+from reports.figures.style import KIND_COLOURS, house_style, limit_text
 from tests.cases import some
 
 NAMES = [
@@ -120,7 +120,7 @@ def test_a_tighter_torque_limit_of_the_job_is_drawn(plan, samples, thin):
     ],
 )
 def test_limits_are_written(lower, upper, text):
-    assert motion._limit_text(lower, upper, "rad") == text
+    assert limit_text(lower, upper, "rad") == text
 
 
 def test_every_kind_of_segment_has_a_colour():

@@ -22,7 +22,7 @@ class Plan:
 class Stands:
     pose: WrittenPose
     plan: Plan = Plan(planned_points=("P",) * 36)
-    served: tuple[str, ...] = ("P",) * 15
+    measurable: tuple[str, ...] = ("P",) * 15
 
 
 def shown(x_mm, turn):
@@ -89,15 +89,15 @@ def test_the_note_says_how_each_row_is_turned(figure):
     assert "zyx 101.25, 0, 0 deg" in note
 
 
-def test_nothing_served_is_drawn(maps):
+def test_nothing_measurable_is_drawn(maps):
     empty = tuple(replace(m, points=np.zeros((4, 5)), margin=np.full((4, 5), np.nan)) for m in maps)
     assert reach_map_png(empty, "far").startswith(b"\x89PNG")
 
 
-def test_the_figure_says_what_was_counted_and_what_the_plans_serve(figure):
-    """100 % within reach is not 100 % served, where the part is in the way of 21 of 36."""
+def test_the_figure_says_what_was_counted_and_what_the_plans_measure(figure):
+    """100 % within reach is not 100 % measurable, where the part is in the way of 21 of 36."""
     told = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
     assert "on 36 of 36 points, a branch keeps joint limits and singularities" in told
-    assert "the plan of the given pose serves 15 of 36 points" in told
+    assert "the plan of the given pose measures 15 of 36 points" in told
     assert "that of the best 15 of 36 points" in told
-    assert not any("served" in axis.get_title(loc="left") for axis in figure.axes)
+    assert not any("measurable" in axis.get_title(loc="left") for axis in figure.axes)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robots.biped.library.catalogue import open_biped
+from robots.biped.biped_file import open_biped
 from robots.biped.posture.support_polygon import signed_margin
 from robots.biped.scenarios.squat import squat
 from robots.biped.scenarios.tilt import tilt

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from robots.core.motion.motion_law import motion_law
-from robots.stewart.leg_samples import energy_balance, leg_samples
 from robots.stewart.library import load
 from robots.stewart.limits import violations, violations_by_pose
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion import TimedMotion, pose_move
+from robots.stewart.motion_check import energy_balance, leg_samples
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ def test_moves_that_are_none():
     with pytest.raises(PlatformError, match="same pose"):
         pose_move(START, START, motion_law("quintic"))
     half = START @ make_pose(rotation_exp([np.pi, 0.0, 0.0]))
-    with pytest.raises(PlatformError, match="both ways round"):
+    with pytest.raises(PlatformError, match="both directions of rotation"):
         pose_move(START, half, motion_law("quintic"))
     with pytest.raises(PoseError):
         pose_move(START, np.full((4, 4), np.nan), motion_law("quintic"))

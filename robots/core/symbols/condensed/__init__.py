@@ -10,9 +10,9 @@ from robots.core.symbols.condensed.chain import SymbolicLink as SymbolicLink
 from robots.core.symbols.condensed.chain import Tensor as Tensor
 from robots.core.symbols.condensed.chain import from_description as from_description
 from robots.core.symbols.condensed.chain import from_mechanism as from_mechanism
-from robots.core.symbols.condensed.described import described_equations as described_equations
 from robots.core.symbols.condensed.equations import CondensedEquations as CondensedEquations
 from robots.core.symbols.condensed.equations import condensed_equations as condensed_equations
+from robots.core.symbols.condensed.equations import described_equations as described_equations
 from robots.core.symbols.condensed.neglect import NeglectedEquations as NeglectedEquations
 from robots.core.symbols.condensed.neglect import OperatingRanges as OperatingRanges
 from robots.core.symbols.condensed.neglect import neglect as neglect

@@ -191,7 +191,7 @@ def _named_length(chain: SymbolicChain, bodies: AugmentedBodies, child: int, axi
 
 
 def _numeric(chain: SymbolicChain) -> bool:
-    """Whether every mass is a plain number, so that constants fold to numbers."""
+    """Return whether every mass is a plain number, so that constants fold to numbers."""
     return all(link.mass.number is not None for link in chain.links)
 
 
@@ -244,7 +244,7 @@ def _referred_inertia(
 
 
 def _is_symbol(value: Sum) -> bool:
-    """Whether a quantity is one symbol, perhaps negated: it is then its own name."""
+    """Return whether a quantity is one symbol, perhaps negated: it is then its own name."""
     term = value.terms[0]
     return (
         len(value.terms) == 1

@@ -168,7 +168,7 @@ class SymbolicChain:
         return tuple(reversed(found))
 
     def carries(self, inner: int, outer: int) -> bool:
-        """Whether ``inner`` is ``outer`` or one of its ancestors."""
+        """Return whether ``inner`` is ``outer`` or one of its ancestors."""
         while outer > inner:
             outer = self.links[outer].parent
         return outer == inner

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.errors import EquationError, StateError
+from robots.core.joint_samples import joint_samples
+from robots.core.language import Description, internal_tables, parse
+from robots.core.language.conversion import AXES, joint_axes
 from robots.core.mechanism import Mechanism
-from robots.core.model import Lagrange
+from robots.core.model import Lagrange, Model
 from robots.core.recording import OperationCounts
 from robots.core.symbols.condensed.augmented import Constant, ConstantTable, augmented_bodies
-from robots.core.symbols.condensed.chain import SymbolicChain, from_mechanism
+from robots.core.symbols.condensed.chain import SymbolicChain, from_description, from_mechanism
 from robots.core.symbols.condensed.coefficients import (
     FrameChanges,
     InertiaCoefficients,
@@ -176,8 +179,6 @@ def _stacked(parts: list[Array], depth: int = 1) -> Array:
 # ----------------------------------------------------------------------------------- Printed pages
 # Source: [LIEGEOIS80] §4.3-4.5, its printed tables, in English
 
-if TYPE_CHECKING:
-    pass
 _CONVENTION = "sum_j (Aij*qdd_j + sum_(k>j) Bijk*qd_j*qd_k + Cij*qd_j**2) = Q(i) + F(i)"
 _LATEX_CONVENTION = (
     r"\sum_j \Bigl( A_{ij} \ddot q_j + \sum_{k>j} B_{ijk} \dot q_j \dot q_k"
@@ -447,3 +448,61 @@ def constant_values(
         reading = NumberReading(values, np.zeros(0))
         values[constant.name] = float(reading.read(constant.definition))
     return values
+
+
+_POSTURES = 8
+_TOLERANCE = 1e-9  # relative: both methods compute the same numbers
+
+
+def described_equations(mechanism: Mechanism, file: Mapping[str, Any]) -> CondensedEquations | None:
+    """Equations in the symbols of a robot file's description; None where they do not describe it.
+
+    Args:
+        mechanism: the robot.
+        file: document of its TOML file; empty where it was read from another format.
+    """
+    phrase = file.get("description") or file.get("robot", {}).get("description")
+    along = np.flatnonzero(mechanism.gravity)
+    if not phrase or along.size != 1:
+        return None
+    description = parse(phrase)
+    if any(joint.motor_inertia for joint in mechanism.movable):
+        return None
+    values = _values(file, description, mechanism)
+    values["G"] = float(mechanism.gravity[along[0]])
+    chain = from_description(
+        description, name=mechanism.name, gravity=AXES[int(along[0])], values=values
+    )
+    equations = condensed_equations(chain)
+    return equations if _describes(equations, mechanism) else None
+
+
+def _values(
+    file: Mapping[str, Any], description: Description, mechanism: Mechanism
+) -> dict[str, float]:
+    """Values of lengths, angles and mass symbols. [SI]."""
+    values = {name: float(x) / 1000.0 for name, x in file.get("lengths_mm", {}).items()}
+    values |= {name: float(np.radians(x)) for name, x in file.get("angles_deg", {}).items()}
+    tables = internal_tables(description)
+    rows = zip(tables.freedoms, tables.bodies, mechanism.movable, strict=True)
+    for freedom, symbols, joint in rows:
+        C = joint_axes(freedom.axis)
+        tensor = C @ joint.body.inertia_at_com @ C.T
+        values[symbols.mass] = joint.body.mass
+        values |= dict(zip(symbols.com, (C @ joint.body.com).tolist(), strict=True))
+        values |= dict(zip(symbols.inertia, np.diagonal(tensor).tolist(), strict=True))
+    values.pop("0", None)
+    return values
+
+
+def _describes(equations: CondensedEquations, mechanism: Mechanism) -> bool:
+    """Return whether the symbols with their values give the robot's own coefficients."""
+    q = joint_samples(mechanism, _POSTURES, slide=1.0)
+    found, right = equations.evaluate(q), Model(mechanism, engine="numpy").lagrange(q)
+    pairs = ((found.A, right.A), (found.B, right.B), (found.C, right.C))
+    return all(_close(a, b) for a, b in (*pairs, (found.gravity, right.gravity)))
+
+
+def _close(found: Any, right: Any) -> bool:
+    size = float(np.abs(right).max(initial=0.0))
+    return bool(np.allclose(found, right, rtol=0.0, atol=_TOLERANCE * (1.0 + size)))

@@ -41,7 +41,7 @@ ROUNDING = 1.0 + 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeglectedEquations:
-    """What is left, and what it can cost.
+    """Remaining equations, and the error bound.
 
     Args:
         equations: without the neglected terms.
@@ -334,7 +334,7 @@ def _check(equations: CondensedEquations, threshold: Array, ranges: OperatingRan
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OperatingRanges:
-    """Where and how fast a robot moves.
+    """Operating ranges of positions, speeds and accelerations.
 
     Args:
         q_min: lower joint limits; -inf for a joint that turns freely. # (n,) [rad or m]
@@ -413,6 +413,6 @@ def cosine_range(angle: Interval) -> Interval:
 
 
 def _holds(angle: Interval, phase: float) -> bool:
-    """Whether the interval holds phase + 2π·m for some whole m."""
+    """Return whether the interval holds phase + 2π·m for some whole m."""
     turn = 2.0 * math.pi
     return math.floor((angle.high - phase) / turn) >= math.ceil((angle.low - phase) / turn)

@@ -245,7 +245,7 @@ def _regrouped(head: Term, group: dict[tuple[object, ...], Term]) -> Sum:
 
 
 class Reading(ABC, Generic[T]):
-    """What a sum of products becomes."""
+    """Reading of a sum of products."""
 
     def read(self, body: Sum) -> T:
         """The reading of a whole sum."""

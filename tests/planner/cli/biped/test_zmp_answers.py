@@ -58,7 +58,7 @@ def test_csv_and_text(table, capsys):
     zmp("bip-leg", states=states)
     said = capsys.readouterr().out
     assert "begins to tip over heel, 13.21 mm beyond it" in said
-    assert "the momentum's road differs by at most" in said
+    assert "the momentum method differs by at most" in said
 
 
 def test_a_leg_that_pulls_at_the_ground_is_told(table):

@@ -140,7 +140,7 @@ def test_a_straight_line_turns_and_moves(palpeur, tmp_path):
         *("motion", "--straight", "--from", "0,0,0", "--to", "0,0,0,180,0,0", "--kv", "1,1"),
         *("--ka", "2,2"),
     )
-    assert "both ways round" in half.err
+    assert "both directions of rotation" in half.err
 
 
 @pytest.mark.parametrize(

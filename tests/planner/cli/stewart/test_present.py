@@ -67,7 +67,7 @@ def test_every_point_is_served_and_the_sets_are_written(palpeur, job, tmp_path):
 def test_the_summary_says_what_home_serves(palpeur, job):
     ran = palpeur("stewart", "present", job)
     assert ran.code == 0
-    assert "every point is served: 25 of 25 points from 1 pose of measuring-hexapod" in ran.out
+    assert "every point is measurable: 25 of 25 points from 1 pose of measuring-hexapod" in ran.out
     assert "\nnot checked: torque limits\n" in ran.out
     assert "17 of 25 with it at home" in ran.out
     assert "legs that repeat to 5 um" in ran.out
@@ -77,7 +77,7 @@ def test_what_no_pose_serves_gives_exit_code_1(palpeur, job):
     changed(job, "0, 1100, -1100", "0, 2600, -1100")
     ran = palpeur("stewart", "present", job)
     assert ran.code == 1
-    assert "NOT EVERYTHING IS SERVED" in ran.out
+    assert "NOT EVERYTHING IS MEASURABLE" in ran.out
     assert "P140 error" in ran.out
 
 

@@ -131,8 +131,8 @@ def test_a_slice_has_an_area(palpeur):
         (("move", "staicu-stewart", "--to", "0,0,1100"), "choose a duration"),
         (
             ("move", "staicu-stewart", "--to", "0,0,1100", "--duration", "-2"),
-            "--duration is -2 s; give a finite number above 0, or leave it out for the least that "
-            "the legs allow.",
+            "--duration is -2 s; give a finite number above 0, or leave it out for the minimum "
+            "that the legs allow.",
         ),
         (("move", "staicu-stewart"), "--to is missing"),
         (("move", "staicu-stewart", "--to", "0,nan,1100"), "value 2 is 'nan'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import fit_sphere
+from parts.fits import fit
 from parts.fits.zone import circumscribed
 from planner.virtual_measuring.machine_tests import (
     cap,
@@ -28,7 +28,7 @@ def noisy():
 def test_fit_is_that_of_the_parts_room(noisy):
     found = fitted_spheres(noisy, CENTRE, RADIUS)
     for k, points in enumerate(noisy):
-        peer = fit_sphere(points)
+        peer = fit("sphere", points)
         np.testing.assert_allclose(found.centres[k], peer.shape.centre, atol=1e-12)
         assert found.radii[k] == pytest.approx(peer.shape.radius, abs=1e-12)
         assert np.ptp(found.residuals[k]) == pytest.approx(peer.form_error, abs=1e-12)

@@ -1,11 +1,14 @@
 """Biped files: what is refused, with line, key and advice."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from robots.biped.biped_file import json_schema, load, load_drives, read_biped, read_drives
-from robots.biped.library import text_of
+from robots.biped.biped_file import biped_of, drives_of, json_schema, load
+from robots.biped.library import open_drives, text_of
 from robots.core.errors import RobotFileError
+from robots.core.robot_file.source_text import SourceText
 
 FILE = """format = 1
 robot = "planar-3r"
@@ -31,6 +34,14 @@ joint = "q3"
 min_rad = -0.5
 max_rad = 0.5
 """
+
+
+def read_biped(text, *, origin="biped file"):
+    return biped_of(SourceText(origin=origin, text=text), Path())
+
+
+def read_drives(text, *, origin="biped file"):
+    return drives_of(SourceText(origin=origin, text=text), Path())
 
 
 def refused(text, reader=read_biped):
@@ -103,7 +114,7 @@ def test_files_on_disk(tmp_path):
     path = tmp_path / "b.toml"
     path.write_text(text_of("bip2000"), encoding="utf-8")
     assert load(path).mechanism.dof == 15
-    assert len(load_drives(path).motors) == 15
+    assert len(open_drives(str(path)).motors) == 15
 
 
 def test_the_schema_knows_what_the_reader_knows():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.posture.standing import stand
 from robots.biped.scenarios.scenario import base_over_feet, standing_feet, standing_support
 

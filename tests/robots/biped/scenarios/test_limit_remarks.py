@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from robots.biped.biped import Biped
-from robots.biped.library.catalogue import open_biped
+from robots.biped.biped_file import open_biped
 from robots.biped.scenarios.scenario import limit_remarks, rate_remarks
 
 LEG = open_biped("bip-leg")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.posture.verdict import Stance
 from robots.biped.scenarios.squat import squat
 from robots.biped.walking.free_base import FREE, FreeBase

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from robots.biped.library.catalogue import open_biped, open_drives
+from robots.biped.biped_file import open_biped, open_drives
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.verdict import Stance
 from robots.biped.posture.zero_moment import CentroidalState, centroidal_zero_moment_point

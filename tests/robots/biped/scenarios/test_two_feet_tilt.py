@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.standing import sole_in_world
 from robots.biped.posture.verdict import Stance

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.biped.library.catalogue import open_biped
+from robots.biped.biped_file import open_biped
 from robots.biped.stabiliser.leg_controller import LegController
 from robots.core.model import Model
 

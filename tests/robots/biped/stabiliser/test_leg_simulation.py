@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.stabiliser.leg_simulation import LegSimulation
 from robots.biped.stabiliser.leg_stabiliser import Follower, Stabiliser
 from robots.biped.stabiliser.tilting_ground import ThereAndBack

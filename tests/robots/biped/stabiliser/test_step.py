@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.stabiliser.fields import Fields, PolygonFields
 from robots.biped.stabiliser.leg_stabiliser import PERIOD, Stabiliser
 from robots.biped.stabiliser.tilting_ground import on_tilting_ground, standing_points

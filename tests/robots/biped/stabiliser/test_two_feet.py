@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import PostureError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.scenarios.scenario import base_over_feet, standing_feet
 from robots.biped.scenarios.tilt import lowered_posture
 from robots.biped.stabiliser.two_feet_stabiliser import TwoFeet

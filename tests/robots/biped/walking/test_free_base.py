@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robots.biped.library.catalogue import open_biped
+from robots.biped.biped_file import open_biped
 from robots.biped.posture.standing import stand
 from robots.biped.posture.zero_moment import ground_wrench
 from robots.biped.scenarios.scenario import base_over_feet, foot_poses

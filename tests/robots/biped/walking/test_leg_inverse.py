@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robots.biped.biped import Biped
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.walking.legged_robot import foot_posture, hip_posture, legs_of
 from robots.core.model import Model
 from tests.cases import cases
@@ -113,9 +113,9 @@ def test_excess_over_the_limits():
 
 
 def test_wrong_kind_of_leg_and_bad_values():
-    with pytest.raises(BipedError, match="place of its hip"):
+    with pytest.raises(BipedError, match="position of its hip"):
         foot_posture(STANDING, np.eye(4))
-    with pytest.raises(BipedError, match="ask for its foot's pose"):
+    with pytest.raises(BipedError, match="use its foot's pose"):
         hip_posture(LEGS[0], [0.0, 0.0, 0.8])
     with pytest.raises(PostureError, match="not finite"):
         hip_posture(STANDING, [np.nan, 0.0, 0.8])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library.catalogue import open_biped
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.core.model import Model
 

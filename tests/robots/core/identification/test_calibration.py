@@ -128,7 +128,7 @@ def test_a_joint_that_never_moves_is_refused_with_names(make_scene):
     q = scene.given.q.copy()
     q[:, 3] = 0.3
     given = exact_points(IdentifiedArm(scene.true, scene.given.kind), q)
-    with pytest.raises(NotIdentifiableError, match=r"do not tell apart .*q4") as caught:
+    with pytest.raises(NotIdentifiableError, match=r"do not distinguish .*q4") as caught:
         calibrate(scene.nominal, given)
     assert caught.value.facts["condition"] > 1e5
     assert caught.value.facts["rank"] < 23

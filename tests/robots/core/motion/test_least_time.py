@@ -1,4 +1,4 @@
-"""Least synchronised times: Tableau 4, optimality, refusals."""
+"""Minimum synchronised times: Tableau 4, optimality, refusals."""
 
 import numpy as np
 import pytest

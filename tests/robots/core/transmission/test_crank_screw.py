@@ -151,7 +151,7 @@ def test_a_rod_that_is_too_short_is_refused(knee):
 def test_ranges_without_end_and_empty_ones_are_refused(knee):
     with pytest.raises(TransmissionError, match="no ends"):
         dataclasses.replace(knee, joint_range=np.array([[0.0, np.inf]]))
-    with pytest.raises(TransmissionError, match="a least and a greater"):
+    with pytest.raises(TransmissionError, match="a minimum and a larger maximum"):
         dataclasses.replace(knee, joint_range=np.array([[1.0, 0.5]]))
 
 

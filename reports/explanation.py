@@ -1,17 +1,47 @@
-"""An explanation as a JSON document (format 1): ``explain JOB POINT --json``."""
+"""Answers of ``palpeur explain``: pages of findings, and why a point fails, branch by branch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 import numpy as np
 
+from planner.findings import Page
 from planner.findings.unchecked import unchecked_aspects
 from planner.fixes.branches import BranchReason
 from planner.fixes.explanation import Explanation
+from reports.answers import FORMAT as PAGES_FORMAT
+from reports.answers import table_lines
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names
 from robots.core.mechanism import Mechanism
+
+_WIDTH = 88
+
+
+def page_document(found: Page) -> dict[str, object]:
+    """One page in JSON."""
+    return {"format": PAGES_FORMAT, **asdict(found)}
+
+
+def page_lines(found: Page) -> Iterator[str]:
+    """One page as text of limited width."""
+    yield f"{found.code}: {found.title}"
+    for title, text in (("Meaning", found.meaning), ("Cause", found.cause), ("Fix", found.fix)):
+        body = textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        yield f"\n{title}\n{body}"
+
+
+def pages_document(found: Sequence[Page]) -> dict[str, object]:
+    """All pages in JSON."""
+    return {"format": PAGES_FORMAT, "findings": [asdict(item) for item in found]}
+
+
+def pages_lines(found: Sequence[Page]) -> Iterator[str]:
+    """All codes with their titles."""
+    yield from table_lines(("code", "finding"), [(item.code, item.title) for item in found])
 
 
 def explanation_document(explanation: Explanation) -> Document:
