@@ -12,7 +12,18 @@ from types import MappingProxyType
 from planner.errors import OutputError
 from planner.job import Job
 from planner.plan import Plan
-from reports.programmes import controllers, dmis, gcode, ipp, krl, qif, rapid
+from reports.programmes import (
+    controllers,
+    dmis,
+    fanuc,
+    gcode,
+    ipp,
+    krl,
+    qif,
+    rapid,
+    ros2,
+    urscript,
+)
 from reports.programmes.axes import axes_fault, six_rotary_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
@@ -51,31 +62,44 @@ def _never(job: Job) -> Refusal | None:
     return None
 
 
-def robot_refusal(fault: Callable[[Mechanism, Controller], str]) -> Callable[[Job], Refusal | None]:
+def search_refusal(job: Job) -> Refusal | None:
+    """What every programme needs that measures by itself: a search."""
+    if job.touch.searching:
+        return None
+    return Refusal(
+        key="touch.mode",
+        reason='touch.mode is "to-rest": the plan has no search in which a probe could trigger',
+        fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
+    )
+
+
+def robot_refusal(
+    fault: Callable[[Mechanism, Controller], str], *, coupled: bool = False
+) -> Callable[[Job], Refusal | None]:
     """What a programme of a robot's own controller needs: a search, and [controller].
 
     Args:
         fault: why joints cannot stand in the controller's axes; empty where they can.
+        coupled: whether its axes may be coupled.
     """
 
     def refusal(job: Job) -> Refusal | None:
-        if not job.touch.searching:
-            return Refusal(
-                key="touch.mode",
-                reason='touch.mode is "to-rest": the plan has no search in which a probe could '
-                "trigger",
-                fix='Set mode = "search" in [touch]; csv and ros hold the motion as it is',
-            )
         if job.controller is None:
             return Refusal(
                 key="controller",
                 reason="neither robot file nor job says which joint stands in which axis of the "
                 "controller, with which sign and zero, and which input the probe has",
                 fix="Add [controller] to one of them; for example, to be corrected:\n\n"
-                f"{controller_example(job.mechanism)}\n",
+                f"{controller_example(job.mechanism)}",
+            )
+        if job.controller.coupled and not coupled:
+            return Refusal(
+                key="controller.coupled",
+                reason="its controller counts every axis by itself, but [controller] couples axes",
+                fix="Remove coupled from [controller]",
             )
         found = fault(job.mechanism, job.controller)
-        return Refusal(key="controller.axes", reason=found) if found else None
+        return Refusal(key="controller.axes", reason=found) if found else search_refusal(job)
 
     return refusal
 
@@ -128,8 +152,8 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
         ),
         "urscript": Export(
             name="URScript",
-            files=("robot/palpeur.script",),
-            write=controllers.urscript,
+            files=(urscript.PATH,),
+            write=urscript.urscript,
             refusal=robot_refusal(six_rotary_fault),
         ),
         "linuxcnc": Export(
@@ -145,6 +169,15 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             write=gcode.fanuc,
             refusal=robot_refusal(gcode.fanuc_fault),
             plan_fault=gcode.fanuc_plan_fault,
+        ),
+        "fanuc": Export(
+            name="FANUC TP",
+            files=(fanuc.PATH, fanuc.LOG_PATH),
+            write=fanuc.fanuc,
+            refusal=robot_refusal(fanuc.fanuc_fault, coupled=True),
+        ),
+        "ros2": Export(
+            name="ROS 2 node", files=(ros2.PATH,), write=ros2.ros2, refusal=search_refusal
         ),
     }
 )
@@ -205,7 +238,12 @@ def check_formats(formats: Iterable[str], job: Job) -> None:
         if refusal is not None:
             raise OutputError(
                 f"{EXPORTS[key].name} cannot be written for {job.mechanism.name}: "
-                f"{refusal.reason}. {refusal.fix}.",
+                f"{refusal.reason}. {refusal.fix}{_end(refusal.fix)}",
                 found=key,
                 key=refusal.key,
             )
+
+
+def _end(text: str) -> str:
+    """A full stop, but not behind an example on lines of its own."""
+    return "" if "\n" in text else "."

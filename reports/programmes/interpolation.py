@@ -17,7 +17,6 @@ TOLERANCE = 0.01  # [deg, or mm where a joint slides] between the motion and wha
 MOST_POSTS = 50_000
 TICK = 1e-6  # [s] instants are whole microseconds, as they are printed
 _FEWEST = 4  # posts of a smooth piece
-_PERIODS = (0.008, 0.004, 0.002)  # [s] of streamed joints; controllers have cycles of 2 ms or 8 ms
 _LOOKS = np.array([0.12, 0.25, 0.4, 0.5, 0.6, 0.75, 0.88])  # no wave hides at all of them
 _ROUNDS = 10
 _MOST_PARTS = 32  # into which an interval is cut in one round
@@ -38,7 +37,6 @@ class JointPosts:
         qdd: # (m, n) [rad/s²] or [m/s²]
         segment: that leads to each post. # (m,)
         error: of joints between posts, joined as they are meant to be. [deg, or mm]
-        period: from post to post; None where they are as dense as they need to be. [s]
     """
 
     t: Array
@@ -47,7 +45,6 @@ class JointPosts:
     qdd: Array
     segment: Indices
     error: float
-    period: float | None = None
 
     def __len__(self) -> int:
         """How many there are."""
@@ -67,35 +64,6 @@ def quintic_posts(plan: Plan) -> JointPosts:
     """For controllers that join position, speed and acceleration by polynomials of degree five."""
     departures = Departures(plan)
     return _adaptive(departures, smooth_pieces(plan), departures.quintic, 6)
-
-
-def streamed_posts(plan: Plan) -> JointPosts:
-    """At a constant period, for controllers that are sent joints; straight lines between."""
-    departures = Departures(plan)
-    for period in _periods(plan.trajectory.duration):
-        grid = _grid(plan, period)
-        error = float(departures.linear(grid).max(initial=0.0))
-        if error <= TOLERANCE:
-            break
-    return _at(departures, grid, max(error, TOLERANCE), period=period)
-
-
-def _periods(duration: float) -> list[float]:
-    """Periods that need no more posts than are written, the longest first. [s]."""
-    good = [period for period in _PERIODS if duration / period < MOST_POSTS]
-    period = _PERIODS[0]
-    while duration / period >= MOST_POSTS:
-        period *= 2.0
-    return good or [period]
-
-
-def _grid(plan: Plan, period: float) -> Intervals:
-    """Intervals of one period; the last one ends with the motion."""
-    total = plan.trajectory.duration
-    count = max(int(np.ceil(total / period - 1e-6)), 1)
-    t = np.minimum(np.arange(count + 1) * period, total)
-    segment = plan.trajectory.segment_at(t[1:], "left")
-    return Intervals(segment=segment, start=t[:-1], end=t[1:])
 
 
 def joint_paths(plan: Plan, departures: Departures, segments: Indices) -> dict[int, Array]:
@@ -146,9 +114,7 @@ def _adaptive(
     return _at(departures, found, tolerance)
 
 
-def _at(
-    departures: Departures, intervals: Intervals, error: float, period: float | None = None
-) -> JointPosts:
+def _at(departures: Departures, intervals: Intervals, error: float) -> JointPosts:
     """Posts at the ends of intervals; those of one tick are one."""
     exact = np.concatenate([intervals.start[:1], intervals.end])
     ticks = np.round(exact / TICK)
@@ -162,7 +128,6 @@ def _at(
         qdd=state.qdd,
         segment=segment,
         error=error,
-        period=period,
     )
 
 

@@ -1,6 +1,6 @@
-r"""ABB RAPID programme that measures (RobotWare 6 on).
+"""ABB RAPID programme that measures (RobotWare 6 on).
 
-A robot that the controller solves searches by SearchL \Stop; its goals are made of joints by
+A robot that the controller solves searches by SearchL; its goals are made of joints by
 CalcRobT, so that the line is that of the joints whatever tool is calibrated. Joints that it does
 not solve are external axes of a unit without tool point, which SearchExtJ moves.
 """
@@ -287,8 +287,8 @@ class _Programme:
     def _joint_cycle(self) -> Sequence[str]:
         return [
             "PROC palpeur_touch(string name,jointtarget clear,jointtarget back,"
-            "jointtarget way_in{*},jointtarget line{*},jointtarget way_out{*},speeddata line_speed{*},"
-            "speeddata back_speed,num time_in,num time_out,num rest)",
+            "jointtarget way_in{*},jointtarget line{*},jointtarget way_out{*},"
+            "speeddata line_speed{*},speeddata back_speed,num time_in,num time_out,num rest)",
             "  VAR jointtarget hit;",
             *_begin_cycle(),
             "  FOR i FROM 1 TO Dim(way_in,1) DO",

@@ -23,7 +23,6 @@ from reports.programmes.interpolation import (
     linear_posts,
     quintic_posts,
     refined,
-    streamed_posts,
     whole_segments,
 )
 from reports.programmes.text import ascii_text, labels
@@ -63,11 +62,6 @@ class ProgrammeSource:
     def quintic(self) -> JointPosts:
         """Joints for controllers that use speeds and accelerations, too."""
         return quintic_posts(self.plan)
-
-    @cached_property
-    def streamed(self) -> JointPosts:
-        """Joints at a constant period."""
-        return streamed_posts(self.plan)
 
     @property
     def made_by(self) -> str:
@@ -140,9 +134,8 @@ class ProgrammeSource:
             f"{label} is {ascii_text(joints[k].name, longest=24)}" for label, k in labels.items()
         ]
         slides = "" if all(joint.kind.angular for joint in joints) else " (mm where it slides)"
-        every = "" if posts.period is None else f", one every {1e3 * posts.period:g} ms"
         return [
-            f"{len(posts)} points, {self.plan.trajectory.duration:.6f} s{every}",
+            f"{len(posts)} points, {self.plan.trajectory.duration:.6f} s",
             "proven is the plan's motion: the joints at these instants, and between them;",
             f"  a controller that joins them by {joined}",
             f"  keeps every joint within {_rounded(posts.error)} deg of it{slides}",

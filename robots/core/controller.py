@@ -12,6 +12,21 @@ START_TOLERANCE = np.radians(0.5)
 START_TOLERANCE_SLIDING = 0.5e-3  # [m]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoupledAxis:
+    """An axis whose value is its own and a multiple of another one's, which is not coupled itself.
+
+    Args:
+        axis: its number, from 1 on.
+        of: number of the other one.
+        factor: of the other one's own value.
+    """
+
+    axis: int
+    of: int
+    factor: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Controller:
     """What programmes of a robot's own controller need beside its geometry.
@@ -30,6 +45,8 @@ class Controller:
         start_tolerance: of the start posture, joints that turn. [rad]
         start_tolerance_sliding: likewise joints that slide. [m]
         cartesian: whether the controller solves straight lines of the tool.
+        coupled: axes in whose value another one stands, too, as an arm's third where it is counted
+            from the horizontal.
     """
 
     axes: tuple[str, ...]
@@ -44,6 +61,7 @@ class Controller:
     start_tolerance: float = START_TOLERANCE
     start_tolerance_sliding: float = START_TOLERANCE_SLIDING
     cartesian: bool = True
+    coupled: tuple[CoupledAxis, ...] = ()
 
     def __post_init__(self) -> None:
         freeze_field(self, "order", self.order, np.int64)
@@ -53,10 +71,17 @@ class Controller:
 
     def to_controller(self, q: Array) -> Array:
         """Values of the axes at joints q. # (..., n) [rad or m]."""
-        return np.asarray(self.signs * np.asarray(q)[..., self.order] + self.offsets)
+        own = np.asarray(self.signs * np.asarray(q)[..., self.order] + self.offsets)
+        values = np.array(own)
+        for one in self.coupled:
+            values[..., one.axis - 1] += one.factor * own[..., one.of - 1]
+        return values
 
     def from_controller(self, values: Array) -> Array:
         """Joints at values of the axes. # (..., n) [rad or m]."""
-        q = np.empty_like(np.asarray(values, dtype=np.float64))
-        q[..., self.order] = self.signs * (values - self.offsets)
+        own = np.array(values, dtype=np.float64)
+        for one in self.coupled:
+            own[..., one.axis - 1] -= one.factor * own[..., one.of - 1]
+        q = np.empty_like(own)
+        q[..., self.order] = self.signs * (own - self.offsets)
         return q

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robots.core.arrays import Array
-from robots.core.controller import Controller
+from robots.core.controller import Controller, CoupledAxis
 from robots.core.errors import PalpeurError
 from robots.core.file_units import (
     degrees_text,
@@ -38,7 +38,7 @@ def controller_of(table: ControllerTable, joints: Sequence[Joint], fault: _Fault
 
     Raises:
         PalpeurError: of ``fault``: axes that are not the robot's joints, each once; a list of
-            another length; a home beyond the limits.
+            another length; a home beyond the limits; axes that cannot be coupled.
     """
     names = [joint.name for joint in joints]
     _check_axes(table, names, fault)
@@ -67,6 +67,26 @@ def controller_of(table: ControllerTable, joints: Sequence[Joint], fault: _Fault
         start_tolerance=radians(table.start_tolerance_deg),
         start_tolerance_sliding=metres(table.start_tolerance_mm),
         cartesian=(len(order) >= _CARTESIAN_AXES if table.cartesian is None else table.cartesian),
+        coupled=_coupled(table, turns, fault),
+    )
+
+
+def _coupled(
+    table: ControllerTable, turns: Sequence[bool], fault: _Fault
+) -> tuple[CoupledAxis, ...]:
+    """Axes in whose value another one stands: both turn, or both slide; none of them twice."""
+    coupled = [one.axis for one in table.coupled]
+    for place, one in enumerate(table.coupled):
+        path = (_KEY, "coupled", place)
+        for key, axis in (("axis", one.axis), ("of", one.of)):
+            if not 1 <= axis <= len(turns):
+                raise fault((*path, key), f"is {axis}; expected an axis from 1 to {len(turns)}.")
+        if one.of in coupled or coupled.count(one.axis) > 1:
+            raise fault(path, "couples an axis that is coupled already; give each axis once.")
+        if turns[one.axis - 1] is not turns[one.of - 1]:
+            raise fault(path, "couples an axis that turns with one that slides.")
+    return tuple(
+        CoupledAxis(axis=one.axis, of=one.of, factor=float(one.factor)) for one in table.coupled
     )
 
 

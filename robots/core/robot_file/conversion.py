@@ -548,6 +548,11 @@ def _controller(controller: Controller, joints: Sequence[Joint]) -> dict[str, ob
         table["start_tolerance_deg"] = printed(degrees_text(controller.start_tolerance))
     if controller.start_tolerance_sliding != START_TOLERANCE_SLIDING:
         table["start_tolerance_mm"] = printed(millimetres_text(controller.start_tolerance_sliding))
+    if controller.coupled:
+        table["coupled"] = [
+            {"axis": one.axis, "of": one.of, "factor": printed(number_text(one.factor))}
+            for one in controller.coupled
+        ]
     return {**table, "cartesian": controller.cartesian}
 
 

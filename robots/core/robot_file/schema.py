@@ -185,6 +185,14 @@ class RobotTable(Table):
     )
 
 
+class CoupledAxisTable(Table):
+    """An axis in whose value another one stands, too."""
+
+    axis: ToolNumber = Field(description="its number, from 1 on")
+    of: ToolNumber = Field(description="number of the other one")
+    factor: Real = Field(description="of the other one's sign · joint + offset; often 1 or -1")
+
+
 class ControllerTable(Table):
     """The robot's controller: joints by its axes, their signs and zeros, tool, base and input."""
 
@@ -220,6 +228,11 @@ class ControllerTable(Table):
         default=None,
         strict=True,
         description="whether the controller solves straight lines; default: with six axes or more",
+    )
+    coupled: tuple[CoupledAxisTable, ...] = Field(
+        default=(),
+        description="axes in whose value another one stands, too, as axis 3 of FANUC arms, which "
+        "is counted from the horizontal",
     )
 
 

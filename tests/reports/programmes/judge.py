@@ -29,7 +29,7 @@ class Judge:
     """Runs programmes of one plan.
 
     Args:
-        plan: as ``searching`` gives it.
+        plan: with a search.
         stops: exceptions by which an interpreter's programme stops itself.
         home_speed: of the way from home and back, as the interpreter has it.
     """
@@ -88,8 +88,7 @@ class Judge:
         _need(len(hits) == len(self.touches), f"{len(hits)} hits")
         for touch, hit, q in zip(self.touches, hits, values, strict=True):
             self._hit(touch, hit, q, self.expected[touch.name])
-        rests = [r for r in machine.arm.rests]
-        _near(rests, [touch.settle for touch in self.touches], 1e-6, "rests")
+        _near(machine.arm.rests, [touch.settle for touch in self.touches], 1e-6, "rests")
         speeds = [self.home_speed] * (len(self.ways.way_in) + len(self.ways.way_out))
         _need(machine.first_speeds == speeds, f"speeds {machine.first_speeds}")
 
@@ -114,8 +113,8 @@ class Judge:
         rows = [line.split(",") for line in log[4:] if not line.startswith("#")]
         _need(len(rows) == count, f"{len(rows)} hits in the log, not {count}")
         scales = np.where([unit == "deg" for unit in units], np.pi / 180.0, 1e-3)
+        _need(all(len(row) == len(scales) + 1 for row in rows), "cells of the log")
         values = [np.array([float(v) for v in row[1:]]) * scales for row in rows]
-        _need(all(len(v) == len(scales) for v in values), "cells of the log")
         return [row[0] for row in rows], values
 
     # --- what the arm did -------------------------------------------------------------------------
@@ -132,7 +131,7 @@ class Judge:
             elif step.duration > 0.0 and here is not None:
                 if missed is not None and here is None:
                     break
-                here = self._travel(events, here, step, touches)
+                here = self._travel(events, step, touches)
                 if here is None:
                     break
             elif here is None:
@@ -148,11 +147,11 @@ class Judge:
             here = self._go(events, None, self.nominal.ball(corner), None, corner)
         return here
 
-    def _travel(self, events, here, move, touches):
+    def _travel(self, events, move, touches):
         if move.point not in [touch.name for touch in touches]:
             return None
         for corner in move.path[:-1]:
-            here = self._go(events, None, self.nominal.ball(corner), None, corner)
+            self._go(events, None, self.nominal.ball(corner), None, corner)
         total = move.duration if len(move.path) == 1 else None
         return self._go(events, None, self.nominal.ball(move.path[-1]), total, move.path[-1])
 

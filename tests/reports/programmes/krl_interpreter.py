@@ -47,11 +47,11 @@ class HaltedError(Exception):
     """The programme waits for somebody; nobody comes."""
 
 
-class _Resume(Exception):
+class _ResumeError(Exception):
     pass
 
 
-class _Return(Exception):
+class _ReturnError(Exception):
     pass
 
 
@@ -176,7 +176,7 @@ class Krl:
         held = [int(self.controller.order[6 + k]) for k in range(len(outer))]
         if outer:
             shown = self._shown(q) | {name: value[name] for name in outer}
-            q[held] = self._joints({k: v for k, v in shown.items()})[held]
+            q[held] = self._joints(shown)[held]
         free = [k for k in range(len(q)) if k not in held]
         model = self.arm.cell.model
         for _ in range(60):
@@ -278,7 +278,7 @@ class Krl:
         depth = len(self.frames)
         try:
             self._run(body)
-        except _Return:
+        except _ReturnError:
             pass
         finally:
             del self.frames[depth - 1 :]
@@ -290,7 +290,7 @@ class Krl:
             depth = len(self.frames)
             try:
                 self._do(statement)
-            except _Resume as resume:
+            except _ResumeError as resume:
                 if resume.args[0] != depth:
                     raise
 
@@ -343,13 +343,13 @@ class Krl:
             raise HaltedError("HALT")
 
     def _do_return(self):
-        raise _Return
+        raise _ReturnError
 
     def _do_resume(self):
         for frame, _, _ in self.interrupts.values():
             if not self.braked:
                 raise CrashError("RESUME without BRAKE: the arm goes on")
-            raise _Resume(frame)
+            raise _ResumeError(frame)
         raise RefusedError("RESUME outside an interrupt")
 
     def _do_brake(self):

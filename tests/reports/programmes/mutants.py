@@ -7,6 +7,7 @@ of lines and what becomes of one; lines that are comments stay.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def exchanged(pattern):
 
     def kind(lines):
         rows = [(k, m) for k, line in enumerate(lines) if (m := re.fullmatch(pattern, line))]
-        for (a, first), (b, second) in zip(rows, rows[1:], strict=False):
+        for (a, first), (b, second) in pairwise(rows):
             new = list(lines)
             new[a] = first.string[: first.start(1)] + second[1] + first.string[first.end(1) :]
             new[b] = second.string[: second.start(1)] + first[1] + second.string[second.end(1) :]

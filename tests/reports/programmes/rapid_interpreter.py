@@ -1,17 +1,17 @@
-r"""A controller that runs RAPID: the part of the language that our programmes use, and nothing else.
+"""A controller that runs RAPID: the part of the language that our programmes use, nothing else.
 
 Written from the semantics of ABB's public manuals, Technical reference manual, RAPID Instructions,
 Functions and Data types (3HAC050917) and RAPID Overview (3HAC050947):
 
-- MoveAbsJ, MoveL, MoveExtJ: to a stop with zone ``fine``; ``\T`` gives the time.
-- SearchL, SearchExtJ ``\Stop``: the move is stopped at a rising edge of the signal and the place at
-  that instant is in the result; ERR_WHLSEARCH where it comes to its end without one,
+- MoveAbsJ, MoveL, MoveExtJ: to a stop with zone ``fine``; the switch T gives the time.
+- SearchL, SearchExtJ with the switch Stop: the move is stopped at a rising edge of the signal and
+  the place at that instant is in the result; ERR_WHLSEARCH where it comes to its end without one,
   ERR_SIGSUPSEARCH where the signal is high before it begins. Both can be recovered in an ERROR
   handler; TRYNEXT goes on behind the instruction, RAISE passes the error to the caller.
 - speeddata [v_tcp, v_ori, v_leax, v_reax] in mm/s and deg/s: of a move with several parts the one
   that takes longest gives the pace.
-- CJointT, CalcRobT, CalcJointT (of a robtarget with its configuration), Open, Write, Close, TPWrite,
-  VelSet, WaitTime, EXIT (the programme begins anew), NumToDnum, DnumToStr, Dim, Abs.
+- CJointT, CalcRobT, CalcJointT (of a robtarget with its configuration), Open, Write, Close,
+  TPWrite, VelSet, WaitTime, EXIT (the programme begins anew), NumToDnum, DnumToStr, Dim, Abs.
 - strings have 80 characters at most, identifiers 32.
 
 What is not known is refused. The controller solves straight lines by the job's own robot. Its tool
@@ -80,11 +80,11 @@ class RapidError(Exception):
     """An error that a handler may recover."""
 
 
-class _Return(Exception):
+class _ReturnError(Exception):
     pass
 
 
-class _TryNext(Exception):
+class _TryNextError(Exception):
     pass
 
 
@@ -371,7 +371,7 @@ class Rapid:
             self._run(body, handler)
             if function:
                 raise RefusedError(f"{name} returns nothing")
-        except _Return as found:
+        except _ReturnError as found:
             return found.args[0] if found.args else None
         finally:
             del self.frames[depth - 1 :]
@@ -387,7 +387,7 @@ class Rapid:
                 self.errno = error.args[0]
                 try:
                     self._run(handler, None)
-                except _TryNext:
+                except _TryNextError:
                     continue
                 raise RefusedError("a handler without an end") from None
 
@@ -407,11 +407,11 @@ class Rapid:
         elif kind == "set":
             self._assign(*rest)
         elif kind == "return":
-            raise _Return(*([self._value(rest[0])] if rest[0] is not None else []))
+            raise _ReturnError(*([self._value(rest[0])] if rest[0] is not None else []))
         elif kind == "exit":
             raise ExitError(self.messages[-1] if self.messages else "EXIT")
         elif kind == "trynext":
-            raise _TryNext
+            raise _TryNextError
         elif kind == "raise":
             error = RapidError(self.errno)
             raise error

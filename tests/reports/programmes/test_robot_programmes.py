@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import BPoly
 
-from planner.plan import SegmentKind
 from reports.programmes import interpolation, programmes
-from reports.programmes.interpolation import TOLERANCE, linear_posts, quintic_posts, streamed_posts
+from reports.programmes.interpolation import TOLERANCE, linear_posts, quintic_posts
 
 NUMBER = r"-?\d+\.\d+"
 # Seven places of each interval are looked at for its error, so a per cent may escape.
@@ -77,30 +76,6 @@ def test_ros_controllers_follow_within_the_stated_error(files, dense):
         assert off.max() < WITHIN
 
 
-def test_urscript_streams_at_a_period(six_axes):
-    text = programmes(six_axes, ["urscript"])["robot/palpeur.script"].decode("ascii")
-    sent = re.findall(r"servoj\(\[(.*?)\], t=(\S+), lookahead_time=0.03, gain=1000\)", text)
-    period = float(sent[0][1])
-    q = np.array([list(map(float, joints.split(", "))) for joints, _ in sent])
-    assert {step for _, step in sent} == {f"{period:g}"}
-    duration = six_axes.trajectory.duration
-    t = np.minimum(np.arange(1, len(q) + 1) * period, duration)
-    instants = np.linspace(period, duration, 20_001)
-    off = np.abs(interpolated(instants, t, q) - six_axes.trajectory.state(instants).q)
-    assert np.degrees(off.max()) < WITHIN
-    assert len(q) == int(np.ceil(duration / period))
-
-
-def test_urscript_is_one_function_that_does_not_call_itself(six_axes):
-    lines = programmes(six_axes, ["urscript"])["robot/palpeur.script"].decode().splitlines()
-    assert lines[0] == "def palpeur():"
-    assert lines[-1] == "end"
-    code = [line.strip() for line in lines if not line.strip().startswith("#")]
-    assert [line for line in code if "palpeur" in line] == ["def palpeur():"]
-    assert code[1].startswith("movej([")
-    assert code[-2] == "stopj(2.0)"
-
-
 @pytest.mark.parametrize("path", ["robot/joints.csv", "robot/palpeur.src", "robot/palpeur.mod"])
 def test_the_head_claims_what_was_proven_and_no_more(files, path, job):
     head = files[path]
@@ -122,7 +97,7 @@ def test_the_head_claims_what_was_proven_and_no_more(files, path, job):
     ]
 
 
-@pytest.mark.parametrize("posts_of", [linear_posts, quintic_posts, streamed_posts])
+@pytest.mark.parametrize("posts_of", [linear_posts, quintic_posts])
 def test_too_many_points_make_a_larger_error_that_is_stated(two_points, monkeypatch, posts_of):
     fine = posts_of(two_points)
     monkeypatch.setattr(interpolation, "MOST_POSTS", 60 if posts_of is linear_posts else 40)

@@ -20,7 +20,7 @@ from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.model import Model
 from robots.core.orientation import rotation_exp
 from robots.core.pose import inverse_pose, make_pose, transform_points
-from tests.reports.programmes.searching import posture
+from tests.reports.programmes.posture import posture
 
 REACH = 2.5e-3  # [m] across the normal, about every point: where its surface is
 DEPTH = 10e-3  # [m] of material behind a surface
@@ -63,7 +63,7 @@ class VirtualCell:
         away: Collection[str] = (),
         seed=1,
     ):
-        self.plan = plan = getattr(plan, "_base", plan)
+        self.plan = plan
         job = plan.job
         reached = np.array([k for k, p in enumerate(plan.planned_points) if p.reachable])
         measuring = _measuring(plan)

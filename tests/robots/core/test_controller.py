@@ -48,6 +48,37 @@ def test_axis_values_are_sign_joint_and_offset():
     assert np.degrees(c.start_tolerance) == pytest.approx(0.25)
 
 
+COUPLED = TURNED + "coupled = [{ axis = 3, of = 2, factor = -1 }]\n"
+
+
+def test_an_axis_may_have_another_one_in_its_value():
+    alone, c = (with_table("industrial-6r", table).controller for table in (TURNED, COUPLED))
+    many = np.radians(np.random.default_rng(1).uniform(-90, 90, (7, 6)))
+    own, values = alone.to_controller(many), c.to_controller(many)
+    assert values[:, 2] == pytest.approx(own[:, 2] - own[:, 1])
+    assert np.array_equal(np.delete(values, 2, axis=1), np.delete(own, 2, axis=1))
+    assert c.from_controller(values) == pytest.approx(many, abs=1e-14)
+    assert (
+        read_robot(write_toml(with_table("industrial-6r", COUPLED))).controller.coupled == c.coupled
+    )
+
+
+@pytest.mark.parametrize(
+    ("coupled", "told"),
+    [
+        ("[{ axis = 7, of = 2, factor = 1 }]", "is 7; expected an axis from 1 to 6"),
+        ("[{ axis = 3, of = 3, factor = 1 }]", "coupled already"),
+        (
+            "[{ axis = 3, of = 2, factor = 1 }, { axis = 4, of = 3, factor = 1 }]",
+            "coupled already",
+        ),
+    ],
+)
+def test_axes_that_cannot_be_coupled(coupled, told):
+    with pytest.raises(RobotFileError, match=told):
+        with_table("industrial-6r", f"{TURNED}coupled = {coupled}\n")
+
+
 def test_sliding_and_turning_axes_have_lists_of_their_own():
     c = with_table("gantry-5", MIXED).controller
     turning = [joint.kind.angular for joint in load("gantry-5").movable]
