@@ -135,8 +135,8 @@ def _miss(
     timed: Timings,
     clearances: SegmentClearances,
 ) -> Miss | None:
-    """The searches that find nothing; None where there is no search."""
-    if not timed.miss:
+    """The searches that find nothing; None where there is no search, or no point is reached."""
+    if not timed.miss or visits.size == 0:
         return None
     assembly = assemble(job, placed, visits, timed.miss, None, clearances)
     return Miss(timeline=assembly.segments, trajectory=assembly.trajectory)

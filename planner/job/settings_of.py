@@ -365,19 +365,23 @@ def _check_room(touch: Touch, approach: Approach, points: ProbePoints, source: J
         own, distance = touch.of(feature), approach.of(feature).distance
         of = f' of feature "{feature}"' if feature else ""
         for key, length, limit, words in (
-            ("search_before_mm", own.search_before, 0.9 * distance, "the search starts"),
-            ("back_off_mm", own.back_off, distance, "the back-off ends"),
+            ("search_before_mm", own.search_before, 0.9 * distance, "the search would start"),
+            ("back_off_mm", own.back_off, distance, "the back-off would end"),
         ):
             if length is None or length <= limit:
                 continue
             raise source.error(
                 (*_table_with(key, feature, touch), key),
-                f"is {1e3 * length:g}: {words} beyond or too near to the clearance point{of}, "
-                f"{1e3 * distance:g} mm from contact; give at most {1e3 * limit:g}, or a longer "
-                "approach.distance_mm.",
+                f"is {1e3 * length:g}, but the clearance point{of} is {1e3 * distance:g} mm from "
+                f"contact: {words} {_where(length, distance)}. Give at most {1e3 * limit:g}, or a "
+                "longer approach.distance_mm.",
                 found=length,
                 limit=limit,
             )
+
+
+def _where(length: float, distance: float) -> str:
+    return "beyond it" if length > distance else "too near to it"
 
 
 def _table_with(key: str, feature: str, touch: Touch) -> tuple[str | int, ...]:

@@ -27,11 +27,11 @@ _SLOW = (SegmentKind.BACK_OFF,)
 _POSITIONING = (SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL)
 _SEARCH = (
     "speed of the ball less the touch speed of its point, relative: at Chebyshev's instants of "
-    "every search, and of samples what they are above it"
+    "every search, of samples what they are above it, and touch speeds stated of every point"
 )
 _OVERRUN = (
     "what the ball goes on beyond the end of every search, by forward geometry, against the "
-    "overrun stated, against the latency of the job, and against the end of the line"
+    "overrun stated, against latency and deceleration of the job, and against the end of the line"
 )
 _SETTLED = "rests after stops, against those that the job asks for"
 _POSITIONED = (
@@ -105,6 +105,7 @@ class TouchCheck(CheckGroup):
         if any(s.kind is SegmentKind.PROBE for s in self._plan.timeline):  # a miss has no reading
             found.append(check("dwell", _dwells(self._plan, self._touches), _REST, "s", _SETTLED))
         if np.any(self._search):
+            self._speed.take(self._stated_speeds())
             found += [
                 check("touch speed", self._speed, SPEED, "1", _SEARCH),
                 check("overrun", self._overruns(), PLACE, "m", _OVERRUN),
@@ -117,6 +118,14 @@ class TouchCheck(CheckGroup):
             most = np.sqrt(np.maximum(self._bounds.upper[:1], 0.0))
             found.append(check("speed of the ball", most, 1.0 + OVER, "1", _POSITIONED, locate))
         return found
+
+    def _stated_speeds(self) -> Array:
+        """Touch speeds that points state, less those asked for, relative. # (...) [1]."""
+        rows = [k for k, point in enumerate(self._plan.planned_points) if point.reachable]
+        asked = np.array([touch.speed for touch in self._touches])
+        stated = np.array([self._plan.planned_points[k].touch_speed for k in rows])
+        off = [stated / asked[rows] - 1.0, self._plan.placed.touch_speeds / asked - 1.0]
+        return np.asarray(np.abs(np.concatenate(off)))
 
     def _unmoved(self, q: Array, qd: Array, length: Array) -> Array:
         """What joints that count as resting may lack of the ball's speed, relative. # (P, 1)."""
@@ -135,9 +144,9 @@ class TouchCheck(CheckGroup):
         return np.asarray(np.linalg.norm(velocity, axis=1).reshape(q.shape[:-1]))
 
     def _overruns(self) -> Array:
-        """Of every stop: not farther than stated, than latency and deceleration say, than the line.
+        """Of every stop: not farther than stated, nor than the line; not later, nor harder.
 
-        The deceleration is the least that the stop shows where it begins to slow down.
+        A stop that begins with a latency covers v·t at constant speed, then v²/2a = v·(T - t)/2.
         """
         plan, placed = self._plan, self._plan.placed
         rows = np.flatnonzero(_of_kinds(plan, (SegmentKind.STOP,)))
@@ -154,14 +163,17 @@ class TouchCheck(CheckGroup):
         gone = np.sum((ball[0] - ball[1]) * away, axis=1)
         stated = np.array([plan.planned_points[int(k)].overrun for k in point])
         speed = np.array([self._touches[int(k)].speed for k in point])
-        # A stop that begins with a latency covers v·t at constant speed, then v²/2a = v·(T - t)/2.
-        latency = np.clip(2.0 * gone / speed - np.array([s.duration for s in own]), 0.0, None)
+        seconds = np.array([s.duration for s in own])
+        latency = np.clip(2.0 * gone / speed - seconds, 0.0, None)
         allowed = np.array([self._touches[int(k)].latency for k in point])
+        hardest = [self._touches[int(k)].deceleration for k in point]
+        slowest = np.array([0.0 if a is None else 0.5 / a for a in hardest]) * speed * speed
         return np.concatenate(
             [
                 np.maximum(gone - stated, 0.0),
                 np.maximum(depth - placed.depths[point], 0.0),
                 speed * np.maximum(latency - allowed, 0.0),
+                np.maximum(slowest - 0.5 * speed * (seconds - latency), 0.0),
             ]
         )
 

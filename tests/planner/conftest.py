@@ -13,6 +13,7 @@ from planner.library import path_of
 from planner.planning import plan
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits
+from tests.planner.touching import with_touch
 
 
 @pytest.fixture(scope="session")
@@ -37,14 +38,21 @@ def corrected(corrected_job):
 
 @pytest.fixture(scope="session")
 def change(corrected_job):
-    """The corrected job with changes to its tables: ``change(approach={"law": "cubic"})``."""
+    """The corrected job with changes to its tables: ``change(approach={"law": "cubic"})``.
+
+    ``change(touch={"mode": "search", …})`` makes it search; what else is given is laid over the
+    usual search.
+    """
 
     def changed(base=corrected_job, **tables):
+        touch = tables.pop("touch", {})
         parts = {
             name: replace(getattr(base, name), **value) if isinstance(value, dict) else value
             for name, value in tables.items()
         }
-        return replace(base, **parts)
+        if isinstance(touch, dict):
+            return with_touch(replace(base, **parts), **touch)
+        return replace(base, touch=touch, **parts)
 
     return changed
 

@@ -104,12 +104,24 @@ def test_the_torque_scale_multiplies_torque_limits(scaled, corrected):
     assert "q2 torque" in {s.binding for s in half.timeline}
 
 
-def test_dwell_and_overtravel(change, corrected):
-    made = plan(change(approach={"dwell": 0.1, "overtravel": 0.002}))
-    assert made.totals.duration > corrected.totals.duration + 0.9
+def test_a_rest_at_contact(change, corrected):
+    made = plan(change(touch={"settle": 0.1}))
+    assert made.totals.duration == pytest.approx(corrected.totals.duration + 0.9)
     assert [s.kind.value for s in made.timeline[:5]] == [
         "probe", "dwell", "retract", "travel", "probe",
     ]  # fmt: skip
+    assert made.miss is None
+
+
+def test_the_cycle_of_a_search(change, corrected):
+    made = plan(change(touch={"mode": "search", "settle": 0.1, "search_after": 0.002}))
+    assert made.totals.duration > corrected.totals.duration + 0.9
+    assert [s.kind.value for s in made.timeline[:8]] == [
+        "probe", "search", "stop", "dwell", "back-off", "retract", "travel", "probe",
+    ]  # fmt: skip
+    assert [s.kind.value for s in made.miss.timeline] == ["search", "stop", "retract"] * 9
+    assert {s.law for s in made.timeline if s.kind.value == "search"} == {"linear"}
+    assert [point.touch_speed for point in made.planned_points] == [0.005] * 9
 
 
 def test_a_joint_without_a_speed_limit_is_refused(change, with_joints, corrected):

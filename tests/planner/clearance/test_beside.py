@@ -93,7 +93,7 @@ class Judge:
 
     portal: SimpleNamespace
 
-    def judged(self, mesh, touches, distance, required=REQUIRED, overtravel=0.0):
+    def judged(self, mesh, touches, distance, required=REQUIRED, depth=0.0):
         solid = Solid(name="part", kind=SolidKind.PART, mesh=mesh, closed=True)
         bare = self.portal.robot(MM * BALL, MM * SHANK, MM * LENGTH)
         bare = replace(bare, capsules=bare.capsules[:2])
@@ -104,10 +104,10 @@ class Judge:
             bare,
             touches=touches,
             required=MM * required,
-            overtravel=MM * overtravel,
+            depths=np.full(len(touches.points), MM * depth),
         )
         contacts, normals = touches.contacts, touches.normals
-        starts, ends = contacts + MM * distance * normals, contacts - MM * overtravel * normals
+        starts, ends = contacts + MM * distance * normals, contacts - MM * depth * normals
         path, rows = self.portal.lines(model, starts, ends), np.arange(len(starts))
         found = lines.certify(path, rows)
         kept = lines.keeps(path, rows)
@@ -142,9 +142,9 @@ MOUTHS = {
 def test_a_bore_is_touched_from_its_middle(judge, mouth, finest):
     """The shank is 0.8 mm from the wall at contact, the wall across 13 mm from the ball."""
     mesh = bore(15.0, mouth, finest)
-    for overtravel in (0.0, 2.0):
+    for depth in (0.0, 2.0):
         for height in some((3.0, 10.0, 24.0), gate=2):
-            kept, seen, _ = judge(mesh, in_bore(15.0, ROUND, height), 13.0, overtravel=overtravel)
+            kept, seen, _ = judge(mesh, in_bore(15.0, ROUND, height), 13.0, depth=depth)
             assert kept.all()
             assert (seen > 7.0).all()  # nothing that is behind is told
 
@@ -282,7 +282,9 @@ def test_the_distance_stated_is_there_and_the_certificate_below_it(portal):
     robot = portal.robot(MM * BALL, MM * SHANK, MM * LENGTH)
     robot = replace(robot, capsules=robot.capsules[:2])
     model, cell = Model(robot), Cell(solids=(solid,))
-    lines = ProbingLines(Checker(model, cell), cell, robot, touches=touches, required=MM * 3.0)
+    lines = ProbingLines(
+        Checker(model, cell), cell, robot, touches=touches, required=MM * 3.0, depths=np.zeros(1)
+    )
     path = portal.lines(model, touches.contacts + MM * 10.0 * X, touches.contacts)
     found = lines.certify(path, np.zeros(1, dtype=np.int64))
     np.testing.assert_allclose(found.seen, MM * (5.0 - SHANK), atol=1e-9)

@@ -128,7 +128,7 @@ class Probe:
     required: float = 0.002
     bare: Mechanism | None = None
 
-    def judged(self, surfaces, direction=(0.0, 0.0, 1.0), approach=0.03, overtravel=0.0):
+    def judged(self, surfaces, direction=(0.0, 0.0, 1.0), approach=0.03, depth=0.0):
         touching = standing(surfaces, np.tile([0.0, 0.0, 1.0], (len(surfaces), 1)))
         contacts = touching.contacts
         way = np.array(direction) / np.linalg.norm(direction)
@@ -140,9 +140,9 @@ class Probe:
             model.mechanism,
             touches=touching,
             required=self.required,
-            overtravel=overtravel,
+            depths=np.full(len(surfaces), depth),
         )
-        path = self.portal.lines(model, contacts + approach * way, contacts - overtravel * way)
+        path = self.portal.lines(model, contacts + approach * way, contacts - depth * way)
         point = np.arange(len(surfaces))
         found = lines.certify(path, point)
         np.testing.assert_array_equal(lines.keeps(path, point), found.keeps(self.required))
@@ -183,7 +183,7 @@ def test_a_ball_beside_a_low_kerb(probe):
 @pytest.mark.parametrize("thickness", [0.0005, 0.002, 0.05])
 def test_sheets_and_edges_can_be_probed(probe, thickness):
     points = [[0, 0, 0], [0.1995, 0, 0], [-0.199, 0.199, 0]]
-    found, _ = probe(sheet(thickness), required=0.004).judged(points, overtravel=0.003)
+    found, _ = probe(sheet(thickness), required=0.004).judged(points, depth=0.003)
     assert found.keeps(0.004).all()
 
 
@@ -240,6 +240,7 @@ def test_a_part_without_geometry_leaves_the_links(portal):
         model.mechanism,
         touches=standing([[0, 0, 0]], [[0, 0, 1]], 0.0),
         required=0.01,
+        depths=np.zeros(1),
     )
     path = portal.lines(model, np.array([[0, 0, 0.1]]), np.zeros((1, 3)))
     assert lines.keeps(path, np.zeros(1, dtype=int)).all()

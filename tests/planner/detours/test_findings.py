@@ -43,10 +43,10 @@ def said(way, travel, *failures):
 @pytest.mark.parametrize(
     ("way", "travel", "words"),
     [
-        (DetourKind.PLANE, Travel(clearance_plane=1.2), "over the clearance plane at z = 1200 mm"),
-        (DetourKind.CUBE, Travel(clearance_cube=0.05), "around the clearance cube 50 mm outside"),
-        (DetourKind.SEARCHED, Travel(), "along a searched way"),
-        (DetourKind.LIFTED, Travel(), "lifted over what is in the way"),
+        (DetourKind.PLANE, Travel(clearance_plane=1.2), "over the clearance plane (z = 1200 mm)"),
+        (DetourKind.CUBE, Travel(clearance_cube=0.05), "around the clearance cube (50 mm)"),
+        (DetourKind.SEARCHED, Travel(), "detour found by search"),
+        (DetourKind.LIFTED, Travel(), "detour lifted over the obstacle"),
     ],
 )
 def test_a_detour_is_a_note(way, travel, words):
@@ -54,7 +54,7 @@ def test_a_detour_is_a_note(way, travel, words):
     assert (note.code, note.severity, note.where) == ("P138", Severity.NOTE, "P1 to P2")
     assert words in note.message
     # Two legs that stop between: 1 + 0.15 s and 0.5 + 0.15 s, less 0.65 s.
-    assert "takes 1.150 s more" in note.message
+    assert "adds 1.150 s" in note.message
 
 
 def test_a_travel_without_a_way_is_an_error():
@@ -69,8 +69,8 @@ def test_a_travel_without_a_way_is_an_error():
     [
         ({"end": True, "clearance": 0.003}, Travel(), "at one of its ends forearm comes within 3.0",
          "another approach"),
-        ({"motions": 0}, Travel(detour="plane"), "on the straight way", 'set detour = "auto"'),
-        ({"motions": 0}, Travel(detour="none"), "on the straight way", "switched off"),
+        ({"motions": 0}, Travel(detour="plane"), "on the direct path", 'set detour = "auto"'),
+        ({"motions": 0}, Travel(detour="none"), "on the direct path", "switched off"),
         ({"pair": None}, Travel(), "something is in the way", "visiting order"),
     ],
 )  # fmt: skip

@@ -35,7 +35,7 @@ def test_each_is_what_it_was(batches):
 def test_a_switch_is_seen_from_both_sides(batches):
     straight, _, mixed = batches
     zero = np.zeros(1, dtype=np.int64)
-    switch = np.array([straight.times[0].law.switches[0]])
+    switch = straight.law_state(zero, zero, np.ones(1)).s
     for side in (-1.0, 2.0):
         seen = np.nextafter(switch, side)
         found = mixed.law_at(zero, switch, seen)

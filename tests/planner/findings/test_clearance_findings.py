@@ -85,12 +85,12 @@ def test_a_travel_that_is_only_not_proven_says_so():
 )
 def test_lines_that_fail_count_from_contact(pair, hint):
     found = clearance((-np.inf, 0.001, pair), lam=0.8)
-    (finding,) = line_findings(found, WATCH, names=["P7"], approach=0.05, overtravel=0.0)
+    (finding,) = line_findings(found, WATCH, names=["P7"], approach=0.05, depth=0.0)
     assert finding.code == "P131"
     assert finding.where == "P7"
     assert "10.0 mm before contact" in finding.message
     assert hint in finding.hint
-    (beyond,) = line_findings(found, WATCH, names=["P7"], approach=0.05, overtravel=0.05)
+    (beyond,) = line_findings(found, WATCH, names=["P7"], approach=0.05, depth=0.05)
     assert "30.0 mm beyond contact" in beyond.message
 
 
@@ -106,7 +106,7 @@ def test_nothing_is_advised_to_be_thinner_than_nothing(pair, diameter, hint):
     probe = Probe(stylus_length=0.2, ball_diameter=diameter, shank_diameter=diameter)
     watch = replace(WATCH, diameters=stylus_diameters(probe))
     found = clearance((-np.inf, 0.001, pair))
-    (finding,) = line_findings(found, watch, names=["P7"], approach=0.05, overtravel=0.0)
+    (finding,) = line_findings(found, watch, names=["P7"], approach=0.05, depth=0.0)
     assert finding.hint == hint
 
 
@@ -128,7 +128,7 @@ def test_a_shortfall_of_a_nanometre_does_not_vanish():
     assert "comes to 4.999999 mm from plate (required 5.000000 mm)" in finding.message
     assert "0.0000011 mm are missing" in finding.hint
     (line,) = line_findings(
-        clearance((-np.inf, 0.005 - 1e-9, 1)), WATCH, names=["P7"], approach=0.05, overtravel=0.0
+        clearance((-np.inf, 0.005 - 1e-9, 1)), WATCH, names=["P7"], approach=0.05, depth=0.0
     )
     assert "comes to 4.999999 mm from plate (required 5.000000 mm)" in line.message
     assert "0.0000021 mm smaller" in line.hint

@@ -123,8 +123,8 @@ def wall():
 def shelf():
     """A point whose wrist (radius 50, clearance 5) meets a block beside the stylus, 20 mm away.
 
-    The block's top is 170 mm above the point, the wrist's centre 200: √(55² - 20²) = 51.23 mm are
-    needed.
+    The block's top is 172 mm above the point, the wrist's centre 202 at contact, and less by what
+    the line goes on for search and stop: √(55² - 20²) = 51.23 mm are needed.
     """
     return {
         "points": [{"name": "P", "x": 0.0, "y": 1500.0, "z": 0.0}, EASY],

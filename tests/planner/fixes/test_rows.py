@@ -57,7 +57,8 @@ def test_other_normals(job, compensated, fixed):
     job = replace(
         job,
         probe=replace(job.probe, compensated=compensated),
-        approach=replace(job.approach, direction=direction, overtravel=0.003),
+        approach=replace(job.approach, direction=direction),
+        touch=replace(job.touch, search_after=0.003),
     )
     one = row_of(job, NAME)
     normal = one.normals[0] + np.array([0.0, 0.1, 0.05])

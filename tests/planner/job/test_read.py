@@ -8,6 +8,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import json_schema, read_job
+from planner.job.settings import Touch
 from robots.core.model import Model
 from robots.library import load, text_of
 
@@ -43,7 +44,10 @@ distance_mm = 40
 direction = [0, 3, 4]
 law = "bang-bang"
 dwell_s = 0.5
-overtravel_mm = 3
+
+[touch]
+mode = "to-rest"
+positioning_speed_mm_s = 250
 
 [travel]
 law = "cubic"
@@ -85,7 +89,8 @@ def test_every_key_arrives_in_si(job_of):
     assert (job.name, job.robot_model, job.frame) == ("everything said", "measuring-arm", "part")
     probe, approach = job.probe, job.approach
     assert (probe.stylus_length, probe.ball_radius, probe.compensated) == (0.1005, 0.002, False)
-    assert (approach.distance, approach.overtravel, approach.dwell) == (0.04, 0.003, 0.5)
+    assert (approach.distance, job.touch.settle, job.touch.mode) == (0.04, 0.5, "to-rest")
+    assert job.touch.positioning_speed == 0.25
     assert approach.direction.tolist() == [0.0, 0.6, 0.8]
     assert (approach.law, job.travel.law, job.travel.order) == ("bang-bang", "cubic", "fastest")
     assert (job.checks.joint_margin, job.checks.clearance) == (np.pi / 100, 0.007)
@@ -122,7 +127,8 @@ def test_the_tool_is_the_ball(job_of):
 
 def test_what_is_left_out_has_the_contract_s_values(job_of):
     job = job_of()
-    assert (job.approach.distance, job.approach.law, job.approach.dwell) == (0.05, "quintic", 0.0)
+    assert (job.approach.distance, job.approach.law) == (0.05, "quintic")
+    assert job.touch == Touch()
     assert job.approach.direction is None
     assert job.approach.along_normal
     assert (job.travel.law, job.travel.order) == ("trapezoid", "as-given")

@@ -16,7 +16,7 @@ def test_the_template_runs_as_it_is(tmp_path):
     assert [path.read_text() for path in paths] == list(job_template().values())
     job = read_job(paths[0])
     placed, arm = place(job), ArmInverse(job.mechanism)
-    ends = (placed.clearances, placed.contacts, placed.search_ends)
+    ends = (placed.clearances, placed.contacts, placed.line_ends)
     found = [arm.solve(end, placed.axes) for end in ends]
     assert all(solutions.solved.all() for solutions in found)
     q = np.stack([solutions.q for solutions in found])

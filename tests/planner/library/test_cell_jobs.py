@@ -46,8 +46,7 @@ class Served:
 
     def contact(self, name):
         """Where contact lies on the line of a point."""
-        distance = self.placed.distances[self.placed.names.index(name)]
-        return distance / (distance + self.job.approach.overtravel)
+        return self.placed.at_contact()[self.placed.names.index(name)]
 
     def distance(self, q, capsule, solid):
         """From a capsule to a solid, posture by posture. # (m,) [m]."""

@@ -11,6 +11,7 @@ from planner.motion.extremes import Scope
 from planner.motion.loads import reversed_loads, stretch_loads
 from planner.plan import SegmentKind
 from planner.planning import plan
+from planner.touch.lines import LineMotions
 from robots.core.model import Model
 
 
@@ -209,7 +210,7 @@ def test_totals_are_those_of_the_parts(corrected, stretches):
 
 def test_a_dwell_holds_the_arm_against_gravity(change, corrected):
     """Squares of the motion and of holding still add up."""
-    made = plan(change(approach={"dwell": 3.0}))
+    made = plan(change(touch={"settle": 3.0}))
     model = Model(made.job.mechanism)
     dwells = [k for k, s in enumerate(made.timeline) if s.kind is SegmentKind.DWELL]
     t = np.array([made.timeline[k].start for k in dwells])
@@ -232,4 +233,4 @@ def test_no_motion_has_no_loads(stretches):
 
 def replace_lines(motions):
     lines = motions.lines.take(np.zeros(0, dtype=np.int64))
-    return type(motions)(lines, motions.law.name)
+    return LineMotions(lines, "quintic")

@@ -6,14 +6,20 @@ import pytest
 from planner.plan import SegmentKind
 from planner.planning import plan
 from robots.core.errors import MotionError
+from robots.core.motion.joint_motion import minimum_time
 
 
 @pytest.fixture(scope="module")
 def resting(change):
-    return plan(change(approach={"dwell": 0.25}))
+    return plan(change(touch={"settle": 0.25}))
 
 
-@pytest.fixture(params=["corrected", "resting"])
+@pytest.fixture(scope="module")
+def searching(change):
+    return plan(change(touch={"mode": "search", "search_after": 0.004, "settle": 0.25}))
+
+
+@pytest.fixture(params=["corrected", "resting", "searching"])
 def any_plan(request):
     return request.getfixturevalue(request.param)
 
@@ -26,12 +32,16 @@ def test_segments_follow_each_other_without_a_gap(any_plan):
 
 
 def test_joints_and_speeds_are_continuous_at_borders(any_plan):
-    """Every segment starts and ends at rest; accelerations may jump."""
+    """Every segment starts and ends at rest, but for what a search passes at touch speed."""
     t = np.array([s.start for s in any_plan.timeline[1:]])
     before, after = (any_plan.trajectory.state(t, side) for side in ("left", "right"))
+    passed = [s.kind in (SegmentKind.SEARCH, SegmentKind.STOP) for s in any_plan.timeline[1:]]
+    assert sum(passed) == (0 if any_plan.miss is None else 18)
+    still = ~np.array(passed)
     assert np.abs(before.q - after.q).max() < 1e-13
-    assert np.abs(before.qd).max() < 1e-12
-    assert np.abs(after.qd).max() < 1e-12
+    assert np.abs(before.qd[still]).max() < 1e-12
+    assert np.abs(after.qd[still]).max() < 1e-12
+    assert np.abs(before.qd - after.qd).max() < 1e-12
 
 
 def test_sides_of_a_border_are_the_two_segments(corrected):
@@ -49,7 +59,8 @@ def test_sides_of_a_border_are_the_two_segments(corrected):
 def test_sides_of_every_switch_of_a_law_in_spite_of_rounding(corrected):
     """Switch instants computed by a caller are off by rounding; the side is the one asked for."""
     travel = corrected.trajectory.stretches[2]
-    laws = [time.law for time in travel.motions.times]
+    limits = corrected.job.joint_limits()
+    laws = [minimum_time("trapezoid", D, limits).law for D in travel.motions.displacements]
     for law, segment, T in zip(
         laws, travel.segment, corrected.trajectory.durations[travel.segment], strict=True
     ):
@@ -73,7 +84,7 @@ def test_derivatives_are_those_of_the_joints(any_plan):
     assert np.abs((after.qd - before.qd) / (2.0 * h) - here.qdd).max() < 1e-3
 
 
-def test_a_dwell_is_rest_at_the_search_end(resting, corrected):
+def test_a_dwell_is_rest_at_contact(resting, corrected):
     assert resting.totals.duration == pytest.approx(corrected.totals.duration + 9 * 0.25)
     model = resting.trajectory.model
     for k, segment in enumerate(resting.timeline):
@@ -89,14 +100,52 @@ def test_a_dwell_is_rest_at_the_search_end(resting, corrected):
         assert segment.binding == "dwell"
 
 
-def test_a_search_goes_beyond_contact(change):
-    made = plan(change(approach={"overtravel": 0.004}))
-    ends = [s for s in made.timeline if s.kind is SegmentKind.PROBE]
-    t = np.array([s.end for s in ends])
-    ball = made.trajectory.model.forward(made.trajectory.state(t, "left").q)[:, :3, 3]
-    assert np.abs(ball - made.placed.search_ends).max() < 1e-12
-    contact = made.trajectory.model.forward([p.q_contact for p in made.planned_points])[:, :3, 3]
-    assert np.abs(contact - made.placed.contacts).max() < 1e-12
+def test_a_rest_of_a_search_is_where_its_stop_ends(searching):
+    """At most the overrun beyond contact: the ball goes on for the latency and slows down."""
+    model, placed = searching.trajectory.model, searching.placed
+    for k, segment in enumerate(searching.timeline):
+        if segment.kind is not SegmentKind.DWELL:
+            continue
+        t = np.linspace(segment.start, segment.end, 5)
+        state = searching.trajectory.segment_state(np.full(5, k), t)
+        assert np.array_equal(state.qd, np.zeros((5, 5)))
+        point = segment.point_index
+        overrun = searching.planned_points[point].overrun
+        assert 0.005 * 0.002 < overrun < placed.depths[point] - placed.search_after[point]
+        ball = model.forward(state.q)[:, :3, 3]
+        rest = placed.contacts[point] - overrun * placed.directions[point]
+        assert np.abs(ball - rest).max() < 1e-12
+
+
+def test_a_search_goes_through_contact_and_a_miss_beyond_it(searching):
+    placed, model = searching.placed, searching.trajectory.model
+    order = [s.point_index for s in searching.timeline if s.kind is SegmentKind.PROBE]
+
+    def ball(motion, kind, end):
+        t = np.array([getattr(s, end) for s in motion.timeline if s.kind is kind])
+        side = "right" if end == "start" else "left"
+        return model.forward(motion.trajectory.state(t, side).q)[:, :3, 3]
+
+    miss = searching.miss
+    for found, places in (
+        (ball(searching, SegmentKind.PROBE, "start"), placed.clearances),
+        (ball(searching, SegmentKind.PROBE, "end"), placed.search_starts),
+        (ball(searching, SegmentKind.SEARCH, "end"), placed.contacts),
+        (ball(searching, SegmentKind.BACK_OFF, "end"), placed.back_offs),
+        (ball(searching, SegmentKind.RETRACT, "end"), placed.clearances),
+        (ball(miss, SegmentKind.SEARCH, "start"), placed.search_starts),
+        (ball(miss, SegmentKind.SEARCH, "end"), placed.search_ends),
+        (ball(miss, SegmentKind.RETRACT, "end"), placed.clearances),
+    ):
+        assert np.abs(found - places[order]).max() < 1e-12
+    for name, places in (
+        ("q_search_start", placed.search_starts),
+        ("q_contact", placed.contacts),
+        ("q_search_end", placed.search_ends),
+        ("q_back_off", placed.back_offs),
+    ):
+        stated = model.forward([getattr(p, name) for p in searching.planned_points])[:, :3, 3]
+        assert np.abs(stated - places).max() < 1e-12
 
 
 @pytest.mark.parametrize("period", [1e-3, 0.01, 1.0, 100.0])

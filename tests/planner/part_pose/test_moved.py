@@ -27,7 +27,8 @@ OWN = (
 @pytest.mark.parametrize("direction", [None, np.array([0.0, 0.0, 1.0])])
 def test_moved_points_are_those_of_the_moved_job(change, settled, direction, features):
     job = change(
-        approach=Approach(distance=0.04, overtravel=0.006, direction=direction, features=features),
+        approach=Approach(distance=0.04, direction=direction, features=features),
+        touch={"mode": "search", "search_after": 0.006},
         probe=Probe(ball_diameter=0.004, stylus_length=0.0),
     )
     named = ("first", "second", "third") * 3

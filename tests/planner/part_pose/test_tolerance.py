@@ -22,6 +22,7 @@ from planner.part_pose.tolerance import (
 from planner.planning import plan
 from planner.reach.placement import place
 from tests.cases import cases
+from tests.planner.touching import searching
 
 KINDS = list(FixturingErrorKind)
 
@@ -54,7 +55,7 @@ def test_postures_under_errors_are_those_of_the_moved_part(held):
         error = rng.normal(size=3) * 0.02
         placed = place(moved(job, erroneous_pose(job, held.kind, error, held.reference)))
         line, errors = np.arange(9), np.tile(error, (9, 1))
-        for lam, ball in ((0.0, placed.clearances), (1.0, placed.search_ends)):
+        for lam, ball in ((0.0, placed.clearances), (1.0, placed.line_ends)):
             q = held.at(line, errors, np.full(9, lam)).q
             tool = held.inverse.model.forward(q)
             np.testing.assert_allclose(tool[:, :3, 3], ball, atol=1e-12)
@@ -71,7 +72,8 @@ def test_lines_of_different_lengths_and_directions(placing, kind):
         FeatureApproach(name="leaning", axis=np.array([0.0, -0.2, -1.0])),
     )
     points = replace(job.points, features=("near", "up", "leaning") * 3)
-    approach = replace(job.approach, overtravel=0.01, features=features)
+    approach = replace(job.approach, features=features)
+    job = searching(job, search_after=0.01)
     held = FixturedLines(plan(replace(job, points=points, approach=approach)), kind)
     assert len(held) == 9
     test_postures_under_errors_are_those_of_the_moved_part(held)

@@ -131,6 +131,24 @@ def test_another_distance_than_the_one_there(walled, failures, kind, change):
     assert failures(prove(stating(walled, index, seen=seen))) == {"stated clearance"}
 
 
+@pytest.mark.parametrize("kind", [SegmentKind.SEARCH, SegmentKind.STOP, SegmentKind.BACK_OFF])
+@pytest.mark.parametrize("name", ["seen", "at"])
+def test_segments_of_a_line_that_state_different_things(walled, failures, kind, name):
+    """The place stated is passed by some of them only: the others are no less bound by it."""
+    index = of_kind(walled, kind)
+    value = getattr(walled.timeline[index].clearance, name) + 2e-4
+    assert failures(prove(stating(walled, index, **{name: value}))) == {"stated clearance"}
+
+
+def test_a_miss_that_states_another_clearance_than_its_line(walled, failures):
+    miss = walled.miss
+    other = stating(miss, 0, seen=miss.timeline[0].clearance.seen + 2e-6)
+    found = failures(prove(replace(walled, miss=other)))
+    assert found == {"stated clearance", "miss: stated clearance"}
+    other = stating(miss, 2, certified=miss.timeline[2].clearance.seen + 1e-6)
+    assert failures(prove(replace(walled, miss=other))) == {"miss: certified clearance"}
+
+
 def test_another_place_pair_or_time(walled, failures):
     index = of_kind(walled, SegmentKind.TRAVEL)
     own = walled.timeline[index].clearance
@@ -155,7 +173,8 @@ def test_a_feasible_plan_keeps_what_is_required(walled, failures):
 
 def test_a_wall_that_is_nearer_than_planned(walled, failures):
     found = failures(prove(with_solid(walled, "wall", np.array([0.03, 0.0, 0.0]))))
-    assert found == {"certified clearance", "stated clearance"}
+    own = {"certified clearance", "stated clearance"}
+    assert found == own | {f"miss: {name}" for name in own}
 
 
 def test_a_table_that_swallows_the_links(walled, failures):
@@ -199,7 +218,7 @@ def test_postures_at_stated_places_are_where_the_way_says(walled):
             assert not straight or q == pytest.approx(expected, abs=1e-7)
             continue
         start = walled.placed.clearances[own.point_index]
-        end = walled.placed.search_ends[own.point_index]
+        end = walled.placed.line_ends[own.point_index]
         ball = model.forward(q)[:3, 3]
         assert ball == pytest.approx(start + own.clearance.at * (end - start), abs=1e-8)
 
@@ -209,7 +228,7 @@ def test_of_many_segments_an_even_choice_is_looked_at(walled, monkeypatch):
     segments = watched_segments(walled)
     assert len(segments) == pytest.approx(10, abs=2)
     kinds = {walled.timeline[i].kind for i in segments}
-    assert kinds == {SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL}
+    assert kinds == set(SegmentKind) - {SegmentKind.DWELL}
     assert len(spread_postures(walled, segments).q) <= 20
     assert prove(walled).passed
 

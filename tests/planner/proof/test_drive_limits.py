@@ -11,6 +11,7 @@ from planner.motion.trajectory import MotionState
 from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof import prove
+from tests.planner.touching import with_touch
 
 
 def value_of(proof, name):
@@ -62,7 +63,7 @@ def test_a_jerk_limit_passed_by_little_is_found(jerky, failures):
 def test_late_in_time_jerk_is_not_lost_in_rounding(jerky):
     """At 2000 s an instant is known to 2e-13 s; phases last milliseconds."""
     job = replace(jerky.job, sampling_period=1.0)
-    late = planned(replace(job, approach=replace(job.approach, dwell=2000.0)))
+    late = planned(with_touch(job, settle=2000.0))
     found = prove(late)
     assert found.passed
     assert value_of(found, "jerk limits") == pytest.approx(1.0, abs=2e-7)

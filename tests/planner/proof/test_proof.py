@@ -13,13 +13,14 @@ from planner.library import path_of
 from planner.planning import plan as planned
 from planner.proof import prove
 from robots.core.motion.motion_law import LAW_NAMES
+from tests.planner.touching import with_touch
 
 NAMES = [
     *("time", "sample times", "continuous joints", "rest at borders"),
     *("placement", "placed approach", "point position", "point axis"),
     *("line ends", "straight line", "held axis"),
     *("sample positions", "visits", "point postures", "branches"),
-    *("joint margins", "joint margin kept", "point clearances"),
+    *("joint margins", "joint margin kept", "point clearances", "dwell"),
     *("resolution", "speed from positions", "acceleration from speeds"),
     *("sample joints", "sample rates"),
     *("inverse model, first order", "inverse model, second order"),
@@ -68,10 +69,11 @@ def test_friction_and_motors_pass(job, coulomb):
     assert found.passed, found.failures
 
 
-def test_dwell_overtravel_and_ball_pass(job):
+@pytest.mark.parametrize("mode", ["search", "to-rest"])
+def test_rest_search_and_ball_pass(job, mode):
+    values = {"search_after": 0.01} if mode == "search" else {}
     changed = replace(
-        job,
-        approach=replace(job.approach, dwell=0.05, overtravel=0.01),
+        with_touch(job, mode=mode, settle=0.05, **values),
         probe=replace(job.probe, ball_diameter=0.005, stylus_length=0.0),
     )
     found = prove(planned(changed))
@@ -80,7 +82,7 @@ def test_dwell_overtravel_and_ball_pass(job):
 
 def test_an_hour_passes(job):
     """Late instants are multiples of a coarse step of floating point."""
-    changed = replace(job, approach=replace(job.approach, dwell=1500.0), sampling_period=1.0)
+    changed = replace(with_touch(job, settle=1500.0), sampling_period=1.0)
     plan = planned(changed)
     assert plan.totals.duration > 3600.0
     found = prove(plan)
@@ -104,11 +106,13 @@ def test_postures_near_singularities_pass(job):
     assert found.passed, found.failures
 
 
-def test_a_plan_that_does_not_move_passes(job):
+@pytest.mark.parametrize("mode", ["search", "to-rest"])
+def test_a_plan_that_does_not_move_passes(job, mode):
     far = np.array(job.part.T_base_part)
     far[0, 3] += 9.0
-    plan = planned(replace(job, part=replace(job.part, T_base_part=far)))
+    plan = planned(with_touch(replace(job, part=replace(job.part, T_base_part=far)), mode=mode))
     assert not plan.timeline
+    assert plan.miss is None
     found = prove(plan)
     assert found.passed, found.failures
 

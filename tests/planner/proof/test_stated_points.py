@@ -14,6 +14,7 @@ from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof import prove
 from robots.library.catalogue import load
+from tests.planner.touching import with_touch
 
 
 def with_point(plan, k, **values):
@@ -25,7 +26,7 @@ def with_point(plan, k, **values):
 @pytest.fixture(scope="module")
 def searching(job):
     """Contact lies inside the line, not at its end."""
-    return planned(replace(job, approach=replace(job.approach, overtravel=0.01, dwell=0.1)))
+    return planned(with_touch(job, mode="search", search_after=0.01, settle=0.1))
 
 
 @pytest.fixture(scope="module")

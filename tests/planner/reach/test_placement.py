@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from parts.points import ProbePoints
 from planner import library
 from planner.job import Approach, Checks, Job, PlacedPart, Probe, Travel, read_job
+from planner.job.settings import Touch
 from planner.reach.placement import place
 from robots.core.pose import make_pose, rotation_zyx
 from robots.library import load
@@ -113,12 +114,15 @@ def make_job(*, T=None, frame="part", direction=None, probe=None, points=None):
         frame=frame,
         part=PlacedPart(T_base_part=np.eye(4) if T is None else T),
         probe=Probe() if probe is None else probe,
-        approach=Approach(distance=0.03, direction=direction, overtravel=0.002),
+        approach=Approach(distance=0.03, direction=direction),
+        touch=Touch(search_before=0.004, search_after=0.002, back_off=0.001),
         travel=Travel(),
         checks=Checks(joint_margin=0.0, clearance=0.0, torque_limits=arm.max_effort),
         sampling_period=1e-3,
     )
 
+
+LINE = ("search_starts", "search_ends", "line_ends", "back_offs")
 
 angles = st.floats(-np.pi, np.pi)
 lengths = st.floats(-2.0, 2.0)
@@ -134,7 +138,7 @@ def test_placing_commutes_with_moving_the_part(T):
     """Everything that depends on the part alone moves rigidly with it."""
     probe = Probe(ball_diameter=0.006)
     still, moved = place(make_job(probe=probe)), place(make_job(T=T, probe=probe))
-    for name in ("surfaces", "contacts", "clearances", "search_ends"):
+    for name in ("surfaces", "contacts", "clearances", *LINE):
         expected = getattr(still, name) @ T[:3, :3].T + T[:3, 3]
         assert np.abs(getattr(moved, name) - expected).max() < 4e-15  # metres, a few roundings
     assert np.abs(moved.axes - still.axes @ T[:3, :3].T).max() < 1e-15
@@ -161,11 +165,16 @@ def test_the_ball_stands_off_the_surface_along_the_normal(direction):
         assert np.abs(off - 0.002 * placed.normals).max() < 2e-16
 
 
-def test_clearance_and_search_end_lie_on_the_approach_line():
+def test_the_places_of_the_cycle_lie_on_the_approach_line():
     placed = place(make_job(direction=[3.0, 0.0, 4.0]))
     line = np.array([0.6, 0.0, 0.8])
     assert np.abs(placed.clearances - placed.contacts - 0.03 * line).max() < 2e-16
+    assert np.abs(placed.search_starts - placed.contacts - 0.004 * line).max() < 2e-16
     assert np.abs(placed.contacts - placed.search_ends - 0.002 * line).max() < 2e-16
+    assert np.abs(placed.back_offs - placed.contacts - 0.001 * line).max() < 2e-16
+    # 5 mm/s for a latency of 2 ms, then a stop of at most 20 ms.
+    deepest = 0.002 + 0.005 * 0.002 + 0.5 * 0.005 * 0.02
+    assert np.abs(placed.contacts - placed.line_ends - deepest * line).max() < 2e-16
     assert np.array_equal(placed.axes, -placed.normals)
     assert placed.approach_cosines == pytest.approx([0.64, 0.6], abs=1e-15)
     assert len(placed) == 2

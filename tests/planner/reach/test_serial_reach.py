@@ -149,7 +149,9 @@ def test_a_line_that_leaves_the_reach_says_how_far_it_gets(reaches, serial_job):
         placed,
         contacts=end[None],
         clearances=start[None],
-        search_ends=end[None],
+        directions=-axis[None],
+        distances=np.array([0.06]),
+        depths=np.zeros(1),
         axes=axis[None],
         normals=-axis[None],
     )

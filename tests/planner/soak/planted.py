@@ -115,27 +115,36 @@ def _position(plan, draw):
 def _quicker(plan, draw):
     """A motion that is bound by a limit, in less time; all that follows comes earlier."""
     bound = [i for i, s in enumerate(plan.timeline) if s.duration > 0.0 and s.binding]
-    moving = [i for i in bound if plan.timeline[i].kind is not SegmentKind.DWELL]
+    moving = [i for i in bound if plan.timeline[i].kind not in _OWN_TIME]
     i = _one(draw, moving)
     if i is None:
         return None
-    power = 0.5 if "velocity" not in plan.timeline[i].binding else 1.0
-    return _timed(plan, i, (1.0 + RELATIVE) ** -power)
+    by_speed = any(word in plan.timeline[i].binding for word in ("velocity", "speed"))
+    return _timed(plan, i, (1.0 + RELATIVE) ** -(1.0 if by_speed else 0.5))
+
+
+_OWN_TIME = (SegmentKind.DWELL, SegmentKind.SEARCH, SegmentKind.STOP)
 
 
 def _timed(plan: Plan, i: int, factor: float) -> Plan:
     """A plan whose segment i takes longer or less, truly: clock, trajectory and total agree."""
-    durations = np.array([s.duration for s in plan.timeline])
+    changed = _with_times(plan, i, factor)
+    duration = changed.timeline[-1].end
+    return replace(changed, totals=replace(plan.totals, duration=duration))
+
+
+def _with_times(motion, i: int, factor: float):
+    """The same of a plan without its total, or of a miss."""
+    durations = np.array([s.duration for s in motion.timeline])
     durations[i] *= factor
     starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]])
     segments = tuple(
         replace(s, start=float(a), duration=float(d))
-        for s, a, d in zip(plan.timeline, starts, durations, strict=True)
+        for s, a, d in zip(motion.timeline, starts, durations, strict=True)
     )
-    own = plan.trajectory
+    own = motion.trajectory
     trajectory = Trajectory(own.model, starts, durations, own.stretches, own._rests)
-    totals = replace(plan.totals, duration=float(np.sum(durations)))
-    return replace(plan, timeline=segments, trajectory=trajectory, totals=totals)
+    return replace(motion, timeline=segments, trajectory=trajectory)
 
 
 # --- numbers that are reported -------------------------------------------------------------------
@@ -354,6 +363,9 @@ def _posture(name: str) -> Plant:
 
 PLANTS["contact posture of another point"] = _posture("q_contact")
 PLANTS["clearance posture of another point"] = _posture("q_clearance")
+PLANTS["search start posture of another point"] = _posture("q_search_start")
+PLANTS["search end posture of another point"] = _posture("q_search_end")
+PLANTS["back-off posture of another point"] = _posture("q_back_off")
 
 
 @_plant("two joints of a contact posture swapped")
@@ -397,9 +409,7 @@ def _branch_posture(plan, draw):
     row = _one(draw, rows)
     if row is None:
         return None
-    approach = plan.job.approach
-    length = plan.placed.distances[k] + approach.overtravel
-    at = np.array([plan.placed.distances[k] / length])
+    at = plan.placed.at_contact()[[k]]
     q = found.lines.joints(np.array([row]), at)[0]
     if not np.all(np.isfinite(q)):
         return None
@@ -447,6 +457,299 @@ def _silent(plan, _):
         return None
     kept = tuple(f for f in plan.finding_list if f.severity.value != "error")
     return replace(plan, finding_list=kept)
+
+
+# --- the probing cycle ---------------------------------------------------------------------------
+
+
+def _at(plan: Plan, *kinds: SegmentKind) -> list[int]:
+    """Segments of some kinds that take time."""
+    return [i for i, s in enumerate(plan.timeline) if s.kind in kinds and s.duration > 0.0]
+
+
+def _of_another_cycle(plan: Plan, **touch) -> Plan | None:
+    """The motion of a job with another cycle, whose lengths are stated as those of this one."""
+    from planner.planning import plan as planned
+
+    own = plan.job.touch
+    features = tuple(
+        replace(one, **{k: None for k in touch if hasattr(one, k)}) for one in own.features
+    )
+    other = planned(replace(plan.job, touch=replace(own, **touch, features=features)))
+    if _reached(other) != _reached(plan) or other.miss is None:
+        return None
+    return replace(other, job=plan.job, placed=plan.placed)
+
+
+def _visited(plan: Plan) -> list[int]:
+    """Points that are searched."""
+    return [] if plan.miss is None else _reached(plan)
+
+
+def _shortest(plan: Plan, name: str) -> float:
+    return float(np.min(getattr(plan.placed, name)[_visited(plan)]))
+
+
+@_plant("search faster by 1e-6")
+def _faster(plan, draw):
+    i = _one(draw, _at(plan, SegmentKind.SEARCH))
+    return None if i is None else _timed(plan, i, 1.0 / (1.0 + RELATIVE))
+
+
+@_plant("search of a miss slower by 1e-6")
+def _slower_miss(plan, draw):
+    if plan.miss is None:
+        return None
+    kinds = [i for i, s in enumerate(plan.miss.timeline) if s.kind is SegmentKind.SEARCH]
+    return replace(plan, miss=_with_times(plan.miss, _one(draw, kinds), 1.0 + RELATIVE))
+
+
+@_plant("touch speed of another job, 1e-6 above")
+def _touch_speed(plan, _):
+    """All of the cycle is planned for it: no jump anywhere."""
+    if not _visited(plan) or plan.job.touch.features:
+        return None
+    return _of_another_cycle(plan, speed=plan.job.touch.speed * (1.0 + RELATIVE))
+
+
+@_plant("touch speed stated of a point wrong by 1e-6")
+def _stated_speed(plan, draw):
+    k = _one(draw, _visited(plan))
+    if k is None:
+        return None
+    speed = plan.planned_points[k].touch_speed * (1.0 + RELATIVE * draw.choice([-1.0, 1.0]))
+    return _with_point(plan, k, touch_speed=speed)
+
+
+@_plant("touch speed placed wrong by 1e-6")
+def _placed_speed(plan, draw):
+    k = _one(draw, _visited(plan))
+    if k is None:
+        return None
+    speeds = np.array(plan.placed.touch_speeds)
+    speeds[k] *= 1.0 + RELATIVE
+    return replace(plan, placed=replace(plan.placed, touch_speeds=speeds))
+
+
+def _moved_search(name: str) -> Plant:
+    def plant(plan: Plan, _) -> Plan | None:
+        if not _visited(plan) or plan.job.touch.features:
+            return None
+        length = _shortest(plan, name)
+        if length < 1e-5:
+            return None
+        return _of_another_cycle(plan, **{name: length - 1e-6})
+
+    return plant
+
+
+PLANTS["search starts 1 um late"] = _moved_search("search_before")
+PLANTS["miss ends its search 1 um early"] = _moved_search("search_after")
+PLANTS["back-off 1 um short"] = _moved_search("back_off")
+
+
+def _placed(name: str) -> Plant:
+    def plant(plan: Plan, draw) -> Plan | None:
+        k = _one(draw, _visited(plan))
+        if k is None:
+            return None
+        values = np.array(getattr(plan.placed, name))
+        values[k] += 1e-8
+        return replace(plan, placed=replace(plan.placed, **{name: values}))
+
+    return plant
+
+
+for _quantity, _said in (
+    ("search_before", "search start"),
+    ("search_after", "search end"),
+    ("depths", "line end"),
+    ("back_off", "back-off"),
+):
+    PLANTS[f"{_said} placed 10 nm elsewhere"] = _placed(_quantity)
+
+
+@_plant("stop longer than stated, by 1e-4 of it")
+def _longer_stop(plan, draw):
+    i = _one(draw, _at(plan, SegmentKind.STOP))
+    return None if i is None else _timed(plan, i, 1.0 + 1e-4)
+
+
+@_plant("latency longer by 1 us")
+def _latency(plan, _):
+    """All of the cycle is planned for it; the line is as long for it as it was."""
+    if not _visited(plan):
+        return None
+    other = _of_another_cycle(plan, latency=plan.job.touch.latency + 1e-6)
+    if other is None:
+        return None
+    # What the points say of their overruns is true of what the job asks for.
+    for k in _visited(plan):
+        other = _with_point(other, k, overrun=plan.planned_points[k].overrun)
+    return other
+
+
+@_plant("stop 0.1 % harder than the job asks")
+def _harder(plan, _):
+    asked = plan.job.touch.deceleration
+    if not _visited(plan) or asked is None or plan.job.touch.features:
+        return None
+    return _of_another_cycle(plan, deceleration=1.001 * asked)
+
+
+@_plant("overrun understated by 10 nm")
+def _overrun(plan, draw):
+    k = _one(draw, _visited(plan))
+    if k is None:
+        return None
+    return _with_point(plan, k, overrun=plan.planned_points[k].overrun - 1e-8)
+
+
+@_plant("back-off faster than the touch speed by 1e-6")
+def _fast_back_off(plan, draw):
+    at_speed = [i for i in _at(plan, SegmentKind.BACK_OFF) if plan.timeline[i].binding == _TOUCH]
+    i = _one(draw, at_speed)
+    return None if i is None else _timed(plan, i, 1.0 / (1.0 + RELATIVE))
+
+
+_TOUCH = "touch speed"
+
+
+@_plant("positioning speed passed by 1e-6")
+def _positioning(plan, draw):
+    """The ball's speed is sampled: the motion passes the limit by that at least."""
+    kinds = (SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL)
+    i = _one(draw, _at(plan, *kinds))
+    if i is None:
+        return None
+    own = plan.timeline[i]
+    t = own.start + own.duration * np.linspace(1e-6, 1.0 - 1e-6, 2001)
+    state = plan.trajectory.state(t)
+    speed = plan.trajectory.model.velocity(state.q, state.qd)[:, :3]
+    limit = float(np.max(np.linalg.norm(speed, axis=1))) / (1.0 + RELATIVE)
+    touch = plan.job.touch
+    if limit <= 0.0 or limit >= touch.positioning_speed:
+        return None
+    return replace(plan, job=replace(plan.job, touch=replace(touch, positioning_speed=limit)))
+
+
+@_plant("settle shortened by 1e-6")
+def _settle(plan, draw):
+    long = [i for i in _at(plan, SegmentKind.DWELL) if plan.timeline[i].duration > 0.01]
+    i = _one(draw, long)
+    return None if i is None else _timed(plan, i, 1.0 - RELATIVE)
+
+
+def _ordered(plan: Plan, order: list[int]) -> Plan:
+    """The segments in another order, or some of them only, truly run so."""
+    rows = np.array(order)
+    place = np.full(len(plan.timeline), -1)
+    place[rows] = np.arange(rows.size)
+    durations = np.array([plan.timeline[i].duration for i in order])
+    starts = np.concatenate([[0.0], np.cumsum(durations)[:-1]])
+    segments = tuple(
+        replace(plan.timeline[i], start=float(a)) for i, a in zip(order, starts, strict=True)
+    )
+    own, stretches = plan.trajectory, []
+    for stretch in own.stretches:
+        kept = place[stretch.segment] >= 0
+        segment = place[stretch.segment][kept]
+        stretches.append(replace(stretch, index=stretch.index[kept], segment=segment))
+    trajectory = Trajectory(own.model, starts, durations, stretches, own._rests[rows])
+    totals = replace(plan.totals, duration=float(np.sum(durations)))
+    return replace(plan, timeline=segments, trajectory=trajectory, totals=totals)
+
+
+@_plant("travel before back-off")
+def _early_travel(plan, draw):
+    offs = [i for i in _at(plan, SegmentKind.BACK_OFF) if i + 2 < len(plan.timeline)]
+    i = _one(draw, offs)
+    if i is None:
+        return None
+    order = list(range(len(plan.timeline)))
+    order[i : i + 3] = [i + 2, i, i + 1]
+    return _ordered(plan, order)
+
+
+@_plant("a back-off left out")
+def _no_back_off(plan, draw):
+    i = _one(draw, _at(plan, SegmentKind.BACK_OFF))
+    return None if i is None else _ordered(plan, [k for k in range(len(plan.timeline)) if k != i])
+
+
+@_plant("a rest after the stop left out")
+def _no_rest(plan, draw):
+    i = _one(draw, _at(plan, SegmentKind.DWELL))
+    return None if i is None else _ordered(plan, [k for k in range(len(plan.timeline)) if k != i])
+
+
+@_plant("misses left out")
+def _no_miss(plan, _):
+    return None if plan.miss is None else replace(plan, miss=None)
+
+
+@_plant("the miss of one point left out")
+def _one_miss(plan, draw):
+    if plan.miss is None:
+        return None
+    k = _one(draw, _reached(plan))
+    kept = [i for i, s in enumerate(plan.miss.timeline) if s.point_index != k]
+    if not kept:
+        return None
+    segments = tuple(plan.miss.timeline[i] for i in kept)
+    return replace(plan, miss=replace(plan.miss, timeline=segments))
+
+
+@_plant("miss of another search end")
+def _other_miss(plan, draw):
+    """The miss alone; all else is the plan's own."""
+    other = PLANTS["miss ends its search 1 um early"](plan, draw)
+    return None if other is None else replace(plan, miss=other.miss)
+
+
+@dataclass(frozen=True)
+class _Jumping:
+    """A trajectory that is off by a step in some time."""
+
+    base: Trajectory
+    first: float
+    last: float
+    joint: int
+    size: float
+
+    def state(self, t: np.ndarray, side: str = "right"):
+        own, t = self.base.state(t, side), np.asarray(t)
+        inside = (t >= self.first) & (t < self.last)
+        if side == "left":
+            inside = (t > self.first) & (t <= self.last)
+        q = np.array(own.q)
+        q[:, self.joint] += np.where(inside, self.size, 0.0)
+        return replace(own, q=q)
+
+    @property
+    def stretches(self):
+        return self.base.stretches
+
+
+@_plant("miss with a jump of 1e-8")
+def _jump(plan, draw):
+    if plan.miss is None:
+        return None
+    own = plan.miss.timeline[int(draw.integers(len(plan.miss.timeline)))]
+    joint = int(draw.integers(plan.job.mechanism.dof))
+    jumping = _Jumping(plan.miss.trajectory, own.start, own.end, joint, 1e-8)
+    return replace(plan, miss=replace(plan.miss, trajectory=jumping))
+
+
+@_plant("a plan to rest of a job that searches")
+def _to_rest(plan, _):
+    from planner.planning import plan as planned
+    from tests.planner.touching import with_touch
+
+    if plan.miss is None:
+        return None
+    other = planned(with_touch(plan.job, mode="to-rest", features=()))
+    return replace(other, job=plan.job)
 
 
 # --- clearances ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Random valid jobs: most of them feasible, since points are made from postures of the robot.
 
 ``random_job(seed)`` gives the files of one job, the same for the same seed. Everything that a job
-file may say is drawn: robot, friction, limits, stylus, part, obstacles, order, laws, checks; and
+file may say is drawn: robot, friction, limits, stylus, part, touch, order, laws, checks; and
 what is awkward on purpose: symmetry planes, points 1 µm apart, points repeated, one point alone,
 short and long approaches, joints at rest.
 """
@@ -53,6 +53,7 @@ class _Drawing:
     """A job while it is drawn: points are ball centres in the base frame."""
 
     draw: np.random.Generator
+    touch: np.random.Generator
     robot: Robot
     document: dict
     files: dict
@@ -69,7 +70,9 @@ def random_job(seed: int, *, few: bool = False) -> RandomJob:
         few: whether robots are taken from a smaller pool, of which less must be compiled.
     """
     draw = np.random.default_rng([20, seed])
-    job = _Drawing(draw=draw, robot=robot(draw, few=few), document={"format": 1}, files={})
+    own = robot(draw, few=few)
+    touch = np.random.default_rng([21, seed])
+    job = _Drawing(draw=draw, touch=touch, robot=own, document={"format": 1}, files={})
     document = job.document
     document["job"] = {"name": f"random {seed}"}
     document["robot"] = {"model": job.robot.model}
@@ -79,6 +82,7 @@ def random_job(seed: int, *, few: bool = False) -> RandomJob:
     _probe(job)
     _approach(job)
     _points(job)
+    _touch(job)
     _travel(job)
     _checks(job)
     document["sampling"] = {"period_ms": float(draw.choice([1.0, 5.0, 10.0, 17.3]))}
@@ -154,9 +158,77 @@ def _approach(job: _Drawing) -> None:
     }
     if draw.random() < 0.3:
         table["dwell_s"] = float(draw.choice([0.001, 0.1, 1.0]))
-    if draw.random() < 0.4:
-        table["overtravel_mm"] = float(draw.choice([0.001, 0.5, 3.0]))
     job.document["approach"] = table
+
+
+def _touch(job: _Drawing) -> None:
+    """The probing cycle: to rest at contact in one of five, else a search.
+
+    A law without the table comes to rest; a search needs the law that can end at a speed.
+    """
+    draw, approach = job.touch, job.document["approach"]
+    way, table = draw.random(), {}
+    if way < 0.1:
+        return
+    if way < 0.2:
+        table["mode"] = "to-rest"
+    elif way < 0.3:  # without the table, by the former name of its key
+        approach.pop("law")
+        if draw.random() < 0.5:
+            approach["overtravel_mm"] = float(draw.choice([0.001, 0.5, 3.0]))
+        return
+    else:
+        approach["law"] = "quintic"
+        table |= _search(draw, _shortest(approach))
+        features = sorted(
+            {row.get("feature", "") for row in job.document["points"]["point"]} - {""}
+        )
+        if features and draw.random() < 0.5:
+            name = str(draw.choice(features))
+            table["feature"] = [_another(draw, table, _shortest(approach)) | {"name": name}]
+    if draw.random() < 0.25:
+        table["settle_s"] = float(draw.choice([0.001, 0.2]))
+    if draw.random() < 0.2:
+        table["positioning_speed_mm_s"] = float(draw.choice([20.0, 80.0, 400.0]))
+    job.document["touch"] = table
+
+
+def _shortest(approach: Mapping) -> float:
+    """Of all points. [mm]"""
+    own = [one.get("distance_mm", np.inf) for one in approach.get("feature", ())]
+    return min([approach["distance_mm"], *own])
+
+
+def _search(draw, distance: float) -> dict:
+    table = {"mode": "search"} if draw.random() < 0.5 else {}
+    if draw.random() < 0.8:
+        speeds = [1.0, 2.0, 5.0, 10.0, 20.0, draw.uniform(1.0, 20.0)]
+        table["speed_mm_s"] = float(draw.choice(speeds))
+    if draw.random() < 0.5:
+        table["search_before_mm"] = distance * float(draw.choice([0.001, 0.06, 0.5, 0.9]))
+    if draw.random() < 0.6:
+        table["search_after_mm"] = float(draw.choice([0.001, 0.5, 3.0, 9.0]))
+    if draw.random() < 0.4:
+        table["latency_ms"] = float(draw.choice([0.0, 0.5, 10.0]))
+    if draw.random() < 0.2:
+        table["deceleration_mm_s2"] = _between(draw, 50.0, 5000.0)
+    if draw.random() < 0.4:
+        table["back_off_mm"] = distance * float(draw.choice([0.01, 0.3, 1.0]))
+    return table
+
+
+def _another(draw, table: Mapping, distance: float) -> dict:
+    """What one feature has of its own, at least one key of it."""
+    own = {"speed_mm_s": 0.7 * table.get("speed_mm_s", 5.0)}
+    if draw.random() < 0.5:
+        own["search_before_mm"] = 0.2 * distance
+    if draw.random() < 0.3:
+        own["search_after_mm"] = 0.25
+    if draw.random() < 0.3:
+        own["back_off_mm"] = 0.6 * distance
+    if draw.random() < 0.3:
+        own["settle_s"] = 0.05
+    return own
 
 
 @cache

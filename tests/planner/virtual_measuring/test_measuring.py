@@ -13,10 +13,12 @@ from scipy.spatial.transform import Rotation
 from planner.errors import JobError
 from planner.evaluation import evaluate
 from planner.job import UncertaintySettings
+from planner.reach.placement import place
 from planner.uncertainty import draws
 from planner.virtual_measuring import PartErrors, measure_virtually
 from reports.virtual_measuring import measurement_sentences
 from tests.cases import cases
+from tests.planner.touching import with_touch
 
 EXACT = 1e-12  # [m]: some thousand roundings of places a metre or two away
 UM = 1e-6
@@ -136,11 +138,8 @@ def test_points_that_are_not_reached_are_left_out(corrected):
 
 
 def test_late_touches_are_told(corrected):
-    planned = replace(
-        corrected,
-        job=replace(corrected.job, touch=replace(corrected.job.touch, mode="search")),
-        placed=replace(corrected.placed, search_after=np.full(9, 1e-3)),
-    )
+    job = with_touch(corrected.job, mode="search", search_after=1e-3)
+    planned = replace(corrected, job=job, placed=place(job))
     assert one(planned, part=PartErrors(offsets={"plane": -9e-4})).late == ()
     assert len(one(planned, part=PartErrors(offsets={"plane": -1.1e-3})).late) == 9
 
