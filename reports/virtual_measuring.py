@@ -52,6 +52,7 @@ def _run(planned: Plan, one: VirtualMeasurement, file: str) -> dict[str, object]
         "q": one.q,
         "centres_m": one.centres,
         "missed": list(one.late),
+        "before_the_search": list(one.early),
         "arm": {p.name: e for p, e in zip(one.errors.parameters, one.errors.geometry, strict=True)},
         "part_shift_m": one.errors.shift,
         "part_turn_rad": one.errors.turn,
@@ -81,6 +82,15 @@ def measurement_sentences(
         lines[0] = f"{lines[0][:-1]}; written to {to}."
     if planned.job.uncertainty is None:
         lines.append("The job has no [uncertainty]: the machine is perfect.")
+    elif planned.job.uncertainty.trigger_jitter > 0.0:
+        speeds = planned.placed.touch_speeds
+        jitter = planned.job.uncertainty.trigger_jitter
+        deep = jitter * float(speeds.max())
+        lines.append(
+            f"Readings are latched early or late by {1e3 * jitter:.3g} ms (1 sigma), at "
+            f"{1e3 * float(speeds.max()):.3g} mm/s: {1e6 * deep:.3g} um along the line. The mean "
+            "latency is pre-travel, which calibration at touch speed takes out."
+        )
     lost = [point.name for point in planned.planned_points if not point.reachable]
     if lost:
         lines.append(f"{len(lost)} points are not reached, the first {lost[0]}.")
@@ -89,6 +99,12 @@ def measurement_sentences(
         lines.append(
             f"{len(late)} points are touched only past touch.search_after_mm, the first "
             f"{late[0]}: the machine would have missed them."
+        )
+    early = sorted({name for one in found for name in one.early})
+    if early:
+        lines.append(
+            f"{len(early)} points are touched before their search starts, the first {early[0]}: "
+            "the ball would meet them at positioning speed; raise touch.search_before_mm."
         )
     return lines
 

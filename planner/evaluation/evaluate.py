@@ -32,7 +32,13 @@ from parts.fits import FitError, fit
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation, EvaluationAlignment
-from planner.evaluation.task import check_units, comparison_task, in_part_frame, nominal_points
+from planner.evaluation.task import (
+    check_units,
+    comparison_task,
+    in_part_frame,
+    nearest_in_features,
+    nominal_points,
+)
 from planner.findings import Finding, Quantity, Severity
 from planner.findings.finding import Feature, Point, Points, Requirement, Subject
 from planner.findings.point_findings import doubt_findings, read_findings, untaken_findings
@@ -73,6 +79,9 @@ def _evaluated(job: Job, measured: MeasuredPoints, errors: ArrayLike | None) -> 
     nominal = nominal_points(job)
     pairs = match_points(nominal.names, nominal.features, measured)
     some = in_part_frame(job, measured, pairs.measured)
+    if pairs.by_place:
+        pairs = nearest_in_features(pairs, nominal, measured, some.xyz)
+        some = in_part_frame(job, measured, pairs.measured)
     task = comparison_task(job, nominal, pairs)
     check_units(task.points.positions, some.xyz)
     surface = on_surface(task, some, job.evaluation.compensation)

@@ -32,6 +32,7 @@ from parts.points.file_text import (
 )
 from parts.points.tables import frame_csv
 from planner.errors import JobError, StatesError
+from planner.evaluation.ipp_log import ipp_points, is_ipp_log
 from planner.job import Job
 from planner.job.stylus import with_probe
 from robots.core.arrays import Array
@@ -68,8 +69,8 @@ def read_measured(
 ) -> MeasuredPoints:
     """Read what came back from the machine.
 
-    Known are the formats of ``parts.points.FORMATS``, and joint readings (``name,q1_deg,…``), which
-    become centres of the ball by the forward model of the job's arm.
+    Known are the formats of ``parts.points.FORMATS``; joint readings (``name,q1_deg,…``), which
+    become centres of the ball by the forward model of the job's arm; and logs of I++ sessions.
 
     Args:
         path: of the file.
@@ -147,6 +148,8 @@ def _read(
             "a calibrated robot is given, but these are points, not joint readings (name,q1_deg,…);"
             " leave it out.",
         )
+    if format in (None, "auto") and is_ipp_log(raw):
+        return ipp_points(raw, origin=origin, job=job)
     found = read_raw_points(raw, origin=origin, unit=unit, format=format, choice="measured")
     return _measured(found, job, frame or job.frame, compensated)
 
@@ -228,9 +231,11 @@ def _radius(found: RawPoints, job: Job) -> float:
 
 
 def is_joint_readings(raw: bytes) -> bool:
-    """Return whether a file's first line has columns of joint readings."""
-    first = raw[:4096].decode("utf-8-sig", errors="replace").lstrip().split("\n", 1)[0]
-    return any(_COLUMN.fullmatch(cell.strip()) for cell in re.split("[,;\t]", first))
+    """Return whether a file's first line, behind comments, has columns of joint readings."""
+    first = _without_comments(raw[:4096].decode("utf-8-sig", errors="replace")).lstrip()
+    first = first.split("\n", 1)[0]
+    cells = re.split("[,;\t]", first.lower())
+    return any(_COLUMN.fullmatch(cell.strip()) for cell in cells)
 
 
 def joint_points(
@@ -240,7 +245,8 @@ def joint_points(
 
     Args:
         raw: of a CSV file with a header: ``name``, and for every joint ``q1_deg`` or ``q1_rad``, of
-            one that slides ``q1_mm`` or ``q1_m``.
+            one that slides ``q1_mm`` or ``q1_m``. Lines that begin with # or // are
+            comments; capitals, which some controls print only, are read as small letters.
         origin: its name, for messages.
         mechanism: the arm, as calibrated; its tool frame is the ball.
         probe_radius: of the ball. [m]
@@ -274,7 +280,13 @@ def joint_points(
     )
 
 
+def _without_comments(text: str) -> str:
+    """The text with empty lines where comments are, as programmes of robots write them."""
+    return re.sub(r"(?m)^[ \t]*(#|//).*$", "", text)
+
+
 def _rows(text: str, origin: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    text = _without_comments(text)
     first = text.lstrip().split("\n", 1)[0]
     separator = next((sign for sign in ";\t" if sign in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -285,7 +297,7 @@ def _rows(text: str, origin: str) -> tuple[list[str], list[tuple[int, list[str]]
     if len(rows) < 2:
         raise fault(origin, "there is a header but no joint reading; give at least one line.")
     check_count(len(rows) - 1, origin)
-    header = [cell.strip() for cell in rows[0][1]]
+    header = [cell.strip().lower() for cell in rows[0][1]]
     for line, cells in rows[1:]:
         if len(cells) != len(header):
             raise fault(

@@ -20,6 +20,8 @@ from planner.job import Job
 from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_directions, transform_points
 
+_CLEAR = 1.0 / 3.0  # of the distance between points: a touch that near belongs to its point
+
 
 def nominal_points(job: Job) -> ProbePoints:
     """The job's points on the surface, in the part frame: what measured points are compared with.
@@ -89,6 +91,44 @@ def in_part_frame(job: Job, measured: MeasuredPoints, rows: Indices) -> Measured
     T_part_base = inverse_pose(job.part.T_base_part)
     xyz = transform_points(T_part_base, some.xyz)
     return some.moved_to(xyz, frame="part", directions=_turned(T_part_base, some.directions))
+
+
+def nearest_in_features(
+    pairs: MatchedPoints, nominal: ProbePoints, measured: MeasuredPoints, xyz: Array
+) -> MatchedPoints:
+    """Pair touches that a file calls by feature and place with the nominal points nearest to them.
+
+    Results of DMIS and QIF list the touches of a feature as they were made; a plan may have visited
+    its points in another order than the job lists them. Within a feature the touches belong to the
+    points that they are nearest to, where that leaves no doubt: each within a third of the least
+    distance between two points. A part that still stands elsewhere keeps the order of the file.
+
+    Args:
+        pairs: by names, or by place.
+        nominal: points of the job, part frame.
+        measured: all of them.
+        xyz: those of the pairs, part frame. # (k, 3) [m]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    renamed = np.array(
+        [
+            nominal.names[n] != measured.names[m]
+            for n, m in zip(pairs.nominal, pairs.measured, strict=True)
+        ]
+    )
+    features = np.array([nominal.features[n] for n in pairs.nominal], dtype=object)
+    rows = pairs.measured.copy()
+    for feature in dict.fromkeys(features[renamed].tolist()):
+        own = np.flatnonzero((features == feature) & renamed)
+        places = nominal.positions[pairs.nominal[own]]
+        away = np.linalg.norm(places[:, None] - xyz[own][None], axis=2)
+        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        least = float(np.min(apart[~np.eye(len(own), dtype=bool)], initial=np.inf))
+        chosen = linear_sum_assignment(away**2)[1]
+        if float(np.max(away[np.arange(len(own)), chosen])) <= _CLEAR * least:
+            rows[own] = pairs.measured[own][chosen]
+    return replace(pairs, measured=rows)
 
 
 def _turned(T: Array, directions: Array | None) -> Array | None:

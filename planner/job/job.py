@@ -46,6 +46,7 @@ from planner.job.settings_of import (
 )
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
+from robots.core.controller import Controller
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
@@ -161,8 +162,8 @@ class Job:
             compensated: whether they lie on the surface; with a ball it must be said.
             robot_settings: the other keys of [robot]: tool, limits, speed_scale, …
             errata: what a source that the job reproduces says otherwise.
-            **tables: of the job file, by name: probe, approach, touch, travel, checks, cell,
-                sampling, place, presenter, uncertainty, evaluation, tolerance.
+            **tables: of the job file, by name: controller, probe, approach, touch, travel, checks,
+                cell, sampling, place, presenter, uncertainty, evaluation, tolerance.
 
         Raises:
             JobError, RobotError, PartError: as for ``read_job``.
@@ -240,6 +241,11 @@ class Job:
         if missing:
             raise JobError("\n".join(missing), robot=self.robot_model)
         return JointLimits.of(self.mechanism)
+
+    @property
+    def controller(self) -> Controller | None:
+        """The robot's controller, by the job's [controller] or else the robot file's."""
+        return self.mechanism.controller
 
     @property
     def fingerprint(self) -> str:

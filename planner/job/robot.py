@@ -20,6 +20,7 @@ from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.robot_file import read_robot
+from robots.core.robot_file.controller_table import controller_of
 from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
 from robots.core.urdf import read_urdf
@@ -91,6 +92,9 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
         raise folder.source.error(
             ("probe",), f"cannot be used: {error.message}", **error.facts
         ) from error
+    if file.controller is not None:
+        controller = controller_of(file.controller, laden.movable, folder.source.error)
+        laden = replace(laden, controller=controller)
     return JobRobot(robot=robot, mechanism=laden, record=record, assumed=assumed)
 
 

@@ -6,6 +6,7 @@ kept as the decimals of the file, so that conversion to SI rounds once.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -13,7 +14,7 @@ from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
 from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import PydanticCustomError
 
-from robots.core.robot_file.schema import Name, PoseTable, Table
+from robots.core.robot_file.schema import ControllerTable, Name, PoseTable, Table
 from robots.core.schema_numbers import Positive, Real, SpanWithin, Within, decimal_number, is_number
 
 _ZERO, _ONE = Decimal(0), Decimal(1)
@@ -73,6 +74,23 @@ _TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItem
 # A hundred metres is beyond any measuring robot; an hour beyond any dwell.
 Length = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000))]  # [mm]
 Distance = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000), above=True)]  # [mm]
+_TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+
+
+def _tool_name(value: object) -> str:
+    if not isinstance(value, str) or not _TOOL_NAME.fullmatch(value):
+        raise PydanticCustomError(
+            "tool_name",
+            "expected the name of a tool: letters, digits, _ and -, a letter first, 32 at most",
+        )
+    return value
+
+
+ToolName = Annotated[
+    str,
+    PlainValidator(_tool_name),
+    JsonSchema({"type": "string", "pattern": f"^{_TOOL_NAME.pattern}$"}),
+]
 Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
 Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
 Margin = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(180))]  # [deg]
@@ -214,6 +232,11 @@ class ProbeCapsuleTable(Table):
 class ProbeTable(Table):
     """The touch probe: what it measures with, what it weighs, the room it takes."""
 
+    name: ToolName = Field(
+        default="",
+        description="of the tool in programmes of measuring machines (ChangeTool, SNSDEF); "
+        "default TIP1 and so on, one for each stylus direction",
+    )
     stylus_length_mm: Length = Field(default=_ZERO, description="wrist centre to ball centre")
     ball_diameter_mm: Length = _ZERO
     shank_diameter_mm: Length | None = Field(
@@ -541,6 +564,11 @@ class UncertaintyTable(Table):
     probe_normal_mm: Length = Field(
         default=_UNCERTAINTY_TABLE_ZERO, description="of a touch, along the normal only"
     )
+    trigger_jitter_ms: Latency = Field(
+        default=_UNCERTAINTY_TABLE_ZERO,
+        description="of the time from contact to the latched reading: the ball goes on at touch "
+        "speed",
+    )
     alignment_mm: Length = Field(
         default=_UNCERTAINTY_TABLE_ZERO, description="of each coordinate of the part's pose"
     )
@@ -592,6 +620,9 @@ class JobFile(Table):
     format: Literal[1]
     job: JobTable
     robot: JobRobotTable
+    controller: ControllerTable | None = Field(
+        default=None, description="replaces that of the robot file"
+    )
     probe: ProbeTable = ProbeTable()
     part: PartTable = PartTable()
     cell: CellTable = CellTable()

@@ -56,6 +56,7 @@ class Probe:
         mass: of head and stylus together; part of the mechanism's dynamics. [kg]
         com: from the wrist centre to the centre of mass, along the probe axis. [m]
         bodies: head, extensions: what of the probe takes room besides the stylus.
+        name: of the tool in programmes of measuring machines; empty for TIP1 and so on.
         overtravel: what the stylus can give after the trigger before it breaks; infinite where the
             job does not say. [m]
     """
@@ -67,6 +68,7 @@ class Probe:
     mass: float = 0.0
     com: float = 0.0
     bodies: tuple[ProbeBody, ...] = ()
+    name: str = ""
     overtravel: float = np.inf
 
     @property

@@ -74,6 +74,7 @@ def probe_of(file: JobFile, source: JobText) -> Probe:
         mass=float(table.mass_kg),
         com=metres(com),
         bodies=_bodies(table.capsule, source),
+        name=table.name,
         overtravel=np.inf if table.overtravel_mm is None else metres(table.overtravel_mm),
     )
 

@@ -35,6 +35,8 @@ class UncertaintySettings:
         stylus: of each coordinate of the ball in the tool's frame. [m]
         probe: of a touch, in every direction. [m]
         probe_normal: of a touch, along the normal only. [m]
+        trigger_jitter: of the time from contact to the latched reading; its mean is a pre-travel
+            that calibration at touch speed takes out. [s]
         alignment: of each coordinate of the part's pose. [m]
         alignment_turn: of the part's turn about each axis through the middle of its points. [rad]
         temperature: of the arm, about that at which its lengths hold. [K]
@@ -62,6 +64,7 @@ class UncertaintySettings:
     stylus: float = 0.0
     probe: float = 0.0
     probe_normal: float = 0.0
+    trigger_jitter: float = 0.0
     alignment: float = 0.0
     alignment_turn: float = 0.0
     temperature: float = 0.0
@@ -130,6 +133,7 @@ def uncertainty_of(table: UncertaintyTable | None, source: JobText) -> Uncertain
         stylus=metres(table.stylus_mm),
         probe=metres(table.probe_mm),
         probe_normal=metres(table.probe_normal_mm),
+        trigger_jitter=metres(table.trigger_jitter_ms),  # milli- is 1/1000, too
         alignment=metres(table.alignment_mm),
         alignment_turn=radians(table.alignment_deg),
         temperature=float(table.temperature_k),

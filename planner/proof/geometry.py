@@ -244,7 +244,7 @@ def _cycle(plan: Plan) -> dict[str, Array]:
     """Lengths of the cycle of every point, from the job's tables. # (k,) each [m].
 
     A line goes on beyond the search for as long as the ball needs to stop: its latency, then the
-    deceleration of the job, or 20 ms where that is left to the joints.
+    deceleration of the job but at least 1 ms, or 20 ms where that is left to the joints.
     """
     rows = []
     for touch, distance in zip(touches(plan), plan.placed.distances.tolist(), strict=True):
@@ -254,7 +254,7 @@ def _cycle(plan: Plan) -> dict[str, Array]:
         v = touch.speed
         slowing = v * 0.020 / 2.0
         if touch.deceleration is not None:
-            slowing = v**2 / touch.deceleration / 2.0
+            slowing = max(v**2 / touch.deceleration, v * 0.001) / 2.0
         before, back = touch.search_before, touch.back_off
         rows.append(
             (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.job import Job
 from planner.reach.arm_reach import ArmReach
+from planner.reach.gantry import GantryReach, slides_only
 from planner.reach.reach import Reach
 from planner.reach.serial import SerialReach
 from robots.arm.errors import ArmFamilyError
@@ -11,11 +12,15 @@ from robots.arm.inverse import ArmInverse
 
 
 def reach_of(job: Job) -> Reach:
-    """Closed form for a measuring arm, a numerical search for every other serial robot.
+    """Closed form for a measuring arm or three sliding axes, else a numerical search.
 
     Raises:
         InverseError: the robot cannot bring a ball to a place along a direction.
     """
+    if slides_only(job.mechanism):
+        gantry = GantryReach(job.mechanism)
+        if gantry.spatial:
+            return gantry
     try:
         inverse = ArmInverse(job.mechanism, engine="compiled")
     except ArmFamilyError:

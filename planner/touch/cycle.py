@@ -13,6 +13,8 @@ from robots.core.arrays import Array
 # Of a stop whose deceleration the job leaves to the joints: lines are that much longer than the
 # search, and joints that need more are too weak for the speed of the search.
 LONGEST_STOP = 0.02  # [s]
+# No controller brakes within less than a cycle of its own.
+SHORTEST_STOP = 0.001  # [s]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,7 +65,7 @@ def stop_distance(touch: Touch) -> float:
     v = touch.speed
     slowing = 0.5 * v * LONGEST_STOP
     if touch.deceleration is not None:
-        slowing = v * v / (2.0 * touch.deceleration)
+        slowing = max(v * v / (2.0 * touch.deceleration), 0.5 * v * SHORTEST_STOP)
     return v * touch.latency + slowing
 
 

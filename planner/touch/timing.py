@@ -23,6 +23,7 @@ from planner.motion.timing import Schedule, Timed, Timing, load_scope, timing, t
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, SegmentKind
 from planner.reach.lines import Lines
+from planner.touch.cycle import SHORTEST_STOP
 from planner.touch.lines import (
     LineMotions,
     LineTimes,
@@ -186,6 +187,7 @@ class _SearchCycle:
             hardest = SearchZone(lines, placed, job.touch.latency).decelerations(limits)
         if job.touch.deceleration is not None:
             hardest = np.minimum(hardest, job.touch.deceleration)
+        hardest = np.minimum(hardest, self._speed / SHORTEST_STOP)
         # Candidates that need more than their line has for the stop were refused before.
         self._deceleration = np.maximum(hardest, self._gentlest)
 

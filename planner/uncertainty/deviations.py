@@ -66,6 +66,7 @@ class DeviationKernel:
             np.broadcast_to(self.measuring.q[points], (*own.shape[:2], self.measuring.q.shape[1])),
             self._believed[points],
             self.measuring.normals[points],
+            self.measuring.velocities[points] if given.trigger_jitter > 0.0 else np.zeros((1, 0)),
             common[:, None, :count] * given.sigmas,
             own * given.own_sigmas,
             steps * given.steps,
@@ -112,8 +113,8 @@ def record_touch(mechanism: Mechanism, inputs: Inputs) -> Programme:
         inputs: which of them are there; not how large they are.
 
     Returns:
-        touch(q (n,), believed (3,), normal (3,), errors (P,), own (w,), steps (s,)) -> (3,) [m]:
-        the errors in their units, arguments without numbers left out.
+        touch(q (n,), believed (3,), normal (3,), velocity (3,), errors (P,), own (w,), steps (s,))
+        -> (3,) [m]: the errors in their units, arguments without numbers left out.
     """
     recorder = Recorder()
 
@@ -122,6 +123,7 @@ def record_touch(mechanism: Mechanism, inputs: Inputs) -> Programme:
 
     q = argument("q", mechanism.dof)
     believed, normal = argument("believed", 3), argument("normal", 3)
+    velocity = argument("velocity", 3 * (inputs.trigger_jitter > 0.0))
     errors = argument("errors", len(inputs.parameters))
     own, steps = argument("own", inputs.own), argument("steps", len(inputs.stepped))
     count = len(inputs.reading)
@@ -130,10 +132,12 @@ def record_touch(mechanism: Mechanism, inputs: Inputs) -> Programme:
         q[joint] = q[joint] + error
     ball = tip_of(mechanism, inputs.parameters, q, errors).origin
     outputs = []
+    behind = 3 * (inputs.probe > 0.0)  # place of the error along the normal
     for axis in range(3):
         probe = touched[axis] if inputs.probe > 0.0 else 0.0
-        along = touched[-1] * normal[axis] if inputs.probe_normal > 0.0 else 0.0
-        outputs.append(believed[axis] - ball[axis] + probe + along)
+        along = touched[behind] * normal[axis] if inputs.probe_normal > 0.0 else 0.0
+        late = touched[-1] * velocity[axis] if inputs.trigger_jitter > 0.0 else 0.0
+        outputs.append(believed[axis] - ball[axis] + probe + along + late)
     return recorder.programme("touch", outputs, (3,))
 
 
@@ -168,9 +172,9 @@ def _vector(recorder: Recorder, name: str) -> Vec3:
 # ------------------------------------------------------------------------------------------ Inputs
 # Inputs common to all points come in this order: geometric parameters of the arm, the part's pose
 # (three shifts, three turns), the part's relative growth, six for each carrier. Inputs of one
-# touch: the readings of the joints, three coordinates of the probe's error, one along the normal;
-# and the readings' places within a step of their resolution. An input without a standard deviation
-# is none.
+# touch: the readings of the joints, three coordinates of the probe's error, one along the normal,
+# how late the reading is latched; and the readings' places within a step of their resolution. An
+# input without a standard deviation is none.
 
 _UNIFORM = 1.0 / np.sqrt(12.0)  # standard deviation of an error within one step, per step
 
@@ -191,6 +195,7 @@ class Inputs:
         steps: # (s,) [rad or m]
         probe: of a touch, in every direction. [m]
         probe_normal: of a touch, along the normal. [m]
+        trigger_jitter: of the time from contact to the latched reading. [s]
     """
 
     parameters: tuple[GeometricParameter, ...]
@@ -204,6 +209,7 @@ class Inputs:
     steps: Array
     probe: float
     probe_normal: float
+    trigger_jitter: float = 0.0
 
     @property
     def common(self) -> int:
@@ -213,14 +219,16 @@ class Inputs:
     @property
     def own(self) -> int:
         """How many normal inputs each touch has."""
-        return len(self.reading) + 3 * (self.probe > 0.0) + (self.probe_normal > 0.0)
+        one = (self.probe_normal > 0.0) + (self.trigger_jitter > 0.0)
+        return len(self.reading) + 3 * (self.probe > 0.0) + one
 
     @property
     def own_sigmas(self) -> Array:
-        """Standard deviations of the normal inputs of a touch. # (w,) [rad or m]."""
+        """Standard deviations of the normal inputs of a touch. # (w,) [rad, m or s]."""
         probe = [self.probe] * 3 * (self.probe > 0.0)
         along = [self.probe_normal] * (self.probe_normal > 0.0)
-        return np.array([*self.reading_sigmas, *probe, *along])
+        late = [self.trigger_jitter] * (self.trigger_jitter > 0.0)
+        return np.array([*self.reading_sigmas, *probe, *along, *late])
 
     @property
     def step_sigmas(self) -> Array:
@@ -252,6 +260,7 @@ def inputs_of(measuring: Measuring) -> Inputs:
         steps=steps[steps > 0.0],
         probe=settings.probe,
         probe_normal=settings.probe_normal,
+        trigger_jitter=settings.trigger_jitter if np.any(measuring.velocities) else 0.0,
     )
 
 

@@ -174,6 +174,9 @@ def _of_touch(measuring: Measuring, given: Inputs) -> Iterator[_Input]:
     if given.probe_normal > 0.0:
         words = ("probe", "probe along normal", "m")
         yield _input(words, given.probe_normal, measuring.normals, common=False)
+    if given.trigger_jitter > 0.0:
+        words = ("trigger", "trigger jitter", "s")
+        yield _input(words, given.trigger_jitter, measuring.velocities, common=False)
 
 
 def _of_part(measuring: Measuring, given: Inputs) -> Iterator[_Input]:

@@ -49,6 +49,7 @@ class Measuring:
         q: joints at contact. # (k, n) [rad or m]
         surfaces: points of the surface, base frame. # (k, 3) [m]
         normals: out of the material. # (k, 3) unit
+        velocities: of the ball at the trigger, base axes; none: at rest. # (k, 3) [m/s]
         carriers: poses of a presenter; none where the part stands still.
         carried: carrier of each point, -1 for none. # (k,)
 
@@ -62,12 +63,16 @@ class Measuring:
     q: Array
     surfaces: Array
     normals: Array
+    velocities: Array = field(default_factory=lambda: np.zeros((0, 3)))
     carriers: tuple[Carrier, ...] = ()
     carried: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         count = len(self.names)
-        shapes = {"q": (count, self.mechanism.dof), "surfaces": (count, 3), "normals": (count, 3)}
+        if not len(self.velocities):
+            object.__setattr__(self, "velocities", np.zeros((count, 3)))
+        shapes = {"q": (count, self.mechanism.dof)}
+        shapes |= dict.fromkeys(("surfaces", "normals", "velocities"), (count, 3))
         for name, shape in shapes.items():
             array = np.array(getattr(self, name), dtype=np.float64)
             if array.shape != shape or not np.all(np.isfinite(array)):
@@ -122,7 +127,7 @@ class Measuring:
         return replace(self, names=tuple(self.names[k] for k in chosen), **arrays)
 
 
-_PER_POINT = ("q", "surfaces", "normals", "carried")
+_PER_POINT = ("q", "surfaces", "normals", "velocities", "carried")
 
 
 def settings_of(job: Job) -> UncertaintySettings:
@@ -158,6 +163,7 @@ def measuring_of(plan: Plan) -> Measuring:
         q=np.reshape(q, (len(q), plan.job.mechanism.dof)),
         surfaces=plan.placed.surfaces[reached],
         normals=plan.placed.normals[reached],
+        velocities=-plan.placed.touch_speeds[reached, None] * plan.placed.directions[reached],
     )
 
 
@@ -198,6 +204,7 @@ def _joined(parts: list[Measuring], carriers: tuple[Carrier, ...]) -> Measuring:
         q=np.concatenate([part.q for part in parts]),
         surfaces=np.concatenate([part.surfaces for part in parts]),
         normals=np.concatenate([part.normals for part in parts]),
+        velocities=np.concatenate([part.velocities for part in parts]),
         carried=np.concatenate([part.carried for part in parts]),
         carriers=carriers,
     )

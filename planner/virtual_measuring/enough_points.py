@@ -40,6 +40,7 @@ _OF_TOUCH = (
     "encoder_resolution_slide",
     "probe",
     "probe_normal",
+    "trigger_jitter",
 )
 # What all points share, in the words of the answer.
 _SHARED: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -114,6 +114,7 @@ class Layouts:
             q=np.concatenate([q, found.q]),
             surfaces=placed.surfaces,
             normals=placed.normals,
+            velocities=-placed.touch_speeds[:, None] * placed.directions,
             pivot=self._own.middle,
         )
         return LaidOut(points=points, measuring=measuring)

@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.errors import OptionError
 from planner.job import Job, UncertaintySettings
+from planner.job.settings import TOUCH_SPEED
 from planner.uncertainty import Measuring, draws
 from planner.uncertainty.deviations import inputs_of
 from planner.virtual_measuring.layout import follow
@@ -169,6 +170,7 @@ def _measuring(
         q=np.concatenate([*(one.q for one in spheres), *(one.q for one in every)]),
         surfaces=surfaces,
         normals=normals,
+        velocities=-bench.touch_speed * normals,
     )
 
 
@@ -534,6 +536,7 @@ class TestBench:
         settings: what is wrong with it; what belongs to a part is left out.
         sphere_diameter: of the test sphere. [m]
         ball_diameter: of the probe. [m]
+        touch_speed: at which all is touched, along the normals; 0 for at rest. [m/s]
         places: of the sphere, from near the base to far from it.
         count: machines that are drawn.
         seed: of all draws.
@@ -547,6 +550,7 @@ class TestBench:
     settings: UncertaintySettings
     sphere_diameter: float = 0.025
     ball_diameter: float = _BALL
+    touch_speed: float = TOUCH_SPEED
     places: int = 3
     count: int = 1_000
     seed: int = 1
@@ -608,6 +612,7 @@ def bench_of(
         settings=settings,
         sphere_diameter=sphere_diameter,
         ball_diameter=ball_diameter,
+        touch_speed=TOUCH_SPEED if job is None else job.touch.speed if job.touch.searching else 0.0,
         places=places,
         count=count,
         seed=settings.seed if seed is None else seed,

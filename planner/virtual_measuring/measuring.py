@@ -78,6 +78,8 @@ class VirtualMeasurement:
         errors: that were injected.
         late: names of points that are touched past the search end of their line: on the machine
             they would have been missed.
+        early: names of points that are touched before the search of their line starts: on the
+            machine the ball would have met them faster than touch speed.
         run: its number, from 0.
         seed: of everything that was drawn.
     """
@@ -89,6 +91,7 @@ class VirtualMeasurement:
     heights: Array
     errors: Injected
     late: tuple[str, ...]
+    early: tuple[str, ...]
     run: int
     seed: int
 
@@ -174,6 +177,7 @@ def _result(
     job: Job, truth: TruePart, errors: Injected, touches: TouchReadings, which: tuple[int, int]
 ) -> VirtualMeasurement:
     late = np.flatnonzero(touches.beyond > 0.0) if job.touch.searching else ()
+    early = np.flatnonzero(touches.before > _ROUNDING) if job.touch.searching else ()
     return VirtualMeasurement(
         job=job,
         points=truth.points,
@@ -182,6 +186,7 @@ def _result(
         heights=truth.heights,
         errors=errors,
         late=tuple(truth.points.names[k] for k in late),
+        early=tuple(truth.points.names[k] for k in early),
         run=which[0],
         seed=which[1],
     )
@@ -221,6 +226,7 @@ def _some(points: ProbePoints, rows: Indices) -> ProbePoints:
 _ROUNDS = 60
 _TOUCHED = 2e-14  # of the distance from the base, or of one metre
 _LOST = 1.0  # [m]: nothing is touched that far away
+_ROUNDING = 1e-12  # [m]
 _GRAZING = 0.02  # least cosine between approach and normal: beyond it the ball slides along
 
 
@@ -232,11 +238,13 @@ class TouchReadings:
         q: readings of the joints. # (k, n) [rad or m]
         centres: of the ball by the controller's nominal model, base frame. # (k, 3) [m]
         beyond: how far past the search end of its line each touch came; negative before. # (k,) [m]
+        before: how far before the start of its search each touch came; negative past it. # (k,) [m]
     """
 
     q: Array
     centres: Array
     beyond: Array
+    before: Array
 
 
 class Prober:
@@ -292,8 +300,10 @@ class Prober:
         else:
             self._refuse(gaps)
         centres = self._model.forward(q)[:, :3, 3]
-        along = np.sum((self._placed.search_ends - centres) * self._placed.directions, axis=1)
-        return TouchReadings(q=q, centres=centres, beyond=along)
+        placed = self._placed
+        beyond = np.sum((placed.search_ends - centres) * placed.directions, axis=1)
+        before = np.sum((centres - placed.search_starts) * placed.directions, axis=1)
+        return TouchReadings(q=q, centres=centres, beyond=beyond, before=before)
 
     def _gaps(self, q: Array, errors: Injected, truth: ErrorModel) -> Array:
         """Back to the line across it, along it to the touch, and back to the axis. # (k, 6)."""
@@ -379,7 +389,10 @@ def _touches(measuring: Measuring, given: Inputs, own: Array) -> Array:
     if given.probe > 0.0:
         total += given.probe * own[:, :3]
     if given.probe_normal > 0.0:
-        total += given.probe_normal * own[:, -1:] * measuring.normals
+        place = 3 * (given.probe > 0.0)
+        total += given.probe_normal * own[:, place : place + 1] * measuring.normals
+    if given.trigger_jitter > 0.0:
+        total += given.trigger_jitter * own[:, -1:] * measuring.velocities
     return total
 
 

@@ -27,11 +27,16 @@ _MICRO = 1e6
 _UNITS = {
     **dict.fromkeys(("encoder", "encoder_resolution", "encoder_offset", "angle"), "rad"),
     "alignment_turn": "rad",
+    "trigger_jitter": "s",
     "temperature": "K",
     "part_temperature": "K",
     "expansion": "1/K",
     "part_expansion": "1/K",
 }
+LATE = (
+    "A reading is latched late by the trigger's latency, and the ball has gone on at touch speed: "
+    "the mean of this pre-travel is taken out by calibration at the same speed, its jitter is not."
+)
 _PROCEDURE = ("samples", "digits", "coverage", "interval", "seed")
 _CSV = (
     *("point", "feature", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz"),
@@ -333,12 +338,15 @@ def settings_table(settings: UncertaintySettings) -> Table:
         elif value:
             unit = _UNITS.get(name, "m")
             rows.append((text(name.replace("_", " ")), *_told(float(value), unit)))
+    note = "From the job's [uncertainty]. What is not listed is taken to be exact."
+    if settings.trigger_jitter > 0.0:
+        note += f" {LATE}"
     return Table(
         key="assumptions",
         title="Assumptions",
         columns=columns("standard deviation of", ("value", ""), "unit"),
         rows=rows_of(rows),
-        note="From the job's [uncertainty]. What is not listed is taken to be exact.",
+        note=note,
     )
 
 

@@ -2,80 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from planner.plan import Plan
 from robots.core.arrays import Array
+from robots.core.controller import Controller
 from robots.core.mechanism import Mechanism
 
 ROBOT_AXES = 6
+EXTERNAL_AXES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axes:
-    """Joints by the axes of a controller with six rotary axes.
+def axes_fault(mechanism: Mechanism, controller: Controller) -> str:
+    """Say why joints cannot stand in six robot axes and six external ones; empty where they can.
 
-    Args:
-        robot: indices of the variables that are robot axes, from axis 1 on.
-        track: index of the variable that is the external axis; None where there is none.
+    Where the controller solves straight lines its first six axes are those of an arm, which turn;
+    where it does not they are single axes, of which each turns or slides as its machine data say.
     """
-
-    robot: tuple[int, ...]
-    track: int | None = None
-
-    @property
-    def idle(self) -> range:
-        """Numbers of the robot axes that no joint of the job moves."""
-        return range(len(self.robot) + 1, ROBOT_AXES + 1)
-
-
-def axes_of(mechanism: Mechanism) -> Axes:
-    """Assign joints to axes.
-
-    A prismatic joint that carries six revolute ones is the track that an arm stands on, which
-    controllers know as an external axis.
-
-    Raises:
-        ValueError: ``axes_fault`` names a reason.
-    """
-    fault = axes_fault(mechanism)
-    if fault:
-        raise ValueError(fault)
-    if _has_track(mechanism):
-        return Axes(robot=tuple(range(1, 1 + ROBOT_AXES)), track=0)
-    return Axes(robot=tuple(range(mechanism.dof)))
-
-
-def axes_fault(mechanism: Mechanism) -> str:
-    """Say why joints cannot stand in six rotary axes and a track; empty where they can."""
-    if _has_track(mechanism):
-        return ""
-    sliding = [joint.name for joint in mechanism.movable if not joint.kind.angular]
-    if sliding:
+    kinds = {joint.name: joint.kind.angular for joint in mechanism.movable}
+    sliding = [name for name in controller.axes[:ROBOT_AXES] if not kinds[name]]
+    if sliding and controller.cartesian:
         return (
-            f"joint {sliding[0]!r} slides, but the robot axes are angles; only a track that "
-            "carries six rotary joints can be an external axis"
+            f"joint {sliding[0]!r} slides, but an arm's six axes turn; name a track after them in "
+            "controller.axes, or say controller.cartesian = false"
         )
-    if mechanism.dof > ROBOT_AXES:
-        return f"the robot has {mechanism.dof} rotary joints, but the controller {ROBOT_AXES}"
+    if mechanism.dof > ROBOT_AXES + EXTERNAL_AXES:
+        return (
+            f"the robot has {mechanism.dof} joints, but the controller {ROBOT_AXES} axes and "
+            f"{EXTERNAL_AXES} external ones"
+        )
     return ""
 
 
-def six_rotary_fault(mechanism: Mechanism) -> str:
+def six_rotary_fault(mechanism: Mechanism, controller: Controller) -> str:
     """Say why joints are not the six rotary ones of an arm; empty where they are."""
+    del controller
     angular = [joint.kind.angular for joint in mechanism.movable]
     if angular == [True] * ROBOT_AXES:
         return ""
     sliding = angular.count(False)
     told = f", {sliding} of them sliding" if sliding else ""
     return f"it takes exactly {ROBOT_AXES} rotary joints, the robot has {len(angular)} joints{told}"
-
-
-def _has_track(mechanism: Mechanism) -> bool:
-    angular = [joint.kind.angular for joint in mechanism.movable]
-    return mechanism.is_chain and angular == [False, *[True] * ROBOT_AXES]
 
 
 def angular_joints(plan: Plan) -> tuple[bool, ...]:
@@ -88,13 +55,11 @@ def to_degrees(plan: Plan) -> Array:
     return np.where(angular_joints(plan), 180.0 / np.pi, 1e3)
 
 
-def robot_axes(plan: Plan, q: Array, axes: Axes) -> Array:
-    """Values of the six robot axes, 0 where no joint moves one. # (m, 6) [deg]."""
-    shown = (to_degrees(plan) * q)[:, list(axes.robot)]
-    return np.pad(shown, ((0, 0), (0, ROBOT_AXES - shown.shape[1])))
+def axis_scales(plan: Plan, controller: Controller) -> Array:
+    """Degrees per radian, or millimetres per metre, of each axis of the controller. # (n,)."""
+    return np.asarray(to_degrees(plan)[controller.order])
 
 
-def track_axis(plan: Plan, q: Array, axes: Axes) -> Array:
-    """Values of the external axis, one column where there is one. # (m, 0 or 1) [mm]."""
-    columns = [] if axes.track is None else [axes.track]
-    return (to_degrees(plan) * q)[:, columns]
+def axis_values(plan: Plan, controller: Controller, q: Array) -> Array:
+    """Values that the controller shows. # (..., n) → (..., n) [deg, or mm where it slides]."""
+    return np.asarray(controller.to_controller(q) * axis_scales(plan, controller))

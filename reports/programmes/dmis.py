@@ -1,10 +1,26 @@
-"""DMIS programme (ISO 22093): coordinates of the surface in the robot's base frame, in mm."""
+"""DMIS programme (ISO 22093): coordinates of the surface in the robot's base frame, in mm.
+
+PTMEAS is a touch along the normal: to APPRCH before the surface at POSVEL, on at MESVEL to SEARCH
+past it at most, and RETRCT back from it. The four are those of the probing cycle of the plan:
+MESVEL its touch speed, APPRCH and SEARCH the search before and past the nominal surface, RETRCT its
+back-off. POSVEL is the greatest speed of the ball in a travel of the plan, and in an approach its
+mean speed there, never more than the job's positioning speed.
+"""
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 
-from reports.programmes.probing import styli, touch_cycle
+from reports.programmes.probing import (
+    approach_speed,
+    positioning_speed,
+    retract_speed,
+    styli,
+    tool_names,
+    touch_cycle,
+)
 from reports.programmes.source import (
     MeasuredFeature,
     Move,
@@ -16,9 +32,9 @@ from reports.programmes.source import (
 from reports.programmes.text import MM, ascii_text, number, numbers, rounded
 
 _WIDTH = 80
-_LENGTH = 6  # decimals of mm
-_VECTOR = 9  # decimals of direction cosines
-_SPEED = 4  # decimals of m/min
+_LENGTH = 9  # decimals of mm
+_VECTOR = 12  # decimals of direction cosines
+_SPEED = 9  # decimals of m/min
 _HIDDEN = "$'"  # continues a line; begins a text
 _KINDS = {
     NominalKind.POINT: "POINT",
@@ -47,6 +63,7 @@ class _Programme:
         self._lines: list[str] = []
         self._settings: dict[str, str] = {}
         self._styli = styli(source.steps.touches)
+        self._tools = tool_names(source.plan.job, self._styli)
 
     def text(self) -> str:
         """The whole programme."""
@@ -69,8 +86,9 @@ class _Programme:
             *self._source.about(hidden=_HIDDEN),
             "frame: the base of the robot; lengths in mm, speeds in m/min",
             f"GOTO points: the proven path of the ball within {MM * steps.chord:g} mm",
-            "speeds are those of the plan; the motion was proven for the robot of the",
-            "job: on another machine its own body and head are not covered",
+            *self._about_touches(),
+            "the motion was proven for the robot of the job: on another machine its own",
+            "body and head are not covered",
         ]:
             self._note(line)
         self._say("UNITS/MM, ANGDEC")
@@ -78,13 +96,29 @@ class _Programme:
         self._say("PRCOMP/ON")
         self._say("D(MCS1) = DATSET/MCS")
 
+    def _about_touches(self) -> list[str]:
+        touches = self._source.steps.touches
+        speeds = sorted({round(MM * touch.speed, 9) for touch in touches})
+        told = f"{speeds[0]:g}" if len(speeds) == 1 else f"{speeds[0]:g} to {speeds[-1]:g}"
+        lines = [f"touch at {told} mm/s; approach, search and retract distances of the plan"]
+        if not self._source.plan.job.touch.searching:
+            lines = [
+                "the plan comes to rest at contact (touch.mode is to-rest); the machine searches",
+                f"by its own cycle at {told} mm/s, which is not of the plan",
+            ]
+        return [
+            *lines,
+            "the machine decides accelerations, latency and overrun, and stops at a point",
+            "that its search does not find",
+        ]
+
     def _sensors(self) -> None:
         probe = self._source.plan.job.probe
         if len(self._styli.axes) > 1:
             self._note("the plan turns the stylus during travels; here it is selected before them")
-        for row, axis in enumerate(self._styli.axes, start=1):
+        for row, axis in enumerate(self._styli.axes):
             self._say(
-                f"S(TIP{row}) = SNSDEF/PROBE, INDEX, POL",
+                f"S({self._tools[row]}) = SNSDEF/PROBE, INDEX, POL",
                 *numbers(_head_angles(axis), 4),
                 *numbers(axis, _VECTOR),
                 *numbers([MM * probe.stylus_length, MM * probe.ball_diameter], 4),
@@ -96,7 +130,7 @@ class _Programme:
         """What is not quite the plan's, where points are not approached along their normals."""
         if any(touch_cycle(touch).near is not None for touch in self._source.steps.touches):
             self._note("some points are not approached along their normals: GOTO follows the line")
-            self._note("of the plan, but the last 2 mm are of the machine itself, along the normal")
+            self._note("of the plan to the start of the search, which is along the normal")
 
     def _define(self, feature: MeasuredFeature) -> None:
         if feature.label != feature.name:
@@ -117,7 +151,7 @@ class _Programme:
             if isinstance(step, Move):
                 waiting = step
                 continue
-            self._set("SNSLCT/S", f"(TIP{self._styli.of_touch[touches] + 1})")
+            self._set("SNSLCT/S", f"({self._tools[self._styli.of_touch[touches]]})")
             self._settle(step)
             if waiting is not None:
                 self._go(waiting)
@@ -133,15 +167,15 @@ class _Programme:
     def _settle(self, touch: Touch) -> None:
         cycle = touch_cycle(touch)
         self._set("SNSET/APPRCH", f", {number(MM * cycle.approach, _LENGTH)}")
-        self._set("SNSET/RETRCT", f", {number(MM * cycle.approach, _LENGTH)}")
+        self._set("SNSET/RETRCT", f", {number(MM * cycle.retract, _LENGTH)}")
         self._set("SNSET/SEARCH", f", {number(MM * cycle.search, _LENGTH)}")
         self._set("SNSET/CLRSRF", f", {number(MM * touch.approach, _LENGTH)}")
-        self._set("FEDRAT/MESVEL", f", MPM, {number(60.0 * touch.speed, _SPEED)}")
+        self._speed("MESVEL", touch.speed)
 
     def _go(self, move: Move) -> None:
         name = ascii_text(move.point, hidden=_HIDDEN)
+        self._speed("POSVEL", positioning_speed(self._source.plan.job, move.speed))
         if move.speed > 0.0:
-            self._set("FEDRAT/POSVEL", f", MPM, {number(60.0 * move.speed, _SPEED)}")
             self._note(f"to {name}: {move.duration:.4f} s in the plan; rest at the last GOTO")
         else:
             self._note(f"clearance point of {name}; the way there is not of the plan")
@@ -149,16 +183,24 @@ class _Programme:
             self._goto(centre)
 
     def _touch(self, touch: Touch) -> None:
-        cycle = touch_cycle(touch)
+        job, cycle = self._source.plan.job, touch_cycle(touch)
+        self._speed("POSVEL", approach_speed(job, touch))
         if cycle.near is not None:
             self._goto(cycle.near)
         words = [*numbers(MM * touch.surface, _LENGTH), *numbers(touch.normal, _VECTOR)]
         self._say("PTMEAS/CART", *words)
-        if touch.dwell > 0.0:
-            self._note(f"the plan rests here for {touch.dwell:.4f} s")
+        if touch.settle > 0.0:
+            self._note(f"the plan rests here for {touch.settle:.4f} s")
         if cycle.near is not None:
             self._goto(cycle.near)
+        self._speed("POSVEL", retract_speed(job, touch))
         self._goto(touch.clearance)
+
+    def _speed(self, which: str, speed: float) -> None:
+        """A speed that is not above the one given."""
+        scale = 10.0**_SPEED
+        told = floor(60.0 * speed * scale * (1.0 + 1e-15)) / scale
+        self._set(f"FEDRAT/{which}", f", MPM, {told:.{_SPEED}f}")
 
     def _goto(self, centre: np.ndarray) -> None:
         self._say("GOTO/CART", *numbers(MM * centre, _LENGTH))

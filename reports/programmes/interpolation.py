@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,10 +17,10 @@ TOLERANCE = 0.01  # [deg, or mm where a joint slides] between the motion and wha
 MOST_POSTS = 50_000
 TICK = 1e-6  # [s] instants are whole microseconds, as they are printed
 _FEWEST = 4  # posts of a smooth piece
-_PERIODS = (0.008, 0.004, 0.002)  # [s] of streamed joints; controllers have cycles of 2 ms or 8 ms
 _LOOKS = np.array([0.12, 0.25, 0.4, 0.5, 0.6, 0.75, 0.88])  # no wave hides at all of them
 _ROUNDS = 10
 _MOST_PARTS = 32  # into which an interval is cut in one round
+_STRAIGHT = 1e-7  # [deg, or mm] from a line that corners are left out of
 _NONE = 1e-9  # of a segment's duration: a shorter piece is rounding
 
 
@@ -35,9 +36,7 @@ class JointPosts:
         qd: # (m, n) [rad/s] or [m/s]
         qdd: # (m, n) [rad/s²] or [m/s²]
         segment: that leads to each post. # (m,)
-        rest: whether that segment ends there. # (m,)
         error: of joints between posts, joined as they are meant to be. [deg, or mm]
-        period: from post to post; None where they are as dense as they need to be. [s]
     """
 
     t: Array
@@ -45,9 +44,7 @@ class JointPosts:
     qd: Array
     qdd: Array
     segment: Indices
-    rest: Mask
     error: float
-    period: float | None = None
 
     def __len__(self) -> int:
         """How many there are."""
@@ -69,33 +66,41 @@ def quintic_posts(plan: Plan) -> JointPosts:
     return _adaptive(departures, smooth_pieces(plan), departures.quintic, 6)
 
 
-def streamed_posts(plan: Plan) -> JointPosts:
-    """At a constant period, for controllers that are sent joints; straight lines between."""
-    departures = Departures(plan)
-    for period in _periods(plan.trajectory.duration):
-        grid = _grid(plan, period)
-        error = float(departures.linear(grid).max(initial=0.0))
-        if error <= TOLERANCE:
-            break
-    return _at(departures, grid, max(error, TOLERANCE), period=period)
+def joint_paths(plan: Plan, departures: Departures, segments: Indices) -> dict[int, Array]:
+    """Corners of segments as straight joint moves, without the posture each comes from.
+
+    Args:
+        plan: with motion.
+        departures: of the plan.
+        segments: places in its timeline. # (k,)
+
+    Returns:
+        By segment: # (p, n) [rad or m]; one row where the joints run straight.
+    """
+    pieces = smooth_pieces(plan)
+    pieces = pieces.take(np.isin(pieces.segment, segments))
+    found = refined(pieces, departures.bend, tolerance=TOLERANCE, order=2)
+    corners = departures.state(found.segment, found.end, "left").q
+    whole, scale = whole_segments(plan, segments), to_degrees(plan)
+    starts = departures.state(segments, whole.start, "right").q
+    ends = departures.state(segments, whole.end, "left").q
+    paths: dict[int, Array] = {}
+    for k, start, end in zip(segments.tolist(), starts, ends, strict=True):
+        own = np.vstack([corners[found.segment == k][:-1], end])
+        paths[k] = _without_straight(scale * start, scale * own) / scale
+    return paths
 
 
-def _periods(duration: float) -> list[float]:
-    """Periods that need no more posts than are written, the longest first. [s]."""
-    good = [period for period in _PERIODS if duration / period < MOST_POSTS]
-    period = _PERIODS[0]
-    while duration / period >= MOST_POSTS:
-        period *= 2.0
-    return good or [period]
-
-
-def _grid(plan: Plan, period: float) -> Intervals:
-    """Intervals of one period; the last one ends with the motion."""
-    total = plan.trajectory.duration
-    count = max(int(np.ceil(total / period - 1e-6)), 1)
-    t = np.minimum(np.arange(count + 1) * period, total)
-    segment = plan.trajectory.segment_at(t[1:], "left")
-    return Intervals(segment=segment, start=t[:-1], end=t[1:])
+def _without_straight(start: Array, corners: Array) -> Array:
+    """Corners but those on the straight line from the one before to the one after."""
+    kept = [start]
+    for here, after in pairwise(corners):
+        way, part = after - kept[-1], here - kept[-1]
+        square = float(way @ way)
+        along = float(part @ way) / square if square > 0.0 else 0.0
+        if not 0.0 <= along <= 1.0 or float(np.abs(part - along * way).max()) > _STRAIGHT:
+            kept.append(here)
+    return np.array([*kept[1:], corners[-1]])
 
 
 def _adaptive(
@@ -109,9 +114,7 @@ def _adaptive(
     return _at(departures, found, tolerance)
 
 
-def _at(
-    departures: Departures, intervals: Intervals, error: float, period: float | None = None
-) -> JointPosts:
+def _at(departures: Departures, intervals: Intervals, error: float) -> JointPosts:
     """Posts at the ends of intervals; those of one tick are one."""
     exact = np.concatenate([intervals.start[:1], intervals.end])
     ticks = np.round(exact / TICK)
@@ -124,9 +127,7 @@ def _at(
         qd=state.qd,
         qdd=state.qdd,
         segment=segment,
-        rest=np.diff(segment, append=-1) != 0,
         error=error,
-        period=period,
     )
 
 
@@ -158,6 +159,20 @@ class Departures:
         first, last = self.after(intervals.start), self.after(intervals.end)
         T = (intervals.end - intervals.start)[:, None]
         return self._worst(intervals, _hermite(first, last, T, _LOOKS))
+
+    def bend(self, intervals: Intervals) -> Array:
+        """Of joints from the straight line through both ends, whatever their speed along it.
+
+        # (m,) [deg, or mm where it slides]
+        """
+        first, last = (self._scale * state.q for state in self._ends(intervals))
+        shape = (len(intervals), len(_LOOKS), self._scale.size)
+        there = self._scale * self._inside(intervals).q.reshape(shape)
+        way = (last - first)[:, None]
+        length = np.sum(way * way, axis=2)
+        along = np.sum((there - first[:, None]) * way, axis=2) / np.where(length > 0, length, 1.0)
+        foot = first[:, None] + np.clip(along, 0.0, 1.0)[..., None] * way
+        return np.asarray(np.abs(there - foot).max(axis=(1, 2), initial=0.0))
 
     def chord(self, intervals: Intervals) -> Array:
         """Of a ball that runs straight from end to end. # (m,) [m]."""

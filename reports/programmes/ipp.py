@@ -1,34 +1,54 @@
 """I++ DME 1.4.3 session: what a client sends, in the machine's coordinates, mm and mm/s.
 
+A touch is the command PtMeas of the specification (§6.3.2.13): the server goes to the approach
+position, X, Y, Z moved along IJK by the approach distance and the radius of the ball, with the
+speed of GoToPar; on towards the end of search with that of PtMeasPar; latches the centre of the
+tool at contact, reports it, and retracts from there with GoToPar. IJK is the direction of the plan
+and X, Y, Z the place of the surface that has the plan's ball on that line, so that all of the touch
+runs on the certified line whatever the normal. GoToPar is brought down to touch speed before it:
+the back-off is as slow as in the plan, and the approach position has been reached by a GoTo.
+
 The protocol has no comments: nothing of a job's names is in the file. Tools are called as the
-sensors of the DMIS programme.
+sensors of the DMIS programme. Home() comes before the first motion, and from there the server goes
+its own way to the first clearance point.
 """
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 
-from reports.programmes.probing import styli, touch_cycle
+from planner.job import Job
+from reports.programmes.probing import (
+    approach_speed,
+    positioning_speed,
+    retract_speed,
+    styli,
+    tool_names,
+)
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import MM, number, numbers
 
-_LENGTH = 6  # decimals of mm
-_VECTOR = 9
-_SPEED = 3  # decimals of mm/s
+_LENGTH = 9  # decimals of mm
+_VECTOR = 15
+_SPEED = 6  # decimals of mm/s
 _LAST_TAG = 99_999  # five digits; a longer job goes on in another session
 
 
 def ipp(source: ProgrammeSource) -> dict[str, bytes]:
     """Write ``program.ipp``."""
-    session = _Session()
-    steps = source.steps
-    turns = iter(styli(steps.touches).of_touch)
+    steps, job = source.steps, source.plan.job
+    session = _Session(job)
+    directions = styli(steps.touches)
+    names = tool_names(job, directions)
+    turns = iter(directions.of_touch)
     waiting: list[Move] = []
     for step in steps.steps:
         if isinstance(step, Move):
             waiting.append(step)
             continue
-        session.change_tool(f"TIP{next(turns) + 1}")
+        session.change_tool(names[next(turns)])
         session.settle(step)
         for move in waiting:
             session.travel(move)
@@ -38,9 +58,14 @@ def ipp(source: ProgrammeSource) -> dict[str, bytes]:
 
 
 class _Session:
-    """Commands with their tags; properties are set when they change."""
+    """Commands with their tags; properties are set when they change.
 
-    def __init__(self) -> None:
+    Args:
+        job: of the plan.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
         self._lines: list[str] = []
         self._tag = 0
         self._properties: dict[str, str] = {}
@@ -61,32 +86,31 @@ class _Session:
 
     def settle(self, touch: Touch) -> None:
         """Distances and speed of a touch."""
-        cycle = touch_cycle(touch)
+        back_off = float((touch.back_off - touch.contact) @ touch.direction)
         for name, value in (
-            ("PtMeasPar.Approach", number(MM * cycle.approach, _LENGTH)),
-            ("PtMeasPar.Search", number(MM * cycle.search, _LENGTH)),
-            ("PtMeasPar.Retract", number(MM * cycle.approach, _LENGTH)),
-            ("PtMeasPar.Speed", number(MM * touch.speed, _SPEED)),
+            ("Approach", touch.search_before),
+            ("Search", touch.search_after),
+            ("Retract", back_off),
         ):
-            self._set(name, value)
+            self._set(f"PtMeasPar.{name}", number(MM * value, _LENGTH))
+        self._set("PtMeasPar.Speed", _speed(touch.speed))
 
     def travel(self, move: Move) -> None:
         """Go to a clearance point."""
-        if move.speed > 0.0:
-            self._set("GoToPar.Speed", number(MM * move.speed, _SPEED))
+        self._set("GoToPar.Speed", _speed(positioning_speed(self._job, move.speed)))
         for centre in move.centres:
             self._go(centre)
 
     def touch(self, touch: Touch) -> None:
         """Touch, and go back to the clearance point."""
-        near = touch_cycle(touch).near
-        if near is not None:
-            self._go(near)
-        x, y, z = numbers(MM * touch.surface, _LENGTH)
-        i, j, k = numbers(touch.normal, _VECTOR)
+        self._set("GoToPar.Speed", _speed(approach_speed(self._job, touch)))
+        self._go(touch.search_start)
+        self._set("GoToPar.Speed", _speed(touch.speed))
+        surface = touch.contact - self._job.probe.ball_radius * touch.direction
+        x, y, z = numbers(MM * surface, _LENGTH)
+        i, j, k = numbers(touch.direction, _VECTOR)
         self._say(f"PtMeas(X({x}),Y({y}),Z({z}),IJK({i},{j},{k}))")
-        if near is not None:
-            self._go(near)
+        self._set("GoToPar.Speed", _speed(retract_speed(self._job, touch)))
         self._go(touch.clearance)
 
     def _go(self, centre: np.ndarray) -> None:
@@ -115,8 +139,16 @@ class _Session:
         self._put("StartSession()")
         if not again:
             self._put("ClearAllErrors()")
+            self._put("Home()")
         self._put("SetCoordSystem(MachineCsy)")
+        self._put("OnPtMeasReport(X(),Y(),Z())")
 
     def _put(self, command: str) -> None:
         self._tag += 1
         self._lines.append(f"{self._tag:05d} {command}")
+
+
+def _speed(speed: float) -> str:
+    """A speed that is not above the one given. [mm/s]."""
+    scale = 10.0**_SPEED
+    return f"{floor(MM * speed * scale * (1.0 + 1e-15)) / scale:.{_SPEED}f}"

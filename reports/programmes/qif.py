@@ -1,6 +1,8 @@
 """QIF 3.0 plan (ISO 23952): nominal features, the points to touch, and the order of features.
 
-QIF has no words for motion: paths and speeds are in the DMIS and I++ programmes beside it.
+A QIF plan has no element for motion: its only speeds are limits of a machine in its measurement
+resources, and no distance of a touch has a place. The probing cycle of each feature is told by
+attributes, QIF's own way for what it has no element for; paths are in the DMIS and I++ programmes.
 """
 
 from __future__ import annotations
@@ -128,7 +130,7 @@ class _Document:
         self._items.append(
             parent(
                 f"{word}FeatureItem",
-                _point_names(feature),
+                _attributes(feature),
                 element("FeatureNominalId", str(nominal)),
                 element("FeatureName", feature.name),
                 parent("DeterminationMode", parent("Checked", details)),
@@ -173,13 +175,25 @@ class _Document:
         return self._last_id
 
 
-def _point_names(feature: MeasuredFeature) -> str:
-    """Names of a feature's points, which QIF's own points have no place for."""
-    names = [
-        attribute("AttributeStr", name=f"point {place}", value=touch.name)
-        for place, touch in enumerate(feature.touches, start=1)
+def _attributes(feature: MeasuredFeature) -> str:
+    """The probing cycle, and names of a feature's points: QIF's own have no place for them."""
+    touch = feature.touches[0]
+    cycle = {
+        "touch speed mm/s": touch.speed,
+        "approach mm": touch.approach,
+        "search before mm": touch.search_before,
+        "search after mm": touch.search_after,
+        "back-off mm": float((touch.back_off - touch.contact) @ touch.direction),
+    }
+    told = [
+        attribute("AttributeD1", name=name, value=numbers([MM * value], _LENGTH)[0])
+        for name, value in cycle.items()
     ]
-    return parent("Attributes", *names, n=len(names))
+    told += [
+        attribute("AttributeStr", name=f"point {place}", value=one.name)
+        for place, one in enumerate(feature.touches, start=1)
+    ]
+    return parent("Attributes", *told, n=len(told))
 
 
 def _geometry(nominal: Nominal) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from importlib.metadata import version
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 
 import numpy as np
 
@@ -19,16 +19,15 @@ from reports.programmes.interpolation import (
     Departures,
     Intervals,
     JointPosts,
+    joint_paths,
     linear_posts,
     quintic_posts,
     refined,
-    streamed_posts,
     whole_segments,
 )
 from reports.programmes.text import ascii_text, labels
 from reports.verdict import aspect_text, clearance_scope
 from robots.core.arrays import Array
-from robots.core.motion.motion_law import motion_law
 
 _OF_TORQUES = {Aspect.TORQUE_LIMITS, Aspect.MASSES, Aspect.ACCELERATIONS}
 _LINE = 120  # characters of a comment
@@ -63,11 +62,6 @@ class ProgrammeSource:
     def quintic(self) -> JointPosts:
         """Joints for controllers that use speeds and accelerations, too."""
         return quintic_posts(self.plan)
-
-    @cached_property
-    def streamed(self) -> JointPosts:
-        """Joints at a constant period."""
-        return streamed_posts(self.plan)
 
     @property
     def made_by(self) -> str:
@@ -140,9 +134,8 @@ class ProgrammeSource:
             f"{label} is {ascii_text(joints[k].name, longest=24)}" for label, k in labels.items()
         ]
         slides = "" if all(joint.kind.angular for joint in joints) else " (mm where it slides)"
-        every = "" if posts.period is None else f", one every {1e3 * posts.period:g} ms"
         return [
-            f"{len(posts)} points, {self.plan.trajectory.duration:.6f} s{every}",
+            f"{len(posts)} points, {self.plan.trajectory.duration:.6f} s",
             "proven is the plan's motion: the joints at these instants, and between them;",
             f"  a controller that joins them by {joined}",
             f"  keeps every joint within {_rounded(posts.error)} deg of it{slides}",
@@ -161,11 +154,14 @@ def _rounded(error: float) -> str:
 
 # ------------------------------------------------------------------------------------------- Steps
 # A travel is a polyline of the ball's centre that stays near the certified path; a probing line is
-# a touch with all its distances. Programmes for measuring machines are written from these.
+# a touch with all its places. Programmes that measure are written from these.
 
 CHORD = 1e-3  # [m] between the ball's path and its polyline
 MOST_POINTS = 50_000  # of all travels together; beyond it the chords grow, and the files say so
 _FIRST_CHORDS = 2  # per travel, before the error is looked at
+# Of a touch that the plan leaves to the machine: it comes to rest at contact, machines search.
+DEFAULT_SPEED = 5e-3  # [m/s]
+DEFAULT_SEARCH = 3e-3  # [m]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -178,6 +174,8 @@ class Move:
         speed: largest of the ball. [m/s]
         centres: of the ball, without the place it comes from; the last is a rest. # (m, 3) [m]
         joints: there. # (m, n) [rad] or [m]
+        path: corners of the same way as straight joint moves, without the posture it comes from;
+            one row where the joints run straight. # (p, n) [rad] or [m]
     """
 
     point: str
@@ -185,11 +183,16 @@ class Move:
     speed: float
     centres: Array
     joints: Array
+    path: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Touch:
-    """From the clearance point to the surface and back; the ball rests at both.
+    """From the clearance point to the surface and back along one straight line, the stylus held.
+
+    All places are those of the ball's centre in the base frame; poses have the stylus along z, from
+    wrist to ball. A plan whose motion comes to rest at contact has no search: its distances and
+    speed are then those of a machine's own cycle, and its joints there are not numbers.
 
     Args:
         name: of the point.
@@ -197,15 +200,30 @@ class Touch:
         surface: nominal point of the surface. # (3,) [m]
         normal: out of the material. # (3,) unit
         axis: of the stylus, towards the ball. # (3,) unit
-        contact: centre of the ball there. # (3,) [m]
-        clearance: centre of the ball at the clearance point. # (3,) [m]
         direction: from contact to the clearance point. # (3,) unit
+        clearance: where the line begins and ends. # (3,) [m]
+        search_start: from here on the ball goes at touch speed. # (3,) [m]
+        contact: with the nominal surface. # (3,) [m]
+        search_end: where a search that found nothing ends. # (3,) [m]
+        back_off: where the ball goes at touch speed after a hit. # (3,) [m]
         approach: from the clearance point to contact; the ball retracts as far. [m]
-        search: beyond contact, at most. [m]
-        speed: largest of the probing line. [m/s]
-        dwell: rest at the end of the probing line. [s]
-        q_clearance: joints at the clearance point. # (n,) [rad] or [m]
-        q_contact: joints at contact. # (n,) [rad] or [m]
+        search_before: from search start to contact. [m]
+        search_after: from contact to search end. [m]
+        speed: of the ball in the search. [m/s]
+        overrun: of the ball after a trigger, at most. [m]
+        settle: rest after the stop. [s]
+        approach_time: from the clearance point to the search start. [s]
+        retract_time: from the back-off point to the clearance point. [s]
+        q_clearance: joints there, and so on. # (n,) [rad] or [m]
+        q_search_start: # (n,)
+        q_contact: # (n,)
+        q_search_end: # (n,)
+        q_back_off: # (n,)
+        T_base_clearance: pose of the ball there, and so on. # (4, 4) [m]
+        T_base_search_start: # (4, 4)
+        T_base_contact: # (4, 4)
+        T_base_search_end: # (4, 4)
+        T_base_back_off: # (4, 4)
     """
 
     name: str
@@ -213,15 +231,30 @@ class Touch:
     surface: Array
     normal: Array
     axis: Array
-    contact: Array
-    clearance: Array
     direction: Array
+    clearance: Array
+    search_start: Array
+    contact: Array
+    search_end: Array
+    back_off: Array
     approach: float
-    search: float
+    search_before: float
+    search_after: float
     speed: float
-    dwell: float
+    overrun: float
+    settle: float
+    approach_time: float
+    retract_time: float
     q_clearance: Array
+    q_search_start: Array
     q_contact: Array
+    q_search_end: Array
+    q_back_off: Array
+    T_base_clearance: Array
+    T_base_search_start: Array
+    T_base_contact: Array
+    T_base_search_end: Array
+    T_base_back_off: Array
 
     @property
     def cosine(self) -> float:
@@ -262,7 +295,7 @@ def steps_of(plan: Plan) -> Steps:
         if segment.kind is SegmentKind.PROBE:
             if not steps:
                 steps.append(_first(plan, segment))
-            steps.append(_touch(plan, segment, _dwell(plan, k + 1)))
+            steps.append(_touch(plan, _cycle(plan, k)))
         elif segment.kind is SegmentKind.TRAVEL:
             steps.append(moves[k])
     touched = {plan.timeline[k].point_index for k in range(len(plan.timeline))}
@@ -287,6 +320,7 @@ def _moves(plan: Plan, departures: Departures, chords: Intervals) -> dict[int, M
     joints = departures.state(chords.segment, chords.end, "left").q
     speeds = departures.ball_speed(chords)
     borders = np.flatnonzero(np.diff(chords.segment, prepend=-1))
+    paths = joint_paths(plan, departures, chords.segment[borders])
     found = {}
     for first, after in pairwise([*borders.tolist(), len(chords)]):
         rows, k = slice(first, after), int(chords.segment[first])
@@ -296,6 +330,7 @@ def _moves(plan: Plan, departures: Departures, chords: Intervals) -> dict[int, M
             speed=float(speeds[rows].max()),
             centres=centres[rows],
             joints=joints[rows],
+            path=paths[k],
         )
     return found
 
@@ -303,41 +338,67 @@ def _moves(plan: Plan, departures: Departures, chords: Intervals) -> dict[int, M
 def _first(plan: Plan, segment: Segment) -> Move:
     """Where the programme begins: the way there is not of the plan."""
     index = segment.point_index
+    joints = plan.planned_points[index].q_clearance[None]
     return Move(
         point=segment.point,
         duration=0.0,
         speed=0.0,
         centres=plan.placed.clearances[index : index + 1],
-        joints=plan.planned_points[index].q_clearance[None],
+        joints=joints,
+        path=joints,
     )
 
 
-def _dwell(plan: Plan, place: int) -> float:
-    """Rest that follows a probing line. [s]."""
-    after = plan.timeline[place] if place < len(plan.timeline) else None
-    return after.duration if after is not None and after.kind is SegmentKind.DWELL else 0.0
+def _cycle(plan: Plan, first: int) -> dict[SegmentKind, Segment]:
+    """Segments of one touch, from its probing line on."""
+    after = plan.timeline[first:]
+    return {s.kind: s for s in takewhile(lambda s: s.kind is not SegmentKind.TRAVEL, after)}
 
 
-def _touch(plan: Plan, segment: Segment, dwell: float) -> Touch:
-    index, placed = segment.point_index, plan.placed
-    distance, after = float(placed.distances[index]), float(placed.search_after[index])
-    length = distance
-    mean = length / segment.duration if segment.duration > 0.0 else 0.0
+def _touch(plan: Plan, cycle: Mapping[SegmentKind, Segment]) -> Touch:
+    probe = cycle[SegmentKind.PROBE]
+    index, placed, point = probe.point_index, plan.placed, plan.planned_points[probe.point_index]
+    contact, direction = placed.contacts[index], placed.directions[index]
+    distance = float(placed.distances[index])
+    joints = {"clearance": point.q_clearance, "contact": point.q_contact}
+    if plan.job.touch.searching:
+        start, end = placed.search_starts[index], placed.search_ends[index]
+        back, speed = placed.back_offs[index], float(placed.touch_speeds[index])
+        joints |= {
+            "search_start": point.q_search_start,
+            "search_end": point.q_search_end,
+            "back_off": point.q_back_off,
+        }
+    else:
+        before = min(DEFAULT_SEARCH, 0.5 * distance)
+        start, end = contact + before * direction, contact - DEFAULT_SEARCH * direction
+        back, speed = start, DEFAULT_SPEED
+        nowhere = np.full_like(point.q_contact, np.nan)
+        joints |= dict.fromkeys(("search_start", "search_end", "back_off"), nowhere)
+    poses = plan.trajectory.model.forward(np.array(list(joints.values())))
+    rest, retract = cycle.get(SegmentKind.DWELL), cycle.get(SegmentKind.RETRACT)
     return Touch(
-        name=segment.point,
+        name=probe.point,
         feature=plan.job.points.features[index],
         surface=placed.surfaces[index],
         normal=placed.normals[index],
         axis=placed.axes[index],
-        contact=placed.contacts[index],
+        direction=direction,
         clearance=placed.clearances[index],
-        direction=placed.directions[index],
+        search_start=start,
+        contact=contact,
+        search_end=end,
+        back_off=back,
         approach=distance,
-        search=after,
-        speed=float(placed.touch_speeds[index]) or mean * motion_law(segment.law).peak_rate,
-        dwell=dwell,
-        q_clearance=plan.planned_points[index].q_clearance,
-        q_contact=plan.planned_points[index].q_contact,
+        search_before=float(np.linalg.norm(start - contact)),
+        search_after=float(np.linalg.norm(end - contact)),
+        speed=speed,
+        overrun=float(point.overrun),
+        settle=0.0 if rest is None else rest.duration,
+        approach_time=probe.duration,
+        retract_time=0.0 if retract is None else retract.duration,
+        **{f"q_{name}": q for name, q in joints.items()},
+        **{f"T_base_{name}": T for name, T in zip(joints, poses, strict=True)},
     )
 
 

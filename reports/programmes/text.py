@@ -31,24 +31,25 @@ def ascii_text(text: str, *, hidden: str = "", longest: int = _LONGEST) -> str:
     return signs if len(signs) <= longest and len(text) <= longest else signs[: longest - 3] + "..."
 
 
-def labels(names: Iterable[str], prefix: str) -> tuple[str, ...]:
+def labels(names: Iterable[str], prefix: str, *, longest: int = _LONGEST_LABEL) -> tuple[str, ...]:
     """One label per name: letters, digits, _ and -, a letter first; no two alike in capitals.
 
     Args:
         names: any.
         prefix: letters before a name that does not begin with one.
+        longest: characters of a label.
     """
     taken: set[str] = set()
     next_number: dict[str, int] = {}
     found = []
     for name in names:
         base = _NOT_IN_LABELS.sub("_", name).strip("_") or prefix
-        base = (base if base[0].isalpha() else f"{prefix}{base}")[:_LONGEST_LABEL]
+        base = (base if base[0].isalpha() else f"{prefix}{base}")[:longest]
         label = base
         while label.upper() in taken:
             number = next_number.get(base, 2)
             next_number[base] = number + 1
-            label = f"{base[: _LONGEST_LABEL - 6]}_{number}"
+            label = f"{base[: longest - 6]}_{number}"
         taken.add(label.upper())
         found.append(label)
     return tuple(found)
@@ -79,6 +80,12 @@ def rounded(values: ArrayLike, decimals: int) -> Array:
 def number(value: float, decimals: int) -> str:
     """One number with so many decimals."""
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def floored(value: float, decimals: int) -> str:
+    """One number with so many decimals, not above the value: of what must not be passed."""
+    text = f"{value:.{decimals}f}"
+    return text if float(text) <= value else f"{value - 10.0**-decimals:.{decimals}f}"
 
 
 def numbers(values: ArrayLike, decimals: int) -> list[str]:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.capsule import Capsule, check_capsules
+from robots.core.controller import Controller
 from robots.core.errors import MechanismError
 from robots.core.file_reading import SideBranches, TipLink, UnreadShape
 from robots.core.pose import make_pose, transform_points
@@ -242,6 +243,7 @@ class Mechanism:
         tip: link whose frame is the tool frame, where the file says so by links (URDF).
         side_branches: of the file, off the chain to the tip: held still.
         unread_shapes: collision geometry of the file that is no capsule.
+        controller: of the robot, where the file describes it.
 
     Raises:
         MechanismError: no joint, two joints of one name, a parent that is not before its child.
@@ -258,6 +260,7 @@ class Mechanism:
     tip: TipLink | None = None
     side_branches: SideBranches = field(default_factory=SideBranches)
     unread_shapes: tuple[UnreadShape, ...] = ()
+    controller: Controller | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))

@@ -124,6 +124,44 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WholeWithin:
+    """Range of a whole number; ``zero`` says whether it may be zero."""
+
+    low: int
+    high: int
+    zero: bool = True
+
+    def check(self, value: Any) -> int:
+        """The number itself.
+
+        Raises:
+            PydanticCustomError: no whole number, or out of the range.
+        """
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not self.low <= value <= self.high or (value == 0 and not self.zero):
+            raise PydanticCustomError("whole", "{expected}", {"expected": self.words()})
+        return int(value)
+
+    def words(self) -> str:
+        """The range for a reader."""
+        without = "" if self.zero else ", not 0"
+        return f"a whole number from {self.low} to {self.high}{without}"
+
+    def __get_pydantic_core_schema__(
+        self, _source: object, _handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """How pydantic validates the number."""
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, object]:
+        """The number in JSON Schema."""
+        found: dict[str, object] = {"type": "integer", "minimum": self.low, "maximum": self.high}
+        return found if self.zero else {**found, "not": {"const": 0}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpanWithin:
     """Two numbers of a range, the first not above the second."""
 

@@ -272,9 +272,9 @@ def test_a_record_names_every_file_with_its_hash(written):
 
 
 def test_robot_programmes_are_written_on_demand(real, folder):
-    options = SetOptions(figures=False, pages=False, exports=("krl", "ros"))
+    options = SetOptions(figures=False, pages=False, exports=("csv", "ros"))
     export(real, folder, options=options)
     robot = sorted(path.name for path in (folder / "robot").iterdir())
-    assert robot == ["joint_trajectory.yaml", "palpeur.dat", "palpeur.src"]
+    assert robot == ["joint_trajectory.yaml", "joints.csv"]
     export(real, folder, options=DATA)  # over a set that held them
     assert sorted(contents(folder)) == TEXTS

@@ -65,6 +65,16 @@ def evaluate(
             show_default=False,
         ),
     ] = "",
+    frame: Annotated[
+        str,
+        typer.Option(
+            "--frame",
+            metavar="FRAME",
+            help="Of the measured coordinates, part or base; default that of the job's points. "
+            "Joint readings and I++ logs are in the base frame anyway.",
+            show_default=False,
+        ),
+    ] = "",
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
@@ -82,6 +92,7 @@ def evaluate(
         robot=robot,
         format=format,
         unit=unit,
+        frame=frame,
         allow_outside=allow_outside,
     )
     return run_evaluate(request, as_json=as_json, session=context.obj.forced(force))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class EvaluationRequest:
         robot: file of the calibrated robot; empty for the job's.
         format: of the measured file, or "auto" to ask its name and content.
         unit: of a measured file that carries none; empty where it does.
+        frame: of its coordinates, "part" or "base"; empty for that of the job's points.
         allow_outside: whether files that the job names may lie outside its folder.
     """
 
@@ -57,6 +58,7 @@ class EvaluationRequest:
     robot: str = ""
     format: str = "auto"
     unit: str = ""
+    frame: str = ""
     allow_outside: bool = False
 
     @property
@@ -66,12 +68,19 @@ class EvaluationRequest:
         told += ["--align", self.align] if self.align else []
         told += ["--format", self.format] if self.format != "auto" else []
         told += ["--unit", self.unit] if self.unit else []
+        told += ["--frame", self.frame] if self.frame else []
         return told + (["--robot", Path(self.robot).name] if self.robot else [])
 
     @property
     def files(self) -> list[str]:
         """Paths of the files beside the job."""
         return [self.measured, *([self.robot] if self.robot else [])]
+
+
+def _frame(name: str) -> Literal["part", "base"] | None:
+    if name in ("", "part", "base"):
+        return "part" if name == "part" else "base" if name else None
+    raise OptionError(f"--frame is {name!r}; choose part or base.", value=name)
 
 
 def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session) -> int:
@@ -95,12 +104,14 @@ def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session)
         check_set(
             Path(request.out), EVALUATION, force=session.force
         )  # before the work, not after it
+    frame = _frame(request.frame)
     job = _aligned(read_job(request.job, allow_outside=request.allow_outside), request.align)
     measured = read_measured(
         request.measured,
         job,
         format=request.format,
         unit=request.unit or None,
+        frame=frame,
         robot=request.robot or None,
     )
     check_measured(job, measured, Path(request.measured).name)  # before the work, not after it

@@ -171,7 +171,7 @@ def proven(
     if exports:
         from reports.programmes import check_formats
 
-        check_formats(exports, read.mechanism)  # before the work, not after it
+        check_formats(exports, read)  # before the work, not after it
     with budget(f"the job {read.name!r}"), progress_of(session) as progress:
         return plan_and_prove(read, progress)
 

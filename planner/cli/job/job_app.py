@@ -32,7 +32,8 @@ def plan(
         typer.Option(
             "--export",
             metavar="FORMATS",
-            help="Robot programmes, separated by commas: csv, ros, krl, rapid, urscript.",
+            help="Robot programmes, separated by commas: csv, ros, ros2, krl, rapid, urscript, "
+            "fanuc.",
             show_default=False,
         ),
     ] = "",

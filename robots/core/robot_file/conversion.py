@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
+from robots.core.controller import START_TOLERANCE, START_TOLERANCE_SLIDING, Controller
 from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.errors import DescriptionError, MechanismError, RobotFileError
 from robots.core.file_units import (
@@ -27,6 +28,7 @@ from robots.core.language import Description, mechanism_of, parse
 from robots.core.language.syntax import MoveKind
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Body, Joint, JointKind, Mechanism
 from robots.core.pose import angles_zyx, rotation_zyx
+from robots.core.robot_file.controller_table import controller_of
 from robots.core.robot_file.joint_tables import (
     BASE_NAME,
     body_of,
@@ -101,7 +103,11 @@ def _mechanism(source: SourceText) -> Mechanism:
             mechanism = described_mechanism(file, source, _gravity(file))
         else:
             mechanism = _jointed_mechanism(file, source)
-        return with_capsules(with_tool(mechanism, file.tool, source), file, source)
+        mechanism = with_capsules(with_tool(mechanism, file.tool, source), file, source)
+        if file.controller is None:
+            return mechanism
+        controller = controller_of(file.controller, mechanism.movable, source.error)
+        return replace(mechanism, controller=controller)
     except RobotFileError:
         raise
     except MechanismError as error:
@@ -475,6 +481,8 @@ def write_toml(mechanism: Mechanism) -> str:
         tool = {"joint": mechanism.joints[mechanism.tool_joint].name, **tool}
     if tool:
         document["tool"] = tool
+    if mechanism.controller is not None:
+        document["controller"] = _controller(mechanism.controller, mechanism.movable)
     return toml_text(document)
 
 
@@ -511,6 +519,41 @@ def _robot(mechanism: Mechanism) -> dict[str, object]:
         names = [capsule.name for capsule in mechanism.capsules]
         table["self_collision"] = [[names[a], names[b]] for a, b in mechanism.self_pairs]
     return table
+
+
+def _controller(controller: Controller, joints: Sequence[Joint]) -> dict[str, object]:
+    """Write ``[controller]``; what it does not say is what it says by default."""
+    kinds = [joints[k].kind.angular for k in controller.order]
+    table: dict[str, object] = {
+        "axes": list(controller.axes),
+        "signs": [int(sign) for sign in controller.signs],
+    }
+    values = {"offsets": controller.offsets}
+    if controller.home is not None:
+        values["home"] = controller.home[controller.order]
+    for key, axis_values in values.items():
+        for unit, kind, written in (("deg", True, degrees_text), ("mm", False, millimetres_text)):
+            chosen = [
+                float(v) for v, turns in zip(axis_values, kinds, strict=True) if turns is kind
+            ]
+            if chosen and (key == "home" or any(chosen)):
+                table[f"{key}_{unit}"] = [printed(written(value)) for value in chosen]
+    table |= {
+        "tool_number": controller.tool_number,
+        "base_number": controller.base_number,
+        "probe_input": controller.probe_input,
+        "speed_override_percent": printed(number_text(controller.speed_override_percent)),
+    }
+    if controller.start_tolerance != START_TOLERANCE:
+        table["start_tolerance_deg"] = printed(degrees_text(controller.start_tolerance))
+    if controller.start_tolerance_sliding != START_TOLERANCE_SLIDING:
+        table["start_tolerance_mm"] = printed(millimetres_text(controller.start_tolerance_sliding))
+    if controller.coupled:
+        table["coupled"] = [
+            {"axis": one.axis, "of": one.of, "factor": printed(number_text(one.factor))}
+            for one in controller.coupled
+        ]
+    return {**table, "cartesian": controller.cartesian}
 
 
 def _capsules(mechanism: Mechanism, joint: int) -> list[dict[str, object]]:

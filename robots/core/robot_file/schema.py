@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from robots.core.schema_numbers import NonNegative, Positive, Real, Triple
+from robots.core.schema_numbers import NonNegative, Positive, Real, Triple, WholeWithin, Within
 
 LONGEST_NAME = 100
 
@@ -46,6 +46,13 @@ Pair = Annotated[
     PlainValidator(_pair),
     WithJsonSchema({"type": "array", "items": _NAME_SCHEMA, "minItems": 2, "maxItems": 2}),
 ]
+_HIGHEST_INPUT = 8192
+Sign = Annotated[int, WholeWithin(low=-1, high=1, zero=False)]
+ToolNumber = Annotated[int, WholeWithin(low=0, high=128)]
+InputNumber = Annotated[int, WholeWithin(low=0, high=_HIGHEST_INPUT)]
+Percent = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100), above=True)]
+StartAngle = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(10), above=True)]  # [deg]
+StartLength = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(50), above=True)]  # [mm]
 _ZERO = Decimal(0)
 _ZEROS = (_ZERO, _ZERO, _ZERO)
 
@@ -178,6 +185,57 @@ class RobotTable(Table):
     )
 
 
+class CoupledAxisTable(Table):
+    """An axis in whose value another one stands, too."""
+
+    axis: ToolNumber = Field(description="its number, from 1 on")
+    of: ToolNumber = Field(description="number of the other one")
+    factor: Real = Field(description="of the other one's sign · joint + offset; often 1 or -1")
+
+
+class ControllerTable(Table):
+    """The robot's controller: joints by its axes, their signs and zeros, tool, base and input."""
+
+    axes: tuple[Name, ...] = Field(description="name of the joint in each axis of the controller")
+    signs: tuple[Sign, ...] = Field(
+        default=(), description="1 or -1 per axis: value of the axis = sign · joint + offset"
+    )
+    offsets_deg: tuple[Real, ...] = Field(
+        default=(), description="of the axes that turn, in the order of axes; default 0"
+    )
+    offsets_mm: tuple[Real, ...] = Field(default=(), description="likewise, axes that slide")
+    home_deg: tuple[Real, ...] = Field(
+        default=(),
+        description="where programmes start, in the robot's own joints (not the controller's "
+        "values), those that turn, in the order of axes; default: at their first clearance point",
+    )
+    home_mm: tuple[Real, ...] = Field(default=(), description="likewise, joints that slide")
+    tool_number: ToolNumber = Field(
+        default=0, description="of the tool whose point is the ball, as calibrated there"
+    )
+    base_number: ToolNumber = Field(
+        default=0, description="of the frame that is the base of the robot file; 0: the robot's own"
+    )
+    probe_input: InputNumber = Field(
+        default=1, description="digital input that is true while the probe is deflected"
+    )
+    speed_override_percent: Percent = Decimal(100)
+    start_tolerance_deg: StartAngle = Field(
+        default=Decimal("0.5"), description="of the posture that a programme starts from"
+    )
+    start_tolerance_mm: StartLength = Decimal("0.5")
+    cartesian: bool | None = Field(
+        default=None,
+        strict=True,
+        description="whether the controller solves straight lines; default: with six axes or more",
+    )
+    coupled: tuple[CoupledAxisTable, ...] = Field(
+        default=(),
+        description="axes in whose value another one stands, too, as axis 3 of FANUC arms, which "
+        "is counted from the horizontal",
+    )
+
+
 class DescribedBodyTable(BodyTable):
     """Mass properties of the body that a joint of the description carries, in the phrase's axes."""
 
@@ -209,6 +267,7 @@ class RobotFile(Table):
         Annotated[RevoluteTable | PrismaticTable | FixedTable, Field(discriminator="type")], ...
     ] = ()
     tool: ToolTable | None = None
+    controller: ControllerTable | None = None
     base_capsule: tuple[CapsuleTable, ...] = Field(
         default=(), description="the room the base takes, in the base frame"
     )

@@ -115,7 +115,7 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
     palpeur, far_job, tmp_path
 ):
     out = tmp_path / "set"
-    ran = palpeur("plan", far_job, "--no-figures", "--partial", "--export", "krl", "--out", out)
+    ran = palpeur("plan", far_job, "--no-figures", "--partial", "--export", "csv", "--out", out)
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == "The programmes leave out 1 of 10 points: far"
     programme = (out / "program.dmi").read_text()
@@ -123,12 +123,12 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
         "$$ PARTIAL: 1 of 10 points are NOT MEASURED:",
         "$$   far",
     ]
-    assert {*PROGRAMMES, "robot/palpeur.src"} <= set(names(out))
+    assert {*PROGRAMMES, "robot/joints.csv"} <= set(names(out))
     verified = palpeur("verify", out)
     assert verified.code == 0
     assert "  programmes: without far\n" in verified.out
     # No old programme stays where the next plan may have none.
-    assert palpeur("plan", far_job, "--no-figures", "--export", "krl", "--out", out).code == 1
+    assert palpeur("plan", far_job, "--no-figures", "--export", "csv", "--out", out).code == 1
     assert names(out) == [name for name in TEXTS if name not in PROGRAMMES]
     verified = palpeur("verify", out)
     assert verified.code == 0

@@ -41,6 +41,7 @@ def test_every_key_in_si(job_of):
         "stylus_mm = 0.02": ("stylus", 2e-5),
         "probe_mm = 0.002": ("probe", 2e-6),
         "probe_normal_mm = 0.001": ("probe_normal", 1e-6),
+        "trigger_jitter_ms = 0.4": ("trigger_jitter", 4e-4),
         "alignment_mm = 0.03": ("alignment", 3e-5),
         "alignment_deg = 0.005": ("alignment_turn", np.radians(0.005)),
         "temperature_k = 2": ("temperature", 2.0),

@@ -16,6 +16,7 @@ from planner.job import UncertaintySettings
 from planner.reach.placement import place
 from planner.uncertainty import draws
 from planner.virtual_measuring import PartErrors, measure_virtually
+from reports.virtual_measuring import measurement_sentences
 from tests.cases import cases
 from tests.planner.touching import with_touch
 
@@ -141,6 +142,20 @@ def test_late_touches_are_told(corrected):
     planned = replace(corrected, job=job, placed=place(job))
     assert one(planned, part=PartErrors(offsets={"plane": -9e-4})).late == ()
     assert len(one(planned, part=PartErrors(offsets={"plane": -1.1e-3})).late) == 9
+
+
+def test_touches_before_the_search_are_told(corrected):
+    planned = replace(
+        corrected,
+        job=replace(corrected.job, touch=replace(corrected.job.touch, mode="search")),
+        placed=replace(corrected.placed, search_before=np.full(9, 1e-3)),
+    )
+    assert one(planned, part=PartErrors(offsets={"plane": 9e-4})).early == ()
+    found = one(planned, part=PartErrors(offsets={"plane": 1.1e-3}))
+    assert len(found.early) == 9
+    assert "raise touch.search_before_mm" in measurement_sentences(planned, (found,), ())[-1]
+    # A plan that comes to rest at contact has no search that could start too late.
+    assert one(corrected, part=PartErrors(offsets={"plane": 1.1e-3})).early == ()
 
 
 @pytest.mark.parametrize(

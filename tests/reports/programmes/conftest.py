@@ -11,6 +11,7 @@ from parts.points import ProbePoints
 from planner.job import read_job
 from planner.planning import plan
 from robots.library import text_of
+from tests.reports.programmes.gantry import gantry_job
 
 JOB = """format = 1
 [job]
@@ -65,6 +66,12 @@ ARM_POINTS = """name,x_mm,y_mm,z_mm,nx,ny,nz
 P1,0,0,0,0,0,1
 P2,80,40,-10,0,0.28,0.96
 """
+CONTROLLER = """[controller]
+axes = AXES
+tool_number = 2
+base_number = 1
+probe_input = 3
+"""
 TRACK = """[[joint]]
 name = "track"
 type = "prismatic"
@@ -80,11 +87,13 @@ max_acceleration_m_s2 = 2.0
 def arm_job(tmp_path_factory):
     """``arm_job(robot)`` → two points for an arm with six axes, or for one on a track."""
 
-    def read(robot):
+    def read(robot, others=()):
         folder = tmp_path_factory.mktemp("arm")
         limits = [f"limits.q{k} = {{ max_acceleration_rad_s2 = 20.0 }}" for k in range(1, 7)]
         (folder / "robot.toml").write_text(robot)
         text = ARM_JOB.replace("ROBOT", "robot.toml").replace("LIMITS", "\n".join(limits))
+        axes = [*(f"q{k}" for k in range(1, 7)), *others]
+        text += CONTROLLER.replace("AXES", str(axes).replace("'", '"'))
         (folder / "job.toml").write_text(text)
         (folder / "points.csv").write_text(ARM_POINTS)
         return read_job(folder / "job.toml")
@@ -98,9 +107,16 @@ def six_axes(arm_job):
 
 
 @pytest.fixture(scope="session")
+def on_gantry(tmp_path_factory):
+    """A block on three sliding axes."""
+    return plan(gantry_job(tmp_path_factory.mktemp("gantry")))
+
+
+@pytest.fixture(scope="session")
 def on_track(arm_job):
     """The same arm on a track, its first joint."""
-    return plan(arm_job(text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)))
+    text = text_of("industrial-6r").replace("[[joint]]\n", TRACK + "[[joint]]\n", 1)
+    return plan(arm_job(text, ("track",)))
 
 
 @pytest.fixture(scope="session")

@@ -2,29 +2,41 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from planner.errors import OutputError
 from planner.job import read_job
+from planner.job.settings import Touch
 from planner.library import path_of
 from planner.planning import plan
 from reports.programmes import EXPORTS, check_formats, programmes
 from reports.provenance import SetOptions
 from reports.verdict import withheld
-from robots.library import load
+from robots.core.robot_file import read_robot
+from robots.library import text_of
+
+MACHINES = ["dmis", "ipp", "qif", "csv", "ros"]
+ARMS = ["krl", "rapid", "urscript", "fanuc", "ros2"]
+GANTRIES = ["linuxcnc", "fanuc-gcode"]
 
 
-def test_each_format_writes_its_files(two_points, six_axes):
-    assert list(EXPORTS) == ["dmis", "ipp", "qif", "csv", "ros", "krl", "rapid", "urscript"]
-    for key, export in EXPORTS.items():
-        assert tuple(programmes(six_axes, [key])) == export.files
-    paths = [path for export in EXPORTS.values() for path in export.files]
+def paths_of(keys):
+    return sorted(path for key in keys for path in EXPORTS[key].files)
+
+
+def test_each_format_writes_its_files(two_points, six_axes, on_gantry):
+    assert sorted(EXPORTS) == sorted([*MACHINES, *ARMS, *GANTRIES])
+    paths = paths_of(EXPORTS)
     assert len(set(paths)) == len(paths)
-    assert list(programmes(six_axes)) == sorted(paths)
+    for key, export in EXPORTS.items():
+        made = programmes(on_gantry if key in GANTRIES else six_axes, [key])
+        assert tuple(sorted(made)) == tuple(sorted(export.files))
+    assert list(programmes(six_axes)) == paths_of([*MACHINES, *ARMS])
     # An arm of five joints is not the six-axis arm that URScript moves.
-    assert list(programmes(two_points)) == sorted(set(paths) - {"robot/palpeur.script"})
+    assert list(programmes(two_points)) == paths_of([*MACHINES, "krl", "rapid", "fanuc", "ros2"])
 
 
 def test_the_same_job_gives_the_same_bytes(job, two_points):
@@ -99,7 +111,7 @@ def test_a_plan_without_motion_has_no_programme(planned):
 def test_one_point_needs_no_travel(planned):
     files = programmes(planned([[0, 0, 0.3]], [[0, 0, 1]]))
     assert files["program.dmi"].count(b"PTMEAS/") == 1
-    assert len(files) == 8
+    assert len(files) == 11
 
 
 def test_an_unknown_format(two_points):
@@ -107,33 +119,59 @@ def test_an_unknown_format(two_points):
         programmes(two_points, ["gcode"])
 
 
+SLIDING = "joint 'q1' slides, but an arm's six axes turn"
 REFUSED = {
-    "measuring-arm": {"urscript": "exactly 6 rotary joints, the robot has 5 joints. "},
-    "industrial-7r": {
-        "urscript": "the robot has 7 joints. ",
-        "krl": "the robot has 7 rotary joints, but the controller 6",
-        "rapid": "the robot has 7 rotary joints, but the controller 6",
-    },
-    "gantry-5": {
+    ("measuring-arm", 5, False): {"urscript": "exactly 6 rotary joints, the robot has 5 joints. "},
+    ("industrial-7r", 7, True): {"urscript": "the robot has 7 joints. "},
+    ("gantry-5", 5, True): {
         "urscript": "the robot has 5 joints, 3 of them sliding",
-        "krl": "joint 'q1' slides, but the robot axes are angles",
-        "rapid": "joint 'q1' slides, but the robot axes are angles",
+        "krl": SLIDING,
+        "rapid": SLIDING,
     },
-    "stanford": {
-        "urscript": "the robot has 6 joints, 1 of them sliding",
-        "krl": "joint 'q3' slides, but the robot axes are angles",
-        "rapid": "joint 'q3' slides, but the robot axes are angles",
-    },
-    "industrial-6r": {},
+    ("gantry-5", 5, False): {"urscript": "the robot has 5 joints, 3 of them sliding"},
+    ("industrial-6r", 6, True): {},
 }
 
 
-@pytest.mark.parametrize("robot", REFUSED)
-def test_joints_stand_only_in_axes_of_their_kind(robot):
-    mechanism = load(robot)
-    refused = {key for key, export in EXPORTS.items() if export.fault(mechanism)}
-    assert refused == set(REFUSED[robot])
-    for key, reason in REFUSED[robot].items():
-        with pytest.raises(OutputError, match=re.escape(reason)):
-            check_formats([key], mechanism)
-    check_formats(set(EXPORTS) - refused, mechanism)
+def robot_job(robot, count, *, cartesian):
+    """What refusals look at: a robot, its controller, and a search."""
+    text = text_of(robot).split("\n[controller]")[0]
+    names = ", ".join(f'"q{k}"' for k in range(1, count + 1))
+    table = f"[controller]\naxes = [{names}]\ncartesian = {str(cartesian).lower()}\n"
+    mechanism = read_robot(f"{text}\n{table}")
+    controller = mechanism.controller
+    return SimpleNamespace(mechanism=mechanism, controller=controller, touch=Touch())
+
+
+@pytest.mark.parametrize(("robot", "count", "cartesian"), REFUSED)
+def test_joints_stand_only_in_axes_of_their_kind(robot, count, cartesian):
+    job = robot_job(robot, count, cartesian=cartesian)
+    expected = REFUSED[robot, count, cartesian]
+    refused = {key for key, export in EXPORTS.items() if export.refusal(job)}
+    assert refused & {"krl", "rapid", "urscript"} == set(expected)
+    for key, reason in expected.items():
+        with pytest.raises(OutputError, match=re.escape(reason)) as told:
+            check_formats([key], job)
+        assert told.value.fact("key", str) == "controller.axes"
+    check_formats(set(EXPORTS) - refused, job)
+
+
+def test_a_robot_without_controller_is_told_how_to_give_one():
+    bare = robot_job("industrial-6r", 6, cartesian=True)
+    bare.controller = None
+    with pytest.raises(OutputError) as told:
+        check_formats(["krl"], bare)
+    assert told.value.fact("key", str) == "controller"
+    example = str(told.value).partition("\n\n")[2]
+    assert read_robot(f"{text_of('industrial-6r')}\n{example}").controller is not None
+    assert EXPORTS["csv"].refusal(bare) is None
+
+
+def test_a_plan_that_comes_to_rest_at_contact_has_no_programme_that_measures(job):
+    resting = job.replace(touch={"mode": "to-rest"}, approach={"overtravel_mm": 0})
+    with pytest.raises(OutputError, match=r'touch\.mode is "to-rest"') as told:
+        check_formats(["rapid"], resting)
+    assert told.value.fact("key", str) == "touch.mode"
+    files = programmes(plan(resting))
+    assert {"robot/joints.csv", "robot/joint_trajectory.yaml"} <= set(files)
+    assert not {"robot/palpeur.src", "robot/palpeur.mod"} & set(files)

@@ -1,7 +1,8 @@
 """Programmes of a tiny job, letter for letter.
 
 To renew them after a wanted change, write the files of the fixture ``written`` into
-the folder ``golden`` and read every difference. URScript is of a robot with six axes.
+the folder ``golden`` and read every difference. URScript is of a robot with six axes, G-code of one
+with three.
 """
 
 import re
@@ -26,8 +27,12 @@ def as_kept(files):
 
 
 @pytest.fixture(scope="module")
-def written(two_points, six_axes):
-    files = as_kept(programmes(two_points) | programmes(six_axes, ["urscript"]))
+def written(two_points, six_axes, on_gantry):
+    files = as_kept(
+        programmes(two_points)
+        | programmes(six_axes, ["urscript"])
+        | programmes(on_gantry, ["linuxcnc", "fanuc-gcode"])
+    )
     script = files["robot/palpeur.script"]
     # Its postures are found by search; what they are is tested beside the motion.
     files["robot/palpeur.script"] = re.sub(rb"\[[-\d., ]+\]", b"[POSTURE]", script)

@@ -8,7 +8,6 @@ from lxml import etree
 
 from parts.points import Compensation, read_raw_points
 from reports.programmes import programmes
-from reports.programmes.ipp import _Session
 from reports.programmes.source import ProgrammeSource
 
 NUMBER = r"-?\d+\.\d+"
@@ -63,13 +62,13 @@ def test_dmis_is_what_the_standard_asks_for(files):
     assert said[:5] == [
         "DMISMN/'two points', 05.2",
         "UNITS/MM, ANGDEC",
-        "DECPL/ALL, 6",
+        "DECPL/ALL, 9",
         "PRCOMP/ON",
         "D(MCS1) = DATSET/MCS",
     ]
     assert said[-4:] == ["OUTPUT/FA(top)", "OUTPUT/FA(s-1)", "OUTPUT/FA(s-2)", "ENDFIL"]
     sensor = next(line for line in said if "SNSDEF" in line)
-    assert sensor.endswith("0.000000000, 0.000000000, -1.000000000, 60.0000, 4.0000")
+    assert sensor.endswith("0.000000000000, 0.000000000000, -1.000000000000, 60.0000, 4.0000")
     opened = [line for line in said if line.startswith("MEAS/")]
     assert opened[1] == "MEAS/PLANE, F(top), 4"
     assert len(opened) == said.count("ENDMES") == 4
@@ -79,7 +78,7 @@ def test_dmis_says_all_motion_in_order(files, mixed):
     said = statements(files["program.dmi"])
     motion = [line for line in said if line.startswith(("GOTO", "PTMEAS"))]
     assert motion[0].startswith(
-        "GOTO/CART, -10.000000, 1517.320508, 1122.000000"
+        "GOTO/CART, -10.000000000, 1517.320508076, 1122.000000000"
     )  # the clearance point of the first point
     for place, line in enumerate(motion):
         numbers = [float(n) for n in re.findall(NUMBER, line)]
@@ -97,21 +96,21 @@ def test_dmis_says_all_motion_in_order(files, mixed):
 def test_an_approach_beside_the_normal_is_driven_along_its_line(job_in):
     from planner.planning import plan
 
-    raw = programmes(plan(job_in("[0, 0, 1]")), ["dmis", "ipp"])
-    assert b"but the last 2 mm are of the machine itself" in raw["program.dmi"]
+    leaning = plan(job_in("[0, 0, 1]"))
+    raw = programmes(leaning, ["dmis", "ipp"])
+    assert b"to the start of the search, which is along the normal" in raw["program.dmi"]
     said = statements(raw["program.dmi"])
     last = max(k for k, line in enumerate(said) if line.startswith("PTMEAS"))
     numbers = np.array(
         [
             [float(n) for n in re.findall(NUMBER, line)][:3]
-            for line in said[last - 3 : last]
+            for line in said[last - 4 : last]
             if line.startswith("GOTO")
         ]
     )
-    # From 20 mm above contact to 2 mm above it, straight down as the plan goes.
-    assert numbers[0] - numbers[1] == pytest.approx([0, 0, 18], abs=2e-6)
-    assert "SNSET/APPRCH, 1.920000" in said  # 2 mm · 0.96
-    assert b"Tool.PtMeasPar.Approach(1.920000)" in raw["program.ipp"]
+    # From 20 mm above contact to 3 mm above it, straight down as the plan goes.
+    assert numbers[-2] - numbers[-1] == pytest.approx([0, 0, 17], abs=2e-6)
+    assert "SNSET/APPRCH, 2.880000000" in said  # 3 mm · 0.96
     assert (
         np.abs(
             read_raw_points(raw["program.dmi"], origin="a.dmi").positions[1]
@@ -119,6 +118,14 @@ def test_an_approach_beside_the_normal_is_driven_along_its_line(job_in):
         ).max()
         < NEAR
     )
+    # I++ touches along the line of the plan: the ball is at contact where it was planned.
+    touch = re.findall(
+        r"PtMeas\(X\((.*)\),Y\((.*)\),Z\((.*)\),IJK\((.*)\)\)", raw["program.ipp"].decode()
+    )
+    place, direction = np.array(touch[1][:3], float), np.array(touch[1][3].split(","), float)
+    assert direction == pytest.approx([0, 0, 1], abs=1e-15)
+    assert 1e-3 * (place + 2.0 * direction) == pytest.approx(leaning.placed.contacts[1], abs=NEAR)
+    assert b"Tool.PtMeasPar.Approach(3.000000000)" in raw["program.ipp"]
 
 
 def test_ipp_session(files, mixed):
@@ -130,7 +137,7 @@ def test_ipp_session(files, mixed):
     assert all(re.match(r"\d{5} \S", line) for line in lines)
     assert tags == sorted(set(tags))
     assert lines[0] == "00001 StartSession()"
-    assert lines[1] == "00002 ClearAllErrors()"
+    assert lines[1:3] == ["00002 ClearAllErrors()", "00003 Home()"]
     assert lines[-1].endswith("EndSession()")
     touches = [line for line in lines if "PtMeas(" in line]
     found = np.array([re.findall(NUMBER, line) for line in touches], dtype=float)
@@ -156,7 +163,7 @@ def test_a_session_of_too_many_commands_goes_on_in_another(two_points, monkeypat
         assert tags == list(range(2, len(lines) + 1))
         assert lines[-1].endswith(" EndSession()")
         assert "ChangeTool" in session
-    assert isinstance(_Session().text(), str)
+    assert text.count("Home()") == 1
 
 
 def test_qif_is_valid_by_the_standards_own_schema(files, two_points, planned, qif_schema):

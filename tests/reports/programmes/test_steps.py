@@ -51,8 +51,17 @@ def test_order_and_content_of_the_steps(two_points, job):
         assert touch.clearance == pytest.approx(touch.contact + 0.02 * touch.direction)
         assert touch.contact == pytest.approx(touch.surface + 0.002 * touch.normal)
         assert touch.axis == pytest.approx(-placed.normals[row])
-        assert (touch.approach, touch.search, touch.cosine) == pytest.approx((0.02, 0.002, 1.0))
-        assert touch.dwell == pytest.approx(0.1)
+        assert (touch.approach, touch.search_after) == pytest.approx((0.02, 0.002))
+        assert (touch.search_before, touch.cosine) == pytest.approx((0.003, 1.0))
+        assert touch.settle == pytest.approx(0.1)
+        assert touch.speed == 5e-3
+        planned = two_points.planned_points[row]
+        assert touch.overrun == planned.overrun > 0.0
+        for name in ("clearance", "search_start", "contact", "search_end", "back_off"):
+            T = getattr(touch, f"T_base_{name}")
+            assert T[:3, 3] == pytest.approx(getattr(touch, name), abs=1e-9)
+            assert T[:3, 2] == pytest.approx(touch.axis, abs=1e-9)
+            assert np.array_equal(getattr(touch, f"q_{name}"), getattr(planned, f"q_{name}"))
     assert steps.left_out == ()
 
 
@@ -60,7 +69,7 @@ def test_speeds_are_the_largest_of_the_ball(two_points):
     steps = steps_of(two_points)
     trajectory = two_points.trajectory
     for kind, found in (
-        (SegmentKind.PROBE, [touch.speed for touch in steps.touches]),
+        (SegmentKind.SEARCH, [touch.speed for touch in steps.touches]),
         (SegmentKind.TRAVEL, [steps.steps[2].speed]),
     ):
         own = [k for k, s in enumerate(two_points.timeline) if s.kind is kind]
@@ -81,6 +90,28 @@ def test_too_many_places_make_longer_chords_that_the_programme_tells(planned, mo
     count = [sum(len(s.centres) for s in k.steps if isinstance(s, Move)) for k in (fine, coarse)]
     assert count[0] > 8 >= count[1]
     assert coarse.chord in (2 * CHORD, 4 * CHORD, 8 * CHORD, 16 * CHORD, 32 * CHORD)
+
+
+def test_a_straight_travel_has_one_corner_and_a_detour_those_of_its_path(library_plan):
+    plan = library_plan("obstructed")
+    moves = [step for step in steps_of(plan).steps if isinstance(step, Move)][1:]
+    travels = [s for s in plan.timeline if s.kind is SegmentKind.TRAVEL]
+    corners = [len(move.path) for move in moves]
+    assert corners.count(1) == len(corners) - 1
+    assert max(corners) > 3
+    for move, travel in zip(moves, travels, strict=True):
+        k = plan.timeline.index(travel)
+        t = np.linspace(travel.start, travel.end, 500)
+        q = np.degrees(plan.trajectory.segment_state(np.full(t.size, k), t).q)
+        start = plan.trajectory.segment_state(np.array([k]), t[:1]).q
+        path = np.degrees(np.vstack([start, move.path]))
+        assert from_polyline(q, path).max() < 0.03
+
+
+def test_a_plan_that_rests_at_contact_leaves_the_search_to_the_machine(library_plan):
+    touches = steps_of(library_plan("nine-points-corrected")).touches
+    assert {(t.speed, round(t.search_after, 9)) for t in touches} == {(5e-3, 3e-3)}
+    assert all(np.isnan(t.q_search_start).all() for t in touches)
 
 
 def test_points_that_are_not_reached_are_left_out(planned):
