@@ -125,7 +125,7 @@ class TouchCheck(CheckGroup):
         asked = np.array([touch.speed for touch in self._touches])
         stated = np.array([self._plan.planned_points[k].touch_speed for k in rows])
         off = [stated / asked[rows] - 1.0, self._plan.placed.touch_speeds / asked - 1.0]
-        return np.abs(np.concatenate(off))
+        return np.asarray(np.abs(np.concatenate(off)))
 
     def _unmoved(self, q: Array, qd: Array, length: Array) -> Array:
         """What joints that count as resting may lack of the ball's speed, relative. # (P, 1)."""

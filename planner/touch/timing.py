@@ -52,7 +52,7 @@ _LOCAL_ROUNDS = 4
 _SETTLED = 1e-12  # of a duration
 _STEP = 1.0 / (_LINE - 1)  # of a motion: the foot of a hill of its grid
 _GROWTH = 1.2  # of an approach that is too heavy for a joint
-_BISECTIONS = 30
+_BISECTIONS = 52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -413,25 +413,54 @@ def arriving_times(
         between: λ where the approaches start and end. # (k,) each
         arrival: speed at the end [m/s], and length [m]. # (k,) each
         limits: of the joints.
-        positioning_speed: largest speed of the ball. [m/s]
+        positioning_speed: largest speed of the ball, not below the speed at the end. [m/s]
     """
     speed, length = arrival
     longest = RISING * length / speed
-    duration = np.minimum(
-        rough_line_times(LineMotions(lines, "quintic", between=between), limits), longest
-    )
+    shortest = _shares(positioning_speed / speed) * length / speed
+    rough = rough_line_times(LineMotions(lines, "quintic", between=between), limits)
+    duration = np.clip(rough, shortest, longest)
     bindings: tuple[str, ...] = ()
     for _ in range(_ROUNDS):
         motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
-        least = least_line_times(motions, limits, positioning_speed, points=_LINE)
-        found = np.minimum(least.duration, longest)
-        bindings = least.bindings
+        least = least_line_times(motions, limits, points=_LINE)
+        found = np.clip(least.duration, shortest, longest)
+        bindings = tuple(
+            "positioning speed" if slow else binding
+            for slow, binding in zip(least.duration < shortest, least.bindings, strict=True)
+        )
         done = np.abs(found - duration) <= _SETTLED * found
         duration = found
         if np.all(done):
             break
-        duration = _settled(lines, between, arrival, limits, positioning_speed, least, duration)
+        duration = np.clip(_settled(lines, between, arrival, limits, least), shortest, longest)
     return Timed(duration=duration, bindings=bindings)
+
+
+def _shares(ratio: Array) -> Array:
+    """Least speed at the end, over the mean speed, with which no speed is above a multiple of it.
+
+    The quintic's speed r' has its peak where r'' = 0, a quadratic beside s = 0; the peak over the
+    speed at the end falls with that speed, to 1 where the speed rises all the way.
+
+    Args:
+        ratio: of the largest speed allowed to the speed at the end, 1 or more. # (k,)
+    """
+    low, high = np.zeros_like(ratio), np.full_like(ratio, RISING)
+    for _ in range(_BISECTIONS if np.any(np.isfinite(ratio)) else 0):
+        beta = 0.5 * (low + high)
+        fits = _peak_rate(beta) <= ratio * beta
+        low, high = np.where(fits, low, beta), np.where(fits, beta, high)
+    return np.where(np.isfinite(ratio), high, 0.0)
+
+
+def _peak_rate(beta: Array) -> Array:
+    """Largest r' of quintics that arrive with a speed. # (k,)."""
+    a3, a4, a5 = 10.0 - 4.0 * beta, 7.0 * beta - 15.0, 6.0 - 3.0 * beta
+    # r'' / (6 s) = a3 + 2 a4 s + (10/3) a5 s²; a4 < 0: the first root, without cancellation.
+    root = np.sqrt(np.maximum(a4 * a4 - (10.0 / 3.0) * a3 * a5, 0.0))
+    s = np.clip(a3 / (root - a4), 0.0, 1.0)
+    return np.maximum(s * s * (3.0 * a3 + s * (4.0 * a4 + s * 5.0 * a5)), beta)
 
 
 def _settled(
@@ -439,18 +468,18 @@ def _settled(
     between: tuple[Array, Array],
     arrival: tuple[Array, Array],
     limits: JointLimits,
-    positioning_speed: float,
     least: LineTimes,
-    duration: Array,
 ) -> Array:
     """Durations that are the least ones at the places that bind. # (k,) [s]."""
     speed, length = arrival
+    duration = least.duration
     longest = RISING * length / speed
     left = np.maximum(least.x - _STEP, 0.0)
     right = np.minimum(least.x + _STEP, 1.0)
     for _ in range(_LOCAL_ROUNDS):
+        duration = np.minimum(duration, longest)
         motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
-        ratios = time_ratios(motions, limits, positioning_speed)
+        ratios = time_ratios(motions, limits)
 
         def binding(hill: Indices, x: Array, ratios: Evaluate = ratios) -> Array:
             values = ratios(hill, np.zeros_like(hill), x)
@@ -458,7 +487,7 @@ def _settled(
 
         before = duration
         square = hilltops(binding, left, right).value
-        duration = np.minimum(np.sqrt(square), longest)
+        duration = np.sqrt(square)
         if np.all(np.abs(duration - before) <= _SETTLED * duration):
             break
     return duration

@@ -33,7 +33,7 @@ def plan(
             "--export",
             metavar="FORMATS",
             help="Robot programmes, separated by commas: csv, ros, ros2, krl, rapid, urscript, "
-            "fanuc.",
+            "fanuc, linuxcnc, fanuc-gcode.",
             show_default=False,
         ),
     ] = "",
