@@ -246,11 +246,12 @@ def _wrong_branches(plan: Plan) -> int:
 
 def _signs(mechanism: Mechanism, q: Array) -> str:
     """Which half turn each turning joint is in, as branches without closed form are named."""
-    return " ".join(
+    signs = " ".join(
         f"{joint.name}{'+' if np.floor(value / np.pi) % 2 == 0 else '-'}"
         for joint, value in zip(mechanism.movable, q.tolist(), strict=True)
         if joint.kind.angular
     )
+    return signs or "only posture"  # of axes that slide
 
 
 def _in_family(family: ArmFamily, point: PlannedPoint) -> bool:

@@ -155,6 +155,6 @@ class GantryLines:
         return np.full(len(q), self.regularity)
 
     def branch(self, row: int) -> str:
-        """No turning joint, no sign: there is one posture, and it needs no name."""
+        """Name of the one posture: no joint turns, which could turn the other way."""
         del row
-        return ""
+        return "only posture"

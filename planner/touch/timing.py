@@ -194,13 +194,15 @@ class _SearchCycle:
     def timings(self, travel: Timing) -> Timings:
         """The cycle, the miss, and the travel beside them."""
         placed, v = self._placed, self._speed
-        stop = self._stop()
+        self._soften_stops()
         overruns = v * self._touch.latency + v * v / (2.0 * self._deceleration)
         backed = placed.distances - placed.back_off
         cycle = {
             SegmentKind.PROBE: self._approach(),
             SegmentKind.SEARCH: self._loaded(self._search(placed.distances), Detail.SHORT),
-            SegmentKind.STOP: stop,
+            SegmentKind.STOP: self._loaded(
+                self._stop_from(placed.distances, self._touch.latency), Detail.SHORT
+            ),
             SegmentKind.BACK_OFF: self._back_off(placed.distances + overruns, backed),
             SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.LINE),
         }
@@ -281,15 +283,15 @@ class _SearchCycle:
             self._between(self._start, end, "linear"), (end - self._start) / self._speed, "linear"
         )
 
-    def _stop(self) -> Timing:
-        """The latency at touch speed, then an even deceleration; as hard as the torques allow."""
-        place, latency = self._placed.distances, self._touch.latency
-        stop = self._loaded(self._stop_from(place, latency), Detail.SHORT)
-        weak = np.array(list(stop.impossible), dtype=np.int64)
-        if weak.size == 0:
-            return stop
-        self._deceleration[weak] = self._gentlest[weak]
-        return self._loaded(self._stop_from(place, latency), Detail.SHORT)
+    def _soften_stops(self) -> None:
+        """Use all that the line has for stops that would be too hard for the torques."""
+        if not np.any(np.isfinite(self._limits.max_effort)):
+            return
+        touched = self._stop_from(self._placed.distances, self._touch.latency)
+        missed = self._stop_from(self._placed.distances + self._placed.search_after, 0.0)
+        for stop in (touched, missed):
+            weak = list(self._loaded(stop, Detail.SHORT).impossible)
+            self._deceleration[weak] = self._gentlest[weak]
 
     def _stop_from(self, place: Array, latency: float) -> Schedule:
         v, a = self._speed, self._deceleration

@@ -24,7 +24,7 @@ from reports.programmes import (
     ros2,
     urscript,
 )
-from reports.programmes.axes import axes_fault, six_rotary_fault
+from reports.programmes.axes import axes_fault
 from reports.programmes.source import ProgrammeSource
 from reports.provenance import SetOptions
 from reports.verdict import withheld
@@ -154,7 +154,7 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             name="URScript",
             files=(urscript.PATH,),
             write=urscript.urscript,
-            refusal=robot_refusal(six_rotary_fault),
+            refusal=robot_refusal(urscript.urscript_fault),
         ),
         "linuxcnc": Export(
             name="G-code for LinuxCNC",

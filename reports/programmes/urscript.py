@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from reports.programmes.axes import six_rotary_fault
 from reports.programmes.rates import (
     joint_rates,
     line_rates,
@@ -30,6 +31,7 @@ from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import number, numbers
 from robots.core.arrays import Array, Indices
 from robots.core.controller import Controller
+from robots.core.mechanism import Mechanism
 
 NAME = "palpeur"
 PATH = f"robot/{NAME}.script"
@@ -40,6 +42,7 @@ _LENGTH = 9  # decimals of m
 _RATE = 9  # decimals of speeds and accelerations
 _FROM_HOME = 0.05  # of the speed, on the way from home
 _JOINTS = 6
+_INPUTS = 8  # standard digital ones
 
 # The search runs in a thread of its own, so that the programme can watch the input meanwhile.
 # ``to_str`` shows six decimals only: nine are made of whole numbers, which it shows in full.
@@ -122,6 +125,16 @@ def palpeur_log(name):
   end
 end
 """
+
+
+def urscript_fault(mechanism: Mechanism, controller: Controller) -> str:
+    """Say why a robot or its controller cannot be a Universal Robots one; empty where they can."""
+    if not 0 <= controller.probe_input < _INPUTS:
+        return (
+            f"controller.probe_input is {controller.probe_input}, but the standard digital inputs "
+            f"are 0 to {_INPUTS - 1}"
+        )
+    return six_rotary_fault(mechanism, controller)
 
 
 def urscript(source: ProgrammeSource) -> dict[str, bytes]:

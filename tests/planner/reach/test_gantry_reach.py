@@ -44,6 +44,7 @@ def test_a_plan_of_three_axes_is_proven(job):
     assert planned.feasible
     assert planned.motion_proven
     assert prove(planned).passed
+    assert {point.branch for point in planned.planned_points} == {"only posture"}
     assert not [finding for finding in planned.finding_list if finding.code == "P106"]
 
 

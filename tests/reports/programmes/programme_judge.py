@@ -451,7 +451,7 @@ def alignment_error(plan, run, text, folder) -> float:
     """
     cell = VirtualCell(plan, shift=SHIFT, turn=TURN)
     (folder / "hits.csv").write_text(run(text, cell=cell).log)
-    job = getattr(plan, "_base", plan).job
+    job = plan.job
     job = replace(job, evaluation=replace(job.evaluation, alignment="normals"))
     found = evaluate_job(job, folder / "hits.csv").evaluation.alignment.fit.T_base_part
     T = job.part.T_base_part

@@ -13,7 +13,7 @@ from planner.errors import OutputError
 from planner.evaluation import evaluate
 from planner.job import read_job
 from planner.planning import plan
-from reports.programmes import programmes
+from reports.programmes import check_formats, programmes
 from reports.programmes.gcode import fanuc, gantry_fault, linuxcnc
 from reports.programmes.source import ProgrammeSource
 from robots.library import load
@@ -102,6 +102,37 @@ def test_other_robots_are_no_gantries():
     )
     if joints[1] is not None:
         assert "right angles" in gantry_fault(replace(leaning, joints=tuple(joints)))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("base_number = 12", ""), "base_number is 12; LinuxCNC has the work coordinate systems"),
+        (("", 'mode = "to-rest"'), 'touch.mode is "to-rest": the plan has no search'),
+        ((None, ""), r"Add \[controller\] to one of them"),
+    ],
+)
+def test_what_cannot_be_written_is_said_with_its_fix(tmp_path, change, why):
+    more, mode = change
+    gantry_job(tmp_path)
+    robot = (tmp_path / "robot.toml").read_text()
+    robot = robot.split("[controller]")[0] if more is None else f"{robot}{more}\n"
+    (tmp_path / "robot.toml").write_text(robot)
+    job = tmp_path / "job.toml"
+    job.write_text(f"{job.read_text()}\n[touch]\n{mode}\n")
+    with pytest.raises(OutputError, match=why):
+        check_formats(["linuxcnc"], read_job(job))
+
+
+def test_a_work_system_of_the_control(tmp_path):
+    gantry_job(tmp_path)
+    path = tmp_path / "robot.toml"
+    path.write_text(path.read_text() + "base_number = 2\n")
+    source = ProgrammeSource(plan(read_job(tmp_path / "job.toml")))
+    for dialect in DIALECTS:
+        text = text_of(source, dialect)
+        assert " G55" in text
+        assert "#5221" not in text  # what stands there is the user's
 
 
 def test_a_coordinate_just_below_zero_keeps_its_place_in_a_log(tmp_path):

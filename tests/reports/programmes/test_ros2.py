@@ -187,7 +187,7 @@ def test_a_displaced_part_is_found_from_the_log(runs, text, tmp_path):
 
 def test_mutants_are_noticed(runs, text):
     assert runs.all_faults(text) == []
-    found = mutants(text, OPERATORS, cases(gate=6, soak=100))
+    found = mutants(text, OPERATORS, cases(gate=4, soak=100))
     assert [name for name, changed in found if not runs.all_faults(changed)] == []
 
 

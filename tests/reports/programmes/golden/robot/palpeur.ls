@@ -35,7 +35,7 @@ CONTROL_CODE	= 00000000 00000000;
   14:  !NOT CHECKED: torque limits ;
   15:  !2 touches; searches at 5 mm/s; ;
   16:  !overrun after a trigger at most ;
-  17:  !0.010 mm ;
+  17:  !0.013 mm ;
   18:  !axis 1 = +q1 +0 deg ;
   19:  !axis 2 = +q2 +0 deg ;
   20:  !axis 3 = +q3 +0 deg ;

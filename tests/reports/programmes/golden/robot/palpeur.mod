@@ -7,7 +7,7 @@ MODULE palpeur
   ! proven: clearance of 792.42 mm, self-clearance only
   ! NOT CHECKED: part geometry
   ! NOT CHECKED: torque limits
-  ! 2 touches; searches at 5 mm/s; overrun after a trigger at most 0.010 mm
+  ! 2 touches; searches at 5 mm/s; overrun after a trigger at most 0.013 mm
   ! axis 1 = +q1 +0 deg
   ! axis 2 = +q2 +0 deg
   ! axis 3 = +q3 +0 deg
