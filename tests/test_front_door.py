@@ -68,7 +68,7 @@ def job(arm, box) -> pp.Job:
         points=box.sample("nearest:0,0,10", count=5),
         pose=translated(0.0, 1.5, 0.1),
         compensated=True,
-        probe={"ball_diameter_mm": 4, "stylus_length_mm": 50},
+        probe={"ball_diameter_mm": 4, "stylus_length_mm": 60},
     )
 
 
@@ -361,6 +361,16 @@ def random_tables(draw: np.random.Generator) -> dict:
                 {"name": "post", "box_mm": draw.uniform(10.0, 50.0, 3), "keep_out": True},
             ]
         }
+    if draw.random() < 0.5:  # otherwise the law says that the ball comes to rest at contact
+        tables["approach"]["law"] = "quintic"
+        tables["touch"] = {
+            "speed_mm_s": draw.uniform(1.0, 20.0),
+            "search_before_mm": draw.uniform(0.5, 4.0),
+            "latency_ms": np.float64(0.7),
+            "deceleration_mm_s2": draw.uniform(50.0, 900.0),
+            "positioning_speed_mm_s": draw.choice([0.0, 120.0]),
+            "feature": [{"name": "top", "back_off_mm": draw.uniform(0.5, 4.0), "settle_s": 0.1}],
+        }
     if draw.random() < 0.5:
         tables["uncertainty"] = {"probe_mm": draw.uniform(1e-4, 1e-2), "samples": 0}
         tables["tolerance"] = [{"feature": "top", "kind": "flatness", "value_mm": 0.05}]
@@ -630,7 +640,7 @@ def test_explain_tells_branches_and_fixes():
     assert not found.served
     assert found.findings["code"].tolist() == ["P101"]
     assert found.fixes["verified"].all()
-    assert "NOT SERVED" in repr(found)
+    assert "NOT MEASURABLE" in repr(found)
     with pytest.raises(pp.PartError, match="no point 'fra'; did you mean 'far'"):
         pp.explain(job, "fra")
 
@@ -645,8 +655,8 @@ def test_explain_lists_every_branch_of_a_served_point(job):
 
 
 def test_place_gives_a_pose_that_a_job_takes(monkeypatch):
-    monkeypatch.setattr("planner.part_pose.search._FIRST", 300)  # not the very best of all
-    monkeypatch.setattr("planner.part_pose.search._ROUNDS", 8)
+    monkeypatch.setattr("planner.part_pose.best_pose._FIRST", 300)  # not the very best of all
+    monkeypatch.setattr("planner.part_pose.best_pose._ROUNDS", 8)
     job = pp.read_job(path_of("nine-points-corrected"))
     placing = pp.place(job)
     assert placing.maps is None

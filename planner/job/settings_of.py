@@ -387,7 +387,7 @@ def _where(length: float, distance: float) -> str:
 def _table_with(key: str, feature: str, touch: Touch) -> tuple[str | int, ...]:
     """The table that gives a feature's key: its own, or that of all points."""
     for place, own in enumerate(touch.features):
-        if own.name == feature and getattr(own, key) is not None:
+        if own.name == feature and getattr(own, key.removesuffix("_mm")) is not None:
             return ("touch", "feature", place)
     return ("touch",)
 

@@ -19,7 +19,7 @@ from robots.core.arrays import Array
 SHADES = {
     SegmentKind.TRAVEL: "#ffffff",
     SegmentKind.RETRACT: "#e6f1ea",
-    SegmentKind.BACK_OFF: "#b5d9c2",
+    SegmentKind.BACK_OFF: "#b9dcc6",
     SegmentKind.PROBE: "#cbdfee",
     SegmentKind.SEARCH: "#94bfe0",
     SegmentKind.STOP: "#c44e00",

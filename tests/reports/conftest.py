@@ -124,6 +124,8 @@ def _points() -> tuple[PlannedPoint, ...]:
         joint_margin=np.nan,
         margin_joint="",
         singularity_margin=np.nan,
+        touch_speed=np.nan,
+        overrun=np.nan,
     )
     return (reached("P1", CONTACTS[0], 0.2), lost, reached("P3", CONTACTS[1], 0.1))
 

@@ -32,13 +32,18 @@ def parsed(document):
 def test_the_keys_are_those_of_the_contract(document):
     assert list(document) == [
         *("format", "palpeur", "job", "robot", "feasible", "duration_s", "energy_j"),
-        *("net_work_j", "peak_power_w", "min_power_w", "points", "unchecked", "segments"),
+        *("net_work_j", "peak_power_w", "min_power_w", "points", "unchecked", "touch", "segments"),
         *("joints", "findings", "validation"),
     ]
     assert list(document["job"]) == ["name", "sha256"]
     assert list(document["points"][0]) == [
         *("name", "reachable", "branch", "q_clearance_deg", "q_contact_deg"),
         *("min_clearance_mm", "joint_margin_deg", "singularity_margin"),
+        *("touch_speed_mm_s", "overrun_mm"),
+    ]
+    assert list(document["touch"]) == [
+        *("mode", "speed_mm_s", "max_speed_in_search_mm_s", "search_before_mm"),
+        *("search_after_mm", "max_overrun_mm", "overtravel_mm"),
     ]
     assert list(document["segments"][0]) == [
         *("kind", "point", "law", "start_s", "duration_s", "binding", "clearance"),
@@ -80,6 +85,7 @@ def test_a_point_that_is_not_reached_has_nulls(document):
         "reachable": False,
         **dict.fromkeys(("branch", "q_clearance_deg", "q_contact_deg", "min_clearance_mm")),
         **dict.fromkeys(("joint_margin_deg", "singularity_margin")),
+        **dict.fromkeys(("touch_speed_mm_s", "overrun_mm")),
     }
 
 

@@ -83,7 +83,7 @@ def test_a_clearance_says_what_it_is_to(feasible, whole, proved):
     assert all_round.value.status is ValueStatus.GOOD
     assert all_round.detail.startswith("to the part and the robot itself, no obstacles given; ")
     deep = clearance_of(proved(near(whole, -0.001)))
-    assert (deep.label, deep.value.status) == ("least clearance, found", ValueStatus.BAD)
+    assert (deep.label, deep.value.status) == ("minimum clearance, found", ValueStatus.BAD)
 
 
 def test_links_without_shape_are_said_beside_a_clearance(whole):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.part_pose import search
+from planner.part_pose import best_pose as search
 from planner.part_pose.best_pose import best_pose
 from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.place import place

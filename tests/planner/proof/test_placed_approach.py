@@ -83,7 +83,8 @@ def test_another_approach_than_the_job_says(featured, samples, failures, change)
         ({"search_before": 0.003 + 1e-8}, set()),
         ({"search_after": 0.003 + 1e-8}, set()),
         ({"back_off": 0.002 + 1e-8}, set()),
-        ({"deceleration": 0.2499}, set()),  # the 20 ms of no value are 0.25 m/s²: 2e-8 m
+        # The 20 ms of no value are 0.25 m/s²: 2e-8 m. The joints stop the ball harder.
+        ({"deceleration": 0.2499}, {"overrun", "miss: overrun"}),
         ({"speed": 0.005 + 1e-7}, {"touch speed", "miss: touch speed"}),
         ({"features": (FeatureTouch(name="b", search_after=0.003 + 1e-8),)}, set()),
         ({"features": (FeatureTouch(name="a", back_off=0.002 + 1e-8),)}, set()),

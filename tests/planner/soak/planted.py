@@ -594,7 +594,14 @@ def _harder(plan, _):
     asked = plan.job.touch.deceleration
     if not _visited(plan) or asked is None or plan.job.touch.features:
         return None
-    return _of_another_cycle(plan, deceleration=1.001 * asked)
+    other = _of_another_cycle(plan, deceleration=1.001 * asked)
+    if other is None:
+        return None
+    # No stop is shorter than a cycle of the controller, however hard it may be.
+    shorter = [
+        plan.planned_points[k].overrun - other.planned_points[k].overrun for k in _visited(plan)
+    ]
+    return other if max(shorter) > 1e-9 else None
 
 
 @_plant("overrun understated by 10 nm")

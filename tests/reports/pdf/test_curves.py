@@ -76,13 +76,13 @@ def test_a_curve_without_limits_has_no_key_for_them():
 
 
 def test_segments_are_shaded_and_named_in_the_key():
-    kinds = (SegmentKind.PROBE, SegmentKind.DWELL, SegmentKind.RETRACT, SegmentKind.TRAVEL)
+    kinds = tuple(SegmentKind)
     cut = [segment(kind, 0.5 * k, 0.5 * (k + 1)) for k, kind in enumerate(kinds)]
     figure = drawn(panel(), segments=cut)
     for kind in kinds:
         assert kind.value in texts(figure)
     shades = [len(paths(figure, fill=SHADES[kind])) for kind in kinds]
-    assert shades == [2, 2, 2, 1]  # travel stays white
+    assert shades == [2, 2, 2, 2, 2, 2, 1]  # travel stays white
     assert "P1" in texts(figure)
 
 

@@ -85,7 +85,7 @@ def test_probing_lines_run_from_clearance_to_contact(plans, scenes):
     order = [s.point_index for s in plan.timeline if s.kind is SegmentKind.PROBE]
     # The trajectory ends on its lines to a nanometre.
     assert np.abs(scene.probing[:, 0] - plan.placed.clearances[order]).max() < 1e-9
-    assert np.abs(scene.probing[:, 1] - plan.placed.search_ends[order]).max() < 1e-9
+    assert np.abs(scene.probing[:, 1] - plan.placed.contacts[order]).max() < 1e-9
 
 
 def test_travel_joins_the_probing_lines(scenes):
