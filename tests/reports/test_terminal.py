@@ -100,7 +100,9 @@ def test_the_least_clearance_of_all_motions_is_the_reports(plan, proved):
     )
     near = replace(plan, timeline=segments)
     first = next(one for one in segments if one.kind.value != "probe")
-    told = f"Minimum clearance, proven, of all motions: 5.00 mm, {first.kind.value} of {first.point}"
+    told = (
+        f"Minimum clearance, proven, of all motions: 5.00 mm, {first.kind.value} of {first.point}"
+    )
     assert told in summary(proved(near))
     fact = next(f for f in facts(proved(near)) if f.label == "minimum clearance, proven")
     assert fact.value.text == "5.00"
