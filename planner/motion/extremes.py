@@ -174,8 +174,10 @@ class _Search:
 
     def _noise(self, values: Array) -> Array:
         """What rounding may do to each function. # (motions, grid, C) -> (C,)."""
-        size = np.abs(np.where(np.isfinite(values), values, 0.0))  # no limit is no size either
-        largest = np.max(size, axis=(0, 1), initial=0.0)
+        largest = np.max(np.abs(values), axis=(0, 1), initial=0.0)
+        if not np.all(np.isfinite(largest)):  # no limit is no size either
+            size = np.abs(np.where(np.isfinite(values), values, 0.0))
+            largest = np.max(size, axis=(0, 1), initial=0.0)
         noise = np.zeros_like(largest)
         for kind in self.kinds:
             noise[kind] = _NOTHING + _NOISE * np.max(largest[kind], initial=0.0)

@@ -67,6 +67,10 @@ class LineMotions:
         whole = np.linalg.norm(self.lines.ends - self.lines.starts, axis=1)
         return np.asarray(whole * np.abs(self._span))
 
+    def ends(self, rows: Indices) -> tuple[Array, Array]:
+        """λ where some of the motions start and end. # (m,) each."""
+        return self._first[rows], self._first[rows] + self._span[rows]
+
     def law_state(self, index: Indices, piece: Indices, x: Array) -> LawState:
         """Progress inside a piece of the law. # (m,) each."""
         return self._table.state(self._law(index), piece, x)

@@ -185,6 +185,7 @@ class _SearchCycle:
         self._gentlest = gentlest_stop(placed, job.touch.latency)
         if hardest is None:
             hardest = SearchZone(lines, placed, job.touch.latency).decelerations(limits)
+        self._hardest = hardest
         if job.touch.deceleration is not None:
             hardest = np.minimum(hardest, job.touch.deceleration)
         hardest = np.minimum(hardest, self._speed / SHORTEST_STOP)
@@ -308,11 +309,25 @@ class _SearchCycle:
 
     def _back_off(self, first: Array, last: Array) -> Timing:
         """As slowly as the surface was touched: the stylus is still bent."""
-        law = LawTable([trapezoid(_EASE)] * len(self._lines))
-        motions = self._between(first, last, law)
-        least = least_line_times(motions, self._limits, self._speed, points=_SHORT)
-        bindings = tuple(b.replace("positioning", "touch") for b in least.bindings)
-        timed = Timed(duration=least.duration, bindings=bindings)
+        law = trapezoid(_EASE)
+        motions = self._between(first, last, LawTable([law] * len(self._lines)))
+        duration = law.peak_rate * motions.lengths / self._speed
+        bindings = ["touch speed"] * motions.count
+        # In the zone of the search the joints keep the touch speed; what is left is speeding up.
+        push = law.peak_acceleration * motions.lengths / (duration * duration)
+        inside = self._placed.back_off <= self._placed.search_before
+        hard = np.flatnonzero(~(inside & (push <= self._hardest)))
+        if hard.size:
+            some = LineMotions(
+                self._lines.take(hard),
+                LawTable([law] * hard.size),
+                between=motions.ends(hard),
+            )
+            least = least_line_times(some, self._limits, self._speed[hard], points=_SHORT)
+            duration[hard] = least.duration
+            for k, binding in zip(hard.tolist(), least.bindings, strict=True):
+                bindings[k] = binding.replace("positioning", "touch")
+        timed = Timed(duration=duration, bindings=tuple(bindings))
         return self._loaded(Schedule(motions=motions, timed=timed, law="trapezoid"), Detail.SHORT)
 
     def _retract(self, first: Array) -> Schedule:

@@ -20,7 +20,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from planner.job import read_job
 from planner.library import path_of
+from planner.planning import plan
 from robots.core.robot_file import write_toml
 from robots.library import load
 from tests.cases import sized
@@ -125,3 +127,21 @@ def test_time_grows_to_ten_thousand_points(tmp_path, speed):
     growth = times[LARGE] / times[COUNT]
     print(f"{times[COUNT]:.2f} s and {times[LARGE]:.2f} s, growth {growth:.2f}")
     speed.ratio("1,000 points over 10,000, per point", LARGE / COUNT / growth)
+
+
+def test_the_whole_cycle_beside_coming_to_rest(tmp_path, speed):
+    """Planning with search, stop, back-off and miss, beside the cycle without them; interleaved."""
+    to_rest = read_job(job_of(tmp_path, COUNT, 10.0))
+    searching = to_rest.replace(touch={"mode": "search"})
+    assert all(abs(p.touch_speed - 5e-3) < 1e-15 for p in plan(searching).planned_points)
+    assert plan(to_rest).miss is None
+    ratios = []
+    for _ in range(speed.runs(RUNS)):
+        spent = []
+        for job in (to_rest, searching):
+            start = time.process_time()
+            plan(job)
+            spent.append(time.process_time() - start)
+        ratios.append(spent[0] / spent[1])
+    print(f"the whole cycle takes {1.0 / max(ratios):.2f} to {1.0 / min(ratios):.2f} of to-rest")
+    speed.ratio("planning to rest: planning the whole cycle", ratios)
