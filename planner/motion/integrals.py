@@ -53,6 +53,7 @@ def integrals(
     kinds: Sequence[slice] = (slice(None),),
     turning: Evaluate | None = None,
     panels: int = 0,
+    order: int = _ORDER,
 ) -> Array:
     """Integral of every function over every motion.
 
@@ -65,6 +66,7 @@ def integrals(
         kinds: columns of one unit each: rounding of one is judged by the largest of its kind.
         turning: speeds whose sign the functions depend on.
         panels: that each piece starts as; 0 for what whole motions need.
+        order: of the polynomials on panels.
 
     Returns:
         All functions, then the positive parts. # (motions, C + positive)
@@ -74,7 +76,7 @@ def integrals(
     """
     quick = panels > 0  # whole motions keep to the method whose last digit is on record
     panels = panels or (_PANELS if pieces == 1 else 1)
-    size = max(1, _ROWS // (_ORDER * panels * pieces))
+    size = max(1, _ROWS // (order * panels * pieces))
     whole = np.sum(lengths, axis=1, keepdims=True)
     shares = lengths / np.where(whole > 0.0, whole, 1.0)
     parts: list[Array] = []
@@ -82,7 +84,7 @@ def integrals(
         block = _first(start, min(start + size, motions), pieces, panels)
         if turning is not None:
             block = _cut_at_turns(block, turning)
-        parts.append(_block(evaluate, block, positive, kinds, shares, quick=quick))
+        parts.append(_block(evaluate, block, positive, kinds, shares, order=order, quick=quick))
     if not parts:
         return np.zeros((0, positive))
     return np.asarray(np.einsum("mpc,mp->mc", np.concatenate(parts), lengths))
@@ -153,19 +155,20 @@ def _block(
     kinds: Sequence[slice],
     shares: Array,
     *,
+    order: int,
     quick: bool,
 ) -> Array:
     """Integrals of a block of motions for x from 0 to 1. # (motions, pieces, C + positive)."""
     first, pieces = panels.motion[0], panels.piece[-1] + 1
     motions = panels.motion[-1] - first + 1
-    nodes, to_legendre = _quadrature()
+    nodes, to_legendre = _quadrature(order)
     total: Array | None = None
     size = noise = np.zeros(0)
     halvings, most = 0, _MOST * len(panels.motion)
     while True:
         x = panels.left[:, None] + panels.width[:, None] * nodes
-        index, piece = (np.repeat(a, _ORDER) for a in (panels.motion, panels.piece))
-        values = evaluate(index, piece, x.ravel()).reshape(len(x), _ORDER, -1)
+        index, piece = (np.repeat(a, order) for a in (panels.motion, panels.piece))
+        values = evaluate(index, piece, x.ravel()).reshape(len(x), order, -1)
         coefficients = np.asarray(np.matmul(to_legendre, values))
         if total is None:
             size = np.max(np.abs(values), axis=(0, 1))
@@ -232,11 +235,11 @@ def _sums(coefficients: Array, mixed: Mask, *, quick: bool) -> Array:
 
 
 @cache
-def _quadrature() -> tuple[Array, Array]:
+def _quadrature(order: int) -> tuple[Array, Array]:
     """Gauss nodes on [0, 1], and what turns values there into Legendre coefficients."""
-    nodes, weights = np.polynomial.legendre.leggauss(_ORDER)
-    orders = np.arange(_ORDER)
-    polynomials = np.polynomial.legendre.legvander(nodes, _ORDER - 1)
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    orders = np.arange(order)
+    polynomials = np.polynomial.legendre.legvander(nodes, order - 1)
     to_legendre = (polynomials * weights[:, None]).T * (orders[:, None] + 0.5)
     return 0.5 * (nodes + 1.0), to_legendre
 

@@ -50,12 +50,16 @@ class StretchLoads:
 class Detail(Enum):
     """How closely motions are looked at first, where functions turn out rough closer by itself.
 
-    The value is the number of places on a piece and of panels; 0 for those of whole motions.
+    Places on a piece, panels of it, and the order of the polynomials on a panel; no places and no
+    panels stand for those of whole motions.
     """
 
-    WHOLE = (0, 0)
-    LINE = (17, 2)  # a straight line of the ball, along which little happens
-    SHORT = (5, 1)  # a few millimetres of it
+    WHOLE = (0, 0, 12)
+    LINE = (33, 4, 16)  # a straight line of the ball
+    SHORT = (5, 1, 8)  # a few millimetres of it, along which little happens
+
+    def __init__(self, points: int, panels: int, order: int) -> None:
+        self.points, self.panels, self.order = points, panels, order
 
 
 def stretch_loads(
@@ -102,7 +106,7 @@ def stretch_loads(
         scope,
         magnitudes=4 * n,
         kinds=_kinds(n),
-        points=detail.value[0],
+        points=detail.points,
     ).value
     peaks = peaks.reshape(-1, 4 * n + 2)
     dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
@@ -118,7 +122,8 @@ def stretch_loads(
         positive=n,
         kinds=(slice(0, n), slice(n, None)),
         turning=turning if np.any(dry) else None,
-        panels=detail.value[1],
+        panels=detail.panels,
+        order=detail.order,
     ).reshape(-1, 3 * n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     work, torque_squared, delivered = np.split(sums, 3, axis=1)

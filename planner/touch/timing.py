@@ -41,7 +41,7 @@ from robots.core.rounding import apart_digits
 if TYPE_CHECKING:
     from planner.detours.motions import MixedTravels
 
-_LINE, _SHORT = 17, 9  # places of a line, and of a short stretch of one
+_LINE, _SHORT = 33, 9  # places of a line, and of a short stretch of one
 _AT_TOUCH_SPEED = ("linear", "stop")  # laws of motions whose duration the touch speed fixes
 _EASE = 0.1  # of the back-off, in which the ball speeds up
 # At this multiple of the mean speed the quintic's speed rises all the way to the touch speed; above
