@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import comb
 
 import numpy as np
 
@@ -30,12 +29,9 @@ _SHOWS = 1e-12  # part of a motion times part of the size: less than an integral
 # Last coefficients of a polynomial that fits, relative to the function's size. An integral is about
 # as exact as their square, a positive part as they are.
 _FITS = 1e-8
-_FITS_POINTWISE = 1e-11
+FITS_POINTWISE = 1e-11
 _NOISE = 1e-14  # of the largest value of its kind: a function that is zero but for rounding
 _NOTHING = 1e-16  # in SI units: a whole kind that is zero but for rounding
-# Of a panel's largest coefficient: what rounding of these coefficients may do to a sign, and less
-# than a positive part is stated to.
-_SAME_SIGN = 1e-12
 _CELLS = 32
 # An integral is as exact as the square of a root's error.
 _STEPS = 20
@@ -52,8 +48,6 @@ def integrals(
     positive: int = 0,
     kinds: Sequence[slice] = (slice(None),),
     turning: Evaluate | None = None,
-    panels: int = 0,
-    order: int = _ORDER,
 ) -> Array:
     """Integral of every function over every motion.
 
@@ -65,8 +59,6 @@ def integrals(
         positive: of that many functions, the first ones, the positive part is integrated, too.
         kinds: columns of one unit each: rounding of one is judged by the largest of its kind.
         turning: speeds whose sign the functions depend on.
-        panels: that each piece starts as; 0 for what whole motions need.
-        order: of the polynomials on panels.
 
     Returns:
         All functions, then the positive parts. # (motions, C + positive)
@@ -74,9 +66,8 @@ def integrals(
     Raises:
         MotionError: panels that no number of halvings makes smooth.
     """
-    quick = panels > 0  # whole motions keep to the method whose last digit is on record
-    panels = panels or (_PANELS if pieces == 1 else 1)
-    size = max(1, _ROWS // (order * panels * pieces))
+    panels = _PANELS if pieces == 1 else 1
+    size = max(1, _ROWS // (_ORDER * panels * pieces))
     whole = np.sum(lengths, axis=1, keepdims=True)
     shares = lengths / np.where(whole > 0.0, whole, 1.0)
     parts: list[Array] = []
@@ -84,7 +75,7 @@ def integrals(
         block = _first(start, min(start + size, motions), pieces, panels)
         if turning is not None:
             block = _cut_at_turns(block, turning)
-        parts.append(_block(evaluate, block, positive, kinds, shares, order=order, quick=quick))
+        parts.append(_block(evaluate, block, positive, kinds, shares))
     if not parts:
         return np.zeros((0, positive))
     return np.asarray(np.einsum("mpc,mp->mc", np.concatenate(parts), lengths))
@@ -149,37 +140,29 @@ def _cut_at_turns(panels: _Panels, turning: Evaluate) -> _Panels:
 
 
 def _block(
-    evaluate: Evaluate,
-    panels: _Panels,
-    positive: int,
-    kinds: Sequence[slice],
-    shares: Array,
-    *,
-    order: int,
-    quick: bool,
+    evaluate: Evaluate, panels: _Panels, positive: int, kinds: Sequence[slice], shares: Array
 ) -> Array:
     """Integrals of a block of motions for x from 0 to 1. # (motions, pieces, C + positive)."""
     first, pieces = panels.motion[0], panels.piece[-1] + 1
     motions = panels.motion[-1] - first + 1
-    nodes, to_legendre = _quadrature(order)
+    nodes, to_legendre = _quadrature()
     total: Array | None = None
     size = noise = np.zeros(0)
     halvings, most = 0, _MOST * len(panels.motion)
     while True:
         x = panels.left[:, None] + panels.width[:, None] * nodes
-        index, piece = (np.repeat(a, order) for a in (panels.motion, panels.piece))
-        values = evaluate(index, piece, x.ravel()).reshape(len(x), order, -1)
+        index, piece = (np.repeat(a, _ORDER) for a in (panels.motion, panels.piece))
+        values = evaluate(index, piece, x.ravel()).reshape(len(x), _ORDER, -1)
         coefficients = np.asarray(np.matmul(to_legendre, values))
         if total is None:
             size = np.max(np.abs(values), axis=(0, 1))
-            noise = _noise(size, kinds)
+            noise = rounding_noise(size, kinds)
         mixed = _mixed(coefficients[:, :, :positive], noise)
         share = panels.width * shares[panels.motion, panels.piece]
         rough = _rough(coefficients, mixed, size, noise, share) & (halvings < _HALVINGS)
         if np.count_nonzero(rough) > most:
             raise MotionError(_endless(panels, rough), motion=int(panels.motion[rough][0]))
-        sums = _sums(coefficients[~rough], mixed[~rough], quick=quick)
-        found = sums * panels.width[~rough, None]
+        found = _sums(coefficients[~rough], mixed[~rough]) * panels.width[~rough, None]
         if total is None:
             total = np.zeros((motions, pieces, found.shape[1]))
         np.add.at(total, (panels.motion[~rough] - first, panels.piece[~rough]), found)
@@ -197,7 +180,7 @@ def _endless(panels: _Panels, rough: Mask) -> str:
     )
 
 
-def _noise(size: Array, kinds: Sequence[slice]) -> Array:
+def rounding_noise(size: Array, kinds: Sequence[slice]) -> Array:
     """What rounding may do to each function. # (C,)."""
     noise = np.zeros_like(size)
     for kind in kinds:
@@ -218,28 +201,27 @@ def _rough(coefficients: Array, mixed: Mask, size: Array, noise: Array, share: A
     tail = np.where(tail * share[:, None] > _SHOWS * size, tail, 0.0)
     rough = np.any(tail > _FITS * size + noise, axis=1)
     n = mixed.shape[1]
-    pointwise = tail[:, :n] > _FITS_POINTWISE * size[:n] + noise[:n]
+    pointwise = tail[:, :n] > FITS_POINTWISE * size[:n] + noise[:n]
     return np.asarray(rough | np.any(mixed & pointwise, axis=1))
 
 
-def _sums(coefficients: Array, mixed: Mask, *, quick: bool) -> Array:
+def _sums(coefficients: Array, mixed: Mask) -> Array:
     """Mean over each panel of the functions, then of the positive parts. # (p, C + positive)."""
     means = coefficients[:, 0]
     parts = np.maximum(means[:, : mixed.shape[1]], 0.0)
     row, column = np.nonzero(mixed)
     if row.size:
-        absolute_of = _quick_absolute_integrals if quick else absolute_integrals
-        absolute = absolute_of(coefficients[row, :, column]) / 2.0
+        absolute = absolute_integrals(coefficients[row, :, column]) / 2.0
         parts[row, column] = 0.5 * (means[row, column] + absolute)
     return np.concatenate([means, parts], axis=1)
 
 
 @cache
-def _quadrature(order: int) -> tuple[Array, Array]:
+def _quadrature() -> tuple[Array, Array]:
     """Gauss nodes on [0, 1], and what turns values there into Legendre coefficients."""
-    nodes, weights = np.polynomial.legendre.leggauss(order)
-    orders = np.arange(order)
-    polynomials = np.polynomial.legendre.legvander(nodes, order - 1)
+    nodes, weights = np.polynomial.legendre.leggauss(_ORDER)
+    orders = np.arange(_ORDER)
+    polynomials = np.polynomial.legendre.legvander(nodes, _ORDER - 1)
     to_legendre = (polynomials * weights[:, None]).T * (orders[:, None] + 0.5)
     return 0.5 * (nodes + 1.0), to_legendre
 
@@ -259,52 +241,9 @@ def absolute_integrals(legendre: Array) -> Array:
     powers = legendre @ _to_powers(legendre.shape[1])
     antiderivative = _antiderivatives(powers)
     u = np.linspace(-1.0, 1.0, _CELLS + 1)
+    heights = powers @ np.vander(u, powers.shape[1], increasing=True).T
     areas = antiderivative @ np.vander(u, antiderivative.shape[1], increasing=True).T
     total = np.sum(np.abs(np.diff(areas, axis=1)), axis=1)
-    mixed = np.flatnonzero(_sign_changes(legendre)[0] > 0)
-    total[mixed] += _halves(powers[mixed], antiderivative[mixed], u)
-    return np.asarray(total)
-
-
-def _quick_absolute_integrals(legendre: Array) -> Array:
-    """The same; of polynomials that change sign once at most without looking at cells. # (h,)."""
-    powers = legendre @ _to_powers(legendre.shape[1])
-    antiderivative = _antiderivatives(powers)
-    changes, begins_above = _sign_changes(legendre)
-    low, high = np.full(len(powers), -1.0), np.ones(len(powers))
-    total = np.abs(_horner(antiderivative, high) - _horner(antiderivative, low))
-    once = np.flatnonzero(changes == 1)
-    # A power starts from zero: what rounding leaves at the end has no sign.
-    root = _root(powers[once], low[once], high[once], begins_above[once])
-    total[once] += _gain(antiderivative[once], low[once], root, high[once])
-    more = np.flatnonzero(changes > 1)
-    if more.size:
-        total[more] = absolute_integrals(legendre[more])
-    return np.asarray(total)
-
-
-def _sign_changes(legendre: Array) -> tuple[Indices, Mask]:
-    """How often polynomials change sign at most, and whether they begin above zero. # (h,) each.
-
-    As often as their Bernstein coefficients do; one change is one root. Many powers come down to
-    zero at the ends of a motion without crossing it.
-    """
-    bounds = legendre @ _to_bernstein(legendre.shape[1])
-    slack = _SAME_SIGN * np.max(np.abs(bounds), axis=1, keepdims=True, initial=0.0)
-    signs = np.where(np.abs(bounds) > slack, np.sign(bounds), 0.0)
-    changes, last = np.zeros(len(signs), dtype=np.int64), np.zeros(len(signs))
-    first = np.zeros(len(signs))
-    for sign in signs.T:
-        changes += sign * last < 0.0
-        last = np.where(sign != 0.0, sign, last)
-        first = np.where(first == 0.0, sign, first)
-    return changes, first > 0.0
-
-
-def _halves(powers: Array, antiderivative: Array, u: Array) -> Array:
-    """What areas of cells lack where a polynomial changes sign inside them. # (h,)."""
-    heights = powers @ np.vander(u, powers.shape[1], increasing=True).T
-    total = np.zeros(len(powers))
     cells = _cells(powers, u, heights)
     dip = _dips(powers, u, cells)
     np.add.at(total, dip.row, _gain(antiderivative[dip.row], dip.left, dip.bottom, dip.right))
@@ -367,18 +306,10 @@ def _dips(powers: Array, u: Array, cells: _Cells) -> _Dips:
     return _Dips(row=row[through], left=left[through], bottom=bottom[through], right=right[through])
 
 
-def _root(powers: Array, left: Array, right: Array, falling: Mask | None = None) -> Array:
-    """Newton's method kept between two places of different sign. # (h,).
-
-    Args:
-        powers: of the polynomials. # (h, order)
-        left: # (h,)
-        right: # (h,)
-        falling: whether they come from above; told by the left end when None.
-    """
+def _root(powers: Array, left: Array, right: Array) -> Array:
+    """Newton's method kept between two places of different sign. # (h,)."""
     slopes = _derivatives(powers)
-    if falling is None:
-        falling = _horner(powers, left) >= 0.0
+    falling = _horner(powers, left) >= 0.0
     low, high = left.copy(), right.copy()
     u = 0.5 * (low + high)
     for _ in range(_STEPS):
@@ -407,23 +338,6 @@ def _derivatives(powers: Array) -> Array:
 def _antiderivatives(powers: Array) -> Array:
     zero = np.zeros((len(powers), 1))
     return np.concatenate([zero, powers / np.arange(1, powers.shape[1] + 1)], axis=1)
-
-
-@cache
-def _to_bernstein(order: int) -> Array:
-    """What turns Legendre coefficients into Bernstein's on the same interval. # (order, order)."""
-    n = order - 1
-    # Powers of x = (u + 1)/2, then Σ_i≤j C(j, i)/C(n, i) of them.
-    matrix = np.zeros((order, order))
-    for k in range(order):
-        unit = np.zeros(k + 1)
-        unit[k] = 1.0
-        powers = np.polynomial.Polynomial(np.polynomial.legendre.leg2poly(unit))
-        shifted = np.asarray(powers(np.polynomial.Polynomial([-1.0, 2.0])).coef, dtype=np.float64)
-        for j in range(order):
-            share = np.array([comb(j, i) / comb(n, i) for i in range(len(shifted))])
-            matrix[k, j] = float(share @ shifted)
-    return matrix
 
 
 @cache

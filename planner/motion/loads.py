@@ -8,12 +8,13 @@ from enum import Enum
 
 import numpy as np
 
-from planner.motion.extremes import Scope, highest
+from planner.motion.extremes import Evaluate, Scope, highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import Motions
+from planner.motion.survey import survey
 from planner.motion.trajectory import Trajectory
 from planner.plan import JointLoad, Totals
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 
 # A place in the motions (motion, piece, x) to speeds, accelerations and torques there.
@@ -48,18 +49,20 @@ class StretchLoads:
 
 
 class Detail(Enum):
-    """How closely motions are looked at first, where functions turn out rough closer by itself.
+    """How motions are looked at first; what turns out rough is looked at more closely by itself.
 
-    Places on a piece, panels of it, and the order of the polynomials on a panel; no places and no
-    panels stand for those of whole motions.
+    The value is the number of samples of a motion of one piece; a piece of several needs half of
+    them. ``WHOLE`` samples nothing and divides every motion until it fits: the method whose last
+    digits the published jobs have on record.
     """
 
-    WHOLE = (0, 0, 12)
-    LINE = (33, 4, 16)  # a straight line of the ball
-    SHORT = (5, 1, 8)  # a few millimetres of it, along which little happens
+    WHOLE = 0
+    SMOOTH = 33
+    SHORT = 9  # a few millimetres of a line, along which little happens
 
-    def __init__(self, points: int, panels: int, order: int) -> None:
-        self.points, self.panels, self.order = points, panels, order
+    def samples(self, pieces: int) -> int:
+        """On each piece of a motion that has so many."""
+        return self.value if pieces == 1 or self is Detail.SHORT else self.value // 2 + 1
 
 
 def stretch_loads(
@@ -95,36 +98,18 @@ def stretch_loads(
         values[seconds[index, piece] <= 0.0] = 0.0
         return values
 
-    def flows(index: Indices, piece: Indices, x: Array) -> Array:
-        qd, _, tau = state(index, piece, x)
-        return np.concatenate([tau * qd, tau * tau], axis=1)
-
-    peaks = highest(
-        sizes,
-        motions.count,
-        motions.pieces,
-        scope,
-        magnitudes=4 * n,
-        kinds=_kinds(n),
-        points=detail.points,
-    ).value
-    peaks = peaks.reshape(-1, 4 * n + 2)
     dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
-
-    def turning(index: Indices, piece: Indices, x: Array) -> Array:
-        return motions.states(index, motions.law_state(index, piece, x)).dq[:, dry]
-
-    sums = integrals(
-        flows,
-        motions.count,
-        motions.pieces,
-        seconds,
-        positive=n,
-        kinds=(slice(0, n), slice(n, None)),
-        turning=turning if np.any(dry) else None,
-        panels=detail.panels,
-        order=detail.order,
-    ).reshape(-1, 3 * n)
+    every = np.arange(motions.count)
+    # Friction that depends on the direction jumps: nothing smooth to be sampled.
+    if detail is Detail.WHOLE or np.any(dry):
+        sums = _sums(state, motions, seconds, every, dry)
+        peaks = _peaks(sizes, motions, every, scope, n)
+    else:
+        seen = survey(sizes, n, seconds, detail.samples(motions.pieces), scope)
+        sums, peaks, rough = seen.sums, seen.peaks, np.flatnonzero(seen.rough)
+        if rough.size:
+            sums[rough] = _sums(state, motions, seconds, rough, dry)
+            peaks[rough] = _peaks(sizes, motions, rough, scope, n)
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     work, torque_squared, delivered = np.split(sums, 3, axis=1)
     return StretchLoads(
@@ -138,6 +123,40 @@ def stretch_loads(
         work=work,
         torque_squared=torque_squared,
     )
+
+
+def _peaks(sizes: Evaluate, motions: Motions, rows: Indices, scope: Scope, n: int) -> Array:
+    """Exact maxima of some motions, as far as the scope asks. # (m, 4n + 2)."""
+
+    def some(index: Indices, piece: Indices, x: Array) -> Array:
+        return sizes(rows[index], piece, x)
+
+    kinds = _kinds(n)
+    found = highest(some, rows.size, motions.pieces, scope, magnitudes=4 * n, kinds=kinds)
+    return found.value.reshape(-1, 4 * n + 2)
+
+
+def _sums(state: Where, motions: Motions, seconds: Array, rows: Indices, dry: Mask) -> Array:
+    """Integrals of powers, squared torques and positive powers of some motions. # (m, 3n)."""
+    n = dry.size
+
+    def flows(index: Indices, piece: Indices, x: Array) -> Array:
+        qd, _, tau = state(rows[index], piece, x)
+        return np.concatenate([tau * qd, tau * tau], axis=1)
+
+    def turning(index: Indices, piece: Indices, x: Array) -> Array:
+        some = rows[index]
+        return motions.states(some, motions.law_state(some, piece, x)).dq[:, dry]
+
+    return integrals(
+        flows,
+        rows.size,
+        motions.pieces,
+        seconds[rows],
+        positive=n,
+        kinds=(slice(0, n), slice(n, None)),
+        turning=turning if np.any(dry) else None,
+    ).reshape(-1, 3 * n)
 
 
 def reversed_loads(loads: StretchLoads) -> StretchLoads:

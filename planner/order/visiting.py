@@ -185,5 +185,5 @@ def _costs(found: Candidates, limits: JointLimits, job: Job) -> SequenceCost:
     usable = np.nonzero(found.margins.keep(required))[0]
     lines = np.full(found.point.size, np.inf)
     motions = LineMotions(found.lines.take(usable), job.approach.law)
-    lines[usable] = rough_line_times(motions, limits)
+    lines[usable] = rough_line_times(motions, limits).duration
     return SequenceCost(lines=lines, limits=limits, travel_law=job.travel.law, required=required)

@@ -120,7 +120,9 @@ class PoseRating:
         placed = moved_points(self.placed, poses @ self._back)
         found = self._ways(placed)
         motions = LineMotions(found.lines, self.job.approach.law)
-        cost = 2.0 * rough_line_times(motions, self.limits) + self._lean(found.lines.q_starts)
+        cost = 2.0 * rough_line_times(motions, self.limits).duration + self._lean(
+            found.lines.q_starts
+        )
         table = tabled(found.point, len(placed)).reshape(len(poses), self.points, -1)
         visits = quickest(
             LineCandidates(table=table, q=found.lines.q_starts, cost=cost), self._travel

@@ -7,14 +7,15 @@ import numpy as np
 from planner.job.settings import Touch
 from planner.plan import PlacedPoints
 from planner.reach.candidates import Candidates
+from planner.reach.lines import Lines
 from planner.reach.reach import some_points
 from planner.touch.cycle import LONGEST_STOP
-from planner.touch.lines import LineMotions, least_line_times
+from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from planner.touch.timing import RISING, SearchZone, arriving_law, gentlest_stop
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 
-_SHORT = 17  # places of an approach: whether it can be done at its slowest needs no more
+_NEAR = 0.5  # of the touch speed that a grid says is possible: what is nearer is asked exactly
 _ROUNDING = 1e-9
 
 
@@ -48,7 +49,7 @@ class TouchLimits:
         rows = some_points(self._placed, self._found.point[candidates])
         zone, latency = SearchZone(lines, rows, self._touch.latency), self._touch.latency
         v, limits = rows.touch_speeds, self._limits
-        fastest = np.minimum(zone.speeds(limits), self._approached(rows, candidates))
+        fastest = np.minimum(zone.speeds(limits), self._approached(rows, lines))
         needed = gentlest_stop(rows, latency) * (1.0 - _ROUNDING)
         hardest = zone.decelerations(limits)
         stops = hardest >= needed
@@ -59,12 +60,16 @@ class TouchLimits:
         self.refused[candidates[~kept]] = True
         return np.asarray(kept)
 
-    def _approached(self, rows: PlacedPoints, candidates: Indices) -> Array:
+    def _approached(self, rows: PlacedPoints, lines: Lines) -> Array:
         """Touch speeds that the approach can end with, at its slowest. # (k,) [m/s]."""
         start = rows.distances - rows.search_before
-        still = np.zeros(len(rows))
         law = arriving_law(np.full(len(rows), RISING))
-        lines = self._found.lines.take(candidates)
-        motions = LineMotions(lines, law, between=(still, start / rows.lengths))
-        least = least_line_times(motions, self._limits, points=_SHORT).duration
-        return np.asarray(RISING * start / np.where(least > 0.0, least, np.finfo(float).tiny))
+        between = (np.zeros(len(rows)), start / rows.lengths)
+        motions = LineMotions(lines, law, between=between)
+        seconds = rough_line_times(motions, self._limits).duration
+        near = np.flatnonzero(rows.touch_speeds * seconds > _NEAR * RISING * start)
+        if near.size:
+            law = arriving_law(np.full(near.size, RISING))
+            some = LineMotions(lines.take(near), law, between=motions.ends(near))
+            seconds[near] = least_line_times(some, self._limits).duration
+        return np.asarray(RISING * start / np.where(seconds > 0.0, seconds, np.finfo(float).tiny))

@@ -126,16 +126,24 @@ class LineTimes:
     x: Array
 
 
-def rough_line_times(motions: LineMotions, limits: JointLimits) -> Array:
-    """Least durations on a grid, a few per cent short at most: for choosing. # (k,) [s]."""
+def rough_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
+    """Least times on a grid, a few per cent short at most: for choosing, and to start from."""
     k, grid = motions.count, np.linspace(0.0, 1.0, _GRID)
     index = np.repeat(np.arange(k), _GRID)
     path = motions.path_states(index, motions.law_at(index, np.tile(grid, k)))
     by_speed = np.abs(path.dq) / limits.max_speed
     by_acceleration = np.sqrt(np.abs(path.ddq) / limits.max_acceleration)
-    worst = np.max(np.maximum(by_speed, by_acceleration), axis=1, initial=0.0)
-    worst = np.where(np.isnan(worst), np.inf, worst)  # a line that is lost on the way
-    return np.asarray(np.max(worst.reshape(k, _GRID), axis=1, initial=0.0))
+    worst = np.concatenate([by_speed, by_acceleration], axis=1)
+    worst[np.isnan(worst)] = np.inf  # a line that is lost on the way
+    worst = worst.reshape(k, _GRID * worst.shape[1])
+    most = np.argmax(worst, axis=1) if k else np.zeros(0, dtype=np.int64)
+    place, column = np.divmod(most, 2 * limits.max_speed.size)
+    return LineTimes(
+        duration=np.max(worst, axis=1, initial=0.0),
+        bindings=tuple(binding_name(limits.names, c) for c in column.tolist()),
+        column=column,
+        x=grid[place],
+    )
 
 
 def least_line_times(

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.job import Job
-from planner.motion.extremes import Evaluate, Scope, highest, hilltops
+from planner.motion.extremes import Evaluate, highest, hilltops
 from planner.motion.loads import Detail, reversed_loads, stretch_loads
 from planner.motion.motions import LawTable
+from planner.motion.survey import magnitudes
 from planner.motion.timing import Schedule, Timed, Timing, load_scope, timing, travels
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, SegmentKind
@@ -50,7 +51,7 @@ RISING = 2.0
 _ROUNDS = 8
 _LOCAL_ROUNDS = 4
 _SETTLED = 1e-12  # of a duration
-_STEP = 1.0 / (_LINE - 1)  # of a motion: the foot of a hill of its grid
+_STEP = 1.0 / 16  # of a motion: the foot of a hill of a grid
 _GROWTH = 1.2  # of an approach that is too heavy for a joint
 _BISECTIONS = 52
 
@@ -103,7 +104,8 @@ def timings(
     """
     travel = travels(lines, limits, job) if travel is None else travel
     travel_times = _slow_ball(lines.model, travel, job.touch.positioning_speed)
-    moved = timing(lines.model, travel, travel_times, limits)
+    detail = Detail.SMOOTH if job.touch.searching else Detail.WHOLE
+    moved = timing(lines.model, travel, travel_times, limits, detail=detail)
     if not job.touch.searching:
         return Timings(
             cycle=_to_rest(lines, limits, job), travel=moved, overruns=np.zeros(len(lines))
@@ -205,7 +207,7 @@ class _SearchCycle:
                 self._stop_from(placed.distances, self._touch.latency), Detail.SHORT
             ),
             SegmentKind.BACK_OFF: self._back_off(placed.distances + overruns, backed),
-            SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.LINE),
+            SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.SMOOTH),
         }
         return Timings(cycle=cycle, travel=travel, miss=self._miss(), overruns=overruns)
 
@@ -243,7 +245,7 @@ class _SearchCycle:
             timed=Timed(duration=duration, bindings=tuple(bindings)),
             law="quintic",
             loads=stretch_loads(
-                self._model, motions, duration, load_scope(limits), detail=Detail.LINE
+                self._model, motions, duration, load_scope(limits), detail=Detail.SMOOTH
             ),
             impossible=impossible,
         )
@@ -257,7 +259,7 @@ class _SearchCycle:
 
     def _too_heavy(self, rows: Indices, duration: Array) -> Mask:
         motions, scope = self._arriving(rows, duration), load_scope(self._limits)
-        loads = stretch_loads(self._model, motions, duration, scope, detail=Detail.LINE)
+        loads = stretch_loads(self._model, motions, duration, scope, detail=Detail.SMOOTH)
         return np.asarray(np.any(loads.torque > self._limits.max_effort, axis=1))
 
     def _slower(self, rows: Indices, duration: Array) -> Array:
@@ -348,7 +350,7 @@ class _SearchCycle:
         }
         if not np.any(np.isfinite(self._limits.max_effort)):
             return miss  # nothing depends on the loads of what is not meant to happen
-        detail = {SegmentKind.RETRACT: Detail.LINE}
+        detail = {SegmentKind.RETRACT: Detail.SMOOTH}
         return {k: self._loaded(one, detail.get(k, Detail.SHORT)) for k, one in miss.items()}
 
     def _loaded(self, schedule: Schedule, detail: Detail) -> Timing:
@@ -436,9 +438,12 @@ def arriving_times(
     longest = RISING * length / speed
     shortest = _shares(positioning_speed / speed) * length / speed
     rough = rough_line_times(LineMotions(lines, "quintic", between=between), limits)
-    duration = np.clip(rough, shortest, longest)
+    duration = np.clip(rough.duration, shortest, longest)
+    motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
+    least = rough_line_times(motions, limits)
     bindings: tuple[str, ...] = ()
     for _ in range(_ROUNDS):
+        duration = np.clip(_settled(lines, between, arrival, limits, least), shortest, longest)
         motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
         least = least_line_times(motions, limits, points=_LINE)
         found = np.clip(least.duration, shortest, longest)
@@ -450,7 +455,6 @@ def arriving_times(
         duration = found
         if np.all(done):
             break
-        duration = np.clip(_settled(lines, between, arrival, limits, least), shortest, longest)
     return Timed(duration=duration, bindings=bindings)
 
 
@@ -536,13 +540,12 @@ class SearchZone:
         last = np.minimum(deepest / lengths, 1.0)
         n = lines.model.dof
 
-        def rates(index: Indices, _: Indices, x: Array) -> Array:
+        def slopes(index: Indices, _: Indices, x: Array) -> Array:
             lam = first[index] + (last - first)[index] * x
             path, length = lines.path(index, lam), lengths[index, None]
             return np.concatenate([path.dq / length, path.ddq / (length * length)], axis=1)
 
-        peaks = highest(rates, len(lines), 1, Scope.EACH, magnitudes=2 * n, points=_SHORT).value
-        peaks = peaks.reshape(-1, 2 * n)
+        peaks = magnitudes(slopes, len(lines), (slice(0, n), slice(n, None)), Detail.SHORT.value)
         # Of the joints, per metre of the ball: # (k, n) each.
         self._slopes, self._bends = peaks[:, :n], peaks[:, n:]
 

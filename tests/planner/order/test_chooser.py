@@ -40,7 +40,7 @@ def problem(job, count, required=0.0):
     placed = place(job)
     found = candidates(inverse, placed, end_solutions(inverse, placed))
     limits = JointLimits.of(job.mechanism)
-    rough = rough_line_times(LineMotions(found.lines, "quintic"), limits)
+    rough = rough_line_times(LineMotions(found.lines, "quintic"), limits).duration
     return found, SequenceCost(lines=rough, limits=limits, required=required)
 
 

@@ -54,7 +54,7 @@ def test_derivatives_are_those_of_the_joints(lines, law, backward):
 def test_least_times_are_those_of_the_core(lines, limits, law):
     motions = LineMotions(lines, law)
     found = least_line_times(motions, limits)
-    rough = rough_line_times(motions, limits)
+    rough = rough_line_times(motions, limits).duration
     for k in range(len(lines)):
         expected = minimum_duration(OneMotion(motions, k), limits)
         assert found.duration[k] == pytest.approx(expected.duration, rel=1e-11)
