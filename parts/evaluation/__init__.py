@@ -14,6 +14,7 @@ from parts.evaluation.errors import EvaluationError as EvaluationError
 from parts.evaluation.measured_points import BallSign as BallSign
 from parts.evaluation.measured_points import MatchedPoints as MatchedPoints
 from parts.evaluation.measured_points import MeasuredPoints as MeasuredPoints
+from parts.evaluation.measured_points import ball_centres as ball_centres
 from parts.evaluation.measured_points import ball_sign as ball_sign
 from parts.evaluation.measured_points import check_factor as check_factor
 from parts.evaluation.measured_points import compensate_ball as compensate_ball

@@ -26,6 +26,8 @@ class MeasuredPoints:
         xyz: points of the surface, or centres of the ball. # (n, 3) [m]
         frame: "part" or "base".
         compensated: whether ``xyz`` lies on the surface; otherwise it is the ball's centre.
+        along_nominal: whether they were compensated along the nominal normals, one ball's radius
+            from its centre: where the part stands turned, they lie beside its surface.
         settled: which points lie on the surface although ``compensated`` is false; None where all
             are alike. # (n,)
         probe_radius: of the ball that they were touched with. [m]
@@ -39,13 +41,14 @@ class MeasuredPoints:
 
     Raises:
         EvaluationError: another shape, a value that is not finite, a name twice, no point, a
-            radius that is negative.
+            radius that is negative, centres of the ball that are said to be compensated.
     """
 
     names: tuple[str, ...]
     xyz: Array
     frame: Frame = "part"
     compensated: bool = True
+    along_nominal: bool = False
     settled: Mask | None = None
     probe_radius: float = 0.0
     directions: Array | None = None
@@ -59,6 +62,11 @@ class MeasuredPoints:
         count = len(self.names)
         xyz = _rows(self.xyz, count, "coordinates")
         _check(self.names, xyz, self.probe_radius)
+        if self.along_nominal and not self.compensated:
+            raise EvaluationError(
+                "The measured points are said to be centres of the ball and also compensated along "
+                "the nominal normals; say one of the two."
+            )
         given = np.full((count, 3), np.nan) if self.directions is None else self.directions
         directions = _rows(given, count, "directions")
         if self.settled is not None:
@@ -266,6 +274,17 @@ def compensate_ball(centres: Array, normals: Array, radius: float) -> Array:
             unit="1",
         )
     return np.asarray(centres - radius * normals)
+
+
+def ball_centres(points: Array, normals: Array, radius: float) -> Array:
+    """Centres of the ball of points that were compensated along the normals. # (k, 3) [m].
+
+    Args:
+        points: as compensated. # (k, 3) [m]
+        normals: along which they were, out of the material, unit. # (k, 3)
+        radius: of the ball. [m]
+    """
+    return np.asarray(points + radius * normals)
 
 
 def ball_sign(deviations: Array, radius: float) -> BallSign | None:

@@ -10,6 +10,9 @@ All points are brought into one datum system: that in which most of them stand, 
 only where there is no other. What is known on the machine alone (branches, loops, macros, computed
 coordinates, blocks that leave the points to the machine, alignments to more than nominal values)
 is not taken, and said so by name.
+
+Measured points of a result are compensated by ``PRCOMP/ON``: from the ball's centre by its radius
+along the nominal vector, whatever the direction of the surface that was touched.
 """
 
 from __future__ import annotations
@@ -646,13 +649,17 @@ class _Programme:
                 f"The lengths are in {' and '.join(sorted(self.units))}, each by the UNITS before "
                 "it."
             )
-        settled = self.settled or measured
+        if measured:
+            compensation = Compensation.NOMINAL
+        else:
+            compensation = Compensation.SURFACE if self.settled else Compensation.UNSTATED
         source = PointSource(
             origin=self.origin,
             format=FORMAT,
             unit=", ".join(sorted(self.units)) or "mm",
             unit_from="UNITS" if self.unit else "given by you: the file has no UNITS",
-            compensation=Compensation.SURFACE if settled else Compensation.UNSTATED,
+            compensation=compensation,
+            contradictable=measured,  # some machines find the surface's own normals
             notes=tuple(self.notes),
             untaken=tuple(sorted(self.untaken, key=lambda one: one.line or 0)),
         )

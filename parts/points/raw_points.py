@@ -51,6 +51,7 @@ class Compensation(Enum):
     """Meaning of the coordinates of touches."""
 
     SURFACE = "points on the surface"
+    NOMINAL = "points compensated along the nominal normals"
     CENTRE = "centres of the ball"
     UNSTATED = "not stated by the file"
 

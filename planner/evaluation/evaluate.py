@@ -20,6 +20,7 @@ from parts.evaluation import (
     PointDeviations,
     add_uncertainties,
     align,
+    ball_centres,
     ball_sign,
     compare,
     compensate_ball,
@@ -155,11 +156,16 @@ def on_surface(
 
     Args:
         task: nominal points and alignment, in the order of ``measured``.
-        measured: in the part frame.
+        measured: in the part frame. Points that were compensated along the nominal normals become
+            centres of the ball first: a part that stands turned was not touched where they lie.
         along: "nominal": the nominal normals, turned with the alignment; "fitted": those of each
             feature that is fitted to the centres, where there is one.
     """
     radius = measured.probe_radius
+    again = measured.along_nominal and radius > 0.0
+    if again:
+        centres = ball_centres(measured.xyz, task.points.normals, radius)
+        measured = measured.moved_to(centres, compensated=False, along_nominal=False)
     if measured.compensated or radius == 0.0:
         return MeasuredSurface(xyz=measured.xyz, sentence=_as_they_are(measured))
     settled = np.zeros(len(measured), dtype=bool) if measured.settled is None else measured.settled
@@ -172,12 +178,20 @@ def on_surface(
     else:
         normals = _turned(task, measured.xyz, radius, settled)
     which = "of the fitted features" if along == "fitted" else "of the nominal points"
+    if again and along == "nominal" and task.alignment.method != "none":
+        which += ", turned with the alignment"
     some = f"{np.count_nonzero(~settled)} of the" if settled.any() else "The"
     rest = "; the others lie on it already" if settled.any() else ""
+    ball = f"a ball of {2e3 * radius:.6g} mm"
+    were = (
+        f"The measured points were compensated along the nominal normals for {ball}; its centres"
+        if again
+        else f"{some} measured points are centres of {ball}; they"
+    )
     return MeasuredSurface(
         xyz=_shifted(measured.xyz, normals, radius, settled),
-        sentence=f"{some} measured points are centres of a ball of {2e3 * radius:.6g} mm; they "
-        f"were moved to the surface by its radius, against the outgoing normals {which}{rest}.",
+        sentence=f"{were} were moved to the surface by its radius, against the outgoing normals "
+        f"{which}{rest}.",
     )
 
 

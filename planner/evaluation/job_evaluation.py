@@ -146,7 +146,8 @@ def evaluate_job(
             say how to read, as those of ``read_measured``.
         progress: told how far the work is.
         frame: of the coordinates; default that of the job's points.
-        compensated: whether they lie on the surface, for a file that does not say.
+        compensated: whether they lie on the surface, for a file that does not say, and for DMIS
+            results, which are taken for compensated along the nominal normals.
         unit: of a file that carries none.
         format: of a file whose name and content do not tell.
         robot: file of the calibrated robot, for joint readings.

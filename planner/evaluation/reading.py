@@ -78,6 +78,7 @@ def read_measured(
         frame: of the coordinates; default that of the job's points. Joint readings give the base.
         compensated: for a file that does not say: True where its points lie on the surface, False
             where they are centres of the ball; default the job's ``[evaluation] compensated``.
+            DMIS results are compensated along the nominal normals, unless either says otherwise.
         unit: of a file that carries none.
         format: a key of ``parts.points.FORMATS``, where name and content do not tell; "auto" or
             None to ask them.
@@ -155,14 +156,18 @@ def _read(
 
 
 def _measured(found: RawPoints, job: Job, frame: Frame, compensated: bool | None) -> MeasuredPoints:
-    source = found.source
+    state = _state(found, job, compensated)
+    if found.source.contradictable:
+        found = found.with_source(compensation=state)
+    source, radius = found.source, _radius(found, job)
     return MeasuredPoints(
         names=found.names,
         xyz=found.positions,
         frame=frame,
-        compensated=_on_surface(found, job, compensated),
+        compensated=state is not Compensation.CENTRE,
+        along_nominal=state is Compensation.NOMINAL and radius > 0.0,
         settled=found.settled,
-        probe_radius=_radius(found, job),
+        probe_radius=radius,
         directions=np.where(found.has_normal[:, None], found.checked.normals, np.nan),
         features=found.checked.features,
         notes=(*source.told(), *_calibrated(found, job)),
@@ -183,14 +188,15 @@ def _calibrated(found: RawPoints, job: Job) -> tuple[str, ...]:
     )
 
 
-def _on_surface(found: RawPoints, job: Job, given: bool | None) -> bool:
-    """Return whether the points lie on the surface, by the file, the caller or the job."""
+def _state(found: RawPoints, job: Job, given: bool | None) -> Compensation:
+    """What the points are, by the file, the caller or the job; never unstated."""
     state = found.source.compensation
+    said = job.evaluation.compensated if given is None else given
+    by_word = Compensation.CENTRE if said is False else Compensation.SURFACE
     if state is not Compensation.UNSTATED:
-        stated = state is Compensation.SURFACE
         if found.source.contradictable:
-            said = job.evaluation.compensated if given is None else given
-            return stated if said is None else said
+            return state if said is None else by_word
+        stated = state is Compensation.SURFACE
         if given is not None and given != stated:
             raise fault(
                 found.source.origin,
@@ -199,8 +205,7 @@ def _on_surface(found: RawPoints, job: Job, given: bool | None) -> bool:
                 found=stated,
                 expected=given,
             )
-        return stated
-    said = job.evaluation.compensated if given is None else given
+        return state
     if said is None and job.probe.ball_radius > 0.0:
         raise fault(
             found.source.origin,
@@ -209,7 +214,7 @@ def _on_surface(found: RawPoints, job: Job, given: bool | None) -> bool:
             "false (centres) in [evaluation] of the job.",
             choices=(True, False),
         )
-    return said is not False
+    return by_word
 
 
 def _radius(found: RawPoints, job: Job) -> float:

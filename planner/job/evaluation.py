@@ -28,7 +28,8 @@ class EvaluationSettings:
         alignment: what the points are fitted to before they are compared.
         datums: primary, secondary and tertiary flat feature; of "datums" only.
         drop_outliers: whether fits leave out points that do not belong.
-        compensated: of measured files that do not say; None where the job does not either.
+        compensated: of measured files that do not say, and of DMIS results; None where the job
+            does not either.
         compensation: normal along which centres of the ball are moved to the surface.
         tolerances: in the order of the job file.
     """

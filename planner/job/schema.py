@@ -494,8 +494,8 @@ class EvaluationTable(Table):
     compensated: bool | None = Field(
         default=None,
         strict=True,
-        description="of measured files that do not say: true: points on the surface; false: "
-        "centres of the ball",
+        description="of measured files that do not say, and of DMIS results: true: points on the "
+        "surface; false: centres of the ball",
     )
     compensation: Literal["nominal", "fitted"] = Field(
         default="nominal", description="normal along which centres of the ball are moved"

@@ -235,7 +235,9 @@ def _leftover(shown: EvaluationSubject) -> str:
 
 
 def _ball(found: Evaluation) -> str:
-    return "on the surface" if found.measured.compensated else "compensated"
+    measured = found.measured
+    as_read = measured.compensated and not measured.along_nominal
+    return "on the surface" if as_read else "compensated"
 
 
 def _known(shown: EvaluationSubject) -> str:

@@ -174,6 +174,7 @@ def _measured(found: Evaluation) -> dict[str, Any]:
         "count": len(one),
         "frame": one.frame,
         "compensated": one.compensated,
+        "compensated_along_nominal": one.along_nominal,
         "probe_radius_m": one.probe_radius,
         "compensation": found.compensation,
         "notes": list(one.notes),

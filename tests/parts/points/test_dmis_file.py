@@ -360,6 +360,7 @@ def test_results_of_a_programme():
     found = read(text, choice="measured")
     assert found.names == ("P1",)
     assert found.positions.tolist() == [[0.001, 0.002, 0.00301]]
+    assert found.source.compensation is Compensation.NOMINAL
     assert lost(found)["C"].reason.startswith("the file has its result (CIRCLE), but not its")
     with pytest.raises(PointsError, match=r"P1, line 2: the file has its result \(PLANE\) only"):
         read(text.replace("(P1)=FEAT/POINT", "(P1)=FEAT/PLANE"))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from parts.evaluation import Conformance, MeasuredPoints, ToleranceSpec
+from parts.evaluation.errors import EvaluationError
 from planner.errors import JobError
-from planner.evaluation import evaluate
+from planner.evaluation import evaluate, nominal_points
 from planner.findings import page
 from planner.job import read_job
 from planner.library import path_of
+from robots.core.orientation import rotation_exp
 from robots.core.pose import make_pose, rotation_zyx, transform_points
+from tests.reports.programmes.gantry import gantry_job
 
 UM = 1e-6
 BUMPS = np.array([1, -2, 3, 0, 5, -4, 2, 0, -1]) * 10 * UM
@@ -141,6 +146,67 @@ def test_alignment_takes_the_motion_and_the_balls_normals_turn_with_it(change, n
     assert found.alignment.rms_before > 1e-3
     np.testing.assert_allclose(found.alignment.T_part_measured @ T, np.eye(4), atol=1e-8)
     assert found.alignment.turn == pytest.approx(0.1373, abs=0.01)
+
+
+def _touched(T, points, normals, radius):
+    """Ball centres, moved along nominal normals, on the planes of a part displaced by T. [m]."""
+    places, turned = transform_points(T, points), normals @ T[:3, :3].T
+    away = radius - np.einsum("ki,ki->k", points - places, turned)
+    return points + (away / np.einsum("ki,ki->k", normals, turned))[:, None] * normals
+
+
+@pytest.mark.parametrize(("tilt", "left"), [(0.2, 1e-13), (2.0, 1e-11)])
+def test_a_tilted_part_compensated_along_nominal_normals_is_found(tmp_path, tilt, left):
+    job = gantry_job(tmp_path)
+    points, radius = nominal_points(job), job.probe.ball_radius
+    axis = np.array([0.6, -0.64, 0.48])
+    T = make_pose(rotation_exp(np.radians(tilt) * axis), 1e-3 * np.array([0.25, -0.24, 0.2]))
+    centres = _touched(T, points.positions, points.normals, radius)
+    measured = MeasuredPoints(
+        names=points.names,
+        xyz=centres - radius * points.normals,
+        along_nominal=True,
+        probe_radius=radius,
+    )
+
+    def error(one):
+        found = evaluate(job, one).alignment.T_part_measured @ T
+        places = points.positions
+        return np.abs(transform_points(found, places) - places).max()
+
+    assert error(measured) <= left
+    # The same points taken for points of the surface lie beside it by r (1 - cos), each face.
+    beside = radius * (1.0 - np.cos(np.radians(tilt)))
+    assert error(replace(measured, along_nominal=False)) > 0.3 * beside
+    same = MeasuredPoints(names=points.names, xyz=centres, compensated=False, probe_radius=radius)
+    np.testing.assert_allclose(
+        evaluate(job, measured).points.measured, evaluate(job, same).points.measured, atol=1e-15
+    )
+
+
+def test_without_an_alignment_nominal_compensation_stays(change, nine_measured):
+    plain = nine_measured(BUMPS, probe_radius=0.002)
+    nominal = replace(plain, along_nominal=True)
+    one, other = (evaluate(change(), measured) for measured in (plain, nominal))
+    np.testing.assert_allclose(other.points.measured, one.points.measured, atol=1e-15)
+    assert "compensated along the nominal normals for a ball of 4 mm" in other.compensation
+
+
+def test_nominal_compensation_is_done_again_along_the_fitted_surface(change, nine_measured, nine):
+    T = make_pose(rotation_zyx([0.02, -0.03, 0.01]), [1e-4, 2e-4, -1e-4])
+    centres = _touched(T, nine.positions, nine.normals, 0.002)
+    measured = nine_measured(
+        xyz=centres - 0.002 * nine.normals, along_nominal=True, probe_radius=0.002
+    )
+    found = evaluate(change(evaluation={"compensation": "fitted"}), measured).points.measured
+    normal, place = T[:3, :3] @ nine.normals[0], transform_points(T, nine.positions[:1])[0]
+    np.testing.assert_allclose((found - place) @ normal, 0.0, atol=1e-15)
+    assert np.abs((measured.xyz - place) @ normal).min() > 1e-7
+
+
+def test_centres_are_not_compensated_points(nine_measured):
+    with pytest.raises(EvaluationError, match="say one of the two"):
+        nine_measured(compensated=False, along_nominal=True, probe_radius=0.002)
 
 
 def test_nine_points_of_one_plane_do_not_hold_an_alignment_of_normals(change, nine_measured):

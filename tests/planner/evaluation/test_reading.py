@@ -264,6 +264,23 @@ def test_what_the_file_does_not_give_is_a_finding(small, file_of):
     assert read.message.startswith("m.dmi: DMIS, lengths in mm (UNITS)")
 
 
+def test_dmis_results_are_compensated_along_nominal_normals_unless_it_is_said(small, file_of):
+    path = file_of("m.dmi", "UNITS/MM\nFA(A)=FEAT/POINT,CART,1,2,3,0,0,1\nENDFIL\n")
+    measured = read_measured(path, small())
+    assert (measured.compensated, measured.along_nominal) == (True, True)
+    assert measured.probe_radius == 0.002
+    assert "compensated along the nominal normals" in measured.notes[0]
+    for said in (True, False):
+        job = small(f"[evaluation]\ncompensated = {str(said).lower()}\n")
+        for one in (read_measured(path, job), read_measured(path, small(), compensated=said)):
+            assert (one.compensated, one.along_nominal) == (said, False)
+            words = "points on the surface" if said else "centres of the ball"
+            assert words in one.notes[0]
+    csv = file_of("m.csv", "name,x_mm,y_mm,z_mm\nA,1,2,3\n")
+    assert not read_measured(csv, small(), compensated=True).along_nominal
+    assert not read_measured(path, small(ball=0.0)).along_nominal
+
+
 def test_a_calibrated_robot_for_points_is_refused(small, file_of):
     csv = file_of("m.csv", "name,x_mm,y_mm,z_mm\nA,1,2,3\n")
     with pytest.raises(PointsError, match="not joint readings"):

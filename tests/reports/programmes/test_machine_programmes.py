@@ -64,11 +64,7 @@ def test_the_way_back_aligns_the_part_as_it_stands(bench, source):
     corners = 0.06 * np.array(
         [[x, y, z, 1 / 0.06] for x in (-1, 1) for y in (-1, 1) for z in (0, 1)]
     )
-    # PRCOMP compensates along nominal vectors: of a part that is turned by an angle it leaves
-    # r · (1 - cos) on every face.
-    turned = np.linalg.norm(bench.cell.errors.turn)
-    beside = job.probe.ball_radius * (1.0 - np.cos(turned)) if bench.dialect == "dmis" else 0.0
-    assert np.abs((corners @ left.T - corners)[:, :3]).max() <= 1e-9 + 2.0 * beside
+    assert np.abs((corners @ left.T - corners)[:, :3]).max() <= 1e-9
 
 
 def test_wrong_programmes_are_noticed(bench, source):
