@@ -80,12 +80,12 @@ def dmis_points(
         raw: content of the file.
         origin: names it in messages.
         unit: for a programme without ``UNITS``: "mm", "cm", "m", "in" or "ft".
-        choice: "measured" to take measured points (``FA(…) = FEAT/POINT`` and ``PTDATA``) where
-            the file has some; otherwise what is to be touched.
+        choice: "measured" to take measured points (``FA(…) = FEAT/POINT`` and ``PTDATA``);
+            otherwise what is to be touched.
 
     Raises:
-        PointsError: no point that can be taken, no unit, or a statement with a fault; with file
-            and line.
+        PointsError: no point that can be taken, no measured point where these are asked for, no
+            unit, or a statement with a fault; with file and line.
     """
     statements: list[Statement] = []
     for statement in statements_of(text_of(raw, origin), origin):
@@ -637,7 +637,14 @@ class _Programme:
             raise self._fault(begin, f"{begin.major} has no ENDMES: the file is cut short.")
         if not self.ended:
             self.notes.insert(0, "There is no ENDFIL: the file may be cut short.")
-        measured = choice == "measured" and bool(self.results)
+        measured = choice == "measured"
+        if measured and not self.results and not self.actuals:
+            raise fault(
+                self.origin,
+                "the file has no measured points (FA(…) = FEAT/POINT or PTDATA): it is a programme, "
+                "whose nominal points say nothing about the part. Give the file that the machine "
+                "wrote.",
+            )
         touches = self.results if measured else [*self.touches, *self.nominals.values()]
         touches = sorted(touches, key=lambda touch: touch.row.line)
         self._leftovers(touches, measured=measured)

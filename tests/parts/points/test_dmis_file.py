@@ -352,6 +352,17 @@ def test_units_may_change_and_names_may_be_latin():
     assert "The text is not UTF-8; it was read as Latin-1." in found.source.notes
 
 
+def test_a_programme_is_no_measurement():
+    """Its nominal points would lie on the surface to the last digit."""
+    text = HEAD + touch("A") + "ENDFIL\n"
+    assert len(read(text)) == 1
+    with pytest.raises(PointsError, match=r"a\.dmi: .* no measured points .* the machine wrote"):
+        read(text, choice="measured")
+    only = text.replace("ENDFIL", "FA(A)=FEAT/PLANE,CART,1,2,3,0,0,1\nENDFIL")
+    with pytest.raises(PointsError, match=r"A, line \d+: the file has its result \(PLANE\)"):
+        read(only, choice="measured")
+
+
 def test_results_of_a_programme():
     text = (
         "UNITS/MM\nFA(P1)=FEAT/POINT,CART,1,2,3.01,0,0,1\n"

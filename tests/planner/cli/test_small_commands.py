@@ -33,7 +33,7 @@ def test_every_code_in_the_sources_has_a_page_and_is_used():
     sources = [path for path in modules if not path.name.endswith("pages.py")]
     used = {code for p in sources for code in re.findall(r"\b[BEPRS][1-9]\d{2}\b", p.read_text())}
     known = {item.code for item in pages()}
-    assert used == known
+    assert used - {"R632"} == known  # FANUC's option number of KAREL
 
 
 def test_an_unknown_code_names_the_nearest(palpeur):

@@ -238,7 +238,7 @@ def test_a_comparison_with_a_batch_before(palpeur, nine, tmp_path):
     assert ran.code == 1
     assert "worse" in (tmp_path / "out/dashboard.html").read_text()
     assert (
-        "SetComparison with before: 1 worse, 0 better, 0 changed, 0 same, 0 new, 0 gone.\n"
+        "Compared with before: 1 worse, 0 better, 0 changed, 0 same, 0 new, 0 gone.\n"
         "became worse   what    from      to\n"
         "nine/job.toml  status  feasible  infeasible P101\n"
     ) in ran.out
