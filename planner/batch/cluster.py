@@ -14,6 +14,7 @@ import json
 import logging
 import re
 import secrets
+import socket
 import struct
 import sys
 import threading
@@ -414,7 +415,7 @@ def connected(address: Address) -> Client:
     except TimeoutError:
         reason = "what listens there does not answer as one does"
     except OSError as error:
-        reason = _words_of(error) or "what listens there hangs up"
+        reason = _words_of(error) or _refusal(address) or "what listens there hangs up"
     except TypeError as error:  # options of a secure connection that are missing
         reason = _words_of(error)
     except (MemoryError, struct.error, ValueError, LookupError, AttributeError):
@@ -451,6 +452,15 @@ async def _kind_of_server(address: Address) -> str:
             return str((await server.identity())["type"])
 
     return await asyncio.wait_for(ask(), _CONNECT)
+
+
+def _refusal(address: Address) -> str:
+    """Why no connection is made; dask's last attempt may end by its time limit and not say it."""
+    try:
+        with socket.create_connection((address.host, address.port), timeout=_CONNECT):
+            return ""
+    except OSError as error:
+        return _words_of(error)
 
 
 def _words_of(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Errors planted in proven plans are found by the validation.
 
 The gate plants each kind in a few plans; ``make soak`` plants thousands:
-``PALPEUR_SOAK_PLANTED`` is how many at least (default 5,000), ``PALPEUR_SOAK_SEED`` the first seed.
+``PALPEUR_SOAK_PLANTED`` is how many at least (default 2,000), ``PALPEUR_SOAK_SEED`` the first seed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_planted_errors_are_found(tmp_path):
 
 @pytest.mark.soak
 def test_very_many_planted_errors_are_found(tmp_path, capsys):
-    wanted = int(os.environ.get("PALPEUR_SOAK_PLANTED", "5000"))
+    wanted = int(os.environ.get("PALPEUR_SOAK_PLANTED", "2000"))
     seed = int(os.environ.get("PALPEUR_SOAK_SEED", "100000"))
     catches = Catches()
     while (done := sum(catches.planted.values())) < wanted:
