@@ -24,9 +24,9 @@ from tests.cases import cases
 
 # A search whose cost grows with the square of 64,000 characters is seen in either run.
 SHORT, LONG = 64_000, cases(gate=128_000, soak=1_000_000)
-# Processor time. Going over a text once takes 0.1 µs to 1 µs for each character; where the cost grows
-# with the square 64,000 characters take half a minute and more. What lies between leaves room for a
-# machine ten times as slow, and for neighbours that take the caches away.
+# Processor time. Going over a text once takes 0.1 µs to 1 µs for each character; where the cost
+# grows with the square 64,000 characters take half a minute and more. What lies between leaves room
+# for a machine ten times as slow, and for neighbours that take the caches away.
 MOST = {SHORT: 8.0, LONG: 8.0 + 2e-5 * LONG}  # [s]
 
 

@@ -641,9 +641,9 @@ class _Programme:
         if measured and not self.results and not self.actuals:
             raise fault(
                 self.origin,
-                "the file has no measured points (FA(…) = FEAT/POINT or PTDATA): it is a programme, "
-                "whose nominal points say nothing about the part. Give the file that the machine "
-                "wrote.",
+                "the file has no measured points (FA(…) = FEAT/POINT or PTDATA): it is a "
+                "programme, whose nominal points say nothing about the part. Give the file that "
+                "the machine wrote.",
             )
         touches = self.results if measured else [*self.touches, *self.nominals.values()]
         touches = sorted(touches, key=lambda touch: touch.row.line)
