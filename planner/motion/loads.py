@@ -11,7 +11,7 @@ import numpy as np
 from planner.motion.extremes import Evaluate, Scope, highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import Motions
-from planner.motion.survey import survey
+from planner.motion.sampled_loads import sampled_loads
 from planner.motion.trajectory import Trajectory
 from planner.plan import JointLoad, Totals
 from robots.core.arrays import Array, Indices, Mask
@@ -105,7 +105,7 @@ def stretch_loads(
         sums = _sums(state, motions, seconds, every, dry)
         peaks = _peaks(sizes, motions, every, scope, n)
     else:
-        seen = survey(sizes, n, seconds, detail.samples(motions.pieces), scope)
+        seen = sampled_loads(sizes, n, seconds, detail.samples(motions.pieces), scope)
         sums, peaks, rough = seen.sums, seen.peaks, np.flatnonzero(seen.rough)
         if rough.size:
             sums[rough] = _sums(state, motions, seconds, rough, dry)
