@@ -23,6 +23,7 @@ from robots.core.language import (
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.quantities import operation_counts
 from robots.core.robot_file import write_toml
+from robots.core.robot_import import ImportedRobot, ImportNote, Need
 from robots.core.self_pairs import self_pair_names
 from robots.core.urdf import write_urdf
 
@@ -289,6 +290,51 @@ ROBOT_FILES: dict[str, Callable[[Mechanism], str]] = {
     "urdf": write_urdf,
     "phrase": _phrase,
 }
+
+
+# --- a robot of another format -------------------------------------------------------------------
+
+
+def import_document(imported: ImportedRobot, path: str) -> dict[str, object]:
+    """What was imported, in JSON."""
+    mechanism = imported.mechanism
+    return {
+        "format": FORMAT,
+        "robot": mechanism.name,
+        "source": {"file": imported.origin, "format": imported.format.value},
+        "written": path,
+        "dof": mechanism.dof,
+        "joints": kinds(mechanism),
+        "total_mass_kg": _mass(mechanism),
+        **tip_document(mechanism),
+        "assumed": [_note(note) for note in imported.assumptions],
+        "missing": [_note(note) for note in imported.missing],
+    }
+
+
+def _note(note: ImportNote) -> dict[str, object]:
+    return {
+        "topic": note.topic.value,
+        "required": note.need is Need.REQUIRED,
+        "joints": list(note.joints),
+        "text": note.sentence,
+    }
+
+
+def import_lines(imported: ImportedRobot) -> Iterator[str]:
+    """What was imported, what was assumed and what is missing, for a terminal."""
+    mechanism = imported.mechanism
+    yield bold(f"{mechanism.name}: {mechanism.dof} joint variables ({kinds(mechanism)})")
+    yield f"from {imported.origin} ({imported.format.value}), {_told_mass(mechanism)}"
+    groups = {
+        "Assumed": imported.assumptions,
+        "Still to be given": [one for one in imported.missing if one.need is Need.REQUIRED],
+        "May be given": [one for one in imported.missing if one.need is Need.OPTIONAL],
+    }
+    for title, notes in groups.items():
+        if notes:
+            yield f"\n{bold(title)}"
+            yield from (f"  {note.sentence}" for note in notes)
 
 
 # --- an audit ------------------------------------------------------------------------------------
