@@ -231,6 +231,7 @@ def _of_xml(
         return read_urdf(raw, origin=path.name, tip=tip, base=base), SourceFormat.URDF, []
     model = read_mjcf(raw, origin=path.name)
     mechanism = mechanism_of(model.document, tip=tip, base=base, gravity=model.gravity)
+    model.check_chain(joint.name for joint in mechanism.joints)
     joints = tuple(
         replace(joint, motor_inertia=model.armatures.get(joint.name, 0.0))
         for joint in mechanism.joints
@@ -423,7 +424,7 @@ def _limit_notes(mechanism: Mechanism) -> Iterator[ImportNote]:
             "that the joint cannot move",
         )  # fmt: skip
     required: tuple[tuple[Topic, str, tuple[str, ...], str], ...] = (
-        (Topic.SPEED, "max_speed", ("max_speed",), "a limit that is 0 in the source is none"),
+        (Topic.SPEED, "max_speed", ("max_speed",), "the source gives none, or 0, which is none"),
         (
             Topic.ACCELERATION,
             "max_acceleration",
@@ -437,7 +438,12 @@ def _limit_notes(mechanism: Mechanism) -> Iterator[ImportNote]:
             yield _limit_note(mechanism, topic, Need.REQUIRED, names, keys, why)
     optional: tuple[tuple[Topic, tuple[str, ...], tuple[str, ...], str], ...] = (
         (Topic.POSITION, ("q_min", "q_max"), ("min", "max"), "without one the joint turns freely"),
-        (Topic.EFFORT, ("max_effort",), ("max_effort",), "without one torques are not limited"),
+        (
+            Topic.EFFORT,
+            ("max_effort",),
+            ("max_effort",),
+            "the source gives none, or 0; without one torques are not limited",
+        ),
     )
     for topic, fields, keys, why in optional:
         names = [

@@ -12,7 +12,7 @@ Source: MuJoCo documentation, XML reference
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,7 +29,9 @@ _PASSED_OVER = frozenset(
     ("asset", "visual", "statistic", "contact", "keyframe", "sensor", "size", "custom", "option")
 )
 _READ = frozenset(("compiler", "default", "worldbody", "actuator", "equality", "tendon"))
-_IN_BODY = frozenset(("inertial", "joint", "geom", "site", "body", "frame", "camera", "light"))
+_IN_BODY = frozenset(
+    ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "camera", "light")
+)
 _ACTUATORS = frozenset(
     ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder")
 )
@@ -47,6 +49,7 @@ class MujocoModel:
         unweighed: bodies that move whose mass follows from meshes only.
         from_geoms: bodies whose mass and inertia follow from their geoms.
         passed_over: what is in the file and has no place in a robot file.
+        refusals: why the joints named cannot be on the chain to the tip.
     """
 
     document: UrdfText
@@ -55,6 +58,18 @@ class MujocoModel:
     unweighed: tuple[str, ...]
     from_geoms: tuple[str, ...]
     passed_over: tuple[str, ...]
+    refusals: tuple[tuple[frozenset[str], RobotFileError], ...]
+
+    def check_chain(self, joints: Iterable[str]) -> None:
+        """Refuse what a chain cannot hold; off the chain it does no harm. Args: joints: names.
+
+        Raises:
+            RobotFileError: a spring or a closed loop on the chain.
+        """
+        chain = set(joints)
+        for names, error in self.refusals:
+            if names & chain:
+                raise error
 
 
 def is_mjcf(text: bytes, origin: str) -> bool:
@@ -92,6 +107,8 @@ class _Reading:
     classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     joint_names: set[str] = field(default_factory=set)
+    joints_to: dict[str, tuple[str, ...]] = field(default_factory=dict)  # from the world, by link
+    refusals: list[tuple[frozenset[str], RobotFileError]] = field(default_factory=list)
     armatures: dict[str, float] = field(default_factory=dict)
     efforts: dict[str, float] = field(default_factory=dict)
     unweighed: list[str] = field(default_factory=list)
@@ -119,6 +136,8 @@ class _Reading:
             self.passed_over[f"<{tendon.tag} name={tendon.get('name')!r}>"] = None
         self._read_actuators()
         self.robot = etree.Element("robot", name=root.get("model") or "mujoco robot")
+        self.robot.sourceline = root.sourceline
+        self.joints_to[_WORLD] = ()
         self._link(_WORLD, root)
         self.names.add(_WORLD)
         for world in root.findall("worldbody"):
@@ -133,6 +152,7 @@ class _Reading:
             unweighed=tuple(self.unweighed),
             from_geoms=tuple(self.from_geoms),
             passed_over=tuple(self.passed_over),
+            refusals=tuple(self.refusals),
         )
 
     # --- what holds for the whole file ---------------------------------------------------------
@@ -217,13 +237,23 @@ class _Reading:
                 if element.tag == "joint" and element.get("joint2"):
                     self._couple(element)
                 elif element.tag in ("connect", "weld"):
-                    raise self.source.error(
-                        element,
-                        "closes a loop of bodies; only trees are read. Remove it where the arm "
-                        "moves without it, or give the open chain.",
-                    )
+                    self._close_loop(element)
                 else:
                     raise self._beyond(element)
+
+    def _close_loop(self, element: Element) -> None:
+        """Remember a loop: it must not hold a joint of the chain to the tip."""
+        ends = [element.get(f"body{k}") or element.get(f"site{k}") or _WORLD for k in (1, 2)]
+        for end in ends:
+            if end not in self.joints_to:
+                raise self.source.error(element, f"names {end!r}, which is no body or site.")
+        one, other = (set(self.joints_to[end]) for end in ends)
+        error = self.source.error(
+            element,
+            "closes a loop of bodies with the chain to the tip; only trees are read. Remove it "
+            "where the arm moves without it, or give the open chain.",
+        )
+        self.refusals.append((frozenset(one ^ other), error))
 
     def _couple(self, element: Element) -> None:
         """joint1 follows joint2 linearly: a mimic joint."""
@@ -241,6 +271,11 @@ class _Reading:
                 etree.SubElement(joint, "mimic", joint=leader, **texts)
 
     def _beyond(self, element: Element) -> RobotFileError:
+        if element.tag == "include":
+            return self.source.error(
+                element, f"includes {element.get('file')!r}; import that file if it is the robot, "
+                "or put its content here."
+            )  # fmt: skip
         return self.source.error(
             element,
             "is beyond the simple MuJoCo files that are read (nested bodies, hinge and slide "
@@ -271,6 +306,8 @@ class _Reading:
         """A body, with a link of its own for each of its joints."""
         if body.get("mocap", "false") == "true":
             raise self.source.error(body, "is a mocap body, which no joint carries; remove it.")
+        if self.source.number(body, "gravcomp"):
+            self.passed_over["gravcomp, which lifts bodies without a drive"] = None
         childclass = body.get("childclass") or childclass
         name = self._unused(body.get("name") or "body")
         at = T @ self._pose(body)  # of the body in the parent link, all joints at their reference
@@ -278,8 +315,8 @@ class _Reading:
         if body.find("freejoint") is not None or any(one.get("type") == "free" for one in joints):
             self._link(name, body)
             self._joint(body, f"{name} free", "floating", parent, name, at)
-            self._children(body, name, np.eye(4), childclass, moving=True)
             self._inertial(body, name, childclass, moving=True)
+            self._children(body, name, np.eye(4), childclass, moving=True)
             return
         link = parent
         for number, joint in enumerate(joints, start=1):
@@ -309,12 +346,18 @@ class _Reading:
         from lxml import etree
 
         source, kind = self.source, joint.get("type") or "hinge"
-        if kind not in ("hinge", "slide"):
-            raise source.error(joint, f"has type {kind!r}; hinge and slide joints are read.")
-        if any(source.numbers(joint, "stiffness", [0.0])):
-            raise source.error(joint, "has a spring (stiffness), whose torque is not modelled.")
         name = joint.get("name") or self._unused_joint(body)
         self.joint_names.add(name)
+        if kind not in ("hinge", "slide"):
+            self._joint(joint, name, kind, parent, child, at)  # refused on the chain, held off it
+            return
+        if any(source.numbers(joint, "stiffness", [0.0])):
+            error = source.error(
+                joint,
+                "has a spring (stiffness), whose torque is not modelled; remove it where the arm "
+                "has none.",
+            )
+            self.refusals.append((frozenset([name]), error))
         hinge = kind == "hinge"
         anchor = make_pose(translation=source.numbers(joint, "pos", [0.0, 0.0, 0.0]))
         axis = unit_direction(source.numbers(joint, "axis", [0.0, 0.0, 1.0]))
@@ -323,12 +366,10 @@ class _Reading:
         back = rotation_about(axis, -reference) if hinge else np.eye(3)
         shift = np.zeros(3) if hinge else -reference * axis
         low, high, limited = self._range(joint, hinge=hinge)
+        turning = child
         if np.any(anchor[:3, 3]):
             turning = self._unused(f"{child} anchor")
             self._link(turning, joint)
-            self._joint(joint, f"{turning} mount", "fixed", turning, child, inverse_pose(anchor))
-        else:
-            turning = child
         types = {(True, True): "revolute", (True, False): "continuous"}
         element = self._joint(
             joint,
@@ -348,6 +389,8 @@ class _Reading:
         }
         etree.SubElement(element, "dynamics", friction)
         self.armatures[name] = source.number(joint, "armature")
+        if turning != child:
+            self._joint(joint, f"{turning} mount", "fixed", turning, child, inverse_pose(anchor))
 
     def _range(self, joint: Element, *, hinge: bool) -> tuple[float, float, bool]:
         """Lower and upper limit, and whether there are any."""
@@ -486,7 +529,7 @@ class _Reading:
         geometry = etree.SubElement(collision, "geometry")
         if solid is None:
             name = geom.get("mesh") or geom.get("type") or "mesh"
-            etree.SubElement(geometry, geom.get("type") or "mesh", filename=name)
+            etree.SubElement(geometry, "mesh", filename=name)
         else:
             sizes = {key: _text(value) for key, value in solid.sizes.items()}
             etree.SubElement(geometry, solid.kind, sizes)
@@ -576,6 +619,8 @@ class _Reading:
         etree.SubElement(joint, "origin", _origin(T))
         etree.SubElement(joint, "parent", link=parent)
         etree.SubElement(joint, "child", link=child)
+        own = () if kind == "fixed" else (name,)
+        self.joints_to[child] = (*self.joints_to[parent], *own)
         return joint
 
 
