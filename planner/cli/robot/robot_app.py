@@ -16,6 +16,7 @@ from planner.cli.options import (
     Robot,
     Task,
     Tip,
+    file_option,
     out_option,
 )
 
@@ -90,6 +91,27 @@ def show(
             "--as", metavar="FORM", help="Print it as a file instead: toml, urdf, phrase."
         ),
     ] = "",
+    html: Annotated[
+        str,
+        typer.Option(
+            "--html",
+            callback=file_option,
+            metavar="PAGE",
+            help="Write a page instead: the arm in 3D, a slider for each joint, offline.",
+            show_default=False,
+        ),
+    ] = "",
+    q: Annotated[
+        str,
+        typer.Option(
+            "--q",
+            metavar="Q1,Q2,…",
+            help="With --html: first posture, in deg (sliding joints: mm), or each value with its "
+            "unit.",
+            show_default=False,
+        ),
+    ] = "",
+    force: Force = False,
 ) -> int:
     """Show one robot: tree, rows, limits, masses, internal tables, operation counts."""
     from planner.cli.opening import opened_robot
@@ -98,6 +120,14 @@ def show(
     from reports.models.robot import ROBOT_FILES, robot_document, robot_lines
     from robots.library import open_robot
 
+    if html:
+        from planner.cli.robot.picture import write_robot_page
+
+        if form or as_json:
+            raise OptionError("--html goes with neither --as nor --json.", option="--html")
+        return write_robot_page(robot, tip, html, q, context.obj.forced(force))
+    if q:
+        raise OptionError("--q is the posture of the page; give --html PAGE as well.", option="--q")
     if form:
         if form not in ROBOT_FILES:
             raise OptionError(
