@@ -26,7 +26,7 @@ _MARK_SHARE = 0.2  # radius of a mark over the distance of near points
 _MARK_SEEN = 0.006  # at most, over the diagonal of the scene
 _LEAST_MARK = 0.0015  # [m]
 _FRAME, _DOT = 0.05, 0.004  # arrows and points of guides, over the diagonal of the scene
-_ROOM = 0.6  # share of its reach that a robot's picture holds room for
+_ROOM = 0.7  # share of its reach that a robot's picture holds room for
 
 
 def scene_of(plan: Plan) -> Scene:

@@ -31,7 +31,7 @@ _SHORT = 24  # characters of a name beside a point
 _FINE = 2.0**-20  # poses are rounded to this (a micrometre), so that they compress
 _LINE = 2.0  # width [px]
 # Neighbours often meet in one and the same ball: drawn alike, their skins would flicker.
-_SWELL = (1.0, 1.004)  # of the radii of every other link
+_SWELL = (1.0, 1.01)  # of the radii of every other link: more than their facets cut off
 _CELL = 0.1  # of the floor's grid [m]
 # Lines of the floor, fine and coarse, on a light page, a dark one, and either.
 _FLOOR: dict[bool | None, tuple[model.Rgb, model.Rgb]] = {
