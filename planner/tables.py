@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.errors import StatesError
+from planner.errors import OptionError, StatesError
 from robots.core.arrays import Array
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.mechanism import Joint, Mechanism
@@ -51,6 +51,8 @@ _PLATFORM_LENGTHS, _PLATFORM_ANGLES = ("mm", "m"), ("deg", "rad")  # the preferr
 Advice = Callable[[str], str]
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*+,\d++(?:[eE][+-]?\d++)?", re.ASCII)
+# The number of an option, and its unit where it has one.
+_MEASURED = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-z][A-Za-z0-9/]*)?", re.ASCII)
 _LONGEST = 40  # characters of a cell that is told
 _NOT_FINITE = ("nan", "inf", "infinity")
 # Beyond it sine and cosine lose their digits, and nobody means such a length or force.
@@ -70,6 +72,7 @@ class States:
         groups: by name, complete ones only. # each (N, size), SI
         headers: preferred headers of every group, for messages.
         texts: cells of the columns of texts, by header, without blanks around them. # each N
+        inline: whether options of the command line gave the one state, not a table.
     """
 
     origin: str
@@ -77,6 +80,7 @@ class States:
     groups: dict[str, Array]
     headers: dict[str, list[str]] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
+    inline: bool = False
 
     def __len__(self) -> int:
         """Number of states."""
@@ -92,6 +96,14 @@ class States:
         Raises:
             StatesError: the table does not have them.
         """
+        if group not in self.groups and self.inline:
+            option = STATE_OPTIONS.get(group)
+            how = (
+                f"{option} beside {self.origin}"
+                if option
+                else f"{', '.join(self.headers[group])}; give a table with --states"
+            )
+            raise StatesError(f"{_sentence(purpose)} needs {how}.", missing=self.headers[group])
         if group not in self.groups:
             raise StatesError(
                 f"{self.origin}, line 1: {purpose} needs the columns "
@@ -137,6 +149,132 @@ def states_of(text: str, origin: str, mechanism: Mechanism, texts: Collection[st
     for group in ("q", "qd", "qdd", "tau"):
         states.headers.setdefault(group, [])
     return states
+
+
+# Options that give one state without a table, by the group that each fills.
+STATE_OPTIONS = {
+    "q": "--q",
+    "qd": "--qd",
+    "qdd": "--qdd",
+    "tau": "--tau",
+    POSITION: "--at",
+    NORMAL: "--normal",
+    APPROACH: "--axis",
+}
+
+
+def one_state(given: Mapping[str, str], mechanism: Mechanism) -> States:
+    """Read one state from options, to the same numbers as a table of one row.
+
+    Joint values stand in the order of q1, q2, …: degrees and millimetres unless a unit stands
+    behind the number ("1.5rad", "0.2m"), and the same per second and second squared for rates.
+    ``--at`` is in millimetres; directions have no unit.
+
+    Args:
+        given: texts by the group that they fill; one at least.
+        mechanism: whose joints the values belong to.
+
+    Raises:
+        OptionError: a wrong number of values, or a value that is no number or of another unit.
+    """
+    known = state_columns(mechanism)
+    columns: list[Column] = []
+    numbers: list[float] = []
+    for group, text in given.items():
+        entries = _entries(group, mechanism)
+        option, cells = STATE_OPTIONS[group], [cell.strip() for cell in text.split(",")]
+        if len(cells) != len(entries):
+            names = ", ".join(f"{entry.name} [{entry.unit}]" for entry in entries)
+            raise OptionError(
+                f"{option} has {len(cells)} value{'s' * (len(cells) != 1)}; expected "
+                f"{len(entries)}, separated by commas: {names}.",
+                option=option,
+                value=text,
+                expected=len(entries),
+            )
+        for entry, cell in zip(entries, cells, strict=True):
+            number, factor = entry.read(cell, option)
+            numbers.append(number)
+            columns.append(Column(group=group, place=entry.place, factor=factor))
+    headers = {group: group_headers(group, known) for group in ("q", "qd", "qdd", "tau")}
+    headers |= {c.group: group_headers(c.group, known) for c in known.values()}
+    return States(
+        origin=STATE_OPTIONS[next(iter(given))],
+        lines=(1,),
+        groups=_groups(columns, np.array([numbers])),
+        headers=headers,
+        inline=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """One number of an option: its name, its place in the group, its units, the default first."""
+
+    name: str
+    place: int
+    units: Mapping[str, float]
+
+    @property
+    def unit(self) -> str:
+        return next(iter(self.units))
+
+    def read(self, cell: str, option: str) -> tuple[float, float]:
+        """The number, and what makes it SI."""
+        found = _MEASURED.fullmatch(cell)
+        unit = (found[2] if found else "") or self.unit
+        if found is None or unit not in self.units or not abs(float(found[1])) <= _LARGEST:
+            unit = f"a number in {self.unit}" if self.unit else "a number"
+            others = ", ".join(f"1{other}" for other in self.units if other)
+            raise OptionError(
+                f"{option}: {self.name} is {_shown(cell)}; expected {unit}"
+                f"{f' (with a unit: {others})' if others else ''}.",
+                option=option,
+                value=cell,
+                joint=self.name,
+                unit=self.unit,
+            )
+        return float(found[1]), self.units[unit]
+
+
+def _entries(group: str, mechanism: Mechanism) -> list[_Entry]:
+    """What an option's values are, in the order in which they are written."""
+    if group in (POSITION, NORMAL, APPROACH):
+        units = {"mm": LENGTH["mm"], "m": LENGTH["m"]} if group == POSITION else {"": 1.0}
+        return [_Entry(name=axis, place=place, units=units) for place, axis in enumerate(AXES)]
+    return [
+        _Entry(name=joint.name, place=place, units=_option_units(group, joint))
+        for _, place, joint in sorted(
+            (number, place, joint)
+            for place, (number, joint) in enumerate(
+                zip(mechanism.numbers, mechanism.movable, strict=True)
+            )
+        )
+    ]
+
+
+def _option_units(group: str, joint: Joint) -> dict[str, float]:
+    if group == "tau":
+        return {"Nm" if joint.kind.angular else "N": 1.0}
+    per = {"q": "", "qd": "/s", "qdd": "/s2"}[group]
+    units, first = (ANGLE, "deg") if joint.kind.angular else (LENGTH, "mm")
+    return {f"{unit}{per}": units[unit] for unit in (first, *(u for u in units if u != first))}
+
+
+def state_text(states: States, mechanism: Mechanism) -> str:
+    """The state that options gave, with units: what was understood, for messages."""
+    parts = []
+    for group in ("q", "qd", "qdd", "tau"):
+        if group in states:
+            entries = _entries(group, mechanism)
+            values = [states.groups[group][0, e.place] / e.units[e.unit] for e in entries]
+            told = (f"{value:.6g} {e.unit}" for value, e in zip(values, entries, strict=True))
+            parts.append(f"{group} = {', '.join(told)}")
+    return "; ".join(parts)
+
+
+def _sentence(purpose: str) -> str:
+    return purpose[:1].upper() + purpose[1:]
 
 
 def state_columns(mechanism: Mechanism) -> dict[str, Column]:

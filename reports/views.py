@@ -12,14 +12,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.errors import OptionError
 from planner.plan import Plan
 from planner.proof import Proof
 from reports.figures import plan_figure
-from reports.scene import scene_html, scene_of, scene_of_part, scene_of_robot
+from reports.robot import robot_page
+from reports.scene import scene_html, scene_of, scene_of_part
 from reports.scene.model import Scene
 from robots.robot import Robot
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from parts.part import Part
 
 __all__ = ["SceneView", "plan_figure", "show", "show_part", "show_plan", "show_robot"]
-
-from robots.core.arrays import Array
 
 _HEIGHT = 560  # of the frame in a notebook [px]
 
@@ -97,28 +95,18 @@ def show_plan(plan: Plan, *, open_browser: bool = True) -> SceneView:
 
 
 def show_robot(robot: Robot, q: ArrayLike | None = None, *, open_browser: bool = True) -> SceneView:
-    """Show a robot in a posture.
+    """Show a robot with a slider for each joint.
 
     Args:
         robot: with or without capsules.
-        q: posture; zero, or the nearest to it within limits. # (n,) [rad or m]
+        q: first posture; zero, or the nearest to it within limits. # (n,) [rad or m]
         open_browser: as for ``show``.
 
     Raises:
-        OptionError: a posture of another length, or not finite.
+        OptionError: a posture of another length, not finite, or outside the limits.
     """
-    mechanism = robot.mechanism
-    posture: Array = np.clip(0.0, mechanism.q_min, mechanism.q_max)
-    if q is not None:
-        posture = np.asarray(q, dtype=np.float64)
-        if posture.shape != (robot.dof,) or not np.all(np.isfinite(posture)):
-            raise OptionError(
-                f"The posture has shape {posture.shape}; {robot.name} has {robot.dof} joints: give "
-                f"as many finite numbers.",
-                found=posture.shape,
-                expected=(robot.dof,),
-            )
-    return _shown(scene_of_robot(robot, posture), open_browser=open_browser)
+    page = robot_page(robot, q)
+    return _opened(page, robot.name, "robot.html", open_browser=open_browser)
 
 
 def show_part(part: Part, *, open_browser: bool = True) -> SceneView:
@@ -127,15 +115,19 @@ def show_part(part: Part, *, open_browser: bool = True) -> SceneView:
 
 
 def _shown(scene: Scene, *, open_browser: bool) -> SceneView:
-    html = scene_html(scene, dark=None)
+    page = scene_html(scene, dark=None)
+    return _opened(page, scene.title, "scene.html", open_browser=open_browser)
+
+
+def _opened(page: str, title: str, file: str, *, open_browser: bool) -> SceneView:
     if not open_browser or _in_notebook():
-        return SceneView(title=scene.title, html=html)
+        return SceneView(title=title, html=page)
     import webbrowser
 
-    path = Path(tempfile.mkdtemp(prefix="palpeur-")) / "scene.html"
-    path.write_text(html, encoding="utf-8", newline="")
+    path = Path(tempfile.mkdtemp(prefix="palpeur-")) / file
+    path.write_text(page, encoding="utf-8", newline="")
     webbrowser.open(path.as_uri())
-    return SceneView(title=scene.title, html=html, path=path)
+    return SceneView(title=title, html=page, path=path)
 
 
 def _in_notebook() -> bool:

@@ -145,12 +145,17 @@ def link_ends(
     return np.concatenate(places) if places else np.zeros((0, 3))
 
 
-def upright(body: RoundBody) -> tuple[DrawnShape, Array]:
-    """A body along z from the origin, and the quaternion that lays it along its axis."""
+def upright(body: RoundBody, swell: float = 1.0) -> tuple[DrawnShape, Array]:
+    """A body along z from the origin, and the quaternion that lays it along its axis.
+
+    Args:
+        body: of a link or the base.
+        swell: what its radius is multiplied by.
+    """
     axis = body.end - body.start
     length = float(np.linalg.norm(axis))
     along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    return capsule(length, body.radius), model.from_z(along[None])[0]
+    return capsule(length, swell * body.radius), model.from_z(along[None])[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.plan import SegmentKind
 from reports.scene.bodies import SceneRobot, link_ends, mechanism_bodies, scene_robot
-from reports.scene.model import Scene, SceneMotion, ScenePoints, SceneSolid
+from reports.scene.model import Scene, SceneGuides, SceneMotion, ScenePoints, SceneSolid
 from reports.scene.solids import scene_solids
 from robots.core.arrays import Array
 from robots.core.mechanism import JointKind
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from parts.part import Part
     from planner.motion.trajectory import Trajectory
     from planner.plan import Plan
-    from robots.robot import Robot
+    from robots.core.model import Model
 
 _POSTURES = 64  # of the motion, that the size of the scene is taken from
 _MARK_SHARE = 0.2  # radius of a mark over the distance of near points
 _MARK_SEEN = 0.006  # at most, over the diagonal of the scene
 _LEAST_MARK = 0.0015  # [m]
+_FRAME, _DOT = 0.05, 0.004  # arrows and points of guides, over the diagonal of the scene
+_ROOM = 0.7  # share of its reach that a robot's picture holds room for
 
 
 def scene_of(plan: Plan) -> Scene:
@@ -57,12 +59,13 @@ def scene_of(plan: Plan) -> Scene:
     )
 
 
-def scene_of_robot(robot: Robot, q: Array) -> Scene:
-    """What is seen of a robot that stands still.
+def scene_of_robot(robot: Model, q: Array, reach: Array) -> Scene:
+    """What is seen of a robot alone: its bodies in a posture, axes, frames and reach.
 
     Args:
         robot: with or without capsules.
         q: its posture. # (n,) [rad or m]
+        reach: positions of the tool on the border of its workspace. # (k, 3) [m]
     """
     from robots.core.pose import transform_points
 
@@ -78,7 +81,21 @@ def scene_of_robot(robot: Robot, q: Array) -> Scene:
     origins = [transform_points(T, np.zeros((1, 3))) for T in transforms[0]]
     places = np.concatenate([ends, *origins, tool[None], np.zeros((1, 3))])
     bounds = np.stack([places.min(axis=0) - radius, places.max(axis=0) + radius])
-    return _still(robot.name, bodies, (), bounds, rest=q)
+    if len(reach):  # the ball within its box; the floor stays below the robot as it stands
+        middle, half = np.ptp(reach, axis=0) / 2.0 + reach.min(axis=0), np.ptp(reach, axis=0) / 2.0
+        low, high = middle - _ROOM * half, middle + _ROOM * half
+        bounds = np.stack([np.minimum(bounds[0], [*low[:2], np.inf]), np.maximum(bounds[1], high)])
+    size = max(float(np.linalg.norm(bounds[1] - bounds[0])), 1e-3)
+    guides = SceneGuides(
+        names=tuple(f"q{number}" for number in robot.mechanism.numbers),
+        size=_FRAME * size,
+        tool=robot.mechanism.tool,
+        tool_link=robot.mechanism.tool_joint,
+        reach=reach,
+        reach_size=_DOT * size,
+    )
+    scene = _still(robot.mechanism.name, bodies, (), bounds, rest=q)
+    return replace(scene, guides=guides)
 
 
 def scene_of_part(part: Part) -> Scene:

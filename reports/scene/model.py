@@ -159,6 +159,27 @@ class SceneMotion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SceneGuides:
+    """What a page that moves the robot draws beside its bodies, and may hide.
+
+    Args:
+        names: of the joints, short, in the order of q.
+        size: length of the arrows of a frame; a joint's axis goes twice as far to both sides. [m]
+        tool: T_link_tool. # (4, 4)
+        tool_link: index of the link that carries the tool.
+        reach: positions of the tool on the border of its workspace. # (k, 3) [m]
+        reach_size: of such a point, as it is drawn. [m]
+    """
+
+    names: tuple[str, ...]
+    size: float
+    tool: Array
+    tool_link: int
+    reach: Array
+    reach_size: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scene:
     """All of it.
 
@@ -174,6 +195,7 @@ class Scene:
         motion: of the robot; None where nothing is reached.
         bounds: least and greatest corner of everything, at any time. # (2, 3) [m]
         notes: what was simplified for drawing, one sentence each.
+        guides: of a page that moves the robot; None for none.
     """
 
     title: str
@@ -187,6 +209,7 @@ class Scene:
     motion: SceneMotion | None
     bounds: Array
     notes: tuple[str, ...]
+    guides: SceneGuides | None = None
 
     @property
     def first(self) -> Array:
@@ -194,8 +217,8 @@ class Scene:
         return self.rest if self.motion is None else np.asarray(self.motion.q[0])
 
     def shown(self) -> tuple[bool, ...]:
-        """Of every link: whether it, or a link that it carries, has a body."""
-        shown = [bool(link.bodies) for link in self.links]
+        """Of every link: whether it, or a link that it carries, has a body or a guide."""
+        shown = [bool(link.bodies) or self.guides is not None for link in self.links]
         for index in reversed(range(len(shown))):
             parent = self.links[index].parent
             if shown[index] and parent != BASE:
@@ -217,6 +240,8 @@ REACHED = Paint(name="point that is reached", colour=(0, 106, 70))
 FAILED = Paint(name="point that is not reached", colour=(176, 36, 0))
 PROBING = Paint(name="probing line", colour=(0, 114, 178))
 TRAVEL = Paint(name="travel", colour=(214, 140, 0))
+AXIS = Paint(name="joint axis", colour=(213, 94, 0))
+REACH = Paint(name="border of the tool's workspace", colour=(0, 114, 178))
 SOLIDS = {
     SolidKind.PART: Paint(name="part", colour=(84, 124, 164)),
     SolidKind.OBSTACLE: Paint(name="obstacle", colour=(150, 144, 134), opacity=0.55),

@@ -30,6 +30,8 @@ _LABELS = 200  # with more of them than that, names hide the scene and cost time
 _SHORT = 24  # characters of a name beside a point
 _FINE = 2.0**-20  # poses are rounded to this (a micrometre), so that they compress
 _LINE = 2.0  # width [px]
+# Neighbours often meet in one and the same ball: drawn alike, their skins would flicker.
+_SWELL = (1.0, 1.01)  # of the radii of every other link: more than their facets cut off
 _CELL = 0.1  # of the floor's grid [m]
 # Lines of the floor, fine and coarse, on a light page, a dark one, and either.
 _FLOOR: dict[bool | None, tuple[model.Rgb, model.Rgb]] = {
@@ -74,6 +76,7 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
         _draw_cell(server, scene)
         _draw_points(server, scene)
         handles = _draw_robot(server, scene)
+        _draw_guides(server, scene)
         recording = server.get_scene_serializer()
         _play(recording, scene, handles)
         page: str = recording.as_html(dark_mode=bool(dark))
@@ -157,7 +160,7 @@ def _draw_points(server: ViserServer, scene: Scene) -> None:
 
 def _draw_robot(server: ViserServer, scene: Scene) -> dict[int, FrameHandle]:
     """The robot in its first posture. Returns the frames of its links, by index."""
-    places = {BASE: "/robot"}
+    places = link_nodes(scene)
     server.scene.add_frame(places[BASE], show_axes=False)
     for number, body in enumerate(scene.base, start=1):
         _draw_body(server, places[BASE], number, body)
@@ -166,7 +169,6 @@ def _draw_robot(server: ViserServer, scene: Scene) -> dict[int, FrameHandle]:
         if not shown:
             continue
         q = scene.first[None]
-        places[index] = f"{places[link.parent]}/{node_name(index + 1, link.name)}"
         handles[index] = server.scene.add_frame(
             places[index],
             show_axes=False,
@@ -178,8 +180,82 @@ def _draw_robot(server: ViserServer, scene: Scene) -> dict[int, FrameHandle]:
     return handles
 
 
+def link_nodes(scene: Scene) -> dict[int, str]:
+    """Names of the nodes that move with the links, by index; the base is ``BASE``."""
+    places = {BASE: "/robot"}
+    for index, link in enumerate(scene.links):
+        places[index] = f"{places[link.parent]}/{node_name(index + 1, link.name)}"
+    return places
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideNodes:
+    """Names of the nodes that a page shows or hides. Args: by kind, one for each joint or one."""
+
+    axes: tuple[str, ...]
+    frames: tuple[str, ...]
+    reach: tuple[str, ...]
+
+
+def guide_nodes(scene: Scene) -> GuideNodes:
+    """Nodes of the guides of a scene; none where it has none."""
+    if scene.guides is None:
+        return GuideNodes(axes=(), frames=(), reach=())
+    places = link_nodes(scene)
+    moving = [index for index, link in enumerate(scene.links) if link.variable >= 0]
+    return GuideNodes(
+        axes=tuple(f"{places[index]}/axis" for index in moving),
+        frames=(
+            f"{places[BASE]}/frame",
+            *(f"{places[index]}/frame" for index in moving),
+            f"{places[scene.guides.tool_link]}/tool",
+        ),
+        reach=("/reach",) if len(scene.guides.reach) else (),
+    )
+
+
+def _draw_guides(server: ViserServer, scene: Scene) -> None:
+    """Axes, frames and reach, for a page that shows and hides them."""
+    guides, nodes = scene.guides, guide_nodes(scene)
+    if guides is None:
+        return
+    along = np.array([[[0.0, 0.0, -2.0 * guides.size], [0.0, 0.0, 2.0 * guides.size]]])
+    moving = [link for link in scene.links if link.variable >= 0]
+    for name, link in zip(nodes.axes, moving, strict=True):
+        server.scene.add_line_segments(
+            name, along, model.AXIS.colour, thickness=1.5 * _LINE, thickness_units="screen"
+        )
+        server.scene.add_label(
+            f"{name}/name",
+            guides.names[link.variable],
+            position=(0.0, 0.0, 2.0 * guides.size),
+            anchor="bottom-center",
+            font_size_mode="screen",
+        )
+    poses = [np.eye(4)] * (len(nodes.frames) - 1) + [guides.tool]
+    for name, pose in zip(nodes.frames, poses, strict=True):
+        server.scene.add_frame(
+            name,
+            axes_length=guides.size,
+            axes_radius=0.03 * guides.size,
+            origin_radius=0.06 * guides.size,
+            wxyz=model.of_rotation(pose[:3, :3]),
+            position=pose[:3, 3],
+        )
+    for name in nodes.reach:
+        server.scene.add_point_cloud(
+            name,
+            guides.reach,
+            model.REACH.colour,
+            point_size=guides.reach_size,
+            point_shape="circle",
+            point_shading="flat",
+            precision="float32",
+        )
+
+
 def _draw_body(server: ViserServer, carrier: str, number: int, body: RoundBody) -> None:
-    shape, turn = upright(body)
+    shape, turn = upright(body, _SWELL[carrier.count("/") % 2])
     server.scene.add_mesh_simple(
         f"{carrier}/body {node_name(number, body.name)}",
         shape.vertices,

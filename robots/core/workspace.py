@@ -89,6 +89,26 @@ class Workspace:
         """Share of the sampled postures whose position Jacobian is nearly singular."""
         return _singular_fraction(self.model, self.q)
 
+    def border(self, samples: int = DEFAULT_SAMPLES) -> Array:
+        """Positions of the tool at the border: one of each cell that has an empty neighbour.
+
+        Args:
+            samples: how many of the sampled postures count; fewer have larger cells.
+
+        Returns:
+            Sampled positions; all are within reach. # (k, 3) [m]
+        """
+        points = self.points[:samples]
+        flat = _flattened(points, scale_length(self.model.mechanism))
+        if not flat.shape[1]:
+            return points[:1]
+        grid = occupancy(flat)
+        index = np.floor((flat - grid.origin) / grid.cell).astype(np.int64)
+        border = grid.cells & ~_inner(grid.cells)
+        chosen = np.flatnonzero(border[tuple(index.T)])
+        places = np.ravel_multi_index(tuple(index[chosen].T), grid.cells.shape)
+        return points[chosen[np.sort(np.unique(places, return_index=True)[1])]]
+
     def section(self) -> Occupancy:
         """Cells of the half plane of distance from the base z axis and height, at any angle."""
         return occupancy(np.stack([np.hypot(*self.points.T[:2]), self.points[:, 2]], axis=-1))
@@ -337,9 +357,13 @@ def _counts(cells: Mask) -> tuple[int, int]:
 
     A smooth border passes through about as many cells as have such a neighbour.
     """
-    around = np.pad(cells, 1)
-    core = around
+    full = int(np.count_nonzero(cells))
+    return full, full - int(np.count_nonzero(_inner(cells)))
+
+
+def _inner(cells: Mask) -> Mask:
+    """Occupied cells all of whose neighbours are occupied, corners included."""
+    core = np.pad(cells, 1)
     for axis in range(cells.ndim):
         core = core & np.roll(core, 1, axis) & np.roll(core, -1, axis)
-    full = int(np.count_nonzero(around))
-    return full, full - int(np.count_nonzero(core))
+    return np.asarray(core[(slice(1, -1),) * cells.ndim])

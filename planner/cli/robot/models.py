@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,23 +20,66 @@ from planner.tables import (
     POSITION,
     SPIN,
     SPIN_RATE,
+    STATE_OPTIONS,
     VELOCITY,
     WRENCH,
     States,
     group_headers,
+    one_state,
     read_states,
     state_columns,
+    state_text,
 )
 from reports.answers import StateQuantity, state_lines, state_rows, state_table, tip_document
 from robots.core.arrays import Array
 from robots.core.errors import PoseError
 from robots.core.inverse import Target, Task
+from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.pose import as_pose, nearest_rotation
 
 _SHORTEST = 1e-9  # length of a vector that is a direction
 _DIGITS = 1e-3  # entry of RᵀR - I that four printed digits explain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateRequest:
+    """Where the states come from: a table, or options that give one state.
+
+    Args:
+        table: path of a CSV file, "-" for standard input; empty for none.
+        options: texts of the options by the group that each fills; empty ones were not given.
+    """
+
+    table: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Options that were given."""
+        return {group: text for group, text in self.options.items() if text}
+
+    def read(self, mechanism: Mechanism) -> States:
+        """The states.
+
+        Raises:
+            OptionError: neither a table nor a state, or both; a value that is none.
+            StatesError: a table that cannot be read.
+        """
+        names = [STATE_OPTIONS[group] for group in self.options]
+        if bool(self.table) == bool(self.given):
+            found = " and ".join(["--states", *(STATE_OPTIONS[group] for group in self.given)])
+            raise OptionError(
+                f"{found} exclude each other; give one."
+                if self.table
+                else f"No state is given; give a table with --states FILE, or one state with "
+                f"{', '.join(names)}.",
+                option="--states",
+            )
+        if self.table:
+            return read_states(self.table, mechanism)
+        return one_state(self.given, mechanism)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +91,15 @@ class RobotStates:
     session: Session
 
     @classmethod
-    def read(cls, robot: str, tip: str, states: str, session: Session) -> RobotStates:
-        """Open the robot and read the table. Args: as their options."""
+    def read(cls, robot: str, tip: str, states: StateRequest, session: Session) -> RobotStates:
+        """Open the robot and read its states. Args: as their options."""
         mechanism = movable_robot(robot, tip, session)
-        return cls(mechanism=mechanism, table=read_states(states, mechanism), session=session)
+        table = states.read(mechanism)
+        if table.inline:  # the units of plain numbers depend on the joints: say what was understood
+            told = state_text(table, mechanism)
+            if told:
+                session.say(f"{told}.")
+        return cls(mechanism=mechanism, table=table, session=session)
 
     @property
     def model(self) -> Model:
@@ -62,7 +110,11 @@ class RobotStates:
         """The joint values; tells which are outside the limits. # (N, n)."""
         q = self.table.require("q", purpose)
         outside = (q < self.mechanism.q_min) | (q > self.mechanism.q_max)
-        if np.any(outside):
+        if self.table.inline:
+            breaches = limit_breaches(self.mechanism, q[0])
+            if breaches:
+                self.session.say(f"R205 note: outside the joint limits: {breaches}.")
+        elif np.any(outside):
             row, joint = (int(i) for i in np.argwhere(outside)[0])
             self.session.say(
                 f"R205 note: {int(np.any(outside, axis=1).sum())} of {len(q)} states are outside "
@@ -75,7 +127,9 @@ class RobotStates:
         """Optional columns; tells which are taken as zero. # each (N, n)."""
         absent = [group for group in groups if group not in self.table]
         if absent:
-            self.session.say(f"R206 note: no columns {' and '.join(absent)}; taken as zero.")
+            names = " and ".join(STATE_OPTIONS[g] if self.table.inline else g for g in absent)
+            what = names if self.table.inline else f"columns {names}"
+            self.session.say(f"R206 note: no {what}; taken as zero.")
         return [self.table.or_zero(group) for group in groups]
 
     def headers(self, *groups: str) -> tuple[str, ...]:
@@ -87,7 +141,9 @@ class RobotStates:
 # --- direct models -------------------------------------------------------------------------------
 
 
-def print_model(name: str, robot: str, tip: str, states: str, form: Form, session: Session) -> int:
+def print_model(
+    name: str, robot: str, tip: str, states: StateRequest, form: Form, session: Session
+) -> int:
     """Answer one of ``MODELS`` for every state of a table.
 
     Raises:
@@ -175,7 +231,9 @@ def _show(given: RobotStates, quantities: Sequence[StateQuantity], form: Form) -
 # --- inverse models ------------------------------------------------------------------------------
 
 
-def print_accelerations(robot: str, tip: str, states: str, form: Form, session: Session) -> int:
+def print_accelerations(
+    robot: str, tip: str, states: StateRequest, form: Form, session: Session
+) -> int:
     """Accelerations of given torques; exit code 1 where the mass matrix is singular."""
     from robots.core.singular_mass import accelerations
 
@@ -196,7 +254,13 @@ def print_accelerations(robot: str, tip: str, states: str, form: Form, session: 
 
 
 def print_joint_rates(
-    name: str, robot: str, tip: str, states: str, task_name: str, form: Form, session: Session
+    name: str,
+    robot: str,
+    tip: str,
+    states: StateRequest,
+    task_name: str,
+    form: Form,
+    session: Session,
 ) -> int:
     """Joint rates of a tool's rates; exit code 1 where the tool cannot move so.
 
@@ -275,7 +339,7 @@ def _twist(given: RobotStates, groups: tuple[str, str], task: Task) -> Array:
 
 
 def print_inverse(
-    robot: str, tip: str, states: str, starts: int, form: Form, session: Session
+    robot: str, tip: str, states: StateRequest, starts: int, form: Form, session: Session
 ) -> int:
     """Postures of every state; exit code 1 when one has none within the limits.
 

@@ -14,11 +14,50 @@ from planner.cli.options import (
     Inverse,
     Json,
     Robot,
-    States,
     Task,
     Tip,
+    file_option,
     out_option,
 )
+
+# One state without a table. Plain numbers are degrees and millimetres: what a teach panel shows.
+TableOrNot = Annotated[
+    str,
+    typer.Option(
+        "--states",
+        metavar="FILE",
+        help="CSV table of states, a unit in every column's name; - reads standard input.",
+        show_default=False,
+    ),
+]
+Q = Annotated[
+    str,
+    typer.Option(
+        "--q",
+        metavar="Q1,Q2,…",
+        help="One state instead of a table: joint values in deg (sliding joints: mm), or each "
+        "with its unit, as 1.5rad or 0.2m.",
+        show_default=False,
+    ),
+]
+Qd = Annotated[
+    str,
+    typer.Option(
+        "--qd",
+        metavar="V1,V2,…",
+        help="With --q: joint speeds in deg/s (sliding joints: mm/s).",
+        show_default=False,
+    ),
+]
+Qdd = Annotated[
+    str,
+    typer.Option(
+        "--qdd",
+        metavar="A1,A2,…",
+        help="With --q: joint accelerations in deg/s² (sliding joints: mm/s²).",
+        show_default=False,
+    ),
+]
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,6 +91,27 @@ def show(
             "--as", metavar="FORM", help="Print it as a file instead: toml, urdf, phrase."
         ),
     ] = "",
+    html: Annotated[
+        str,
+        typer.Option(
+            "--html",
+            callback=file_option,
+            metavar="PAGE",
+            help="Write a page instead: the arm in 3D, a slider for each joint, offline.",
+            show_default=False,
+        ),
+    ] = "",
+    q: Annotated[
+        str,
+        typer.Option(
+            "--q",
+            metavar="Q1,Q2,…",
+            help="With --html: first posture, in deg (sliding joints: mm), or each value with its "
+            "unit.",
+            show_default=False,
+        ),
+    ] = "",
+    force: Force = False,
 ) -> int:
     """Show one robot: tree, rows, limits, masses, internal tables, operation counts."""
     from planner.cli.opening import opened_robot
@@ -60,6 +120,14 @@ def show(
     from reports.models.robot import ROBOT_FILES, robot_document, robot_lines
     from robots.library import open_robot
 
+    if html:
+        from planner.cli.robot.picture import write_robot_page
+
+        if form or as_json:
+            raise OptionError("--html goes with neither --as nor --json.", option="--html")
+        return write_robot_page(robot, tip, html, q, context.obj.forced(force))
+    if q:
+        raise OptionError("--q is the posture of the page; give --html PAGE as well.", option="--q")
     if form:
         if form not in ROBOT_FILES:
             raise OptionError(
@@ -178,16 +246,19 @@ def _model(name: str) -> Callable[..., int]:
     def command(
         context: typer.Context,
         robot: Robot,
-        states: States,
+        *,
+        states: TableOrNot = "",
+        q: Q = "",
         tip: Tip = "",
         as_json: Json = False,
         as_csv: Csv = False,
     ) -> int:
         from planner.cli.output import Form
-        from planner.cli.robot.models import print_model
+        from planner.cli.robot.models import StateRequest, print_model
 
+        given = StateRequest(table=states, options={"q": q})
         form = Form(json=as_json, csv=as_csv)
-        return print_model(name, robot, tip, states, form, context.obj)
+        return print_model(name, robot, tip, given, form, context.obj)
 
     return command
 
@@ -198,8 +269,11 @@ def _rates(name: str) -> Callable[..., int]:
     def command(
         context: typer.Context,
         robot: Robot,
-        states: States,
         *,
+        states: TableOrNot = "",
+        q: Q = "",
+        qd: Qd = "",
+        qdd: Qdd = "",
         tip: Tip = "",
         inverse: Inverse = False,
         task: Task = "",
@@ -207,12 +281,13 @@ def _rates(name: str) -> Callable[..., int]:
         as_csv: Csv = False,
     ) -> int:
         from planner.cli.output import Form
-        from planner.cli.robot.models import print_joint_rates, print_model
+        from planner.cli.robot.models import StateRequest, print_joint_rates, print_model
 
+        given = StateRequest(table=states, options={"q": q, "qd": qd, "qdd": qdd})
         form = Form(json=as_json, csv=as_csv)
         if inverse:
-            return print_joint_rates(name, robot, tip, states, task, form, context.obj)
-        return print_model(name, robot, tip, states, form, context.obj)
+            return print_joint_rates(name, robot, tip, given, task, form, context.obj)
+        return print_model(name, robot, tip, given, form, context.obj)
 
     return command
 
@@ -220,8 +295,44 @@ def _rates(name: str) -> Callable[..., int]:
 def inverse(
     context: typer.Context,
     robot: Robot,
-    states: States,
     *,
+    states: TableOrNot = "",
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at",
+            metavar="X,Y,Z",
+            help="One target instead of a table: position of the tool in mm, base frame.",
+            show_default=False,
+        ),
+    ] = "",
+    normal: Annotated[
+        str,
+        typer.Option(
+            "--normal",
+            metavar="NX,NY,NZ",
+            help="With --at: outgoing normal of the surface touched.",
+            show_default=False,
+        ),
+    ] = "",
+    axis: Annotated[
+        str,
+        typer.Option(
+            "--axis",
+            metavar="AX,AY,AZ",
+            help="With --at: direction of the tool's z axis.",
+            show_default=False,
+        ),
+    ] = "",
+    q: Annotated[
+        str,
+        typer.Option(
+            "--q",
+            metavar="Q1,Q2,…",
+            help="With --at: first guess, in deg (sliding joints: mm).",
+            show_default=False,
+        ),
+    ] = "",
     tip: Tip = "",
     as_json: Json = False,
     as_csv: Csv = False,
@@ -237,17 +348,31 @@ def inverse(
     within the limits.
     """
     from planner.cli.output import Form
-    from planner.cli.robot.models import print_inverse
+    from planner.cli.robot.models import StateRequest, print_inverse
 
+    options = {"position": at, "normal": normal, "approach": axis, "q": q}
+    given = StateRequest(table=states, options=options)
     form = Form(json=as_json, csv=as_csv)
-    return print_inverse(robot, tip, states, starts, form, context.obj)
+    return print_inverse(robot, tip, given, starts, form, context.obj)
 
 
 def dynamics(
     context: typer.Context,
     robot: Robot,
-    states: States,
     *,
+    states: TableOrNot = "",
+    q: Q = "",
+    qd: Qd = "",
+    qdd: Qdd = "",
+    tau: Annotated[
+        str,
+        typer.Option(
+            "--tau",
+            metavar="T1,T2,…",
+            help="With --q and --forward: joint torques in N m (sliding joints: N).",
+            show_default=False,
+        ),
+    ] = "",
     tip: Tip = "",
     forward: Annotated[
         bool, typer.Option("--forward", help="Accelerations (key qdd) of given torques (tau1_nm).")
@@ -261,12 +386,13 @@ def dynamics(
     environment, base axes. JSON key tau. With --forward: q1 …, qd1 …, tau1_nm … give qdd.
     """
     from planner.cli.output import Form
-    from planner.cli.robot.models import print_accelerations, print_model
+    from planner.cli.robot.models import StateRequest, print_accelerations, print_model
 
+    given = StateRequest(table=states, options={"q": q, "qd": qd, "qdd": qdd, "tau": tau})
     form = Form(json=as_json, csv=as_csv)
     if forward:
-        return print_accelerations(robot, tip, states, form, context.obj)
-    return print_model("torques", robot, tip, states, form, context.obj)
+        return print_accelerations(robot, tip, given, form, context.obj)
+    return print_model("torques", robot, tip, given, form, context.obj)
 
 
 app.command("forward", help="Pose of the tool in the base frame. Needs q1 …; JSON key T.")(
@@ -351,6 +477,7 @@ def singularities(
         str,
         typer.Option("--states", metavar="FILE", help="Judge these postures; - is stdin."),
     ] = "",
+    q: Q = "",
     task: Task = "",
     as_json: Json = False,
 ) -> int:
@@ -360,8 +487,7 @@ def singularities(
     """
     from planner.cli.opening import movable_robot
     from planner.cli.output import Form
-    from planner.cli.robot.models import named_task
-    from planner.tables import read_states
+    from planner.cli.robot.models import StateRequest, named_task
     from reports.models import analysis
     from robots.core.errors import EquationError
     from robots.core.model import Model
@@ -377,9 +503,10 @@ def singularities(
     mechanism = movable_robot(robot, tip, session)
     model = Model(mechanism, engine="numpy")
     chosen = named_task(task) if task else natural_task(model)
-    if states:
-        q = read_states(states, mechanism).require("q", "judging a posture")
-        found = [analyse(model, row, chosen) for row in session.watched(list(q), "judging")]
+    if states or q:
+        table = StateRequest(table=states, options={"q": q}).read(mechanism)
+        postures = table.require("q", "judging a posture")
+        found = [analyse(model, row, chosen) for row in session.watched(list(postures), "judging")]
         return form.show(
             json=lambda: analysis.singularity_rows(mechanism, found, chosen),
             text=lambda: analysis.singularity_lines(found, chosen),

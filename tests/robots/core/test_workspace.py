@@ -138,3 +138,19 @@ def test_distance_from_the_first_axis():
     assert found.axis_radii == pytest.approx([0.3, 1.1], abs=1e-6)
     with pytest.raises(StateError, match="too small"):
         workspace(Model(CUBE), samples=SAMPLES, cell=1e-9)
+
+
+@pytest.mark.parametrize("arm", [PLANAR_2R, TILTED, "anthropomorphic"])
+def test_the_border_is_the_outside_of_what_is_reached(arm):
+    """Shells between two radii: what lies at the border is near one of them, and both are found."""
+    mechanism = load(arm) if isinstance(arm, str) else arm
+    inner, outer = (0.1, 0.9) if isinstance(arm, str) else (0.3, 1.1)
+    found = workspace(Model(mechanism), samples=SAMPLES)
+    border = found.border()
+    centre = np.array([0.0, 0.0, np.mean([found.low[2], found.high[2]])])
+    radii = np.linalg.norm(border - centre, axis=1)
+    assert set(map(tuple, border.tolist())) <= set(map(tuple, found.points.tolist()))
+    assert radii.max() == pytest.approx(outer, abs=0.01)
+    cell = 2.0 * np.sqrt(3.0) * found.cell  # a cell and its neighbour, from corner to corner
+    assert np.all((radii > outer - cell) | (radii < inner + cell))
+    assert len(border) < len(found.points) / 20

@@ -188,3 +188,29 @@ def test_a_robot_that_cannot_move_is_shown(palpeur, file):
     )
     assert palpeur("robot", "show", fixed).code in (0, 2)
     assert palpeur("robot", "check", fixed).code == 0
+
+
+def test_a_page_is_written_over_its_own_only(palpeur, tmp_path):
+    page = tmp_path / "arm.html"
+    head = ("robot", "show", "measuring-arm", "--html", page)
+    ran = palpeur(*head, "--q=-30,20,30,0,-40")
+    assert (ran.code, ran.out) == (0, "")
+    assert "--q=-30,20,30,0,-40" in page.read_text(encoding="utf-8")
+    refused = palpeur(*head, "--q=-300,20,30,0,-40")
+    assert (refused.code, refused.out) == (2, "")
+    assert [part for part in ("'q1'", "-300 deg", "limit -180") if part not in refused.err] == []
+    assert palpeur(*head).code == 0  # its own file is replaced
+    page.write_text("somebody's", encoding="utf-8")
+    assert palpeur(*head).code == 2
+    assert page.read_text(encoding="utf-8") == "somebody's"
+
+
+@pytest.mark.parametrize(
+    "options", [("--q", "0,0,0,0,0"), ("--html", "x.html", "--json"), ("--html", "")]
+)
+def test_options_of_the_page_that_do_not_go_together(palpeur, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = palpeur("robot", "show", "measuring-arm", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--html" in ran.err
+    assert list(tmp_path.iterdir()) == []
