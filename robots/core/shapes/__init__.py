@@ -1,3 +1,5 @@
+"""Shapes of links: their meshes, and capsules that are proven to contain them."""
+
 from robots.core.shapes.capsule_fit import CapsuleFit as CapsuleFit
 from robots.core.shapes.capsule_fit import Stadium as Stadium
 from robots.core.shapes.capsule_fit import fit_capsules as fit_capsules

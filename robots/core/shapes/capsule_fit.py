@@ -24,7 +24,6 @@ import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask, freeze_field
 
-MOST_CAPSULES = 3
 # What the arithmetic of distances and cuts may lose, in multiples of the mesh's size: coordinates
 # and differences have a relative error of 2^-53 each, a dozen of them stand in one distance.
 ROUNDING = 1e-14
@@ -108,7 +107,7 @@ def fit_capsules(
     Args:
         vertices: # (v, 3) [m]
         faces: corners of the triangles. # (f, 3)
-        most: number of capsules allowed, 1 to 3.
+        most: number of capsules allowed.
         gain: share of the volume that another capsule must save to be worth its time.
     """
     return _Fitting(vertices, faces).fit(most, gain)
@@ -527,6 +526,7 @@ def _polish(points: Array, start: Array, end: Array, *, precise: bool) -> Stadiu
             np.concatenate([x[:6], [radius]]),
             jac=True,
             method="SLSQP",
+            bounds=_BOUNDS,
             constraints={
                 "type": "ineq",
                 "fun": _inside,
@@ -541,6 +541,9 @@ def _polish(points: Array, start: Array, end: Array, *, precise: bool) -> Stadiu
     start, end = centre + size * best[1][:3], centre + size * best[1][3:6]
     radius = math.sqrt(float(_squares(points, start, end)[0].max()))
     return Stadium(start=start, end=end, radius=radius)
+
+
+_BOUNDS = [(-4.0, 4.0)] * 6 + [(0.0, 4.0)]  # of ends and radius about points in a ball of one
 
 
 def _objective(x: Array) -> tuple[float, Array]:

@@ -133,7 +133,7 @@ def shapes_of(
     Args:
         urdf: a document, or the path of a file.
         meshes: where meshes are sought; a path is another folder beside that of the file.
-        most: number of capsules that a link may have, 1 to 3.
+        most: number of capsules that a link may have.
         partial: whether meshes that are missing are listed; otherwise the first one is an error.
 
     Raises:
