@@ -13,6 +13,7 @@ from planner.cli.options import (
     Force,
     Inverse,
     Json,
+    Meshes,
     Robot,
     States,
     Task,
@@ -45,6 +46,7 @@ def show(
     context: typer.Context,
     robot: Robot,
     tip: Tip = "",
+    meshes: Meshes = None,
     as_json: Json = False,
     form: Annotated[
         str,
@@ -67,9 +69,9 @@ def show(
                 option="--as",
                 value=form,
             )
-        print(ROBOT_FILES[form](opened_robot(robot, tip, context.obj)), end="")
+        print(ROBOT_FILES[form](opened_robot(robot, tip, context.obj, meshes)), end="")
         return 0
-    mechanism = open_robot(robot, tip=tip)
+    mechanism = open_robot(robot, tip=tip, meshes=meshes)
     return Form(json=as_json).show(
         json=lambda: robot_document(mechanism), text=lambda: robot_lines(mechanism)
     )
@@ -79,6 +81,7 @@ def show(
 def check(
     robot: Robot,
     tip: Tip = "",
+    meshes: Meshes = None,
     as_json: Json = False,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
 ) -> int:
@@ -89,7 +92,7 @@ def check(
     from reports.models.robot import audit_document, audit_lines
     from robots.library import open_robot
 
-    mechanism = open_robot(robot, tip=tip)
+    mechanism = open_robot(robot, tip=tip, meshes=meshes)
     findings = tuple(audit(mechanism))
     failing = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     passed = not any(finding.severity in failing for finding in findings)

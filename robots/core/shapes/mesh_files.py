@@ -70,12 +70,14 @@ class MeshFolder:
         extra: another folder (``--meshes``), sought first.
         within: folder that nothing may leave; None for no further bound.
         held: content of mesh files in memory, by ``MeshFile.name``.
+        advice: how the user names another folder, as the end of a sentence.
     """
 
     folder: Path | None
     extra: Path | None = None
     within: Path | None = None
     held: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    advice: str = "name the folder that holds it with --meshes FOLDER"
 
     def read(self, reference: str, *, spent: int = 0) -> MeshFile:
         """Find and read the file that a URDF names.
@@ -106,7 +108,7 @@ class MeshFolder:
             raise MeshError(
                 f"The mesh {_short(reference)} cannot be read: {reason_of(error)}.",
                 mesh=reference,
-                path=str(found),
+                place=str(found),
             ) from error
         return MeshFile(reference=reference, name=name, raw=raw, path=found)
 
@@ -133,15 +135,14 @@ class MeshFolder:
         if outside:
             raise MeshError(
                 f"The mesh {_short(reference)} leads out of the folder that meshes may lie in "
-                f"({self.within or roots[-1]}); move it there, or name a folder that holds it with "
-                "--meshes FOLDER.",
+                f"({self.within or roots[-1]}); move it there, or {self.advice}.",
                 mesh=reference,
-                path=str(outside[0]),
+                place=str(outside[0]),
             )
         places = ", ".join(dict.fromkeys(str(one) for one in sought)) or "memory"
         raise MissingMeshError(
             f"The mesh {_short(reference)} is missing; it was sought as {places}. Put it there, or "
-            "name the folder that holds it with --meshes FOLDER.",
+            f"{self.advice}.",
             mesh=reference,
             sought=tuple(map(str, sought)),
         )
