@@ -28,10 +28,10 @@ from robots.core.shapes.capsule_fit import (
     fit_capsules,
     uncovered,
 )
-from robots.core.shapes.mesh_files import MeshFile, MeshFolder, read_triangles
+from robots.core.shapes.mesh_files import MeshFile, MeshFolder, Triangles, read_triangles
 from robots.core.urdf_document import Element, UrdfText, parse_urdf
 
-_EDITION = "capsules 1"  # of the fit: what an earlier one left on disk is not used
+_EDITION = "capsules 2"  # of the fit: what an earlier one left on disk is not used
 _STEP = 1e-6  # ends and radii of carried capsules are whole multiples of it [m]
 
 
@@ -143,7 +143,8 @@ def shapes_of(
     """
     document, folder = _opened(urdf, meshes)
     found = _Meshes(document, folder, partial=partial)
-    shapes = {mesh.link: _shape(mesh, most) for mesh in found.collisions()}
+    shapes = {parts.link: found.shape(parts, most) for parts in found.collisions()}
+    found.spans.check_small(tuple(shapes))
     return UrdfShapes(links=shapes, files=tuple(found.files.values()), missing=tuple(found.missing))
 
 
@@ -179,7 +180,7 @@ def link_meshes(
     """
     document, folder = _opened(urdf, meshes)
     found = _Meshes(document, folder, partial=True)
-    return tuple(_thinned(mesh, triangles) for mesh in found.visuals())
+    return tuple(_thinned(found.mesh(parts), triangles) for parts in found.visuals())
 
 
 def carried(shape: Stadium, frame: Array) -> Stadium:
@@ -215,79 +216,152 @@ def _opened(
 # --------------------------------------------------------------------------------- Meshes of links
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Part:
+    """A mesh of a link: its element, its file, and what places it."""
+
+    mesh: Element
+    file: MeshFile
+    scale: Array  # (3,)
+    T: Array  # T_link_mesh # (4, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Parts:
+    """All meshes of a link; ``visual`` as in ``LinkMesh``."""
+
+    link: str
+    parts: tuple[_Part, ...]
+    visual: bool
+
+    def key(self, most: int) -> str:
+        """Hash of everything that a fit depends on."""
+        digest = hashlib.sha256(f"{_EDITION} {most} ".encode())
+        for part in self.parts:
+            suffix = part.file.name.rpartition(".")[2].lower()
+            digest.update(hashlib.sha256(part.file.raw).digest() + f" {suffix} ".encode())
+            digest.update(part.scale.tobytes() + part.T.tobytes())
+        return digest.hexdigest()
+
+
 class _Meshes:
-    """Reads the meshes of a document, each file once."""
+    """Reads the meshes of a document, each file once, and its triangles where they are needed."""
 
     def __init__(self, document: UrdfText, folder: MeshFolder, *, partial: bool) -> None:
         self.document, self.folder, self.partial = document, folder, partial
         self.files: dict[str, MeshFile] = {}
         self.missing: list[MissingMesh] = []
-        self._read: dict[str, tuple[Array, Indices]] = {}
+        self.spans = _Spans(document)
+        self._read: dict[str, Triangles] = {}
         self._bytes = self._triangles = 0
-        self._spans = _Spans(document)
 
-    def collisions(self) -> Iterator[LinkMesh]:
+    def collisions(self) -> Iterator[_Parts]:
         """Of each link that has a mesh and of which none is missing."""
-        found = []
         for link in self.document.root.findall("link"):
             visual = link.find("collision") is None
-            mesh = self._link(link, "visual" if visual else "collision", visual=visual)
-            if mesh is not None:
-                found.append(mesh)
-        if found:
-            self._spans.check_small(found)
-        yield from found
+            yield from self._link(link, "visual" if visual else "collision", visual=visual)
 
-    def visuals(self) -> Iterator[LinkMesh]:
-        """Of each link that has a mesh to be drawn."""
+    def visuals(self) -> Iterator[_Parts]:
+        """Of each link that has meshes to be drawn."""
         for link in self.document.root.findall("link"):
-            mesh = self._link(link, "visual", visual=True)
-            if mesh is not None:
-                yield mesh
+            yield from self._link(link, "visual", visual=True)
 
-    def _link(self, link: Element, tag: str, *, visual: bool) -> LinkMesh | None:
-        name = self.document.required(link, "name")
+    def shape(self, parts: _Parts, most: int) -> LinkShape:
+        """The shape of a link, from disk where the same meshes were fitted before.
+
+        Raises:
+            MeshError: an unreadable mesh, or one far larger than the robot.
+        """
+        key = parts.key(most)
+        raw = cache.read(key, "shapes")
+        kept: dict[str, Any] | None = None if raw is None else json.loads(raw)
+        if kept is None:
+            mesh = self.mesh(parts)  # refuses what is too large before it is fitted
+            kept = _fitted(mesh, most) | {"extents": self._extents(parts)}
+            cache.write(key, json.dumps(kept).encode(), "shapes")
+        for part, extent in zip(parts.parts, kept["extents"], strict=True):
+            self.spans.check_large(parts.link, part.mesh, extent, part.scale)
+        capsules = tuple(
+            Stadium(start=np.array(row[:3]), end=np.array(row[3:6]), radius=row[6])
+            for row in kept["capsules"]
+        )
+        volume, hull, inside, bound = kept["numbers"]
+        return LinkShape(
+            link=parts.link,
+            capsules=capsules,
+            volume=volume,
+            hull_volume=hull,
+            mesh_volume=math.nan if inside is None else inside,
+            bound=bound,
+            files=tuple(dict.fromkeys(part.file.reference for part in parts.parts)),
+            visual=parts.visual,
+        )
+
+    def mesh(self, parts: _Parts) -> LinkMesh:
+        """The triangles of a link.
+
+        Raises:
+            MeshError: an unreadable mesh, or one far larger than the robot.
+        """
         vertices: list[Array] = []
         faces: list[Indices] = []
-        files: dict[str, MeshFile] = {}
-        complete, count = True, 0
+        count = 0
+        for part, extent in zip(parts.parts, self._extents(parts), strict=True):
+            self.spans.check_large(parts.link, part.mesh, extent, part.scale)
+            read = self._read[part.file.reference]
+            vertices.append(transform_points(part.T, read.vertices * part.scale))
+            faces.append(read.faces + count)
+            count += len(read.vertices)
+        return LinkMesh(
+            link=parts.link,
+            vertices=np.concatenate(vertices),
+            faces=np.concatenate(faces),
+            files=tuple({part.file.reference: part.file for part in parts.parts}.values()),
+            visual=parts.visual,
+        )
+
+    def _extents(self, parts: _Parts) -> list[float]:
+        """Greatest edge of the box about each mesh, along the mesh's axes. [m]."""
+        found = []
+        for part in parts.parts:
+            reference = part.file.reference
+            if reference not in self._read:
+                try:
+                    self._read[reference] = read_triangles(part.file, spent=self._triangles)
+                except MeshError as error:
+                    raise self._placed(error, parts.link, part.mesh) from None
+                self._triangles += len(self._read[reference].faces)
+            scaled = self._read[reference].vertices * part.scale
+            found.append(float(np.ptp(scaled, axis=0).max()))
+        return found
+
+    def _link(self, link: Element, tag: str, *, visual: bool) -> Iterator[_Parts]:
+        """The meshes of a link; nothing where it has none, or one is missing."""
+        name = self.document.required(link, "name")
+        found: list[_Part] = []
+        complete = True
         for element, mesh in _mesh_elements(self.document, link, tag):
-            part = self._mesh(name, mesh)
-            if part is None:
+            file = self._file(name, mesh)
+            if file is None:
                 complete = False
                 continue
-            file, (corners, triangles) = part
-            files[file.reference] = file
             scale = np.array(self.document.numbers(mesh, "scale", [1.0, 1.0, 1.0]))
             if not np.all(scale):
                 raise self.document.error(mesh, "has a scale of zero.")
-            placed = transform_points(self.document.origin_of(element), corners * scale)
-            self._spans.check_large(name, mesh, placed, scale)
-            vertices.append(placed)
-            faces.append(triangles + count)
-            count += len(placed)
-        if not complete or not vertices:
-            return None
-        return LinkMesh(
-            link=name,
-            vertices=np.concatenate(vertices),
-            faces=np.concatenate(faces),
-            files=tuple(files.values()),
-            visual=visual,
-        )
+            T = self.document.origin_of(element)
+            found.append(_Part(mesh=mesh, file=file, scale=scale, T=T))
+        if found and complete:
+            yield _Parts(link=name, parts=tuple(found), visual=visual)
 
-    def _mesh(self, link: str, mesh: Element) -> tuple[MeshFile, tuple[Array, Indices]] | None:
-        """A mesh as its file has it; None where it is missing, which is noted."""
+    def _file(self, link: str, mesh: Element) -> MeshFile | None:
+        """The file of a mesh; None where it is missing, which is noted."""
         reference = self.document.required(mesh, "filename")
         try:
             if reference not in self.files:
                 file = self.folder.read(reference, spent=self._bytes)
-                read = read_triangles(file, spent=self._triangles)
                 self._bytes += len(file.raw)
-                self._triangles += len(read.faces)
                 self.files[reference] = file
-                self._read[reference] = read.vertices, read.faces
-            return self.files[reference], self._read[reference]
+            return self.files[reference]
         except MissingMeshError as error:
             sought = error.fact("sought", tuple) or ()
             if not self.partial:
@@ -343,13 +417,12 @@ class _Spans:
                 link = parent.get("link")
                 self.to_child[link] = max(length, self.to_child.get(link, 0.0))
 
-    def check_large(self, link: str, mesh: Element, vertices: Array, scale: Array) -> None:
+    def check_large(self, link: str, mesh: Element, extent: float, scale: Array) -> None:
         """Refuse a mesh that is far larger than the robot.
 
         Raises:
             MeshError: it is; the message gives the scale that fits.
         """
-        extent = float(np.ptp(vertices, axis=0).max())
         if extent > self.extents.get(link, -1.0):
             self.extents[link] = extent
             self.elements[link] = mesh, scale
@@ -358,16 +431,17 @@ class _Spans:
             unit = fitting[0] if fitting else 0.001
             raise self._error(link, unit, f"they seem to be {_UNITS[unit]} taken for metres")
 
-    def check_small(self, meshes: Sequence[LinkMesh]) -> None:
+    def check_small(self, links: Sequence[str]) -> None:
         """Refuse meshes that are far smaller than the robot.
 
         Raises:
             MeshError: they are; the message gives the scale that fits.
         """
-        names = [mesh.link for mesh in meshes]
-        largest = max(names, key=lambda name: self.extents[name])
+        if not links:
+            return
+        largest = max(links, key=lambda name: self.extents[name])
         small = self.extents[largest] < _TOO_SMALL * self.total
-        wrong = [largest] if small else [name for name in names if self._too_small(name)]
+        wrong = [largest] if small else [name for name in links if self._too_small(name)]
         if wrong:
             raise self._error(wrong[0], 1000.0, "they seem to be metres taken for millimetres")
 
@@ -394,31 +468,6 @@ class _Spans:
 # ---------------------------------------------------------------------------------------- Capsules
 
 
-def _shape(mesh: LinkMesh, most: int) -> LinkShape:
-    """The shape of a link, from disk where the same mesh was fitted before."""
-    key = _key(mesh, most)
-    raw = cache.read(key, "shapes")
-    kept: dict[str, Any] | None = None if raw is None else json.loads(raw)
-    if kept is None:
-        kept = _fitted(mesh, most)
-        cache.write(key, json.dumps(kept).encode(), "shapes")
-    capsules = tuple(
-        Stadium(start=np.array(row[:3]), end=np.array(row[3:6]), radius=row[6])
-        for row in kept["capsules"]
-    )
-    volume, hull, inside, bound = kept["numbers"]
-    return LinkShape(
-        link=mesh.link,
-        capsules=capsules,
-        volume=volume,
-        hull_volume=hull,
-        mesh_volume=math.nan if inside is None else inside,
-        bound=bound,
-        files=tuple(file.reference for file in mesh.files),
-        visual=mesh.visual,
-    )
-
-
 def _fitted(mesh: LinkMesh, most: int) -> dict[str, Any]:
     fit: CapsuleFit = fit_capsules(mesh.vertices, mesh.faces, most=most)
     bound = uncovered(mesh.vertices, mesh.faces, fit)
@@ -431,14 +480,6 @@ def _fitted(mesh: LinkMesh, most: int) -> dict[str, Any]:
         "capsules": [[*one.start.tolist(), *one.end.tolist(), one.radius] for one in fit.capsules],
         "numbers": [fit.volume, fit.hull_volume, _mesh_volume(mesh), bound],
     }
-
-
-def _key(mesh: LinkMesh, most: int) -> str:
-    """Hash of everything that a fit depends on."""
-    digest = hashlib.sha256(f"{_EDITION} {most} ".encode())
-    digest.update(np.ascontiguousarray(mesh.vertices).tobytes())
-    digest.update(np.ascontiguousarray(mesh.faces).tobytes())
-    return digest.hexdigest()
 
 
 def _mesh_volume(mesh: LinkMesh) -> float | None:
