@@ -510,9 +510,11 @@ ROBOT_FILE_PAGES = (
         title="collision geometry not read",
         meaning="Links of a URDF file have collision geometry that is not read, so the space they "
         "take is not checked against the part, the cell and the other links.",
-        cause="The geometry is a mesh, or of a kind that is not known.",
-        fix="Replace it by spheres, cylinders or boxes in the URDF file, or write the robot as "
-        "TOML (`robot show ROBOT --as toml`) and add [[joint.capsule]] tables.",
+        cause="A mesh was not found where the file names it, or the geometry is of an unknown "
+        "kind.",
+        fix="Put the meshes where the message says they are looked for, or name their folder with "
+        "--meshes. Otherwise replace them by spheres, cylinders or boxes in the URDF file, or "
+        "write the robot as TOML (`robot show ROBOT --as toml`) and add [[joint.capsule]] tables.",
     ),
     Page(
         code="R107",

@@ -27,7 +27,9 @@ from robots.core.robot_import.dh_table import Convention, read_dh_table
 from robots.core.robot_import.mjcf import MujocoModel, is_mjcf, read_mjcf
 from robots.core.robot_import.xacro_file import expand_xacro
 from robots.core.schema_problems import KeyPath
-from robots.core.urdf import load_urdf, mechanism_of, read_urdf
+from robots.core.shapes.link_shapes import urdf_shapes
+from robots.core.shapes.mesh_files import MeshFolder
+from robots.core.urdf import mechanism_of, read_urdf
 
 ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".csv", ".toml")
 _LONGEST = 50.0  # [m] between two joints; larger robots are drawn in millimetres
@@ -166,6 +168,7 @@ def import_robot(
     tip: str = "",
     base: str = "",
     name: str = "",
+    meshes: Path | str | None = None,
     arguments: Mapping[str, str] | None = None,
 ) -> ImportedRobot:
     """Read a robot of another format, with a note for everything that its file leaves open.
@@ -177,6 +180,7 @@ def import_robot(
             documentation.
         base: link or body whose frame is the base frame; empty for the root.
         name: of the robot; empty for that of the file.
+        meshes: folder that links' meshes are sought in besides that of the file.
         arguments: values of a xacro file's arguments.
 
     Raises:
@@ -202,8 +206,11 @@ def import_robot(
             "Its tool frame stands in [tool] of the robot file.",
             file=path.name,
         )
-    read = _of_xml if ending not in (".csv", ".toml") else _of_table
-    mechanism, form, notes = read(path, tip, base, arguments or {})
+    if ending in (".csv", ".toml"):
+        mechanism, form, notes = _of_table(path)
+    else:
+        folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
+        mechanism, form, notes = _of_xml(path, tip, base, folder, arguments or {})
     if form in (SourceFormat.URDF, SourceFormat.XACRO, SourceFormat.MJCF):
         _check_lengths(mechanism, path.name)
     if name:
@@ -217,18 +224,17 @@ def import_robot(
 
 
 def _of_xml(
-    path: Path, tip: str, base: str, arguments: Mapping[str, str]
+    path: Path, tip: str, base: str, meshes: MeshFolder, arguments: Mapping[str, str]
 ) -> tuple[Mechanism, SourceFormat, list[ImportNote]]:
     """A URDF, xacro or MJCF file."""
-    if path.suffix.lower() == ".xacro":
-        raw = expand_xacro(path, arguments)
-        mechanism = read_urdf(raw, origin=path.name, tip=tip, base=base)
-        return replace(mechanism, source=f"xacro {path.name}"), SourceFormat.XACRO, []
-    if path.suffix.lower() == ".urdf":
-        return load_urdf(path, tip=tip, base=base), SourceFormat.URDF, []
-    raw = read_bytes(path)
-    if not is_mjcf(raw, path.name):
-        return read_urdf(raw, origin=path.name, tip=tip, base=base), SourceFormat.URDF, []
+    ending = path.suffix.lower()
+    raw = expand_xacro(path, arguments) if ending == ".xacro" else read_bytes(path)
+    if ending in (".xacro", ".urdf") or not is_mjcf(raw, path.name):
+        shapes = urdf_shapes(raw, meshes, origin=path.name)
+        mechanism = read_urdf(raw, origin=path.name, tip=tip, base=base, shapes=shapes)
+        if ending == ".xacro":
+            return replace(mechanism, source=f"xacro {path.name}"), SourceFormat.XACRO, []
+        return mechanism, SourceFormat.URDF, []
     model = read_mjcf(raw, origin=path.name)
     mechanism = mechanism_of(model.document, tip=tip, base=base, gravity=model.gravity)
     model.check_chain(joint.name for joint in mechanism.joints)
@@ -267,11 +273,8 @@ def _mjcf_notes(model: MujocoModel) -> Iterator[ImportNote]:
         )
 
 
-def _of_table(
-    path: Path, tip: str, base: str, arguments: Mapping[str, str]
-) -> tuple[Mechanism, SourceFormat, list[ImportNote]]:
+def _of_table(path: Path) -> tuple[Mechanism, SourceFormat, list[ImportNote]]:
     """A table of Denavit-Hartenberg rows, or a robot file; neither has links to choose from."""
-    del tip, base, arguments
     if path.suffix.lower() == ".toml":
         return load_toml(path), SourceFormat.ROBOT_FILE, []
     table = read_dh_table(read_text(path).text, origin=path.name)
