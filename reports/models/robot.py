@@ -144,6 +144,9 @@ def _body_lines(mechanism: Mechanism) -> Iterator[str]:
         yield from table_lines(
             ("joint", "kg", *centre, "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "at"), rows
         )
+    if not mechanism.masses_known:
+        yield "masses unknown: torques, power and energy are not evaluated"
+        return
     yield f"total mass {number(mechanism.total_mass)} kg; inertia in kg m²"
 
 
@@ -175,7 +178,7 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
         "source": mechanism.source,
         "dof": mechanism.dof,
         "gravity_m_s2": mechanism.gravity,
-        "total_mass_kg": mechanism.total_mass,
+        "total_mass_kg": _mass(mechanism),
         "joints": [_joint(mechanism, joint) for joint in mechanism.joints],
         "tool": {
             "joint": mechanism.joints[mechanism.tool_joint].name,
@@ -189,6 +192,15 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
         "operations": {name: asdict(found) for name, found in operation_counts(mechanism).items()},
         "warnings": list(mechanism.warnings()),
     }
+
+
+def _told_mass(mechanism: Mechanism) -> str:
+    return f"{mechanism.total_mass:g} kg" if mechanism.masses_known else "masses unknown"
+
+
+def _mass(mechanism: Mechanism) -> float | None:
+    """Of all bodies; None where it is not known. [kg]."""
+    return mechanism.total_mass if mechanism.masses_known else None
 
 
 def _capsule(mechanism: Mechanism, capsule: Capsule) -> dict[str, object]:
@@ -273,7 +285,7 @@ def audit_document(
         "passed": passed,
         "joints": len(mechanism.joints),
         "dof": mechanism.dof,
-        "total_mass_kg": mechanism.total_mass,
+        "total_mass_kg": _mass(mechanism),
         "capsules": [capsule.name for capsule in mechanism.capsules],
         "self_collision": self_pair_names(mechanism),
         "findings": [finding.document() for finding in findings],
@@ -289,6 +301,6 @@ def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[s
     )
     yield (
         f"{mechanism.name}: {len(mechanism.joints)} joints, {mechanism.dof} variables, "
-        f"{mechanism.total_mass:g} kg, {len(mechanism.capsules)} capsules, "
+        f"{_told_mass(mechanism)}, {len(mechanism.capsules)} capsules, "
         f"{len(mechanism.self_pairs)} pairs of them watched; {counts}"
     )

@@ -3,7 +3,8 @@
 A URDF joint moves about any axis of its frame; ours moves about z. The joint frame is turned so
 that z is the axis, and what stands in it (children, body) is turned back. Collision geometry
 becomes capsules; visuals, meshes, colours, transmissions and Gazebo's elements are not read. A
-limit of zero effort or velocity means that none is stated.
+limit of zero effort or velocity means that none is stated. Where no link that moves has a mass, the
+masses are not known.
 """
 
 from __future__ import annotations
@@ -140,16 +141,20 @@ class _Reading:
             carrier = None if frame.joint == BASE else self.joints[frame.joint].name
             collisions.add(link, frame.joint, frame.T, carrier)
         frame = self.frames[self.tip.link]
+        joints = self._joined()
         return Mechanism(
             name=document.root.get("name") or "urdf robot",
             source=f"URDF {document.origin}",
-            joints=self._joined(),
+            joints=joints,
             tool=frame.T,
             tool_joint=frame.joint,
             capsules=tuple(collisions.capsules),
             tip=self.tip,
             side_branches=self._side_branches(),
             unread_shapes=tuple(collisions.unread.values()),
+            masses_known=any(
+                self._moves(index) and not joint.body.massless for index, joint in enumerate(joints)
+            ),
         )
 
     def _add_to_chain(self, element: Element, link: Element) -> None:
@@ -400,7 +405,8 @@ def write_urdf(mechanism: Mechanism) -> str:
         root.append(etree.Comment(_comment(mechanism)))
         links = {BASE: etree.SubElement(root, "link", name=_BASE_LINK)}
         for index, joint in enumerate(mechanism.joints):
-            links[index] = _add_link(root, _link_name(joint), joint.body)
+            body = joint.body if mechanism.masses_known else Body()
+            links[index] = _add_link(root, _link_name(joint), body)
         for capsule in mechanism.capsules:
             add_collisions(links[capsule.joint], capsule)
         etree.SubElement(root, "link", name=_TOOL_LINK)

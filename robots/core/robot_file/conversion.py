@@ -104,6 +104,7 @@ def _mechanism(source: SourceText) -> Mechanism:
         else:
             mechanism = _jointed_mechanism(file, source)
         mechanism = with_capsules(with_tool(mechanism, file.tool, source), file, source)
+        mechanism = replace(mechanism, masses_known=file.robot.masses == "known")
         if file.controller is None:
             return mechanism
         controller = controller_of(file.controller, mechanism.movable, source.error)
@@ -515,6 +516,8 @@ def _robot(mechanism: Mechanism) -> dict[str, object]:
     if mechanism.source:
         table["source"] = mechanism.source
     table["gravity_m_s2"] = numbers(mechanism.gravity, number_text)
+    if not mechanism.masses_known:
+        table["masses"] = "unknown"
     if mechanism.capsules:
         names = [capsule.name for capsule in mechanism.capsules]
         table["self_collision"] = [[names[a], names[b]] for a, b in mechanism.self_pairs]
