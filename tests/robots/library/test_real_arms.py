@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +44,12 @@ def posture(*degrees: float) -> np.ndarray:
 def test_there_are_enough_arms_of_enough_makers():
     assert len(ARMS) >= 25
     assert len({maker_of(name) for name in ARMS}) >= 8
+
+
+def test_the_documentation_lists_all_of_them():
+    page = Path(__file__).resolve().parents[3] / "docs" / "robot-library.md"
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in ARMS if f"| `{name}` |" not in text] == []
 
 
 @pytest.mark.parametrize("name", ARMS)
