@@ -13,9 +13,11 @@ import pytest
 
 from planner.findings import Severity
 from planner.findings.robot_audit import audit
+from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.pose import make_pose
+from robots.core.self_pairs import self_clearances
 from robots.core.workspace import axis_reach
 from robots.library import document_of, load, maker_of, names, text_of
 
@@ -310,6 +312,45 @@ def test_the_reach_is_that_of_the_data_sheet(name):
     wrist = replace(whole, tool=np.eye(4))  # the last frame stands in the wrist's centre
     reach = axis_reach(Model(wrist if name in REACH else whole, engine="numpy"))
     assert 1e3 * reach == pytest.approx((REACH | FLANGE_REACH)[name], abs=3.5)
+
+
+# --- shapes --------------------------------------------------------------------------------------
+
+# Forearm level, flange down: by maker, or by arm where a maker's arms differ. [deg]
+WORKING = {
+    "ABB": (0, 0, 0, 0, 90, 0),
+    "DENSO": (0, 0, 90, 0, 90, 0),
+    "FANUC": (0, 0, 0, 0, -90, 0),
+    "Franka": (0, -45, 0, -135, 0, 90, 45),
+    "KUKA": (0, -90, 90, 0, 90, 0),
+    "Stäubli": (0, 0, 90, 0, 90, 0),
+    "Universal Robots": (0, -90, 90, -90, -90, 0),
+    "Yaskawa": (0, 0, 0, 0, -90, 0),
+    "kuka-iiwa-7-r800": (0, 30, 0, -90, 0, 60, 0),
+    "kuka-iiwa-14-r820": (0, 30, 0, -90, 0, 60, 0),
+    "ufactory-xarm6": (0, -30, -30, 0, 60, 0),
+    "ufactory-xarm7": (0, -30, 0, 30, 0, 60, 0),
+    "ufactory-lite6": (0, 20, 60, 0, 40, 0),
+    "yaskawa-hc10": (0, 0, 90, 0, -90, 0),
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_an_arm_at_work_points_down_and_is_free_of_itself(name):
+    mechanism = arm(name)
+    q = posture(*WORKING.get(name, WORKING.get(maker_of(name), ())))
+    assert model(name).forward(q)[:3, 2] == pytest.approx(DOWN, abs=EXACT)
+    assert self_clearances(mechanism, mechanism.self_pairs, q[None]).min() > 0.01
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_every_link_has_a_shape_and_most_postures_are_free(name):
+    mechanism = arm(name)
+    carriers = {capsule.joint for capsule in mechanism.capsules}
+    assert carriers == set(range(-1, mechanism.dof))
+    spread = joint_samples(mechanism, 256, slide=1.0)
+    touching = (self_clearances(mechanism, mechanism.self_pairs, spread) < 0.0).any(axis=1)
+    assert touching.mean() < 0.5
 
 
 # --- controllers ---------------------------------------------------------------------------------

@@ -216,6 +216,7 @@ def test_the_industrial_robot_weighs_on_its_shoulder_as_published():
 def test_every_robot_runs_in_the_model_core(name):
     model = Model(load(name))
     q = np.random.default_rng(0).uniform(-0.5, 0.5, model.dof)
-    M = model.mass_matrix(q)
-    assert np.abs(M - M.T).max() <= 1e-12
     assert model.forward(q).shape == (4, 4)
+    if model.mechanism.masses_known:
+        M = model.mass_matrix(q)
+        assert np.abs(M - M.T).max() <= 1e-12
