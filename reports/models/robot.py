@@ -1,4 +1,4 @@
-"""A robot as a reader sees it: the library, one robot whole, and an audit of it."""
+"""A robot as a reader sees it: one robot whole, and an audit of it."""
 
 from __future__ import annotations
 
@@ -27,32 +27,12 @@ from robots.core.robot_import import ImportedRobot, ImportNote, Need
 from robots.core.self_pairs import PairReason, self_pair_names, unwatched_pairs
 from robots.core.urdf import write_urdf
 
-# --- the library ---------------------------------------------------------------------------------
-
-
-def library_document(robots: dict[str, Mechanism]) -> dict[str, object]:
-    """The library's robots by name, in JSON."""
-    return {
-        "format": FORMAT,
-        "robots": [
-            {"name": name, "dof": robot.dof, "joints": kinds(robot), "source": robot.source}
-            for name, robot in robots.items()
-        ],
-    }
-
-
-def library_lines(robots: dict[str, Mechanism]) -> Iterator[str]:
-    """The library's robots, one line each."""
-    rows = [(name, str(robot.dof), kinds(robot), robot.source) for name, robot in robots.items()]
-    yield from table_lines(("name", "dof", "joints", "source"), rows)
+# --- one robot -----------------------------------------------------------------------------------
 
 
 def kinds(robot: Mechanism) -> str:
     """Kinds of the movable joints: RRPRRR."""
     return "".join(joint.kind.value[0].upper() for joint in robot.movable)
-
-
-# --- one robot -----------------------------------------------------------------------------------
 
 
 def robot_lines(mechanism: Mechanism) -> Iterator[str]:

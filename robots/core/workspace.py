@@ -14,13 +14,15 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array, Mask, freeze_fields
 from robots.core.errors import StateError
 from robots.core.inverse.task import Task, scale_length, scaled
-from robots.core.joint_samples import joint_samples, unit_samples
+from robots.core.joint_samples import joint_ranges, joint_samples, unit_samples
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 
 DEFAULT_SAMPLES = 1 << 18
 FEWEST_SAMPLES = 1 << 10
 _SINGULAR_SAMPLES = 1 << 13
+_REACH_SAMPLES = 1 << 10
+_FINEST_STEP = 5e-4  # of a joint's range; what is lost goes with its square
 # Ratio of the smallest to the largest singular value, without units, that counts as near.
 NEAR_SINGULAR = 0.02
 # Thickness of the cloud of points, relative to its size, below which it is a surface or a line.
@@ -163,8 +165,41 @@ def workspace(
     )
 
 
+def axis_reach(model: Model) -> float:
+    """Furthest that the tool's origin gets from the first joint's axis. [m].
+
+    Data sheets call this the reach of an arm, some of its wrist, some of its flange. Sampled, then
+    climbed joint by joint: a lower bound that is tight for arms.
+
+    Args:
+        model: of the mechanism.
+    """
+    mechanism = model.mechanism
+    low, high = joint_ranges(mechanism, scale_length(mechanism))
+    q = joint_samples(mechanism, _REACH_SAMPLES, slide=scale_length(mechanism))
+    radii = _radii(mechanism, model.forward(q)[:, :3, 3])
+    best, radius = q[int(np.argmax(radii))], float(radii.max())
+    moves = np.concatenate([np.eye(model.dof), -np.eye(model.dof)]) * (high - low)
+    step = 0.25
+    while step > _FINEST_STEP:
+        tried = np.clip(best + step * moves, low, high)
+        radii = _radii(mechanism, model.forward(tried)[:, :3, 3])
+        # Near the top a step gains by its square; less is a zigzag along the ridge.
+        if float(radii.max()) > radius * (1.0 + 0.1 * step**2):
+            best, radius = tried[int(np.argmax(radii))], float(radii.max())
+        else:
+            step *= 0.5
+    return radius
+
+
 def _axis_radii(mechanism: Mechanism, points: Array) -> Array:
     """Minimum and maximum distance from the first movable joint's axis. # (2,) [m]."""
+    radii = _radii(mechanism, points)
+    return np.array([radii.min(), radii.max()])
+
+
+def _radii(mechanism: Mechanism, points: Array) -> Array:
+    """Distance from the first movable joint's axis. # (N, 3) → (N,) [m]."""
     pose = np.eye(4)
     index = mechanism.index(mechanism.movable[0].name)
     while index >= 0:
@@ -173,8 +208,7 @@ def _axis_radii(mechanism: Mechanism, points: Array) -> Array:
     axis, origin = pose[:3, 2], pose[:3, 3]
     from_axis = points - origin
     from_axis = from_axis - np.outer(from_axis @ axis, axis)
-    radii = np.linalg.norm(from_axis, axis=1)
-    return np.array([radii.min(), radii.max()])
+    return np.asarray(np.linalg.norm(from_axis, axis=1))
 
 
 def _flattened(points: Array, size: float) -> Array:

@@ -26,6 +26,15 @@ def load(name: str) -> Mechanism:
     return read_robot(text_of(name), origin=f"{name}.toml")
 
 
+def maker_of(name: str) -> str:
+    """Who makes a robot of the library; empty for stand-ins and the robots of the sources.
+
+    Raises:
+        RobotFileError: no such name.
+    """
+    return str(toml_document(text_of(name))["robot"].get("maker", ""))
+
+
 def open_robot(name_or_path: str, *, tip: str = "", meshes: Path | str | None = None) -> Mechanism:
     """A robot as users give it: a library name, or a path ending in .toml or .urdf.
 

@@ -69,14 +69,15 @@ app = typer.Typer(
 
 @app.command("list")
 def list_robots(as_json: Json = False) -> int:
-    """List the robots that come with Palpeur."""
+    """List the robots that come with Palpeur, by maker, with their reach."""
     from planner.cli.output import Form
-    from reports.models.robot import library_document, library_lines
-    from robots.library import load, names
+    from reports.models.library import library_document, library_lines
+    from robots.library import load, maker_of, names
 
     robots = {name: load(name) for name in names()}
+    makers = {name: maker_of(name) for name in robots}
     return Form(json=as_json).show(
-        json=lambda: library_document(robots), text=lambda: library_lines(robots)
+        json=lambda: library_document(robots, makers), text=lambda: library_lines(robots, makers)
     )
 
 

@@ -176,6 +176,7 @@ class RobotTable(Table):
     """Name, provenance and gravity; or the whole geometry as a description phrase."""
 
     name: Name
+    maker: str = Field(default="", description="of the machine; the library is listed by it")
     source: str = ""
     gravity_m_s2: Triple | None = None
     description: str | None = None

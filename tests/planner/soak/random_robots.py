@@ -40,6 +40,8 @@ PLANNED = (  # library robots that bring a ball to a place along a direction
     "stanford",
 )
 
+_FEWEST_AXES, _MOST_AXES = 5, 7  # of robots that can
+
 
 @dataclass(frozen=True)
 class Robot:
@@ -64,7 +66,7 @@ def library_robot(name: str) -> Robot:
 @cache
 def other_library_names() -> tuple[str, ...]:
     """Robots that cannot do the task; such jobs must be refused, not more."""
-    return tuple(name for name in names() if name not in PLANNED)
+    return tuple(name for name in names() if not _FEWEST_AXES <= load(name).dof <= _MOST_AXES)
 
 
 @cache
