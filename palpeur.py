@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from reports.views import show as show
     from robots.core.errors import RobotError as RobotError
     from robots.core.inverse import Solutions as Solutions
+    from robots.core.robot_import import ImportedRobot as ImportedRobot
+    from robots.core.robot_import import import_robot as import_robot
     from robots.robot import Robot as Robot
     from robots.robot import load_robot as load_robot
 
@@ -56,6 +58,7 @@ _HOMES = {
     "BatchOptions": "planner.batch.batch",
     "BatchResult": "planner.batch.batch",
     "Explanation": "planner.fixes.explanation",
+    "ImportedRobot": "robots.core.robot_import",
     "Job": "planner.job",
     "JobEvaluation": "planner.evaluation",
     "Part": "parts.part",
@@ -76,6 +79,7 @@ _HOMES = {
     "evaluate": "planner.evaluation:evaluate_job",
     "explain": "planner.fixes.explanation",
     "export": "reports.export",
+    "import_robot": "robots.core.robot_import",
     "load_part": "parts.part",
     "load_robot": "robots.robot",
     "place": "planner.part_pose.place",

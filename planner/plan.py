@@ -254,7 +254,7 @@ class JointLoad:
         name: of the joint.
         peak_velocity: [rad/s]
         peak_acceleration: [rad/s²]
-        peak_torque: [N m]
+        peak_torque: None, as everything below, where the masses are not known. [N m]
         rms_torque: over the whole duration. [N m]
         peak_power: [W]
         energy: that its drive delivers; nothing is recovered. [J]
@@ -264,11 +264,11 @@ class JointLoad:
     name: str
     peak_velocity: float
     peak_acceleration: float
-    peak_torque: float
-    rms_torque: float
-    peak_power: float
-    energy: float
-    net_work: float
+    peak_torque: float | None
+    rms_torque: float | None
+    peak_power: float | None
+    energy: float | None
+    net_work: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,17 +277,18 @@ class Totals:
 
     Args:
         duration: [s]
-        energy: that the drives deliver, nothing recovered. [J]
+        energy: that the drives deliver, nothing recovered; None, as everything below, where the
+            masses are not known. [J]
         net_work: the drives' work, equal to the change of energy where there is no friction. [J]
         peak_power: largest total power. [W]
         min_power: smallest total power, negative where the arm drives its motors. [W]
     """
 
     duration: float
-    energy: float
-    net_work: float
-    peak_power: float
-    min_power: float
+    energy: float | None
+    net_work: float | None
+    peak_power: float | None
+    min_power: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -300,7 +301,7 @@ class Samples:
         q: # (N, n) [rad]
         qd: # (N, n) [rad/s]
         qdd: # (N, n) [rad/s²]
-        tau: # (N, n) [N m]
+        tau: NaN where the masses are not known. # (N, n) [N m]
         position: ball centre, base frame. # (N, 3) [m]
     """
 
@@ -501,7 +502,7 @@ class Plan:
         totals = self.totals
         yield (
             f"  {reached} of {len(self.planned_points)} points, {len(self.timeline)} segments, "
-            f"{totals.duration:.4g} s, {totals.energy:.4g} J, peak power {totals.peak_power:.4g} W"
+            f"{totals.duration:.4g} s, {_loads_text(totals)}"
         )
         if self.nearest is not None:
             clearance = self.nearest[0]
@@ -512,6 +513,12 @@ class Plan:
             for kind in Severity
         ]
         yield f"  findings: {', '.join(counts)}"
+
+
+def _loads_text(totals: Totals) -> str:
+    if totals.energy is None or totals.peak_power is None:
+        return "energy and power not evaluated"
+    return f"{totals.energy:.4g} J, peak power {totals.peak_power:.4g} W"
 
 
 def check_sample_count(plan: Plan, period: float) -> None:
@@ -601,11 +608,16 @@ def joint_cells(load: JointLoad, turns: bool) -> dict[str, object]:
         "name": load.name,
         f"peak_velocity_{speed}": load.peak_velocity,
         f"peak_acceleration_{push}": load.peak_acceleration,
-        f"peak_{effort}": load.peak_torque,
-        f"rms_{effort}": load.rms_torque,
-        "peak_power_w": load.peak_power,
-        "energy_j": load.energy,
+        f"peak_{effort}": or_nan(load.peak_torque),
+        f"rms_{effort}": or_nan(load.rms_torque),
+        "peak_power_w": or_nan(load.peak_power),
+        "energy_j": or_nan(load.energy),
     }
+
+
+def or_nan(value: float | None) -> float:
+    """A number for a table of floats, where what is not evaluated is NaN."""
+    return np.nan if value is None else value
 
 
 def _segment_cells(segment: Segment) -> list[object]:

@@ -145,7 +145,7 @@ def _miss(
 def _limits(job: Job) -> JointLimits:
     """The robot's limits, torque limits tightened by the job's."""
     limits = job.joint_limits()
-    return replace(limits, max_effort=np.minimum(limits.max_effort, job.checks.torque_limits))
+    return replace(limits, max_effort=job.effort_limits)
 
 
 def _rest_loads(assembly: Assembly) -> Array:
@@ -153,7 +153,7 @@ def _rest_loads(assembly: Assembly) -> Array:
     trajectory = assembly.trajectory
     resting = assembly.resting
     n = trajectory.model.dof
-    if resting.size == 0:
+    if resting.size == 0 or not trajectory.model.mechanism.masses_known:
         return np.zeros((2, n))
     tau = trajectory.model.gravity_torques(assembly.rests[resting])
     seconds = trajectory.durations[resting, None]

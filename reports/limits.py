@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from planner.plan import Plan
 from robots.core.arrays import Array
 
 
 def torque_limits(plan: Plan) -> Array:
     """The robot's own, or the job's where they are tighter; infinite: none. # (n,) [N m]."""
-    return np.minimum(plan.job.mechanism.max_effort, plan.job.checks.torque_limits)
+    return plan.job.effort_limits

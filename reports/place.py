@@ -143,8 +143,10 @@ def _list(values: Array) -> list[float | None]:
     return [_number(value) for value in values.tolist()]
 
 
-def _number(value: float) -> float | None:
-    return round(float(value), 9) + 0.0 if np.isfinite(value) else None
+def _number(value: float | None) -> float | None:
+    if value is None or not np.isfinite(value):
+        return None
+    return round(float(value), 9) + 0.0
 
 
 def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Iterator[str]:
@@ -189,11 +191,16 @@ def _table(given: PlannedPose, best: PlannedPose) -> Iterator[str]:
         ("singularity margin", *map(_singular, (given, best))),
         ("clearance", *map(_clearance, (given, best))),
         ("duration", *(f"{s.plan.totals.duration:.4f} s" for s in (given, best))),
-        ("energy", *(f"{s.plan.totals.energy:.5g} J" for s in (given, best))),
+        ("energy", *(_energy(s) for s in (given, best))),
     ]
     for row in rows:
         first, *rest = (text.ljust(w) for text, w in zip(row, _WIDTHS, strict=True))
         yield "".join([first, *rest]).rstrip()
+
+
+def _energy(standing: PlannedPose) -> str:
+    energy = standing.plan.totals.energy
+    return "not evaluated" if energy is None else f"{energy:.5g} J"
 
 
 def _joint(standing: PlannedPose) -> str:

@@ -164,9 +164,9 @@ def _numbers(values: Array) -> list[float | None]:
     return [_number(value) for value in values.tolist()]
 
 
-def _number(value: float) -> float | None:
+def _number(value: float | None) -> float | None:
     """A number of Python's own; None where it is not finite."""
-    return float(value) if np.isfinite(value) else None
+    return float(value) if value is not None and np.isfinite(value) else None
 
 
 def _text(value: object) -> str:
@@ -224,10 +224,10 @@ def _plan() -> Schema:
         robot=_TEXT,
         feasible=_TRUTH,
         duration_s=_NUMBER,
-        energy_j=_NUMBER,
-        net_work_j=_NUMBER,
-        peak_power_w=_NUMBER,
-        min_power_w=_NUMBER,
+        energy_j=_MAYBE,
+        net_work_j=_MAYBE,
+        peak_power_w=_MAYBE,
+        min_power_w=_MAYBE,
         points=_list(_plan_schema_point()),
         unchecked=_list(_one_of(*(aspect.value for aspect in Aspect))),
         touch=_object(
@@ -292,21 +292,21 @@ def _plan_schema_clearance() -> Schema:
 
 def _plan_schema_joint() -> Schema:
     """A joint that turns, or one that slides."""
-    common = {"peak_power_w": _NUMBER, "energy_j": _NUMBER}
+    common = {"peak_power_w": _MAYBE, "energy_j": _MAYBE}
     turns = _object(
         name=_TEXT,
         peak_velocity_rad_s=_NUMBER,
         peak_acceleration_rad_s2=_NUMBER,
-        peak_torque_nm=_NUMBER,
-        rms_torque_nm=_NUMBER,
+        peak_torque_nm=_MAYBE,
+        rms_torque_nm=_MAYBE,
         **common,
     )
     slides = _object(
         name=_TEXT,
         peak_velocity_m_s=_NUMBER,
         peak_acceleration_m_s2=_NUMBER,
-        peak_force_n=_NUMBER,
-        rms_force_n=_NUMBER,
+        peak_force_n=_MAYBE,
+        rms_force_n=_MAYBE,
         **common,
     )
     return {"anyOf": [turns, slides]}

@@ -110,8 +110,10 @@ def _list(values: Array) -> list[float | None]:
     return [_number(value) for value in np.asarray(values).tolist()]
 
 
-def _number(value: float) -> float | None:
-    return round(float(value), 9) + 0.0 if np.isfinite(value) else None
+def _number(value: float | None) -> float | None:
+    if value is None or not np.isfinite(value):
+        return None
+    return round(float(value), 9) + 0.0
 
 
 def presentation_lines(found: Presentation) -> Iterator[str]:
@@ -150,7 +152,9 @@ def _presentation_summary_pose(number: int, pose: PresentedPose) -> Iterator[str
     yield f"  {len(pose.points)} points: {', '.join(pose.points)}"
     low, high = 1e6 * np.min(pose.sigmas), 1e6 * np.max(pose.sigmas)
     yield f"  presenter's standard deviation along the normals {low:.3g} to {high:.3g} um"
-    yield f"  plan {pose.plan.totals.duration:.4f} s, {pose.plan.totals.energy:.5g} J"
+    totals = pose.plan.totals
+    energy = "energy not evaluated" if totals.energy is None else f"{totals.energy:.5g} J"
+    yield f"  plan {totals.duration:.4f} s, {energy}"
 
 
 def _presentation_summary_move(move: PlatformMove) -> Iterator[str]:

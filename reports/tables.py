@@ -119,9 +119,14 @@ def _batch(
 
 
 def _numbers(values: Array | Indices, type: pa.DataType) -> pa.Array:
-    """A column of numbers; ``pyarrow.array`` would import pandas to do it."""
+    """A column of numbers; ``pyarrow.array`` would import pandas to do it.
+
+    A column without any number, as torques of a robot whose masses are not known, is empty.
+    """
     import pyarrow as pa
 
+    if np.isnan(values[:1]).any() and np.isnan(values).all():
+        return pa.nulls(len(values), type)
     buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
     return pa.Array.from_buffers(type, len(values), buffers)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from planner.findings import Finding, Severity
-from planner.plan import Plan, PlannedPoint, SegmentKind
+from planner.plan import Plan, PlannedPoint, SegmentKind, Totals
 from planner.touch.summary import touch_summary
 from reports.console import console_on
 from reports.limits import torque_limits
@@ -57,13 +57,18 @@ def _print_verdict(console: Console, proof: Proof) -> None:
         f"{reached} of {len(plan.planned_points)} points reached by {plan.job.robot_model}"
     )
     _print_unchecked(console, plan)
-    console.print(
-        f"duration {totals.duration:.4f} s, energy {totals.energy:.5g} J, "
-        f"net work {totals.net_work:.5g} J, "
-        f"power {totals.min_power:.5g} to {totals.peak_power:.5g} W"
-    )
+    console.print(f"duration {totals.duration:.4f} s, {_loads(totals)}")
     console.print(_segment_line(plan))
     console.print(f"touch: {touch_summary(plan).sentence}", soft_wrap=True)
+
+
+def _loads(totals: Totals) -> str:
+    if totals.energy is None:
+        return "energy, work and power not evaluated"
+    return (
+        f"energy {totals.energy:.5g} J, net work {totals.net_work:.5g} J, "
+        f"power {totals.min_power:.5g} to {totals.peak_power:.5g} W"
+    )
 
 
 def _print_unchecked(console: Console, plan: Plan) -> None:
@@ -98,15 +103,21 @@ def _print_joints(console: Console, plan: Plan) -> None:
             _share(load.peak_velocity, mechanism.max_speed[k]),
             f"{load.peak_acceleration:.4g}",
             _share(load.peak_acceleration, mechanism.max_acceleration[k]),
-            f"{load.peak_torque:.5g}",
+            _number(load.peak_torque, 5),
             _share(load.peak_torque, limits[k]),
-            *(f"{value:.4g}" for value in (load.rms_torque, load.peak_power, load.energy)),
+            *(_number(value, 4) for value in (load.rms_torque, load.peak_power, load.energy)),
         )
     _titled(console, "Peaks of each joint, over the exact motion", table)
 
 
-def _share(value: float, limit: float) -> str:
-    return f"{100.0 * value / limit:.1f} %" if np.isfinite(limit) else "-"
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def _share(value: float | None, limit: float) -> str:
+    if value is None or not np.isfinite(limit):
+        return "-"
+    return f"{100.0 * value / limit:.1f} %"
 
 
 def _print_margins(console: Console, plan: Plan) -> None:

@@ -35,6 +35,10 @@ _MEANING = {
         "the robot's file gives none: torques, power and energy leave them out",
         "add [joint.body] tables with masses to the robot file",
     ),
+    Aspect.DYNAMICS: (
+        "the robot's file gives no masses: no drive is checked against what it can bear",
+        "give [joint.body] tables with masses in the robot file",
+    ),
     Aspect.ACCELERATION_LIMITS: (
         "the robot's file gives none: the job's default stands for what the drives can do",
         "give the drives' own under limits in [robot]",

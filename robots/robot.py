@@ -210,11 +210,10 @@ class Robot(Model):
         counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
         yield f"Robot {self.name!r}: {self.dof} joints ({counted or 'none moves'})"
         mass = self.mechanism.total_mass
-        yield (
-            f"  mass {mass:.4g} kg, from {self.source.model}"
-            if mass
-            else (f"  without masses, from {self.source.model}")
-        )
+        told = f"mass {mass:.4g} kg" if mass else "without masses"
+        if not self.mechanism.masses_known:
+            told = "masses unknown: torques, power and energy are not evaluated"
+        yield f"  {told}, from {self.source.model}"
 
 
 def load_robot(

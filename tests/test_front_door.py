@@ -28,7 +28,8 @@ from tests.cases import some
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 1000  # characters of a repr
 NAMES = [
-    *("BatchOptions", "BatchResult", "Explanation", "Job", "JobEvaluation", "Part"),
+    *("BatchOptions", "BatchResult", "Explanation", "ImportedRobot", "Job", "JobEvaluation"),
+    "Part",
     *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof", "RawPoints"),
     *(
         "Robot",
@@ -40,7 +41,17 @@ NAMES = [
         "__version__",
         "batch",
     ),
-    *("evaluate", "explain", "export", "load_part", "load_robot", "place", "plan", "prove"),
+    *(
+        "evaluate",
+        "explain",
+        "export",
+        "import_robot",
+        "load_part",
+        "load_robot",
+        "place",
+        "plan",
+        "prove",
+    ),
     *("read_job", "read_points", "show"),
 ]
 

@@ -72,6 +72,7 @@ ALLOWED = {
     ("robots/core/views.py", "import_module"): "one name, written in the source",
     ("robots/core/kernels/direct_call.py", "import_module"): "a module of NumPy, by its name",
     ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",
+    ("planner/batch/cluster.py", "socket"): "why the scheduler of --cluster refuses a connection",
     ("reports/scene/viser_scene.py", "socket"): "asks whether this machine can listen on loopback",
     ("parts/geometry/three_mf.py", "xml"): "expat, which refuses a document type: no entities",
     ("reports/batch/files.py", "xml"): "only escapes what is written",

@@ -428,19 +428,23 @@ def _figures(plan: Plan) -> dict[str, float]:
 
 
 def _motion_figures(plan: Plan) -> dict[str, float]:
+    from planner.plan import or_nan
+
     movable = plan.job.mechanism.movable
     turning = {joint.name for joint in movable if joint.kind.angular}
     limits = {joint.name: joint.max_effort for joint in movable}
     found = {
         "duration_s": plan.totals.duration,
-        "energy_j": plan.totals.energy,
-        "peak_power_w": plan.totals.peak_power,
+        "energy_j": or_nan(plan.totals.energy),
+        "peak_power_w": or_nan(plan.totals.peak_power),
         "peak_torque_nm": max(
-            (j.peak_torque for j in plan.joint_loads if j.name in turning), default=np.nan
+            (or_nan(j.peak_torque) for j in plan.joint_loads if j.name in turning), default=np.nan
         ),
     }
     if np.isfinite(list(limits.values())).any():
-        found["torque_fraction"] = max(j.peak_torque / limits[j.name] for j in plan.joint_loads)
+        found["torque_fraction"] = max(
+            or_nan(j.peak_torque) / limits[j.name] for j in plan.joint_loads
+        )
     return found
 
 

@@ -563,6 +563,17 @@ ROBOT_FILE_PAGES = (
         fix="Give the drives' own limits: max_acceleration_rad_s2 (_m_s2) under robot.limits of "
         "each joint.",
     ),
+    Page(
+        code="R112",
+        title="masses unknown",
+        meaning="No mass of a link that moves is known. Positions, speeds, accelerations and "
+        "clearances are planned and proven; torques, power and energy are not evaluated, and no "
+        "torque limit is checked.",
+        cause='masses = "unknown" in the robot file; or a URDF file without <inertial>, or with '
+        "masses of zero.",
+        fix="Give [joint.body] tables with mass_kg, com_mm and inertia_kg_m2, and remove masses = "
+        '"unknown"; in a URDF file give <inertial>.',
+    ),
 )
 MODEL_PAGES = (
     Page(

@@ -33,7 +33,7 @@ def audit(mechanism: Mechanism) -> Iterator[Finding]:
             message=message,
             hint=_joint_hint(code, joints),
         )
-    if mechanism.total_mass > 0.0 and mechanism.dof:
+    if mechanism.masses_known and mechanism.total_mass > 0.0 and mechanism.dof:
         yield from _mass_matrix_findings(mechanism)
     yield from reading_findings(mechanism)
     yield from _collision_findings(mechanism)
@@ -43,7 +43,7 @@ def _joint_doubts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
     """Joint, code and message of what is doubtful about single joints."""
     massless = _massless(mechanism)
     for index, joint in enumerate(mechanism.joints):
-        for reason in joint.body.inconsistencies():
+        for reason in joint.body.inconsistencies() if mechanism.masses_known else ():
             yield joint.name, "R101", f"The body is not physically consistent: {reason}."
         if not joint.movable:
             continue
@@ -57,7 +57,7 @@ def _joint_doubts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
             yield joint.name, "R102", f"A position limit is missing: {absent}."
         if absent := _infinite(drive):
             yield joint.name, "R103", f"A speed or acceleration limit is missing: {absent}."
-        if index in massless:
+        if index in massless and mechanism.masses_known:
             yield joint.name, "R104", "Neither its body nor any beyond it has mass."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -37,8 +38,9 @@ def _assumed_accelerations(job: Job) -> Iterator[Finding]:
 
 
 def reading_findings(mechanism: Mechanism) -> Iterator[Finding]:
-    """What was taken, held and left unread."""
+    """What was taken, held, left unread and is not known."""
     yield from choice_findings(mechanism)
+    yield from mass_findings(mechanism)
     yield from unread_shape_findings(mechanism)
     yield from still_joint_findings(mechanism)
 
@@ -75,6 +77,22 @@ def choice_findings(mechanism: Mechanism) -> Iterator[Finding]:
             message=" ".join(sentences),
             hint="Remove from the file what is not mounted.",
         )
+
+
+def mass_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    """Say that the masses are not known."""
+    if mechanism.masses_known:
+        return
+    limited = [joint.name for joint in mechanism.movable if math.isfinite(joint.max_effort)]
+    unchecked = f" Torque limits of {named(limited)} are not checked." if limited else ""
+    yield Finding(
+        code="R112",
+        severity=Severity.WARNING if limited else Severity.NOTE,
+        subject=Robot(mechanism.name),
+        message="The masses are not known: torques, power and energy are not evaluated."
+        + unchecked,
+        hint='Give [joint.body] tables and remove masses = "unknown"; in URDF, <inertial>.',
+    )
 
 
 def unread_shape_findings(mechanism: Mechanism) -> Iterator[Finding]:

@@ -31,6 +31,7 @@ class Aspect(Enum):
     STYLUS_SHAPE = "stylus shape"
     PART_POSE = "part pose"
     MASSES = "masses"
+    DYNAMICS = "torques, power and energy (masses unknown)"
     ACCELERATION_LIMITS = "acceleration limits"
     ACCELERATIONS = "accelerations"
     TORQUE_LIMITS = "torque limits"
@@ -114,7 +115,9 @@ def _unchecked(job: Job) -> Iterator[Unchecked]:
         yield Unchecked(aspect=Aspect.ACCELERATION_LIMITS, of=() if every else names)
     if "linear" in (job.approach.law, job.travel.law):
         yield Unchecked(aspect=Aspect.ACCELERATIONS)
-    limits = np.minimum(mechanism.max_effort, job.checks.torque_limits)
+    if not mechanism.masses_known:
+        return
+    limits = job.effort_limits
     free = [j.name for j, limit in zip(mechanism.movable, limits, strict=True) if np.isinf(limit)]
     if free:
         none = len(free) == mechanism.dof
@@ -128,6 +131,9 @@ def _has_shape(probe: Probe) -> bool:
 
 def _masses(mechanism: Mechanism, probe: Probe) -> Iterator[Unchecked]:
     """Links of which neither mass nor inertia is known: torques and energies leave them out."""
+    if not mechanism.masses_known:
+        yield Unchecked(aspect=Aspect.DYNAMICS)
+        return
     if mechanism.total_mass - probe.mass <= 1e-9 * probe.mass:
         yield Unchecked(aspect=Aspect.MASSES)
         return

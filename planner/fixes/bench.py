@@ -65,7 +65,7 @@ class PointCheck:
         self.job = job
         self._checker, self._around = checker, around
         self.reach = reach_of(job) if reach is None else reach
-        self.max_effort = np.minimum(job.mechanism.max_effort, job.checks.torque_limits)
+        self.max_effort = job.effort_limits
 
     def many(self, count: int) -> int:
         """How many variations are worth trying where a closed form would allow so many."""

@@ -46,6 +46,7 @@ from planner.job.settings_of import (
 )
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
+from robots.core.arrays import Array
 from robots.core.controller import Controller
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
@@ -241,6 +242,16 @@ class Job:
         if missing:
             raise JobError("\n".join(missing), robot=self.robot_model)
         return JointLimits.of(self.mechanism)
+
+    @property
+    def effort_limits(self) -> Array:
+        """Torque limits of the robot, tightened by the job's; inf for none. # (n,) [N m or N].
+
+        Where the masses are not known no torque is, so that none can be limited.
+        """
+        if not self.mechanism.masses_known:
+            return np.full(self.mechanism.dof, np.inf)
+        return np.minimum(self.mechanism.max_effort, self.checks.torque_limits)
 
     @property
     def controller(self) -> Controller | None:

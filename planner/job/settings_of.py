@@ -187,7 +187,8 @@ def checks_of(table: ChecksTable, mechanism: Mechanism, source: JobText) -> Chec
     """``[checks]``.
 
     Raises:
-        JobError: torque limits of another number of joints.
+        JobError: torque limits of another number of joints, or of a robot whose masses are not
+            known.
     """
     return Checks(
         joint_margin=radians(table.joint_margin_deg),
@@ -208,6 +209,12 @@ def _torque_limits(table: ChecksTable, mechanism: Mechanism, source: JobText) ->
             f"{mechanism.name}, or none.",
             found=len(given),
             expected=mechanism.dof,
+        )
+    if not mechanism.masses_known:
+        raise source.error(
+            ("checks", "torque_limits_nm"),
+            f"is given, but the masses of {mechanism.name} are not known, so that no torque can be "
+            "checked; leave it out, or give the robot file its [joint.body] tables.",
         )
     return np.array([float(limit) for limit in given])
 

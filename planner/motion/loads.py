@@ -11,7 +11,7 @@ import numpy as np
 from planner.motion.extremes import Evaluate, Scope, highest
 from planner.motion.integrals import integrals
 from planner.motion.motions import Motions
-from planner.motion.survey import survey
+from planner.motion.sampled_loads import sampled_loads
 from planner.motion.trajectory import Trajectory
 from planner.plan import JointLoad, Totals
 from robots.core.arrays import Array, Indices, Mask
@@ -24,6 +24,8 @@ Where = Callable[[Indices, Indices, Array], tuple[Array, Array, Array]]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StretchLoads:
     """Loads of a batch of motions, one row per motion.
+
+    Where the robot's masses are not known, torques, powers, energies and work are NaN.
 
     Args:
         speed: peak |qd|. # (k, n) [rad/s]
@@ -98,18 +100,21 @@ def stretch_loads(
         values[seconds[index, piece] <= 0.0] = 0.0
         return values
 
-    dry = np.array([joint.coulomb > 0.0 for joint in model.mechanism.movable])
+    known = model.mechanism.masses_known
+    dry = np.array([known and joint.coulomb > 0.0 for joint in model.mechanism.movable])
     every = np.arange(motions.count)
     # Friction that depends on the direction jumps: nothing smooth to be sampled.
     if detail is Detail.WHOLE or np.any(dry):
         sums = _sums(state, motions, seconds, every, dry)
         peaks = _peaks(sizes, motions, every, scope, n)
     else:
-        seen = survey(sizes, n, seconds, detail.samples(motions.pieces), scope)
+        seen = sampled_loads(sizes, n, seconds, detail.samples(motions.pieces), scope)
         sums, peaks, rough = seen.sums, seen.peaks, np.flatnonzero(seen.rough)
         if rough.size:
             sums[rough] = _sums(state, motions, seconds, rough, dry)
             peaks[rough] = _peaks(sizes, motions, rough, scope, n)
+    if not model.mechanism.masses_known:
+        sums[:], peaks[:, 2 * n :] = np.nan, np.nan
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
     work, torque_squared, delivered = np.split(sums, 3, axis=1)
     return StretchLoads(
@@ -192,6 +197,8 @@ def total_loads(
     power = np.max([_most(p.power) for p in parts], axis=0)
     delivered = np.sum([np.sum(p.delivered, axis=0) for p in parts], axis=0)
     work = np.sum([np.sum(p.work, axis=0) for p in parts], axis=0)
+    if not trajectory.model.mechanism.masses_known:
+        return _without_dynamics(duration, speed, acceleration, names)
     joints = tuple(
         JointLoad(
             name=name,
@@ -215,6 +222,27 @@ def total_loads(
     return joints, totals
 
 
+def _without_dynamics(
+    duration: float, speed: Array, acceleration: Array, names: list[str]
+) -> tuple[tuple[JointLoad, ...], Totals]:
+    """Loads of a robot whose masses are not known: what a drive bears is not evaluated."""
+    joints = tuple(
+        JointLoad(
+            name=name,
+            peak_velocity=float(speed[j]),
+            peak_acceleration=float(acceleration[j]),
+            peak_torque=None,
+            rms_torque=None,
+            peak_power=None,
+            energy=None,
+            net_work=None,
+        )
+        for j, name in enumerate(names)
+    )
+    totals = Totals(duration=duration, energy=None, net_work=None, peak_power=None, min_power=None)
+    return joints, totals
+
+
 def _kinds(n: int) -> tuple[slice, ...]:
     """Columns of speeds, of accelerations, of torques and of powers."""
     return (*(slice(k * n, (k + 1) * n) for k in range(3)), slice(3 * n, None))
@@ -225,14 +253,18 @@ def _most(values: Array) -> Array:
 
 
 def _state_of(model: Model, motions: Motions, durations: Array) -> Where:
-    """Function from a place in the motions to speeds, accelerations and torques."""
+    """Function from a place in the motions to speeds, accelerations and torques.
+
+    Without masses the torques are zero, for the search of the other peaks; the caller drops them.
+    """
+    known = model.mechanism.masses_known
     inverse = 1.0 / np.where(durations > 0.0, durations, np.inf)
 
     def state(index: Indices, piece: Indices, x: Array) -> tuple[Array, Array, Array]:
         path = motions.states(index, motions.law_state(index, piece, x))
         u = inverse[index][:, None]
         qd, qdd = path.dq * u, path.ddq * (u * u)
-        return qd, qdd, model.torques(path.q, qd, qdd)
+        return qd, qdd, model.torques(path.q, qd, qdd) if known else np.zeros_like(qd)
 
     return state
 

@@ -165,7 +165,11 @@ class Trajectory:
         tau, position = np.empty_like(state.q), np.empty((t.size, 3))
         for start in range(0, t.size, _ROWS):
             rows = slice(start, start + _ROWS)
-            tau[rows] = self.model.torques(state.q[rows], state.qd[rows], state.qdd[rows])
+            tau[rows] = (
+                self.model.torques(state.q[rows], state.qd[rows], state.qdd[rows])
+                if self.model.mechanism.masses_known
+                else np.nan
+            )
             position[rows] = self.model.forward(state.q[rows])[:, :3, 3]
         return Samples(
             t=t,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planner.errors import JobError
 from planner.findings import Severity
 from planner.job import Job
 from planner.part_pose.moved import check_movable, in_order, moved, visiting_order
@@ -79,7 +80,9 @@ class PlannedPose:
     def cost(self, goal: str) -> float:
         """What is to be small when margins are settled: time [s], or energy [J]."""
         totals = self.plan.totals
-        return totals.energy if goal == "energy" else totals.duration
+        if goal == "energy" and totals.energy is not None:
+            return totals.energy
+        return totals.duration
 
     def _comparable(self, point: PlannedPoint) -> float:
         return point.joint_margin / _unit(self.plan.job.mechanism, point.margin_joint)
@@ -119,11 +122,18 @@ def best_pose(job: Job, progress: Progress = silent) -> Placing:
         progress: told how far the work is.
 
     Raises:
-        JobError: the points are given in the base frame.
+        JobError: the points are given in the base frame; the goal is energy and the masses are not
+            known.
         RobotError: the robot cannot do such a job.
     """
     check_movable(job)
     space, goal = PoseSpace.of(job), job.place.goal
+    if goal == "energy" and not job.mechanism.masses_known:
+        raise JobError(
+            f'The goal of [place] is "energy", but the masses of {job.mechanism.name} are not '
+            'known; take "time" or "margin", or give the robot file its [joint.body] tables.',
+            key="place.goal",
+        )
     given = _given(job)
     order = visiting_order(given.plan)
     search = PoseSearch(PoseRating(job, order), space, job.place.seed, progress)

@@ -14,6 +14,7 @@ from planner.part_pose.best_pose import Placing, PlannedPose, best_pose
 from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.reach_map import ReachMap, reach_maps
 from planner.part_pose.tolerance import MisFixturing, mis_fixturing
+from planner.plan import or_nan
 from planner.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -124,5 +125,5 @@ def _pose_cells(standing: PlannedPose) -> dict[str, object]:
         "singularity_margin": standing.singularity_margin,
         "min_clearance_mm": np.nan if clearance is None else 1e3 * clearance,
         "duration_s": standing.plan.totals.duration,
-        "energy_j": standing.plan.totals.energy,
+        "energy_j": or_nan(standing.plan.totals.energy),
     }

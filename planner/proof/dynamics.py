@@ -139,12 +139,11 @@ class Dynamics(CheckGroup):
         doubt = np.append(doubt, np.sum(doubt))
         doubt_work = np.append(doubt_work, np.sum(doubt_work))
         own = np.append(work, np.sum(work))
-        net = np.append([one.net_work for one in loads], totals.net_work) - own
-        energy = np.append(
-            [one.energy for one in loads] - delivered, totals.energy - np.sum(delivered)
-        )
+        net = stated(*(one.net_work for one in loads), totals.net_work) - own
+        energy = stated(*(one.energy for one in loads), totals.energy)
+        energy -= np.append(delivered, np.sum(delivered))
         whole = np.append(delivered, np.sum(delivered))
-        squares = np.array([one.rms_torque for one in loads]) - rms
+        squares = stated(*(one.rms_torque for one in loads)) - rms
         # sqrt(a + d) - sqrt(a) is at most d over twice the root, and at most sqrt(d)
         mean = self._doubt_squared / max(seconds, _TINY)
         rough = np.minimum(mean / np.maximum(2.0 * rms, _TINY), np.sqrt(mean))
@@ -209,6 +208,11 @@ class Dynamics(CheckGroup):
         first, last = at_ends(passage.c_q)
         dry = torques.coulomb * motion.side * (last - first)
         return np.asarray(dry + torques.viscous * integrals(motion.qd**2, motion.pieces.length))
+
+
+def stated(*values: float | None) -> Array:
+    """Numbers that a plan states; one that it leaves out is NaN and fails its check. # (m,)."""
+    return np.array([np.nan if value is None else value for value in values])
 
 
 def torque_rounding(peak: Array) -> Array:

@@ -25,7 +25,7 @@ from planner.proof.chebyshev import (
     row_values,
 )
 from planner.proof.check import Check, Locate, Location, check
-from planner.proof.dynamics import torque_rounding
+from planner.proof.dynamics import stated, torque_rounding
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.rates import rounding
 from planner.proof.resolved_motion import ResolvedMotion
@@ -139,12 +139,12 @@ def _limits(evidence: Evidence, bounds: ColumnBounds, highest: Array, lowest: Ar
 
 
 def _reported(evidence: Evidence, bounds: ColumnBounds, upper: Array, real: Array) -> list[Check]:
-    """Peaks of the plan against a bound above and a value that the motion really has."""
+    """Peaks of the plan against a bound above and a value that the motion really has.
+
+    Where the masses are not known those of torque and power are neither stated nor compared.
+    """
     plan, n = evidence.plan, evidence.model.dof
-    totals = plan.totals
-    names = ("peak_velocity", "peak_acceleration", "peak_torque", "peak_power")
-    told = np.array([[getattr(load, name) for load in plan.joint_loads] for name in names])
-    reported = np.append(told.ravel(), [totals.peak_power, -totals.min_power])
+    reported = _stated_peaks(plan)
     size = upper + np.finfo(np.float64).tiny
     # What two right computations may differ by: rates by rounding, torques likewise, powers by that
     # times the speed.
@@ -165,18 +165,22 @@ def _reported(evidence: Evidence, bounds: ColumnBounds, upper: Array, real: Arra
     )
     missing = np.maximum(real - reported, 0.0) / (size + rounding / UNDER)
     excess = np.maximum(reported - upper, 0.0) / (size + rounding / OVER)
+    if not evidence.torques.known:
+        missing, excess = missing[: 2 * n], excess[: 2 * n]
 
     def locate(index: tuple[int, ...]) -> Location:
         return bounds.location(evidence, n + index[0] if index[0] < 4 * n else 5 * n)
 
+    what = "speed, acceleration, torque and power"
+    if not evidence.torques.known:
+        what = "speed and acceleration"
     return [
         check(
             "peaks not understated",
             missing,
             UNDER,
             "1",
-            "speed, acceleration, torque and power that the motion has at the places found, less "
-            "the peaks reported; relative",
+            f"{what} that the motion has at the places found, less the peaks reported; relative",
             locate,
         ),
         check(
@@ -188,6 +192,19 @@ def _reported(evidence: Evidence, bounds: ColumnBounds, upper: Array, real: Arra
             locate,
         ),
     ]
+
+
+def _stated_peaks(plan: Plan) -> Array:
+    """Speeds, accelerations, torques, powers; most and least total power, negated. # (4n + 2,)."""
+    loads, totals = plan.joint_loads, plan.totals
+    return stated(
+        *(load.peak_velocity for load in loads),
+        *(load.peak_acceleration for load in loads),
+        *(load.peak_torque for load in loads),
+        *(load.peak_power for load in loads),
+        totals.peak_power,
+        None if totals.min_power is None else -totals.min_power,
+    )
 
 
 def torques_at_rest(evidence: Evidence, segments: Indices) -> Array:
@@ -253,8 +270,7 @@ class EffortLimits(CheckGroup):
 
     def __init__(self, evidence: Evidence) -> None:
         plan = evidence.plan
-        limits = np.minimum(plan.job.mechanism.max_effort, plan.job.checks.torque_limits)
-        self._limits = np.broadcast_to(limits, (evidence.model.dof,))
+        self._limits = np.broadcast_to(plan.job.effort_limits, (evidence.model.dof,))
         self._segments = _claimed(plan)
         self._evidence = evidence
         self._bounds = ColumnBounds(evidence.model.dof)

@@ -102,7 +102,7 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
         TouchCheck(evidence),
         Derivatives(evidence),
         InverseModels(evidence),
-        Dynamics(evidence),
+        *([Dynamics(evidence)] if evidence.torques.known else []),
         Limits(evidence),
         JerkLimits(evidence),
         EffortLimits(evidence),

@@ -78,16 +78,21 @@ class LagrangeTorques:
     """Torques of one mechanism without dry friction, which jumps, and the friction beside them.
 
     Args:
-        mechanism: the robot.
+        mechanism: the robot; where its masses are not known all torques are zero, and nothing that
+            is made of them may be compared (``known``).
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self._kernel = Kernel(_programme(mechanism), "compiled")
-        self.coulomb = np.array([joint.coulomb for joint in mechanism.movable])
-        self.viscous = np.array([joint.viscous for joint in mechanism.movable])
+        self.known = mechanism.masses_known
+        self._kernel = Kernel(_programme(mechanism), "compiled") if self.known else None
+        joints, counted = mechanism.movable, float(self.known)
+        self.coulomb = counted * np.array([joint.coulomb for joint in joints])
+        self.viscous = counted * np.array([joint.viscous for joint in joints])
 
     def smooth(self, q: Array, qd: Array, qdd: Array) -> Array:
         """A·qdd + B·[qd qd] + C·[qd²] + Q and viscous friction. # (..., n) [N m]."""
+        if self._kernel is None:
+            return np.zeros_like(q)
         return np.asarray(self._kernel(q, qd, qdd) + self.viscous * qd)
 
     def full(self, q: Array, qd: Array, qdd: Array) -> Array:

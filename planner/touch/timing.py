@@ -19,7 +19,7 @@ from planner.job import Job
 from planner.motion.extremes import Evaluate, highest, hilltops
 from planner.motion.loads import Detail, reversed_loads, stretch_loads
 from planner.motion.motions import LawTable
-from planner.motion.survey import magnitudes
+from planner.motion.sampled_loads import magnitudes
 from planner.motion.timing import Schedule, Timed, Timing, load_scope, timing, travels
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, SegmentKind

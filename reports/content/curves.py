@@ -65,7 +65,10 @@ class _Quantity:
 
 
 def curve_sets(plan: Plan, drawn: DrawnSamples) -> tuple[CurveSet, ...]:
-    """Position, speed, acceleration, torque and power of every joint, then total power."""
+    """Position, speed, acceleration, torque and power of every joint, then total power.
+
+    Torques and powers are left out where the robot's masses are not known.
+    """
     if not plan.timeline:
         return ()
     joints = plan.job.mechanism.movable
@@ -86,7 +89,7 @@ def curve_sets(plan: Plan, drawn: DrawnSamples) -> tuple[CurveSet, ...]:
                 )
             )
         sets.append(CurveSet(key=quantity.key, title=quantity.title, panels=tuple(panels)))
-    return (*sets, _total_power(plan, drawn))
+    return (*sets, *_total_power(plan, drawn))
 
 
 def _quantities(plan: Plan, drawn: DrawnSamples) -> Iterator[_Quantity]:
@@ -121,11 +124,17 @@ def _quantities(plan: Plan, drawn: DrawnSamples) -> Iterator[_Quantity]:
     speeds, pushes = mechanism.max_speed, mechanism.max_acceleration
     yield both_ways("velocity", "Joint speeds", samples.qd, speeds, ("rad/s", "m/s"))
     yield both_ways("acceleration", "Joint accelerations", samples.qdd, pushes, ("rad/s²", "m/s²"))
+    if not mechanism.masses_known:
+        return
     yield both_ways("torque", "Joint torques", samples.tau, torque_limits(plan), ("N m", "N"))
     yield both_ways("power", "Joint powers", samples.tau * samples.qd, none, ("W", "W"))
 
 
-def _total_power(plan: Plan, drawn: DrawnSamples) -> CurveSet:
+def _total_power(plan: Plan, drawn: DrawnSamples) -> Iterator[CurveSet]:
+    """Yield the curve; nothing where power is not evaluated."""
+    most, least = plan.totals.peak_power, plan.totals.min_power
+    if most is None or least is None:
+        return
     curve = decimated(drawn.samples.t, drawn.samples.power, BUCKETS)
     panel = Panel(
         name="total",
@@ -134,6 +143,6 @@ def _total_power(plan: Plan, drawn: DrawnSamples) -> CurveSet:
         values=curve.values,
         lower=-np.inf,
         upper=np.inf,
-        peak=max(plan.totals.peak_power, -plan.totals.min_power),
+        peak=max(most, -least),
     )
-    return CurveSet(key="total-power", title="Total power", panels=(panel,))
+    yield CurveSet(key="total-power", title="Total power", panels=(panel,))

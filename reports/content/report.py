@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.findings import Finding
-from planner.plan import Plan, PlannedPoint, Segment
+from planner.plan import Plan, PlannedPoint, Segment, Totals
 from planner.proof import Proof
 from planner.touch.summary import touch_summary
 from reports.content.curves import CurveSet, curve_sets
@@ -184,6 +184,24 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
     return (
         Fact(label="points measured", value=text(f"{reached} of {count}", whole)),
         Fact(label="duration", value=fixed(totals.duration, 4), unit="s"),
+        *_energy(totals),
+        _touch(plan),
+        *_margins(plan),
+        *_programmes(plan, options or SetOptions()),
+        Fact(
+            label="validation",
+            value=text(f"{passed} of {len(proof.check_list)}", valid),
+            detail="checks passed",
+        ),
+    )
+
+
+def _energy(totals: Totals) -> list[Fact]:
+    if totals.energy is None:
+        absent = text("not evaluated", ValueStatus.DOUBTFUL)
+        why = "masses unknown"
+        return [Fact(label=name, value=absent, detail=why) for name in ("energy", "total power")]
+    return [
         Fact(
             label="energy",
             value=number(totals.energy),
@@ -195,15 +213,7 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
             value=text(f"{number(totals.min_power).text} … {number(totals.peak_power).text}"),
             unit="W",
         ),
-        _touch(plan),
-        *_margins(plan),
-        *_programmes(plan, options or SetOptions()),
-        Fact(
-            label="validation",
-            value=text(f"{passed} of {len(proof.check_list)}", valid),
-            detail="checks passed",
-        ),
-    )
+    ]
 
 
 def _touch(plan: Plan) -> Fact:
@@ -319,6 +329,8 @@ def joints_table(plan: Plan) -> Table:
     note = "Peaks are of absolute value over the exact motion, not over samples."
     if slides:
         note += " Joints that slide: m/s, m/s² and N."
+    if not mechanism.masses_known:
+        note += " Torques, powers and energies are not evaluated: masses unknown."
     return Table(key="joints", title="Joints", columns=heads, rows=tuple(rows), note=note)
 
 
@@ -498,8 +510,8 @@ def provenance_table(made: Provenance) -> Table:
     )
 
 
-def _share(value: float, limit: float) -> Value:
-    if not np.isfinite(limit):
+def _share(value: float | None, limit: float) -> Value:
+    if value is None or not np.isfinite(limit):
         return text("–")
     share = 100.0 * value / limit
     return fixed(share, 1, ValueStatus.BAD if share > 100.0 + 1e-6 else ValueStatus.PLAIN)

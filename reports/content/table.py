@@ -104,9 +104,9 @@ def text(content: object, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     return Value(text=str(content), status=status)
 
 
-def number(value: float, digits: int = 5, status: ValueStatus = ValueStatus.PLAIN) -> Value:
+def number(value: float | None, digits: int = 5, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     """A cell of a number with some significant digits; a dash where there is none."""
-    if not np.isfinite(value):
+    if value is None or not np.isfinite(value):
         return Value(text="–", status=status)
     return Value(text=told(value, digits), number=float(value), status=status)
 

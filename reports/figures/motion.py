@@ -107,7 +107,8 @@ def _figures(plan: Plan, drawn: DrawnSamples) -> Iterator[tuple[str, Callable[[]
     if plan.timeline:
         for quantity in quantities(plan, drawn.samples):
             yield quantity.name, partial(joint_figure, plan, drawn, quantity)
-        yield "total-power", partial(total_power_figure, plan, drawn)
+        if plan.job.mechanism.masses_known:
+            yield "total-power", partial(total_power_figure, plan, drawn)
     yield "tip-path", partial(tip_path_figure, plan, drawn)
 
 
@@ -163,6 +164,8 @@ def quantities(plan: Plan, samples: Samples) -> Iterator[JointCurve]:
         mechanism.max_acceleration,
         ("rad/s²", "m/s²"),
     )
+    if not mechanism.masses_known:
+        return
     limits = torque_limits(plan)
     yield quantity("joint-torque", "Joint torques", samples.tau, limits, ("N m", "N"))
     yield quantity("joint-power", "Joint powers", samples.tau * samples.qd, none, ("W", "W"))

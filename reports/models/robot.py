@@ -23,6 +23,7 @@ from robots.core.language import (
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.quantities import operation_counts
 from robots.core.robot_file import write_toml
+from robots.core.robot_import import ImportedRobot, ImportNote, Need
 from robots.core.self_pairs import self_pair_names
 from robots.core.urdf import write_urdf
 
@@ -164,6 +165,9 @@ def _body_lines(mechanism: Mechanism) -> Iterator[str]:
         yield from table_lines(
             ("joint", "kg", *centre, "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "at"), rows
         )
+    if not mechanism.masses_known:
+        yield "masses unknown: torques, power and energy are not evaluated"
+        return
     yield f"total mass {number(mechanism.total_mass)} kg; inertia in kg m²"
 
 
@@ -195,7 +199,7 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
         "source": mechanism.source,
         "dof": mechanism.dof,
         "gravity_m_s2": mechanism.gravity,
-        "total_mass_kg": mechanism.total_mass,
+        "total_mass_kg": _mass(mechanism),
         "joints": [_joint(mechanism, joint) for joint in mechanism.joints],
         "tool": {
             "joint": mechanism.joints[mechanism.tool_joint].name,
@@ -209,6 +213,15 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
         "operations": {name: asdict(found) for name, found in operation_counts(mechanism).items()},
         "warnings": list(mechanism.warnings()),
     }
+
+
+def _told_mass(mechanism: Mechanism) -> str:
+    return f"{mechanism.total_mass:g} kg" if mechanism.masses_known else "masses unknown"
+
+
+def _mass(mechanism: Mechanism) -> float | None:
+    """Of all bodies; None where it is not known. [kg]."""
+    return mechanism.total_mass if mechanism.masses_known else None
 
 
 def _capsule(mechanism: Mechanism, capsule: Capsule) -> dict[str, object]:
@@ -279,6 +292,51 @@ ROBOT_FILES: dict[str, Callable[[Mechanism], str]] = {
 }
 
 
+# --- a robot of another format -------------------------------------------------------------------
+
+
+def import_document(imported: ImportedRobot, path: str) -> dict[str, object]:
+    """What was imported, in JSON."""
+    mechanism = imported.mechanism
+    return {
+        "format": FORMAT,
+        "robot": mechanism.name,
+        "source": {"file": imported.origin, "format": imported.format.value},
+        "written": path,
+        "dof": mechanism.dof,
+        "joints": kinds(mechanism),
+        "total_mass_kg": _mass(mechanism),
+        **tip_document(mechanism),
+        "assumed": [_note(note) for note in imported.assumptions],
+        "missing": [_note(note) for note in imported.missing],
+    }
+
+
+def _note(note: ImportNote) -> dict[str, object]:
+    return {
+        "topic": note.topic.value,
+        "required": note.need is Need.REQUIRED,
+        "joints": list(note.joints),
+        "text": note.sentence,
+    }
+
+
+def import_lines(imported: ImportedRobot) -> Iterator[str]:
+    """What was imported, what was assumed and what is missing, for a terminal."""
+    mechanism = imported.mechanism
+    yield bold(f"{mechanism.name}: {mechanism.dof} joint variables ({kinds(mechanism)})")
+    yield f"from {imported.origin} ({imported.format.value}), {_told_mass(mechanism)}"
+    groups = {
+        "Assumed": imported.assumptions,
+        "Still to be given": [one for one in imported.missing if one.need is Need.REQUIRED],
+        "May be given": [one for one in imported.missing if one.need is Need.OPTIONAL],
+    }
+    for title, notes in groups.items():
+        if notes:
+            yield f"\n{bold(title)}"
+            yield from (f"  {note.sentence}" for note in notes)
+
+
 # --- an audit ------------------------------------------------------------------------------------
 
 
@@ -293,7 +351,7 @@ def audit_document(
         "passed": passed,
         "joints": len(mechanism.joints),
         "dof": mechanism.dof,
-        "total_mass_kg": mechanism.total_mass,
+        "total_mass_kg": _mass(mechanism),
         "capsules": [capsule.name for capsule in mechanism.capsules],
         "self_collision": self_pair_names(mechanism),
         "findings": [finding.document() for finding in findings],
@@ -309,6 +367,6 @@ def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[s
     )
     yield (
         f"{mechanism.name}: {len(mechanism.joints)} joints, {mechanism.dof} variables, "
-        f"{mechanism.total_mass:g} kg, {len(mechanism.capsules)} capsules, "
+        f"{_told_mass(mechanism)}, {len(mechanism.capsules)} capsules, "
         f"{len(mechanism.self_pairs)} pairs of them watched; {counts}"
     )

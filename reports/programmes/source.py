@@ -29,7 +29,7 @@ from reports.programmes.text import ascii_text, labels
 from reports.verdict import aspect_text, clearance_scope
 from robots.core.arrays import Array
 
-_OF_TORQUES = {Aspect.TORQUE_LIMITS, Aspect.MASSES, Aspect.ACCELERATIONS}
+_OF_TORQUES = {Aspect.TORQUE_LIMITS, Aspect.MASSES, Aspect.DYNAMICS, Aspect.ACCELERATIONS}
 _LINE = 120  # characters of a comment
 
 

@@ -10,6 +10,7 @@ RobotError
 ├── MotionError              a displacement, limit or law that allows no motion
 │   └── OverloadError        a load that a drive cannot hold even at rest
 ├── EquationError            a quantity or export that cannot be generated
+│   └── MassesUnknownError   a quantity that needs masses, of a robot whose masses are not known
 ├── InverseError             an inverse model asked for what is not defined
 ├── IdentificationError      an arm's calibration, see ``identification/errors.py``
 ├── BenchmarkError           a benchmark whose process failed, see ``benchmark/kernels.py``
@@ -94,6 +95,10 @@ class OverloadError(MotionError):
 
 class EquationError(RobotError):
     """A quantity or export that cannot be generated."""
+
+
+class MassesUnknownError(EquationError):
+    """A quantity that needs masses, of a robot whose masses are not known."""
 
 
 class InverseError(RobotError):

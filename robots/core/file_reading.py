@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 
 class TipRule(Enum):
@@ -99,3 +100,8 @@ class UnreadShape:
     kind: str
     line: int
     count: int = 1
+
+
+def is_package(folder: Path) -> bool:
+    """Whether a folder is that of a ROS package."""
+    return (folder / "package.xml").is_file()

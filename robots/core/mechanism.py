@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.capsule import Capsule, check_capsules
 from robots.core.controller import Controller
-from robots.core.errors import MechanismError
+from robots.core.errors import MassesUnknownError, MechanismError
 from robots.core.file_reading import SideBranches, TipLink, UnreadShape
 from robots.core.pose import make_pose, transform_points
 
@@ -244,6 +244,8 @@ class Mechanism:
         side_branches: of the file, off the chain to the tip: held still.
         unread_shapes: collision geometry of the file that is no capsule.
         controller: of the robot, where the file describes it.
+        masses_known: whether the bodies' masses are those of the robot. Where they are not, its
+            dynamics are not evaluated, whatever the bodies say.
 
     Raises:
         MechanismError: no joint, two joints of one name, a parent that is not before its child.
@@ -261,6 +263,7 @@ class Mechanism:
     side_branches: SideBranches = field(default_factory=SideBranches)
     unread_shapes: tuple[UnreadShape, ...] = ()
     controller: Controller | None = None
+    masses_known: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
@@ -346,6 +349,22 @@ class Mechanism:
         """Whether every joint's parent is the joint before it."""
         return all(joint.parent == index - 1 for index, joint in enumerate(self.joints))
 
+    def require_masses(self, what: str) -> None:
+        """Refuse a quantity that needs masses where they are not known. Args: what: its name.
+
+        Raises:
+            MassesUnknownError: the robot's masses are not known.
+        """
+        if not self.masses_known:
+            raise MassesUnknownError(
+                f"Robot {self.name!r}: {what} cannot be evaluated, as its masses are not known. "
+                "Give every link that moves its [joint.body] with mass_kg, com_mm and "
+                'inertia_kg_m2 in the robot file, and remove masses = "unknown" there; in a URDF '
+                "file give <inertial>.",
+                quantity=what,
+                robot=self.name,
+            )
+
     def index(self, name: str) -> int:
         """Index of the joint called ``name``.
 
@@ -362,9 +381,10 @@ class Mechanism:
 
     def warnings(self) -> tuple[str, ...]:
         """What is doubtful about the numbers, one sentence each; the mechanism is still usable."""
+        known = self.joints if self.masses_known else ()
         bodies = (
             f"Body of joint {joint.name!r} is not physically consistent: {reason}."
-            for joint in self.joints
+            for joint in known
             for reason in joint.body.inconsistencies()
         )
         return (*bodies, *self.remarks)

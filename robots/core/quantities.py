@@ -56,6 +56,7 @@ class Quantity:
         shape: result shape: numbers, "n" (variables), "links", "parameters" (ten per link).
         equations: row-major numbers of the result.
         inertial: whether bodies matter only through torques, so that they may be grouped.
+        needs_masses: whether it has no value where the masses are not known.
     """
 
     name: str
@@ -64,14 +65,18 @@ class Quantity:
     shape: tuple[Extent, ...]
     equations: Equations
     inertial: bool = False
+    needs_masses: bool = False
 
-    @remembered(lambda self, mechanism: (self, repr(tree_of(mechanism))))
+    @remembered(lambda self, mechanism: (self, repr(tree_of(mechanism)), mechanism.masses_known))
     def record(self, mechanism: Mechanism) -> Programme:
         """The straight-line programme of this quantity for one mechanism.
 
         Raises:
+            MassesUnknownError: it needs masses, and those of the mechanism are not known.
             EquationError: the mechanism makes the quantity divide by zero in every posture.
         """
+        if self.needs_masses:
+            mechanism.require_masses(self.name.replace("_", " "))
         tree = tree_of(mechanism)
         extents = _extents(tree)
         recorder = Recorder()
@@ -314,6 +319,7 @@ DYNAMICS = tuple(
         shape=shape,
         equations=equations,
         inertial=inertial,
+        needs_masses=name != "regressor",  # which multiplies them
     )
     for name, purpose, arguments, shape, equations, inertial in _DYNAMICS
 )

@@ -3,7 +3,8 @@
 A URDF joint moves about any axis of its frame; ours moves about z. The joint frame is turned so
 that z is the axis, and what stands in it (children, body) is turned back. Collision geometry
 becomes capsules; visuals, meshes, colours, transmissions and Gazebo's elements are not read. A
-limit of zero effort or velocity means that none is stated.
+limit of zero effort or velocity means that none is stated. Where no link that moves has a mass, the
+masses are not known.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
@@ -22,7 +24,7 @@ from robots.core.errors import MechanismError, RobotFileError
 from robots.core.file_reading import HeldJoint, SideBranches, TipLink, UnreadShape
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Body, Joint, JointKind, Mechanism
 from robots.core.orientation import turn_between
-from robots.core.pose import angles_zyx, make_pose, rotation_z, unit_direction
+from robots.core.pose import angles_zyx, inverse_pose, make_pose, rotation_z, unit_direction
 from robots.core.robot_file.source_text import read_bytes
 from robots.core.self_pairs import default_self_pairs
 from robots.core.urdf_document import (
@@ -44,21 +46,24 @@ _KINDS = {
 }
 
 
-def load_urdf(path: Path | str, *, tip: str = "") -> Mechanism:
+def load_urdf(path: Path | str, *, tip: str = "", base: str = "") -> Mechanism:
     """Read a URDF file.
 
     Args:
         path: of the file.
         tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
+        base: link whose frame is the base frame; empty for the root link.
 
     Raises:
         RobotFileError: not readable, or not a robot of this kind; the message names the line.
     """
     path = Path(path)
-    return read_urdf(read_bytes(path), origin=path.name, tip=tip)
+    return read_urdf(read_bytes(path), origin=path.name, tip=tip, base=base)
 
 
-def read_urdf(text: bytes | str, *, origin: str = "URDF", tip: str = "") -> Mechanism:
+def read_urdf(
+    text: bytes | str, *, origin: str = "URDF", tip: str = "", base: str = ""
+) -> Mechanism:
     """Read a URDF document: the chain from the root link to the tip.
 
     What branches off the chain is fixed to it, its joints held; ``side_branches`` says so. Masses
@@ -68,20 +73,42 @@ def read_urdf(text: bytes | str, *, origin: str = "URDF", tip: str = "") -> Mech
         text: the document.
         origin: the name that messages give it.
         tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
+        base: link whose frame is the base frame; empty for the root link. What stands before it is
+            left out, unless it is rigid with it.
 
     Raises:
         RobotFileError: not a robot of this kind, or no link is plainly the tip; the message names
             the line.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    document = parse_urdf(raw, origin)
+    return mechanism_of(parse_urdf(raw, origin), tip=tip, base=base)
+
+
+def mechanism_of(
+    document: UrdfText,
+    *,
+    tip: str = "",
+    base: str = "",
+    gravity: ArrayLike = STANDARD_GRAVITY,
+) -> Mechanism:
+    """The mechanism of a parsed document.
+
+    Args:
+        document: with links and joints.
+        tip: as for ``read_urdf``.
+        base: likewise.
+        gravity: in the frame of the root link. # (3,) [m/s²]
+
+    Raises:
+        RobotFileError: as ``read_urdf``.
+    """
     try:
-        mechanism = _mechanism(document, tip)
+        mechanism = _mechanism(document, tip, base, np.asarray(gravity, dtype=np.float64))
         return replace(mechanism, self_pairs=default_self_pairs(mechanism))
     except RobotFileError:
         raise
     except MechanismError as error:
-        raise RobotFileError(f"{origin}: {error}", file=origin) from error
+        raise RobotFileError(f"{document.origin}: {error}", file=document.origin) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,12 +119,12 @@ class _Frame:
     T: Array  # of the link in the joint's frame # (4, 4)
 
 
-def _mechanism(document: UrdfText, tip: str) -> Mechanism:
-    tree = joints_in_order(document)
+def _mechanism(document: UrdfText, tip: str, base: str, gravity: Array) -> Mechanism:
+    tree = joints_in_order(document, base)
     if not tree.joints:
         raise document.error(document.root, "has no joint; a mechanism has at least one.")
     chosen = tip_of(document, tree, tip)
-    return _Reading(document=document, tree=tree, tip=chosen).mechanism()
+    return _Reading(document=document, tree=tree, tip=chosen, gravity=gravity).mechanism()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -116,6 +143,7 @@ class _Reading:
     document: UrdfText
     tree: LinkTree
     tip: TipLink
+    gravity: Array
     chain: frozenset[str] = frozenset()
     joints: list[Joint] = field(default_factory=list)
     frames: dict[str, _Frame] = field(default_factory=dict)
@@ -126,9 +154,13 @@ class _Reading:
     def mechanism(self) -> Mechanism:
         """Read the whole tree."""
         document, tree = self.document, self.tree
-        self.frames = {tree.root: _Frame(joint=BASE, T=np.eye(4))}
+        T_root_base = np.eye(4)
+        for element in tree.upstream:
+            T_root_base = T_root_base @ document.origin_of(element)
+        T = inverse_pose(T_root_base) if tree.root != tree.base else np.eye(4)
+        self.frames = {tree.root: _Frame(joint=BASE, T=T)}
         collisions = Collisions(document=document)
-        collisions.add(tree.links[tree.root], BASE, np.eye(4), None)
+        collisions.add(tree.links[tree.root], BASE, T, None)
         self.chain = frozenset(joint.get("name") for joint in tree.chain(self.tip.link))
         for element in tree.joints:
             link = tree.links[_link(document, element, "child")]
@@ -140,16 +172,21 @@ class _Reading:
             carrier = None if frame.joint == BASE else self.joints[frame.joint].name
             collisions.add(link, frame.joint, frame.T, carrier)
         frame = self.frames[self.tip.link]
+        joints = self._joined()
         return Mechanism(
             name=document.root.get("name") or "urdf robot",
             source=f"URDF {document.origin}",
-            joints=self._joined(),
+            joints=joints,
+            gravity=T_root_base[:3, :3].T @ self.gravity,
             tool=frame.T,
             tool_joint=frame.joint,
             capsules=tuple(collisions.capsules),
             tip=self.tip,
             side_branches=self._side_branches(),
             unread_shapes=tuple(collisions.unread.values()),
+            masses_known=any(
+                self._moves(index) and not joint.body.massless for index, joint in enumerate(joints)
+            ),
         )
 
     def _add_to_chain(self, element: Element, link: Element) -> None:
@@ -278,7 +315,8 @@ def _kind(document: UrdfText, joint: Element) -> JointKind:
         raise document.error(
             joint,
             f"has type {kind!r} and moves the tip; {', '.join(_KINDS)} are read, planar and "
-            "floating are not.",
+            f"floating are not. Where the robot stands still there, robot import takes --base "
+            f"{_link(document, joint, 'child')}.",
         )
     mimic = document.child(joint, "mimic")
     if mimic is not None:
@@ -400,7 +438,8 @@ def write_urdf(mechanism: Mechanism) -> str:
         root.append(etree.Comment(_comment(mechanism)))
         links = {BASE: etree.SubElement(root, "link", name=_BASE_LINK)}
         for index, joint in enumerate(mechanism.joints):
-            links[index] = _add_link(root, _link_name(joint), joint.body)
+            body = joint.body if mechanism.masses_known else Body()
+            links[index] = _add_link(root, _link_name(joint), body)
         for capsule in mechanism.capsules:
             add_collisions(links[capsule.joint], capsule)
         etree.SubElement(root, "link", name=_TOOL_LINK)

@@ -105,13 +105,18 @@ class LinkTree:
     """A checked tree.
 
     Args:
-        root: name of the link that stands on the base.
+        root: name of the link that the tree starts from.
+        base: name of the link whose frame is the base frame.
+        upstream: joints from the file's root to the base; the tree holds them, too, where none of
+            them moves.
         links: by name.
         joints: parents before children, otherwise in the order of the file.
         carriers: the joint that carries each link but the root, by the link's name.
     """
 
     root: str
+    base: str
+    upstream: tuple[Element, ...]
     links: dict[str, Element]
     joints: tuple[Element, ...]
     carriers: dict[str, Element]
@@ -141,6 +146,20 @@ def parse_urdf(text: bytes, origin: str) -> UrdfText:
     Raises:
         RobotFileError: too large, not XML, with a document type or entities, or not URDF.
     """
+    document = parse_xml(text, origin)
+    _drop_default_namespace(document.root)
+    _refuse_macros(document)
+    if document.root.tag != "robot":
+        raise document.error(document.root, "is the root element; a URDF file begins with <robot>.")
+    return document
+
+
+def parse_xml(text: bytes, origin: str) -> UrdfText:
+    """Parse an XML document that describes a robot.
+
+    Raises:
+        RobotFileError: too large, not XML, with a document type or entities.
+    """
     from lxml import etree
 
     check_size(origin, len(text))
@@ -162,10 +181,6 @@ def parse_urdf(text: bytes, origin: str) -> UrdfText:
         raise document.error(
             root, "comes after a document type, which may hold entities; remove <!DOCTYPE …>."
         )
-    _drop_default_namespace(root)
-    _refuse_macros(document)
-    if root.tag != "robot":
-        raise document.error(root, "is the root element; a URDF file begins with <robot>.")
     return document
 
 
@@ -203,8 +218,13 @@ def _refuse_macros(document: UrdfText) -> None:
                     )
 
 
-def joints_in_order(document: UrdfText) -> LinkTree:
+def joints_in_order(document: UrdfText, base: str = "") -> LinkTree:
     """Order the joints and check that they make one tree.
+
+    Args:
+        document: with links and joints.
+        base: link whose frame is the base frame; empty for the root link. What stands before it is
+            left out, unless it is rigid with it.
 
     Raises:
         RobotFileError: names given twice, a missing link, a closed loop, several trees.
@@ -226,12 +246,52 @@ def joints_in_order(document: UrdfText) -> LinkTree:
             )
         carried[child] = joint
         children.setdefault(parent, []).append(joint)
+    if base:
+        return _tree_on_base(document, base, links, children, carried)
     root = _root(document, links, carried)
     order = _ordered(document, root, children)
     if len(order) < len(joints):
         stray = next(joint for joint in joints.values() if joint not in order)
         raise document.error(stray, "belongs to a loop of links that never reaches the root link.")
-    return LinkTree(root=root, links=links, joints=order, carriers=carried)
+    return LinkTree(root=root, base=root, upstream=(), links=links, joints=order, carriers=carried)
+
+
+def _tree_on_base(
+    document: UrdfText,
+    base: str,
+    links: dict[str, Element],
+    children: dict[str, list[Element]],
+    carried: dict[str, Element],
+) -> LinkTree:
+    """The tree of a link that the user calls the base."""
+    if base not in links:
+        raise RobotFileError(
+            f"{document.origin}: the base {base!r} is no link of this file; {nearest(base, links)}",
+            file=document.origin,
+            base=base,
+            known=tuple(links),
+        )
+    upstream: list[Element] = []
+    root = base
+    while root in carried:
+        if carried[root] in upstream:
+            raise document.error(
+                carried[root], "belongs to a loop of links that never reaches a root link."
+            )
+        upstream.append(carried[root])
+        root = document.required(document.child(carried[root], "parent"), "link")
+    if any(is_moving(joint) for joint in upstream):
+        root = base
+    order = _ordered(document, root, children)
+    inside = {root, *(_end(document, joint, "child", links) for joint in order)}
+    return LinkTree(
+        root=root,
+        base=base,
+        upstream=tuple(reversed(upstream)),
+        links={name: link for name, link in links.items() if name in inside},
+        joints=order,
+        carriers=carried,
+    )
 
 
 def _by_name(document: UrdfText, tag: str) -> dict[str, Element]:
@@ -265,7 +325,10 @@ def _root(document: UrdfText, links: dict[str, Element], carried: dict[str, Elem
     if len(roots) > 1:
         raise document.error(
             links[roots[1]],
-            f"is a second root beside {roots[0]!r}: no joint carries it; join the two trees.",
+            f"is a second root beside {roots[0]!r}: no joint carries it. Give the one that the "
+            f"robot stands on: --base {roots[0]} or --base {roots[1]} of robot import; or join the "
+            "two trees.",
+            candidates=tuple(roots),
         )
     return roots[0]
 
@@ -339,7 +402,7 @@ def is_moving(joint: Element) -> bool:
 
 
 def _tip(tree: LinkTree, link: str, rule: TipRule) -> TipLink:
-    return TipLink(link=link, root=tree.root, rule=rule, moving=moving_joints(tree, link))
+    return TipLink(link=link, root=tree.base, rule=rule, moving=moving_joints(tree, link))
 
 
 def _given(document: UrdfText, tree: LinkTree, link: str) -> TipLink:

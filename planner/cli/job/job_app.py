@@ -28,15 +28,15 @@ def plan(
         typer.Option("--data-only", help="Only plan.json and tables: no pages, no programmes."),
     ] = False,
     exports: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             "--export",
             metavar="FORMATS",
-            help="Robot programmes, separated by commas: csv, ros, ros2, krl, rapid, urscript, "
-            "fanuc, linuxcnc, fanuc-gcode.",
+            help="Robot programmes, separated by commas or given one by one: csv, ros, ros2, krl, "
+            "rapid, urscript, fanuc, linuxcnc, fanuc-gcode.",
             show_default=False,
         ),
-    ] = "",
+    ] = None,
     partial: Annotated[
         bool,
         typer.Option(
@@ -62,7 +62,7 @@ def plan(
         ReportRequest(
             figures=not (no_figures or data_only),
             pages=not data_only,
-            exports=exports,
+            exports=",".join(exports or ()),
             partial=partial,
         ),
         as_json=as_json,

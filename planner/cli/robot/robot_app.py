@@ -143,6 +143,75 @@ def show(
     )
 
 
+@app.command("import")
+def import_file(
+    context: typer.Context,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="URDF, xacro, MuJoCo's MJCF, a CSV table of Denavit-Hartenberg rows, or a robot "
+            "file.",
+            show_default=False,
+        ),
+    ],
+    *,
+    tip: Tip = "",
+    base: Annotated[
+        str,
+        typer.Option(
+            "--base",
+            metavar="LINK",
+            help="Link whose frame is the base frame; else the root.",
+            show_default=False,
+        ),
+    ] = "",
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="NAME", help="Of the robot; else that of the file."),
+    ] = "",
+    arguments: Annotated[
+        list[str] | None,
+        typer.Option("--arg", metavar="NAME=VALUE", help="Argument of a xacro file; repeatable."),
+    ] = None,
+    out: Annotated[str, out_option("FILE", "Robot file to write, such as arm.toml.")] = "",
+    as_json: Json = False,
+    force: Force = False,
+) -> int:
+    """Write a robot of another format as a robot file.
+
+    The file has a comment wherever the source left something open; what is still to be given is
+    listed.
+    """
+    from pathlib import Path
+
+    from planner.cli.output import Form
+    from planner.errors import OptionError
+    from planner.result_files import check_file, write_result
+    from reports.models.robot import import_document, import_lines
+    from robots.core.robot_import import import_robot
+
+    written_by = "palpeur robot import"
+    if not out:
+        raise OptionError("Give the robot file to write: --out arm.toml.", option="--out")
+    if Path(out).suffix.lower() != ".toml":
+        raise OptionError(f"--out is {out}; a robot file ends in .toml.", option="--out", value=out)
+    given = {}
+    for text in arguments or ():
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise OptionError(f"--arg is {text!r}; expected NAME=VALUE.", option="--arg")
+        given[key.removesuffix(":")] = value
+    check_file(Path(out), written_by, force=force)  # before the work, not after it
+    imported = import_robot(file, tip=tip, base=base, name=name, arguments=given)
+    write_result(Path(out), imported.text, written_by, comment="# {}", force=force)
+    code = Form(json=as_json).show(
+        json=lambda: import_document(imported, out), text=lambda: import_lines(imported)
+    )
+    context.obj.say(f"Robot file written to {out}; audit it with: palpeur robot check {out}")
+    return code
+
+
 @app.command()
 def check(
     robot: Robot,

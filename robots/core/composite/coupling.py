@@ -484,6 +484,7 @@ def joined(
         gravity=np.array(carrier.gravity),
         tool=np.array(carried.tool),
         tool_joint=carried.tool_joint + shift,
+        masses_known=carrier.masses_known and carried.masses_known,
     )
 
 
@@ -532,4 +533,5 @@ def _part(mechanism: Mechanism, kept: list[int], name: str) -> Mechanism:
         joints=tuple(joints),
         source=mechanism.source,
         gravity=np.array(mechanism.gravity),
+        masses_known=mechanism.masses_known,
     )

@@ -270,6 +270,7 @@ def mirrored_mechanism(
         gravity=np.array(mechanism.gravity),
         tool=_between(faces[mechanism.tool_joint], mechanism.tool, np.diag([1.0, 1.0, -1.0])),
         tool_joint=mechanism.tool_joint,
+        masses_known=mechanism.masses_known,
     )
 
 

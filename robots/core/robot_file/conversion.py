@@ -39,7 +39,7 @@ from robots.core.robot_file.joint_tables import (
     revolute_drive,
     vector,
 )
-from robots.core.robot_file.source_text import SourceText, read_text, toml_text
+from robots.core.robot_file.source_text import Comments, SourceText, read_text, toml_text
 from robots.core.schema_problems import KeyPath, Vocabulary, nearest, schema_error
 from robots.core.self_pairs import default_self_pairs
 
@@ -63,7 +63,7 @@ def load(path: Path | str) -> Mechanism:
     Raises:
         RobotFileError: not readable, or not a robot; the message names file, line and key.
     """
-    return _mechanism(read_text(Path(path)))
+    return read_source(read_text(Path(path)))
 
 
 def read_robot(text: str, *, origin: str = "robot file") -> Mechanism:
@@ -76,7 +76,7 @@ def read_robot(text: str, *, origin: str = "robot file") -> Mechanism:
     Raises:
         RobotFileError: not a robot; the message names line and key.
     """
-    return _mechanism(SourceText(origin=origin, text=text))
+    return read_source(SourceText(origin=origin, text=text))
 
 
 def json_schema() -> dict[str, object]:
@@ -87,7 +87,12 @@ def json_schema() -> dict[str, object]:
     return json_schema_of(RobotFile)
 
 
-def _mechanism(source: SourceText) -> Mechanism:
+def read_source(source: SourceText) -> Mechanism:
+    """Read a robot from the text of a file, or one that was made from something else.
+
+    Raises:
+        RobotFileError: not a robot.
+    """
     from pydantic import ValidationError
 
     from robots.core.robot_file.schema import RobotFile
@@ -104,6 +109,7 @@ def _mechanism(source: SourceText) -> Mechanism:
         else:
             mechanism = _jointed_mechanism(file, source)
         mechanism = with_capsules(with_tool(mechanism, file.tool, source), file, source)
+        mechanism = replace(mechanism, masses_known=file.robot.masses == "known")
         if file.controller is None:
             return mechanism
         controller = controller_of(file.controller, mechanism.movable, source.error)
@@ -464,8 +470,13 @@ PRISMATIC_KEYS = {
 _ENTRIES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
-def write_toml(mechanism: Mechanism) -> str:
+def write_toml(mechanism: Mechanism, comments: Comments | None = None) -> str:
     """Write a robot file that reads back to the same mechanism.
+
+    Args:
+        mechanism: any.
+        comments: sentences by the path of the key or table that they stand above, as in
+            ``("joint", 2, "max_speed_rad_s")``.
 
     Raises:
         RobotFileError: a joint called "base", which is the base's own name in files.
@@ -483,7 +494,7 @@ def write_toml(mechanism: Mechanism) -> str:
         document["tool"] = tool
     if mechanism.controller is not None:
         document["controller"] = _controller(mechanism.controller, mechanism.movable)
-    return toml_text(document)
+    return toml_text(document, comments)
 
 
 def body_table(body: Body) -> dict[str, object]:
@@ -515,6 +526,8 @@ def _robot(mechanism: Mechanism) -> dict[str, object]:
     if mechanism.source:
         table["source"] = mechanism.source
     table["gravity_m_s2"] = numbers(mechanism.gravity, number_text)
+    if not mechanism.masses_known:
+        table["masses"] = "unknown"
     if mechanism.capsules:
         names = [capsule.name for capsule in mechanism.capsules]
         table["self_collision"] = [[names[a], names[b]] for a, b in mechanism.self_pairs]

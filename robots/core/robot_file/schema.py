@@ -179,6 +179,10 @@ class RobotTable(Table):
     source: str = ""
     gravity_m_s2: Triple | None = None
     description: str | None = None
+    masses: Literal["known", "unknown"] = Field(
+        default="known",
+        description="unknown: torques, power and energy are not evaluated, whatever bodies say",
+    )
     self_collision: tuple[Pair, ...] | None = Field(
         default=None,
         description="names of capsules that must not touch each other; default: all but neighbours",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -235,7 +236,10 @@ def toml_document(text: str, parse_float: Callable[[str], object] = decimal_of) 
         raise tomllib.TOMLDecodeError(f"A whole number has more than {limit} digits") from None
 
 
-def toml_text(document: Mapping[str, object]) -> str:
+Comments = Mapping[KeyPath, Sequence[str]]
+
+
+def toml_text(document: Mapping[str, object], comments: Comments | None = None) -> str:
     """Write a document that reads back the same; the comments of the text it came from are lost.
 
     Tables at the top and those with tables inside have headers, others stand in a line.
@@ -243,11 +247,13 @@ def toml_text(document: Mapping[str, object]) -> str:
     Args:
         document: tables (dict), lists, texts, numbers (Decimal with all its digits), truth values
             and dates.
+        comments: sentences by the path of a key or table, where they stand above it; those of a
+            key that its table does not have stand behind the keys that it has.
 
     Raises:
         TypeError: a value of another kind.
     """
-    return "\n".join(_table(document, ())).lstrip("\n") + "\n"
+    return "\n".join(_table(document, (), comments or {})).lstrip("\n") + "\n"
 
 
 def toml_value(value: object) -> str:
@@ -285,19 +291,35 @@ def toml_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
+def _table(table: Mapping[str, object], path: KeyPath, comments: Comments) -> Iterator[str]:
     """The plain keys of a table first, then its sub-tables under their headers."""
-    below = {name: value for name, value in table.items() if _has_header(value, path)}
+    names = tuple(part for part in path if isinstance(part, str))
+    below = {name: value for name, value in table.items() if _has_header(value, names)}
     for name, value in table.items():
         if name not in below:
+            yield from _comment(comments.get((*path, name), ()))
             yield f"{toml_key(name)} = {_laid_out(value)}"
+    for place, sentences in comments.items():
+        if place[:-1] == path and place and place[-1] not in table and isinstance(place[-1], str):
+            yield from _comment(sentences)
     for name, value in below.items():
-        header = ".".join(map(toml_key, (*path, name)))
+        header = ".".join(map(toml_key, (*names, name)))
         entries: list[Any] = value if isinstance(value, list) else [value]
-        for entry in entries:
+        for number, entry in enumerate(entries):
+            own: KeyPath = (*path, name, number) if isinstance(value, list) else (*path, name)
             yield ""
+            yield from _comment(comments.get(own, ()))
             yield f"[[{header}]]" if isinstance(value, list) else f"[{header}]"
-            yield from _table(entry, (*path, name))
+            yield from _table(entry, own, comments)
+
+
+def _comment(sentences: Sequence[str]) -> Iterator[str]:
+    """Lines of a comment; what could end one, or hide in it, is left out."""
+    for sentence in sentences:
+        clean = "".join(letter if letter.isprintable() else " " for letter in sentence)
+        yield from textwrap.wrap(
+            clean, _WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False
+        )
 
 
 def _has_header(value: object, path: tuple[str, ...]) -> bool:

@@ -115,7 +115,8 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
     palpeur, far_job, tmp_path
 ):
     out = tmp_path / "set"
-    ran = palpeur("plan", far_job, "--no-figures", "--partial", "--export", "csv", "--out", out)
+    each = ("--export", "csv", "--export", "ros")  # one by one as well as with a comma
+    ran = palpeur("plan", far_job, "--no-figures", "--partial", *each, "--out", out)
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == "The programmes leave out 1 of 10 points: far"
     programme = (out / "program.dmi").read_text()
@@ -123,7 +124,7 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
         "$$ PARTIAL: 1 of 10 points are NOT MEASURED:",
         "$$   far",
     ]
-    assert {*PROGRAMMES, "robot/joints.csv"} <= set(names(out))
+    assert {*PROGRAMMES, "robot/joints.csv", "robot/joint_trajectory.yaml"} <= set(names(out))
     verified = palpeur("verify", out)
     assert verified.code == 0
     assert "  programmes: without far\n" in verified.out

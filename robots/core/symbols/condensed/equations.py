@@ -155,9 +155,12 @@ def condensed_equations(robot: SymbolicChain | Mechanism) -> CondensedEquations:
 
     Raises:
         EquationError: slanted axes made the expressions too long to be of use.
+        MassesUnknownError: a mechanism whose masses are not known.
 
     Source: [LIEGEOIS80] §3, §4
     """
+    if isinstance(robot, Mechanism):
+        robot.require_masses("the equations of motion")
     chain = from_mechanism(robot) if isinstance(robot, Mechanism) else robot
     frames, bodies = FrameChanges(chain=chain), augmented_bodies(chain)
     A = InertiaCoefficients(frames=frames, bodies=bodies).matrix()
@@ -461,6 +464,7 @@ def described_equations(mechanism: Mechanism, file: Mapping[str, Any]) -> Conden
         mechanism: the robot.
         file: document of its TOML file; empty where it was read from another format.
     """
+    mechanism.require_masses("the equations of motion")
     phrase = file.get("description") or file.get("robot", {}).get("description")
     along = np.flatnonzero(mechanism.gravity)
     if not phrase or along.size != 1:

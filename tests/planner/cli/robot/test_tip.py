@@ -7,7 +7,10 @@ from robots.library import load
 
 STATE = "q1_deg,q2_deg\n10,20\n"
 HAND = """<robot name="two">
-  <link name="base_link"/><link name="upper"/><link name="lower"/><link name="hand"/>
+  <link name="base_link"/>
+  <link name="upper"><inertial><mass value="2"/></inertial></link>
+  <link name="lower"><inertial><mass value="1"/></inertial></link>
+  <link name="hand"/>
   <link name="left"/><link name="right"/><link name="base"/>
   <joint name="a" type="revolute"><origin xyz="0 0 0.5"/><parent link="base_link"/>
     <child link="upper"/><axis xyz="0 0 1"/>

@@ -69,7 +69,10 @@ class PinocchioChain:
 
 
 def check_against_pinocchio(text: str, mechanism: Mechanism, seed: int = 5) -> None:
-    """Forward geometry to 1e-12 m, mass matrix and torques to 1e-10, at five random states."""
+    """Forward geometry to 1e-12 m, mass matrix and torques to 1e-10, at five random states.
+
+    Where the file has no masses only the geometry has a value.
+    """
     peer, ours = PinocchioChain(text, mechanism), Model(mechanism)
     assert peer.model.nv == mechanism.dof
     friction = np.array([(j.viscous, j.coulomb) for j in mechanism.movable]).T
@@ -77,6 +80,8 @@ def check_against_pinocchio(text: str, mechanism: Mechanism, seed: int = 5) -> N
     for _ in range(5):
         q, qd, qdd = rng.uniform(-1.0, 1.0, (3, mechanism.dof))
         assert np.abs(ours.forward(q) - peer.forward(q)).max() <= 1e-12
+        if not mechanism.masses_known:
+            continue
         M = peer.mass_matrix(q)
         assert np.abs(ours.mass_matrix(q) - M).max() <= 1e-10 * max(1.0, np.abs(M).max())
         tau = ours.torques(q, qd, qdd) - friction[0] * qd - friction[1] * np.sign(qd)

@@ -247,6 +247,7 @@ def test_published_files_agree_with_pinocchio(name, tip):
     assert robot.tip is not None
     assert robot.tip.link == tip
     assert robot.dof == 6
+    assert robot.masses_known == (name in ("ur5e", "xarm6"))
     check_against_pinocchio(path.read_text(encoding="utf-8"), robot)
 
 

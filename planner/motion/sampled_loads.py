@@ -31,7 +31,7 @@ _INSIDE = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Survey:
+class SampledLoads:
     """Loads of motions, but for the rough ones.
 
     Args:
@@ -45,7 +45,9 @@ class Survey:
     rough: Mask
 
 
-def survey(sizes: Evaluate, joints: int, lengths: Array, points: int, scope: Scope) -> Survey:
+def sampled_loads(
+    sizes: Evaluate, joints: int, lengths: Array, points: int, scope: Scope
+) -> SampledLoads:
     """Sample every piece of every motion once.
 
     Args:
@@ -79,7 +81,7 @@ def survey(sizes: Evaluate, joints: int, lengths: Array, points: int, scope: Sco
     kinds = (*(slice(j * n, (j + 1) * n) for j in range(3)), slice(3 * n, columns))
     noise = rounding_noise(largest, (*kinds, slice(columns, None)))
     unresolved = np.any(tails > FITS_POINTWISE * largest + noise, axis=1)
-    return Survey(
+    return SampledLoads(
         peaks=peaks.exact(noise[:columns]),
         sums=sums.over(lengths),
         rough=unresolved | sums.doubtful,

@@ -5,7 +5,7 @@ import pytest
 
 from planner.motion.extremes import Scope, highest
 from planner.motion.integrals import integrals
-from planner.motion.survey import magnitudes, survey
+from planner.motion.sampled_loads import magnitudes, sampled_loads
 from tests.cases import sized
 
 POINTS = 33
@@ -22,9 +22,9 @@ def loads_of(speed, torque):
     return sizes
 
 
-def surveyed(speed, torque, motions=1, seconds=1.0, scope=Scope.EACH):
+def sampled(speed, torque, motions=1, seconds=1.0, scope=Scope.EACH):
     lengths = np.full((motions, 1), seconds)
-    return survey(loads_of(speed, torque), 1, lengths, POINTS, scope)
+    return sampled_loads(loads_of(speed, torque), 1, lengths, POINTS, scope)
 
 
 def one(x):
@@ -34,7 +34,7 @@ def one(x):
 def test_a_sine_in_closed_form():
     """sin over three half waves and a bit: maxima 1, areas of whole humps."""
     w = 3.3 * np.pi
-    seen = surveyed(lambda _, x: np.sin(w * x), lambda _, x: 2.0 * one(x), seconds=0.7)
+    seen = sampled(lambda _, x: np.sin(w * x), lambda _, x: 2.0 * one(x), seconds=0.7)
     assert not seen.rough[0]
     assert seen.peaks[0] == pytest.approx([1.0, 0.0, 2.0, 2.0, 2.0, 2.0], abs=1e-14)
     work = 2.0 * (1.0 - np.cos(w)) / w
@@ -59,7 +59,7 @@ def test_random_motions_have_the_loads_that_panels_find():
     speed = lambda index, x: law(x) * series(a, index, x)  # noqa: E731
     torque = lambda index, x: series(b, index, x)  # noqa: E731
     sizes = loads_of(speed, torque)
-    seen = surveyed(speed, torque, motions)
+    seen = sampled(speed, torque, motions)
     exact = highest(sizes, motions, 1, magnitudes=4).value
 
     def flows(index, piece, x):
@@ -81,7 +81,7 @@ def test_the_largest_of_all_is_exact_where_only_that_is_wanted():
     def speed(index, x):
         return heights[index] - (x - tops[index]) ** 2
 
-    seen = surveyed(speed, lambda _, x: one(x), 300, scope=Scope.FUNCTION)
+    seen = sampled(speed, lambda _, x: one(x), 300, scope=Scope.FUNCTION)
     assert np.max(seen.peaks[:, 0]) == pytest.approx(heights[-1], abs=1e-14)
 
 
@@ -96,7 +96,7 @@ def test_the_largest_of_all_is_exact_where_only_that_is_wanted():
     ],
 )
 def test_what_samples_cannot_tell_is_named(what, power):
-    assert surveyed(lambda _, x: power(x), lambda _, x: one(x)).rough[0], what
+    assert sampled(lambda _, x: power(x), lambda _, x: one(x)).rough[0], what
 
 
 @pytest.mark.parametrize("turn", [0.5, 0.03, 2.1e-3, 6e-4, 1.0 - 6e-4])
@@ -108,7 +108,7 @@ def test_a_power_from_rest_that_turns_early_or_late(turn):
 
     whole = np.polynomial.Polynomial([0, 0, 1]) * np.polynomial.Polynomial([1, -2, 1])
     area = (whole * np.polynomial.Polynomial([-turn, 1])).integ()
-    seen = surveyed(lambda _, x: power(x), lambda _, x: one(x))
+    seen = sampled(lambda _, x: power(x), lambda _, x: one(x))
     assert not seen.rough[0]
     assert seen.sums[0, 2] == pytest.approx(area(1.0) - area(turn), abs=1e-16, rel=1e-12)
 
@@ -130,6 +130,8 @@ def test_magnitudes_of_what_is_not_smooth():
 
 
 def test_no_motions():
-    seen = survey(loads_of(lambda _, x: x, lambda _, x: x), 1, np.zeros((0, 1)), POINTS, Scope.EACH)
+    seen = sampled_loads(
+        loads_of(lambda _, x: x, lambda _, x: x), 1, np.zeros((0, 1)), POINTS, Scope.EACH
+    )
     assert seen.peaks.shape == (0, 6)
     assert seen.sums.shape == (0, 3)
