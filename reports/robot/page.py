@@ -326,11 +326,11 @@ def _facts(mechanism: Mechanism, reach: Workspace) -> list[Fact]:
                 detail=f"±{100.0 * reach.growth:.2g} %, any orientation",
             )
         )
-    mass = mechanism.total_mass
+    stated = mechanism.masses_known and mechanism.total_mass > 0.0
     facts.append(
-        Fact(label="mass", value=number(mass, 4), unit="kg")
-        if mass
-        else Fact(label="mass", value=text("not stated", ValueStatus.DOUBTFUL))
+        Fact(label="mass", value=number(mechanism.total_mass, 4), unit="kg")
+        if stated
+        else Fact(label="mass", value=text("unknown", ValueStatus.DOUBTFUL))
     )
     return facts
 
