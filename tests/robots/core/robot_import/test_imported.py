@@ -83,9 +83,9 @@ def test_a_robot_file_comes_back_byte_for_byte_but_for_comments(tmp_path):
     (tmp_path / "arm.toml").write_text(write_toml(load_library("measuring-arm")))
     found = import_robot(tmp_path / "arm.toml", name="mine")
     assert found.format is SourceFormat.ROBOT_FILE
-    bare = [line for line in found.text.splitlines() if not line.startswith("#")]
-    again = write_toml(found.mechanism).splitlines()
-    assert [line for line in bare if line] == [line for line in again if line]
+    texts = (found.text, write_toml(found.mechanism))
+    bare = [[line for line in text.splitlines() if line and line[0] != "#"] for text in texts]
+    assert bare[0] == bare[1]
     assert found.mechanism.name == "mine"
 
 
