@@ -16,7 +16,7 @@ from planner.job.stylus import BALL, SHANK, STYLUS
 from planner.plan import Plan, SegmentClearance, SegmentKind
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence
-from planner.proof.surface_distance import SurfaceDistance
+from planner.proof.surface_distance import SurfaceDistance, surface_of
 from planner.proof.survey import by_blocks
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.capsule import Capsule
@@ -456,7 +456,7 @@ class CapsuleScene:
     @cached_property
     def surfaces(self) -> tuple[SurfaceDistance, ...]:
         """Of the solids, in their order."""
-        return tuple(SurfaceDistance(solid) for solid in self.cell.solids)
+        return tuple(surface_of(solid) for solid in self.cell.solids)
 
     def watched(self, *, touching: bool) -> bool:
         """Whether some pair of bodies has a distance to state.

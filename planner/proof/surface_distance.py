@@ -8,6 +8,8 @@ itself; those with least to spare are measured against the nearest triangle.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +31,33 @@ _EXACT = 400  # places with least to spare, measured exactly
 _FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
 _MOST = 100_000
 _FEW = 64  # thinner is not worth it
+_NUMBERED = 2.0**62  # cells that one integer can number
+_KEPT = 8  # surfaces: a job has few solids, and its plan and its misses are proven one by one
+
+
+def surface_of(solid: Solid) -> SurfaceDistance:
+    """The distances of a solid; those of the same triangles are prepared once."""
+    return _surface_of(_Content(solid))
+
+
+class _Content:
+    """A solid that equals others of the same triangles."""
+
+    def __init__(self, solid: Solid) -> None:
+        self.solid = solid
+        triangles = np.ascontiguousarray(solid.mesh.triangles)
+        self._digest = sha256(triangles.data).digest() + bytes([solid.closed])
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and other._digest == self._digest
+
+
+@lru_cache(maxsize=_KEPT)
+def _surface_of(content: _Content) -> SurfaceDistance:
+    return SurfaceDistance(content.solid)
 
 
 class SurfaceDistance:
@@ -211,7 +240,14 @@ def _tree(kind: type[cKDTree], points: Array) -> cKDTree:
 
 def _thinned(points: Array, cell: float) -> Array:
     """One point of every cell of a grid."""
-    _, first = np.unique(np.floor(points / cell).astype(np.int64), axis=0, return_index=True)
+    cells = np.floor(points / cell).astype(np.int64)
+    cells -= np.min(cells, axis=0)
+    counts = np.max(cells, axis=0) + 1
+    if float(np.prod(counts.astype(np.float64))) < _NUMBERED:  # one number sorts faster than three
+        numbers = (cells[:, 0] * counts[1] + cells[:, 1]) * counts[2] + cells[:, 2]
+        _, first = np.unique(numbers, return_index=True)
+    else:
+        _, first = np.unique(cells, axis=0, return_index=True)
     return np.asarray(points[np.sort(first)])
 
 
