@@ -228,8 +228,8 @@ class _Soup:
 
 _SEARCHED_POINTS = 1000  # of a mesh while planes are sought
 _OFFSETS = (0.2, 0.35, 0.5, 0.65, 0.8)
-_REFINED = 2  # planes that are refined
-_STEPS = 36  # of each refinement
+_REFINED = 5  # planes that are refined
+_STEPS = 30  # of each refinement
 _COARSE, _FINE = 1 << 12, 1 << 17  # points of a lattice: while planes are sought, and in the end
 
 
