@@ -228,8 +228,9 @@ class _Soup:
 
 _SEARCHED_POINTS = 1000  # of a mesh while planes are sought
 _OFFSETS = (0.2, 0.35, 0.5, 0.65, 0.8)
-_REFINED = 2  # planes that are refined
-_STEPS = 36  # of each refinement
+_REFINED = 4  # planes that are refined
+_STEPS = 40  # of each refinement
+_JUDGED = 3  # refined planes that are judged by the whole mesh
 _COARSE, _FINE = 1 << 12, 1 << 17  # points of a lattice: while planes are sought, and in the end
 
 
@@ -273,12 +274,16 @@ class _Fitting:
         """The best plane through a cell, and the capsules of its two sides."""
         others = [capsule for k, capsule in enumerate(capsules) if k != index]
         search = _PlaneSearch(index, cell.coarse(_SEARCHED_POINTS), others)
-        cut = search.best(capsules[index])
-        if cut is None:
-            return _Split(math.inf, Cut(cell=index, normal=np.eye(3)[0], offset=0.0))
-        below, above = (fit_capsule(part.points) for part in cell.split(cut))
-        volume = union_volume([*others, below, above], _FINE)
-        return _Split(volume, cut, below, above)
+        best = _Split(math.inf, Cut(cell=index, normal=np.eye(3)[0], offset=0.0))
+        for cut in search.best(capsules[index])[:_JUDGED]:
+            parts = cell.split(cut)
+            if min(len(part.points) for part in parts) == 0:
+                continue
+            below, above = (fit_capsule(part.points) for part in parts)
+            volume = union_volume([*others, below, above], _FINE)
+            if volume < best.volume:
+                best = _Split(volume, cut, below, above)
+        return best
 
 
 _POINT = Stadium(start=np.zeros(3), end=np.zeros(3), radius=0.0)
@@ -299,8 +304,12 @@ class _PlaneSearch:
         self.index, self.soup, self.others = index, soup, others
         self.near: list[Stadium] = []
 
-    def best(self, whole: Stadium) -> Cut | None:
-        """None where no plane leaves points on both sides. Args: whole: the one capsule."""
+    def best(self, whole: Stadium) -> list[Cut]:
+        """The best first; none where no plane leaves points on both sides.
+
+        Args:
+            whole: the one capsule about the cell.
+        """
         from scipy.optimize import minimize
 
         starts = sorted(self._starts(whole), key=lambda one: one[0])[: 3 * _REFINED]
@@ -338,7 +347,7 @@ class _PlaneSearch:
                 },
             )
             found.append((float(answer.fun), number, self._moved(cut, turn, answer.x, extent)))
-        return min(found, key=lambda one: one[:2])[2] if found else None
+        return [cut for _, _, cut in sorted(found, key=lambda one: one[:2])]
 
     def _moved(self, cut: Cut, turn: Array, x: Array, extent: float) -> Cut:
         """A plane tilted by two angles and shifted, about the middle of what it cuts."""

@@ -31,7 +31,7 @@ from robots.core.shapes.capsule_fit import (
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder, Triangles, read_triangles
 from robots.core.urdf_document import Element, UrdfText, parse_urdf
 
-_EDITION = "capsules 2"  # of the fit: what an earlier one left on disk is not used
+_EDITION = "capsules 4"  # of the fit: what an earlier one left on disk is not used
 _STEP = 1e-6  # ends and radii of carried capsules are whole multiples of it [m]
 
 
