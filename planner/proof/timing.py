@@ -130,7 +130,13 @@ def miss_borders(plan: Plan) -> list[Check]:
         for _, own in groupby(plan.miss.timeline, key=lambda s: s.point_index)
     ]
     approach = {s.point_index: s for s in plan.timeline if s.kind is SegmentKind.PROBE}
+    searched = {s.point_index for s in plan.timeline if s.kind is SegmentKind.SEARCH}
+    missable = [own[0].point_index for own in runs if own]
+    astray = len(searched ^ set(missable)) + len(missable) - len(set(missable))
+    runs = [own for own in runs if own and own[0].point_index in approach]
     leaving = [approach[own[0].point_index] for own in runs]
+    if not runs:
+        return [check("one for each search", np.array([astray]), 0.0, "1", _ONE_EACH)]
     # The approach, then the search; every segment of the miss, then the next; its end, then home.
     left = meant.state(np.array([s.end for s in leaving]), "left")
     entered = missed.state(np.array([own[0].start for own in runs]), "right")
@@ -143,12 +149,14 @@ def miss_borders(plan: Plan) -> list[Check]:
     jumps = [left.q - entered.q, before.q - after.q, last.q - home.q]
     changes = [left.qd - entered.qd, before.qd - after.qd]
     return [
+        check("one for each search", np.array([astray]), 0.0, "1", _ONE_EACH),
         check("continuous joints", np.concatenate(jumps), JOINTS, "rad", _MISSED),
         check("rest at borders", np.stack([last.qd, turned.qd]), REST, "rad/s", _MISSED),
         check("continuous speeds", np.concatenate(changes), REST, "rad/s", _MISSED),
     ]
 
 
+_ONE_EACH = "every search of the plan has one way on where it finds nothing, and no other has one"
 _MISSED = (
     "where a search that finds nothing leaves the motion that is meant, at the borders of its "
     "segments, and at the clearance point, where it ends at rest"

@@ -67,7 +67,7 @@ def _limited(plan: Plan, joint: int, **limits: float) -> Plan:
 
 def _limit_below(plan: Plan, draw, peak: str, limit: str) -> Plan | None:
     """A limit that the motion passes by a millionth of it."""
-    moving = [k for k, load in enumerate(plan.joint_loads) if getattr(load, peak) > 1e-9]
+    moving = [k for k, load in enumerate(plan.joint_loads) if (getattr(load, peak) or 0.0) > 1e-9]
     joint = _one(draw, moving)
     if joint is None:
         return None
@@ -166,7 +166,7 @@ _EXACT = 1e-13  # of the largest torque: what double precision knows of any
 
 def _rounding(plan: Plan, joint: int, quantity: str) -> float:
     """What the rounding of the largest torque makes of a joint's figure: a change below is none."""
-    torque = _EXACT * max(load.peak_torque for load in plan.joint_loads)
+    torque = _EXACT * max(load.peak_torque or 0.0 for load in plan.joint_loads)
     if quantity in ("peak_torque", "rms_torque"):
         return torque
     if quantity == "peak_power":
@@ -181,6 +181,8 @@ def _rounding(plan: Plan, joint: int, quantity: str) -> float:
 def _with_load(plan: Plan, joint: int, quantity: str, factor: float) -> Plan | None:
     loads = list(plan.joint_loads)
     value = getattr(loads[joint], quantity)
+    if value is None:  # masses that are not known
+        return None
     # A number that rounding itself makes says nothing: below 1e-9 of the busiest joint's, or net
     # work that is left of ten thousand times as much, given and taken back.
     busiest = max(abs(getattr(load, quantity)) for load in loads)
@@ -209,7 +211,7 @@ for _quantity, _said in (
 def _total(quantity: str) -> Plant:
     def plant(plan: Plan, draw) -> Plan | None:
         value = getattr(plan.totals, quantity)
-        if value == 0.0 or (abs(value) < 1e-4 * plan.totals.energy and quantity == "net_work"):
+        if not value or (quantity == "net_work" and abs(value) < 1e-4 * plan.totals.energy):
             return None
         changed = value * (1.0 + RELATIVE * draw.choice([-1.0, 1.0]))
         return replace(plan, totals=replace(plan.totals, **{quantity: changed}))
@@ -247,6 +249,7 @@ def _loads_swapped(plan, draw):
         abs(getattr(one, n) - getattr(other, n))
         > 1e-4 * max(abs(getattr(one, n)), abs(getattr(other, n)))
         for n in numbers
+        if getattr(one, n) is not None
     ]
     if not any(apart):
         return None
@@ -946,9 +949,18 @@ class Catches:
         return "\n".join(lines) + "\n"
 
 
-def plant_all(plan: Plan, seed: int, catches: Catches, kinds=tuple(PLANTS)) -> None:
-    """Plant each kind of error once in a proven plan, and see whether it is found."""
-    for number, name in enumerate(kinds):
+def plant_all(plan: Plan, seed: int, catches: Catches, *, new: bool = False) -> None:
+    """Plant each kind of error once in a proven plan, and see whether it is found.
+
+    Args:
+        plan: that is proven.
+        seed: of the places.
+        catches: of all plans.
+        new: whether kinds that were planted before are left out.
+    """
+    for number, name in enumerate(PLANTS):
+        if new and catches.planted[name]:
+            continue
         draw = np.random.default_rng([30, seed, number])
         made = PLANTS[name](plan, draw)
         if made is None:

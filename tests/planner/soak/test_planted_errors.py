@@ -39,7 +39,7 @@ def test_planted_errors_are_found(tmp_path):
     for seed in GATE:
         plan = proven_plan(seed, tmp_path / str(seed))
         assert plan is not None, seed
-        plant_all(plan, seed, catches)
+        plant_all(plan, seed, catches, new=True)
     assert set(catches.planted) == set(PLANTS), set(PLANTS) - set(catches.planted)
     assert not catches.missed, catches.table()
 
