@@ -135,9 +135,11 @@ def segment_distance(a: Array, b: Array, c: Array, d: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):  # parallel: the ends decide
         s = np.sum(np.cross(v, w) * normal, axis=-1) / area
         t = np.sum(np.cross(u, w) * normal, axis=-1) / area
-        lines = np.abs(np.sum(w * normal, axis=-1)) / np.sqrt(area)
+        # Between points of both, so never below the truth: of segments that are parallel but for
+        # rounding, s and t are anything, and the distance of the lines would be zero on one line.
+        apart = np.linalg.norm(w + s[..., None] * u - t[..., None] * v, axis=-1)
     inside = (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
-    return np.asarray(np.minimum(np.min(ends, axis=0), np.where(inside, lines, np.inf)))
+    return np.asarray(np.minimum(np.min(ends, axis=0), np.where(inside, apart, np.inf)))
 
 
 def _point_distance(p: Array, a: Array, b: Array) -> Array:

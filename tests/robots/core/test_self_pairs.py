@@ -43,6 +43,16 @@ def test_segments_by_hand(segments, distance):
     assert found == pytest.approx(distance, abs=1e-15)
 
 
+def test_segments_that_are_parallel_but_for_rounding():
+    """One behind the other on one line, or side by side, in any orientation."""
+    draw = np.random.default_rng(5)
+    turns = np.linalg.qr(draw.normal(size=(500, 3, 3)))[0]
+    line = [turns @ [x, 0.3, -0.7] for x in (0.1, 1.1, 3.1, 5.1)]
+    beside = [*line[:2], *(turns @ [x, 0.3, 0.3] for x in (0.4, 0.9))]
+    assert segment_distance(*line) == pytest.approx(np.full(500, 2.0), abs=1e-14)
+    assert segment_distance(*beside) == pytest.approx(np.full(500, 1.0), abs=1e-14)
+
+
 def test_clearances_use_the_models_own_frames():
     arm = load("measuring-arm")
     q = joint_samples(arm, 5, slide=1.0)
