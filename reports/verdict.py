@@ -23,6 +23,10 @@ _MEANING = {
         "the robot's file gives them no shape: a collision of theirs would not be seen",
         "add [[joint.capsule]] tables to the robot file",
     ),
+    Aspect.SELF_CONTACT: (
+        "their capsules overlap in every posture: that the links touch would not be seen",
+        "give these links closer [[joint.capsule]] tables in the robot file",
+    ),
     Aspect.STYLUS_SHAPE: (
         "stylus or ball have no size: they take no room",
         "give stylus_length_mm and ball_diameter_mm in [probe]",

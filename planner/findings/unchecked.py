@@ -15,6 +15,7 @@ import numpy as np
 from planner.job.solids import SolidKind
 from planner.job.stylus import STYLUS
 from robots.core.mechanism import BASE, JointKind, Mechanism
+from robots.core.self_pairs import PairReason, unwatched_pairs
 
 if TYPE_CHECKING:
     from planner.job import Job
@@ -28,6 +29,7 @@ class Aspect(Enum):
 
     PART_GEOMETRY = "part geometry"
     LINK_SHAPES = "link shapes"
+    SELF_CONTACT = "contact of some links with each other"
     STYLUS_SHAPE = "stylus shape"
     PART_POSE = "part pose"
     MASSES = "masses"
@@ -39,7 +41,12 @@ class Aspect(Enum):
     @property
     def clearance(self) -> bool:
         """Whether collisions can stay unseen without it."""
-        return self in (Aspect.PART_GEOMETRY, Aspect.LINK_SHAPES, Aspect.STYLUS_SHAPE)
+        return self in (
+            Aspect.PART_GEOMETRY,
+            Aspect.LINK_SHAPES,
+            Aspect.SELF_CONTACT,
+            Aspect.STYLUS_SHAPE,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +56,8 @@ class Unchecked:
     Args:
         aspect: what it is.
         of: names of the joints (of the joint that carries a link, or of the link where its file
-            has a shape that is not read; "base" for the base) that it is not known of; empty where
-            it is not known at all.
+            has a shape that is not read; "base" for the base) that it is not known of, or pairs of
+            capsules; empty where it is not known at all.
     """
 
     aspect: Aspect
@@ -104,6 +111,11 @@ def _unchecked(job: Job) -> Iterator[Unchecked]:
     if bare or unread or not some:
         which = bare or tuple(dict.fromkeys(unread))
         yield Unchecked(aspect=Aspect.LINK_SHAPES, of=which if some else ())
+    # Shapes that overlap in every posture tell nothing about the links within them.
+    always = [p for p in unwatched_pairs(mechanism) if p.reason is PairReason.ALWAYS_TOUCHING]
+    if always:
+        of = tuple(f"{pair.a} with {pair.b}" for pair in always)
+        yield Unchecked(aspect=Aspect.SELF_CONTACT, of=of)
     if not _has_shape(job.probe):
         yield Unchecked(aspect=Aspect.STYLUS_SHAPE)
     if job.frame == "part" and not job.part.posed:

@@ -48,6 +48,7 @@ class StatedPoints(CheckGroup):
         self._lines = np.array([s.kind in _ON_LINE for s in segments], dtype=bool)
         shape = (len(self._plan.planned_points), evidence.model.dof)
         self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
+        self._rate = np.zeros(shape)  # of joints where the ball searches [rad/m or 1]
 
     def on_segments(self, passage: Passage) -> None:
         """Least and greatest joint values of the probing lines."""
@@ -56,6 +57,15 @@ class StatedPoints(CheckGroup):
     def on_misses(self, passage: Passage, points: Indices) -> None:
         """The same of searches that find nothing. Args: their point by segment. # (m,)."""
         self._take(passage, np.ones(points.size, dtype=bool), points)
+        if self._plan.miss is None:
+            return
+        motion = passage.motion
+        searching = np.array([s.kind is SegmentKind.SEARCH for s in self._plan.miss.timeline])
+        own = np.flatnonzero(searching[motion.pieces.segment])
+        point = points[motion.pieces.segment[own]]
+        speeds = self._plan.placed.touch_speeds[point, None]
+        fastest = np.max(np.abs(motion.qd[own]), axis=1, initial=0.0) / speeds
+        np.maximum.at(self._rate, point, fastest)
 
     def _take(self, passage: Passage, lines: Mask, point: Indices) -> None:
         motion = passage.motion
@@ -147,15 +157,14 @@ class StatedPoints(CheckGroup):
     def _unseen(self, k: int, joint: int) -> float:
         """What a joint may still move at the end of a line that no motion comes to. [rad or m].
 
-        Between the miss and the line's end lies less than the stop; the joint's mean rate along the
-        line is taken four times.
+        Between the miss and the line's end lies less than the stop; the joint's largest rate in the
+        search is taken four times.
         """
         if self._plan.miss is None:
             return 0.0
         placed = self._plan.placed
-        seen = float(self._high[k, joint] - self._low[k, joint])
         rest = float(placed.depths[k] - placed.search_after[k])
-        return 4.0 * seen * rest / float(placed.lengths[k])
+        return 4.0 * float(self._rate[k, joint]) * rest
 
     def _not_kept(self) -> Array:
         """What joints that turn lack of the job's margin, of a plan called feasible. [rad]."""

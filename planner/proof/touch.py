@@ -7,22 +7,27 @@ lengths and times asked for are read from the job again.
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 
 from planner.job.settings import Touch
 from planner.plan import Plan, Samples, SegmentKind
-from planner.proof.chebyshev import NODES
+from planner.proof.chebyshev import NODES, coefficients
 from planner.proof.check import Check, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.limits import OVER, ColumnBounds, peaks
+from planner.proof.smooth_pieces import SmoothPieces, states_at
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_motion import REST
 
 SPEED = 1e-9  # relative
 PLACE = 1e-9  # [m]
 _REST = 1e-9  # [s] of the dwell
+# Of the squared speed over its limit: last coefficients of a polynomial that fits; what has to fit
+# because it is so large; how far a polynomial that does not fit may be off, in last coefficients.
+_RESOLVED, _NEAR, _FAR = 1e-9, 0.9, 100.0
+_TAIL = 3
+_DEEPEST = 8  # halvings
 _SLOW = (SegmentKind.BACK_OFF,)
 _POSITIONING = (SegmentKind.PROBE, SegmentKind.RETRACT, SegmentKind.TRAVEL)
 _SEARCH = (
@@ -78,16 +83,26 @@ class TouchCheck(CheckGroup):
             locate = self._evidence.in_pieces(motion.pieces.take(rows), NODES)
             self._speed.take(np.maximum(off, 0.0), locate)
         limited = np.flatnonzero(np.isfinite(self._limit[segments]))
-        if limited.size:
-            limits = self._limit[segments[limited], None]
+        pieces, q, qd = motion.pieces.take(limited), motion.q[limited], motion.qd[limited]
+        for depth in range(_DEEPEST + 1):
+            if len(pieces) == 0:
+                break
+            ratio = self._ball_speed(q, qd) / self._limit[pieces.segment][:, None]
+            squares = (ratio * ratio)[..., None]
+            # Joints that a polynomial fits may carry the ball along a path that it does not fit.
+            tail = np.max(np.abs(coefficients(squares)[:, -_TAIL:, 0]), axis=1)
+            near = np.max(squares[..., 0], axis=1) + _FAR * tail > _NEAR
+            cut = (tail > _RESOLVED) & near & (depth < _DEEPEST)
+            self._take(pieces.take(~cut), squares[~cut])
+            pieces = pieces.take(cut)
+            pieces = pieces.parts(np.zeros(len(pieces)))
+            q, qd, _ = states_at(self._plan, pieces, NODES)
 
-            def values(rows: Any) -> Array:
-                own = limited[rows]
-                ratio = self._ball_speed(motion.q[own], motion.qd[own]) / limits[rows]
-                return np.asarray((ratio * ratio)[..., None])
-
-            found_peaks = peaks(values, limited.size, self._bounds.value)
-            self._bounds.take(found_peaks, motion.pieces.take(limited))
+    def _take(self, pieces: SmoothPieces, squares: Array) -> None:
+        """Bounds of the ball's speed, squared and over its limit, in pieces. # (P, K, 1)."""
+        if len(pieces):
+            highest = peaks(lambda rows: squares[rows], len(pieces), self._bounds.value)
+            self._bounds.take(highest, pieces)
 
     def on_samples(self, samples: Samples) -> None:
         """Samples in a search are not faster than it."""

@@ -59,18 +59,24 @@ def unwatched_pairs(mechanism: Mechanism) -> tuple[UnwatchedPair, ...]:
     left = [
         pair for pair in combinations(range(len(capsules)), 2) if frozenset(pair) not in watched
     ]
+    if not left:
+        return ()
     origins = _poses(mechanism, np.zeros((1, mechanism.dof)))[:, 0, :3, 3]
     reasons = [_kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) for a, b in left]
-    q = joint_samples(mechanism, _POSTURES, slide=1.0)
-    distances = np.max(self_clearances(mechanism, left, q), axis=0, initial=-np.inf)
+    strange = [pair for pair, reason in zip(left, reasons, strict=True) if reason is None]
+    touching: set[tuple[int, int]] = set()
+    if strange:
+        q = joint_samples(mechanism, _POSTURES, slide=1.0)
+        farthest = np.max(self_clearances(mechanism, strange, q), axis=0)
+        touching = {pair for pair, gap in zip(strange, farthest, strict=True) if gap <= _COINCIDENT}
     return tuple(
         UnwatchedPair(
-            a=capsules[a].name,
-            b=capsules[b].name,
+            a=capsules[pair[0]].name,
+            b=capsules[pair[1]].name,
             reason=reason
-            or (PairReason.NOT_NAMED if apart > _COINCIDENT else PairReason.ALWAYS_TOUCHING),
+            or (PairReason.ALWAYS_TOUCHING if pair in touching else PairReason.NOT_NAMED),
         )
-        for (a, b), reason, apart in zip(left, reasons, distances, strict=True)
+        for pair, reason in zip(left, reasons, strict=True)
     )
 
 

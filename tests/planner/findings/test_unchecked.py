@@ -21,6 +21,7 @@ from planner.job.solids import Cell, SolidKind
 from planner.job.template import write_template
 from planner.library import path_of
 from robots.core.file_reading import UnreadShape
+from robots.core.self_pairs import default_self_pairs
 from robots.library import load
 
 
@@ -74,6 +75,19 @@ def test_a_robot_without_capsules_but_the_probe_s(checked):
     job = replace(checked, mechanism=bare)
     assert unchecked_aspects(job) == (Unchecked(aspect=Aspect.LINK_SHAPES),)
     assert surroundings(job) == (Surrounding.PART, Surrounding.OBSTACLES)
+
+
+def test_links_whose_shapes_always_overlap_are_named(checked):
+    """A forearm's capsule as wide as the arm is long hides the column."""
+    wide = tuple(
+        replace(c, radius=2.0) if c.name == "forearm" else c for c in checked.mechanism.capsules
+    )
+    mechanism = replace(checked.mechanism, capsules=wide)
+    mechanism = replace(mechanism, self_pairs=default_self_pairs(mechanism))
+    (found,) = unchecked_aspects(replace(checked, mechanism=mechanism))
+    assert found.aspect is Aspect.SELF_CONTACT
+    assert found.aspect.clearance
+    assert "column with forearm" in found.of
 
 
 def test_links_without_shape_are_named(checked):

@@ -38,6 +38,13 @@ def test_no_random_job_fails_its_own_validation(block, tmp_path):
     assert kinds[FEASIBLE] + kinds[INFEASIBLE] >= each // 2
 
 
+@pytest.mark.parametrize("seed", [100062, 100226])
+def test_right_plans_that_a_check_refused_once(seed, tmp_path):
+    """A margin near a singularity at a line's end; the ball's speed in a travel of one piece."""
+    verdict = judged(random_job(seed).write(tmp_path), seed)
+    assert verdict.kind == FEASIBLE, verdict.document()
+
+
 def test_a_seed_is_a_job():
     assert random_job(5).files == random_job(5).files
     assert random_job(5).files[JOB] != random_job(6).files[JOB]
