@@ -30,6 +30,9 @@ from robots.core.robot_file import read_robot, write_toml
 from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS
 from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
+from robots.core.shapes.link_shapes import urdf_shapes
+from robots.core.shapes.mesh_files import MeshFile, MeshFolder
+from robots.core.urdf import read_urdf
 from robots.core.views import view
 from robots.library import names, open_robot
 
@@ -49,11 +52,13 @@ class RobotSource:
         model: library name, or name of a robot file (.toml, .urdf).
         raw: bytes of that file; None for a library robot.
         tip: of a URDF file, link that was asked for as tool frame; empty for the reader's rule.
+        meshes: of a URDF file, those that shape its links.
     """
 
     model: str
     raw: bytes | None = field(default=None, repr=False)
     tip: str = ""
+    meshes: tuple[MeshFile, ...] = field(default=(), repr=False)
 
 
 class Robot(Model):
@@ -217,7 +222,11 @@ class Robot(Model):
 
 
 def load_robot(
-    robot: str | Path | Mechanism | DataFrame | Robot, *, tip: str = "", name: str = ""
+    robot: str | Path | Mechanism | DataFrame | Robot,
+    *,
+    tip: str = "",
+    name: str = "",
+    meshes: Path | str | None = None,
 ) -> Robot:
     """Load a robot from wherever it is described.
 
@@ -228,6 +237,7 @@ def load_robot(
             its last joint, which may be of type "fixed", is the tool frame.
         tip: of a URDF file, the link whose frame is the tool frame.
         name: of a robot that comes as a DataFrame; "robot" when empty.
+        meshes: of a URDF file, folder that the meshes of its links are sought in besides its own.
 
     Raises:
         RobotFileError: no such robot, a file or table with a fault, a tip or name that does not go
@@ -242,7 +252,9 @@ def load_robot(
         )
     if isinstance(robot, str | Path):
         text = str(robot)
-        mechanism = open_robot(text, tip=tip)
+        if text not in names() and Path(text).suffix.lower() == ".urdf":
+            return _urdf_robot(Path(text), tip, meshes)
+        mechanism = open_robot(text, tip=tip, meshes=meshes)
         if text in names():
             return Robot(mechanism, source=RobotSource(model=text))
         source = RobotSource(model=Path(text).name, raw=read_bytes(Path(text)), tip=tip)
@@ -260,6 +272,15 @@ def load_robot(
     content = robot_text(robot, name or "robot")
     mechanism = read_robot(content, origin="table of joints")
     return Robot(mechanism, source=RobotSource(model="robot.toml", raw=content.encode()))
+
+
+def _urdf_robot(path: Path, tip: str, meshes: Path | str | None) -> Robot:
+    raw = read_bytes(path)
+    folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
+    shapes = urdf_shapes(raw, folder, origin=path.name)
+    mechanism = read_urdf(raw, origin=path.name, tip=tip, shapes=shapes)
+    source = RobotSource(model=path.name, raw=raw, tip=tip, meshes=shapes.files)
+    return Robot(mechanism, source=source)
 
 
 def _kind(value: object) -> str:

@@ -64,11 +64,11 @@ def compile_once(folder):
     folder.mkdir(exist_ok=True)
     read, write, held = code_cache.read, code_cache.write, {}
 
-    def reading(key):
-        code = read(key)
+    def reading(key, *kind):
+        code = read(key, *kind)
         if code is not None or key in held or not held_after(key):
             return code
-        code = read(key)  # somebody may have written it meanwhile
+        code = read(key, *kind)  # somebody may have written it meanwhile
         if code is not None:
             held.pop(key).close()
         return code
@@ -87,8 +87,8 @@ def compile_once(folder):
         file.close()
         return False
 
-    def writing(key, code):
-        write(key, code)
+    def writing(key, code, *kind):
+        write(key, code, *kind)
         if key in held:
             held.pop(key).close()
 

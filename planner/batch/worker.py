@@ -37,6 +37,7 @@ from reports.console import EscapedStream
 from robots.core.errors import PalpeurError
 
 if TYPE_CHECKING:
+    from planner.job import JobInput
     from planner.plan import Plan
     from planner.proof import Proof
 
@@ -345,11 +346,18 @@ def run_case(case: Case, key: CaseKey, *, allow_outside: bool) -> CaseResult:
         return CaseResult(outcome=_refused(error, case))
     known = set(dict(key.inputs))
     further = {
-        item.name: item.sha256
+        _place(item, case): item.sha256
         for item in job.inputs
         if item.path is not None and item.name not in known
     }
     return CaseResult(outcome=_planned(proof, further), proof=proof)
+
+
+def _place(item: JobInput, case: Case) -> str:
+    """Where an input is found again from the job's folder; a mesh has a name of its own."""
+    if item.beside and item.path is not None:
+        return os.path.relpath(item.path, case.job.parent.resolve())
+    return item.name
 
 
 def _refused(error: PalpeurError, case: Case) -> Outcome:

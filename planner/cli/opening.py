@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from planner.cli.session import Session
 from planner.errors import OptionError
 from planner.findings.robot_findings import choice_findings
@@ -9,18 +11,19 @@ from robots.core.mechanism import Mechanism
 from robots.library import open_robot
 
 
-def opened_robot(robot: str, tip: str, session: Session) -> Mechanism:
+def opened_robot(robot: str, tip: str, session: Session, meshes: Path | None = None) -> Mechanism:
     """A robot; says which link of a URDF file is the tool frame, and what is held still.
 
     Args:
         robot: library name, or path of a robot file.
         tip: of a URDF file, the link whose frame is the tool frame; empty for the rule.
         session: of this run.
+        meshes: of a URDF file, folder that its meshes are sought in besides its own.
 
     Raises:
         RobotError: no such robot, or a file that is not one.
     """
-    mechanism = open_robot(robot, tip=tip)
+    mechanism = open_robot(robot, tip=tip, meshes=meshes)
     for finding in choice_findings(mechanism):
         session.say(f"{finding.code} {finding.severity.value}: {finding.message}")
     return mechanism

@@ -28,6 +28,14 @@ Tip = Annotated[
         show_default=False,
     ),
 ]
+Meshes = Annotated[
+    Path | None,
+    typer.Option(
+        "--meshes",
+        metavar="FOLDER",
+        help="Of a URDF file: folder that its meshes are sought in besides its own.",
+    ),
+]
 States = Annotated[
     str,
     typer.Option(

@@ -44,7 +44,7 @@ from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.robot_file import read_robot
 from robots.core.robot_file.source_text import toml_document
-from robots.core.urdf import read_urdf
+from robots.core.urdf import load_urdf
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -469,7 +469,7 @@ def calibrated_mechanism(job: Job, path: Path | str) -> Mechanism:
     try:
         raw = read_capped(path, Cap.ROBOT_BYTES)
         mechanism = (
-            read_urdf(raw, origin=path.name, tip=_given_tip(job.mechanism))
+            load_urdf(path, tip=_given_tip(job.mechanism))
             if path.suffix.lower() == ".urdf"
             else read_robot(raw.decode("utf-8-sig"), origin=path.name)
         )

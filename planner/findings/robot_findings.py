@@ -99,6 +99,9 @@ def unread_shape_findings(mechanism: Mechanism) -> Iterator[Finding]:
     """Links with collision geometry that is not read, one finding per kind of geometry."""
     for kind in dict.fromkeys(shape.kind for shape in mechanism.unread_shapes):
         links = [shape.link for shape in mechanism.unread_shapes if shape.kind == kind]
+        sought = next(
+            (s.sought for s in mechanism.unread_shapes if s.kind == kind and s.sought), ()
+        )
         one = len(links) == 1
         subject = f"{'Link' if one else 'Links'} {_quoted(links)} {'has' if one else 'have'}"
         yield Finding(
@@ -106,7 +109,10 @@ def unread_shape_findings(mechanism: Mechanism) -> Iterator[Finding]:
             severity=Severity.WARNING,
             subject=Robot(mechanism.name),
             message=f"{subject} {kind} shapes, which are not checked.",
-            hint="Give these links spheres, cylinders or boxes, or capsules in a robot file.",
+            hint="Give these links spheres, cylinders or boxes, or capsules in a robot file."
+            if not sought
+            else f"Put the meshes where they are looked for ({named(sought)}), or give these links "
+            "spheres, cylinders, boxes, or capsules in a robot file.",
         )
 
 

@@ -7,6 +7,7 @@ set of defaults, one set of checks, and a file that says the same.
 from __future__ import annotations
 
 import hashlib
+import posixpath
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path, PurePath, PurePosixPath
@@ -96,6 +97,9 @@ class JobDocument:
             table.pop("tip", None)
             name = source.model if source.raw is None else self._hold(source.model, source.raw)
             table["model"] = name
+            for mesh in source.meshes:
+                item = JobInput.of_content(mesh.name, mesh.raw, beside=name)
+                self.inputs[item.name] = item
             if source.tip:
                 table["tip"] = source.tip
         _lay(table, settings or {})
@@ -218,7 +222,12 @@ class JobDocument:
         moved = {
             item.name: PurePosixPath(item.name.replace("\\", "/")).name
             for item in self._files()
-            if not _stands_inside(item.name)
+            if not item.beside and not _stands_inside(item.name)
+        }
+        moved |= {
+            item.name: _beside(item, moved[item.beside])
+            for item in self._files()
+            if item.beside in moved
         }
         for old, new in moved.items():
             if any(
@@ -254,7 +263,8 @@ class JobDocument:
         return [
             item
             for item in self.inputs.values()
-            if item.name in named and (item.content is not None or item.path is not None)
+            if (item.beside or item.name) in named
+            and (item.content is not None or item.path is not None)
         ]
 
     def _named(self) -> set[str]:
@@ -298,6 +308,24 @@ def _stands_inside(name: str) -> bool:
     """Whether a name leads into the job's own folder wherever that is."""
     path = PurePosixPath(name)
     return not path.is_absolute() and ".." not in path.parts and "\\" not in name
+
+
+def _beside(item: JobInput, name: str) -> str:
+    """Where a file goes with the one that names it, which is written under another name.
+
+    Raises:
+        OutputError: it does not lie in that file's folder, so that it would not be found again.
+    """
+    folder = posixpath.dirname(item.beside.replace("\\", "/")) or "."
+    path = posixpath.relpath(item.name, folder)
+    if path.startswith("../"):
+        raise OutputError(
+            f"{item.name!r}, a mesh that {item.beside!r} names, lies outside that file's folder, "
+            "so a copy of the job would not find it; write the robot as TOML (robot show --as "
+            "toml) and name that in the job.",
+            input=item.name,
+        )
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name) or ".", path))
 
 
 def _content(item: JobInput) -> bytes:

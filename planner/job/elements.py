@@ -31,17 +31,20 @@ class JobInput:
         sha256: of its bytes, in hexadecimal.
         path: where it was read; None for a library entry and for what only memory holds.
         content: its bytes, of a robot, part or points made in Python.
+        beside: name of the file that names it; empty where the job file does.
     """
 
     name: str
     sha256: str
     path: Path | None = None
     content: bytes | None = field(default=None, repr=False)
+    beside: str = ""
 
     @classmethod
-    def of_content(cls, name: str, content: bytes) -> JobInput:
+    def of_content(cls, name: str, content: bytes, *, beside: str = "") -> JobInput:
         """An input that only memory holds."""
-        return cls(name=name, sha256=hashlib.sha256(content).hexdigest(), content=content)
+        digest = hashlib.sha256(content).hexdigest()
+        return cls(name=name, sha256=digest, content=content, beside=beside)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

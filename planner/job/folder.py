@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -13,6 +14,7 @@ from planner.job.elements import JobInput
 from planner.job.job_text import JobText
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.schema_problems import KeyPath
+from robots.core.shapes.mesh_files import MeshFile, MeshFolder
 
 _BLOCK = 1 << 20
 _MADE_BY_ESCAPES = "\b\t\n\f\r\x1b"  # of "C:\\temp\\new.csv", as no file is called
@@ -101,6 +103,33 @@ class JobFolder:
             record=JobInput(name=name, sha256=hashlib.sha256(raw).hexdigest(), path=path),
         )
 
+    def mesh_folder(self, model: str, found: InputBytes) -> MeshFolder:
+        """Where the meshes of a URDF file are sought: beside it, never outside the job's folder.
+
+        Args:
+            model: the file, as the job names it.
+            found: its content.
+        """
+        if model in self.held:
+            held = {posixpath.relpath(name, _parent(model)): raw for name, raw in self.held.items()}
+            return MeshFolder(folder=None, held=held)
+        root = self.root.resolve()
+        inside = found.path.is_relative_to(root)
+        return MeshFolder(
+            folder=found.path.parent,
+            extra=root if inside else None,
+            within=None if self.allow_outside else root,
+            advice="make a robot file of it: palpeur robot import FILE --meshes FOLDER",
+        )
+
+    def mesh_record(self, model: str, mesh: MeshFile) -> JobInput:
+        """Record of a mesh that shapes a link: named where a copy of the job would have it."""
+        name = posixpath.normpath(posixpath.join(_parent(model), mesh.name))
+        if mesh.path is None:
+            return JobInput.of_content(name, mesh.raw, beside=model)
+        digest = hashlib.sha256(mesh.raw).hexdigest()
+        return JobInput(name=name, sha256=digest, path=mesh.path, beside=model)
+
     def hashed(self, name: str, key: KeyPath) -> JobInput:
         """Hash of a geometry file that is read later.
 
@@ -136,6 +165,11 @@ class JobFolder:
 
     def _unreadable(self, name: str, key: KeyPath, reason: str) -> JobError:
         return self.source.error(key, f"is {name!r}, which cannot be read: {reason}.")
+
+
+def _parent(name: str) -> str:
+    """Folder of a file in the words of the job."""
+    return posixpath.dirname(name.replace("\\", "/")) or "."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -331,7 +331,7 @@ class Job:
                 "errata": file.job.errata,
                 "sha256": hashlib.sha256(source.raw).hexdigest(),
                 "inputs": (
-                    robot.record,
+                    *robot.records,
                     *part.records,
                     *points.records,
                     *cell.records,

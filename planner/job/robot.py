@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.job.elements import AssumedAcceleration, JobInput
-from planner.job.folder import JobFolder
+from planner.job.folder import InputBytes, JobFolder
 from planner.job.job_text import JobText
 from planner.job.settings import Probe
 from planner.job.stylus import with_probe
@@ -23,6 +23,7 @@ from robots.core.robot_file import read_robot
 from robots.core.robot_file.controller_table import controller_of
 from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
+from robots.core.shapes.link_shapes import urdf_shapes
 from robots.core.urdf import read_urdf
 from robots.library import names as library_names
 from robots.library import text_of
@@ -60,13 +61,13 @@ class JobRobot:
     Args:
         robot: as it was read.
         mechanism: as the job moves it.
-        record: of its file.
+        records: of its file, and of the meshes that shape its links.
         assumed: acceleration limits that the job gives in place of missing ones.
     """
 
     robot: Robot
     mechanism: Mechanism
-    record: JobInput
+    records: tuple[JobInput, ...]
     assumed: tuple[AssumedAcceleration, ...] = ()
 
 
@@ -81,7 +82,7 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
         JobError: no such robot, a robot file with a fault, limits of a joint that does not exist
             or that contradict themselves, a probe capsule with the name of a robot's.
     """
-    robot, record = _opened(file.robot, folder)
+    robot, records = _opened(file.robot, folder)
     limited = _with_limits(robot.mechanism, file.robot, folder.source)
     assumed = tuple(_assumed(limited, file.robot))
     mechanism = _scaled(_with_assumed(limited, assumed), file.robot)
@@ -95,10 +96,10 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
     if file.controller is not None:
         controller = controller_of(file.controller, laden.movable, folder.source.error)
         laden = replace(laden, controller=controller)
-    return JobRobot(robot=robot, mechanism=laden, record=record, assumed=assumed)
+    return JobRobot(robot=robot, mechanism=laden, records=records, assumed=assumed)
 
 
-def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, JobInput]:
+def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, tuple[JobInput, ...]]:
     model, tip = table.model, table.tip or ""
     suffix = Path(model).suffix.lower()
     try:
@@ -114,7 +115,7 @@ def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, JobInput]:
             mechanism = read_robot(text, origin=f"{model}.toml")
             digest = hashlib.sha256(text.encode()).hexdigest()
             robot = Robot(mechanism, source=RobotSource(model=model))
-            return robot, JobInput(name=model, sha256=digest)
+            return robot, (JobInput(name=model, sha256=digest),)
         if suffix not in (".toml", ".urdf"):
             raise folder.source.error(
                 _MODEL,
@@ -124,16 +125,27 @@ def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, JobInput]:
             )
         found = folder.read(model, _MODEL, cap=Cap.ROBOT_BYTES)
         name = found.path.name
-        mechanism = (
-            read_urdf(found.raw, origin=name, tip=tip)
-            if suffix == ".urdf"
-            else _toml(found.raw, name)
-        )
+        if suffix == ".urdf":
+            return _urdf(model, found, tip, folder)
+        mechanism = _toml(found.raw, name)
     except RobotError as error:
         raise folder.source.error(
             _MODEL, f"is {model!r}, which has a fault.\n{error.message}", **error.facts
         ) from error
-    return Robot(mechanism, source=RobotSource(model=name, raw=found.raw, tip=tip)), found.record
+    return Robot(mechanism, source=RobotSource(model=name, raw=found.raw)), (found.record,)
+
+
+def _urdf(
+    model: str, found: InputBytes, tip: str, folder: JobFolder
+) -> tuple[Robot, tuple[JobInput, ...]]:
+    """The robot of a URDF file, shaped by the meshes that lie in the job's folder."""
+    name = found.path.name
+    meshes = folder.mesh_folder(model, found)
+    shapes = urdf_shapes(found.raw, meshes, origin=name)
+    mechanism = read_urdf(found.raw, origin=name, tip=tip, shapes=shapes)
+    source = RobotSource(model=name, raw=found.raw, tip=tip, meshes=shapes.files)
+    records = (folder.mesh_record(model, mesh) for mesh in shapes.files)
+    return Robot(mechanism, source=source), (found.record, *records)
 
 
 def _toml(raw: bytes, name: str) -> Mechanism:

@@ -24,7 +24,7 @@ from robots.core.mechanism import Joint, Mechanism
 from robots.core.quantities import operation_counts
 from robots.core.robot_file import write_toml
 from robots.core.robot_import import ImportedRobot, ImportNote, Need
-from robots.core.self_pairs import self_pair_names
+from robots.core.self_pairs import PairReason, self_pair_names, unwatched_pairs
 from robots.core.urdf import write_urdf
 
 # --- the library ---------------------------------------------------------------------------------
@@ -180,6 +180,55 @@ def _capsule_lines(mechanism: Mechanism) -> Iterator[str]:
     yield from table_lines(("capsule", "joint", "from mm", "to mm", "radius mm"), rows)
     told = "; ".join(f"{a} and {b}" for a, b in self_pair_names(mechanism))
     yield f"watched for touching each other: {told or 'no pair'}"
+    yield from _unwatched_lines(mechanism)
+    if mechanism.mesh_shapes:
+        yield "capsules that contain meshes of links; volume of their union over that of the"
+        yield "meshes' convex hull, and over that inside the meshes:"
+        cells = [
+            (
+                shape.link,
+                str(len(shape.capsules)),
+                _percent(shape.excess),
+                _percent(shape.mesh_excess),
+                ", ".join(shape.files) + (" (visual)" if shape.visual else ""),
+            )
+            for shape in mechanism.mesh_shapes
+        ]
+        yield from table_lines(("link", "capsules", "hull", "mesh", "files"), cells)
+
+
+def _percent(excess: float) -> str:
+    return f"{100.0 * excess:+.0f} %" if np.isfinite(excess) else "-"
+
+
+def _unwatched_lines(mechanism: Mechanism) -> Iterator[str]:
+    """Pairs of capsules that no check watches, one line per reason."""
+    unwatched = unwatched_pairs(mechanism)
+    for reason in PairReason:
+        pairs = [f"{pair.a} and {pair.b}" for pair in unwatched if pair.reason is reason]
+        if pairs:
+            yield f"not watched, {reason.value}: {'; '.join(pairs)}"
+
+
+def _unwatched_document(mechanism: Mechanism) -> list[dict[str, str]]:
+    return [
+        {"a": pair.a, "b": pair.b, "reason": pair.reason.name.lower().replace("_", "-")}
+        for pair in unwatched_pairs(mechanism)
+    ]
+
+
+def _shapes_document(mechanism: Mechanism) -> list[dict[str, object]]:
+    return [
+        {
+            "link": shape.link,
+            "capsules": list(shape.capsules),
+            "excess_over_hull": finite(shape.excess),
+            "excess_over_mesh": finite(shape.mesh_excess),
+            "files": list(shape.files),
+            "visual": shape.visual,
+        }
+        for shape in mechanism.mesh_shapes
+    ]
 
 
 def _description_lines(mechanism: Mechanism) -> Iterator[str]:
@@ -208,6 +257,8 @@ def robot_document(mechanism: Mechanism) -> dict[str, object]:
         **tip_document(mechanism),
         "capsules": [_capsule(mechanism, capsule) for capsule in mechanism.capsules],
         "self_collision": self_pair_names(mechanism),
+        "unwatched_pairs": _unwatched_document(mechanism),
+        "mesh_shapes": _shapes_document(mechanism),
         "description": phrase,
         "tables": asdict(internal_tables(parse(phrase))),
         "operations": {name: asdict(found) for name, found in operation_counts(mechanism).items()},
@@ -354,6 +405,8 @@ def audit_document(
         "total_mass_kg": _mass(mechanism),
         "capsules": [capsule.name for capsule in mechanism.capsules],
         "self_collision": self_pair_names(mechanism),
+        "unwatched_pairs": _unwatched_document(mechanism),
+        "mesh_shapes": _shapes_document(mechanism),
         "findings": [finding.document() for finding in findings],
     }
 
@@ -361,6 +414,7 @@ def audit_document(
 def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[str]:
     """An audit for a terminal."""
     yield from map(str, findings)
+    yield from _unwatched_lines(mechanism)
     counts = ", ".join(
         f"{sum(finding.severity is severity for finding in findings)} {severity.value}s"
         for severity in Severity

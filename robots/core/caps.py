@@ -57,6 +57,9 @@ class Cap(Enum):
     STEP_SECONDS = 600, "s", "the STEP translator, a process of its own"
     STEP_MEMORY = 8_000_000_000, "bytes", "address space of the STEP translator"
 
+    LINK_MESH_BYTES = 200_000_000, "bytes", "all mesh files of a robot's links"
+    LINK_TRIANGLES = 2_000_000, "triangles", "all meshes of a robot's links"
+
     TABLE_BYTES = 256_000_000, "bytes", "a table of states or poses"
     TABLE_ROWS = 1_000_000, "rows", "a table of states or poses"
     TABLE_COLUMNS = 1_000, "columns", "a table of states"

@@ -5,6 +5,8 @@ RobotError
 ├── PoseError                a rotation, direction or pose that is not one
 ├── MechanismError           a mechanism that cannot exist (tree, limits, bodies)
 │   ├── RobotFileError       a robot file that cannot be read as a mechanism
+│   │   └── MeshError        a link's mesh that is unreadable, unsafe or of a wrong size
+│   │       └── MissingMeshError   that is in none of the folders
 │   └── DescriptionError     a description phrase with a fault, and where it is
 ├── StateError               joint values of the wrong shape, or not finite
 ├── MotionError              a displacement, limit or law that allows no motion
@@ -57,6 +59,14 @@ class MechanismError(RobotError):
 
 class RobotFileError(MechanismError):
     """A robot file that cannot be read as a mechanism."""
+
+
+class MeshError(RobotFileError):
+    """A link's mesh that cannot be read, leads out of its folder, or has an impossible size."""
+
+
+class MissingMeshError(MeshError):
+    """A link's mesh that is in none of the folders; ``facts`` holds mesh and sought."""
 
 
 class DescriptionError(MechanismError):

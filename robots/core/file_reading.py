@@ -94,12 +94,35 @@ class UnreadShape:
         kind: of geometry: mesh, or the name of an element that is not known.
         line: in the file, of the first one.
         count: of this kind in this link.
+        sought: places where its mesh was looked for; empty where none was.
     """
 
     link: str
     kind: str
     line: int
     count: int = 1
+    sought: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshShape:
+    """Capsules that were fitted about the meshes of a link, and contain them.
+
+    Args:
+        link: its name.
+        capsules: their names.
+        excess: volume of the capsules' union over that of the meshes' convex hull, minus one.
+        mesh_excess: over the volume inside the meshes, minus one; NaN where they are not closed.
+        files: names of the meshes, as the file gives them.
+        visual: whether they are for drawing, as the link has no collision geometry.
+    """
+
+    link: str
+    capsules: tuple[str, ...]
+    excess: float
+    mesh_excess: float
+    files: tuple[str, ...]
+    visual: bool = False
 
 
 def is_package(folder: Path) -> bool:

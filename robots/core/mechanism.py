@@ -19,7 +19,7 @@ from robots.core.arrays import Array, freeze_field, frozen
 from robots.core.capsule import Capsule, check_capsules
 from robots.core.controller import Controller
 from robots.core.errors import MassesUnknownError, MechanismError
-from robots.core.file_reading import SideBranches, TipLink, UnreadShape
+from robots.core.file_reading import MeshShape, SideBranches, TipLink, UnreadShape
 from robots.core.pose import make_pose, transform_points
 
 BASE = -1  # parent index of a joint that stands on the base
@@ -243,6 +243,7 @@ class Mechanism:
         tip: link whose frame is the tool frame, where the file says so by links (URDF).
         side_branches: of the file, off the chain to the tip: held still.
         unread_shapes: collision geometry of the file that is no capsule.
+        mesh_shapes: what capsules were fitted about.
         controller: of the robot, where the file describes it.
         masses_known: whether the bodies' masses are those of the robot. Where they are not, its
             dynamics are not evaluated, whatever the bodies say.
@@ -262,6 +263,7 @@ class Mechanism:
     tip: TipLink | None = None
     side_branches: SideBranches = field(default_factory=SideBranches)
     unread_shapes: tuple[UnreadShape, ...] = ()
+    mesh_shapes: tuple[MeshShape, ...] = ()
     controller: Controller | None = None
     masses_known: bool = True
 

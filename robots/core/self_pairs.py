@@ -10,6 +10,8 @@ well, so a pair that touches whatever the posture is never watched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from itertools import combinations
 
 import numpy as np
@@ -25,6 +27,53 @@ _POSTURES = 64
 _COINCIDENT = 1e-9
 
 
+class PairReason(Enum):
+    """Why a pair of capsules is not watched."""
+
+    ONE_BODY = "on one rigid body"
+    ONE_JOINT = "a single joint between them"
+    COMMON_POINT = "all joints between them turn about axes through one point"
+    ALWAYS_TOUCHING = f"they touch in each of {_POSTURES} postures over the joint ranges"
+    NOT_NAMED = "left out of the pairs that the robot's file names"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnwatchedPair:
+    """A pair of capsules whose contact no check would notice.
+
+    Args:
+        a: name of one.
+        b: name of the other.
+        reason: why it is not watched.
+    """
+
+    a: str
+    b: str
+    reason: PairReason
+
+
+def unwatched_pairs(mechanism: Mechanism) -> tuple[UnwatchedPair, ...]:
+    """Every pair of capsules that is not among the mechanism's ``self_pairs``, with the reason."""
+    capsules = mechanism.capsules
+    watched = {frozenset(pair) for pair in mechanism.self_pairs}
+    left = [
+        pair for pair in combinations(range(len(capsules)), 2) if frozenset(pair) not in watched
+    ]
+    origins = _poses(mechanism, np.zeros((1, mechanism.dof)))[:, 0, :3, 3]
+    reasons = [_kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) for a, b in left]
+    q = joint_samples(mechanism, _POSTURES, slide=1.0)
+    distances = np.max(self_clearances(mechanism, left, q), axis=0, initial=-np.inf)
+    return tuple(
+        UnwatchedPair(
+            a=capsules[a].name,
+            b=capsules[b].name,
+            reason=reason
+            or (PairReason.NOT_NAMED if apart > _COINCIDENT else PairReason.ALWAYS_TOUCHING),
+        )
+        for (a, b), reason, apart in zip(left, reasons, distances, strict=True)
+    )
+
+
 def default_self_pairs(mechanism: Mechanism) -> tuple[tuple[int, int], ...]:
     """Pairs of capsules, by index, that must not touch each other unless a file says otherwise.
 
@@ -36,7 +85,7 @@ def default_self_pairs(mechanism: Mechanism) -> tuple[tuple[int, int], ...]:
     apart = [
         (a, b)
         for a, b in combinations(range(len(capsules)), 2)
-        if not _neighbours(mechanism, origins, capsules[a].joint, capsules[b].joint)
+        if _kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) is None
     ]
     if not apart:
         return ()
@@ -126,15 +175,15 @@ def _motion(joint: Joint, variables: Iterator[Array], count: int) -> Array:
     return make_pose(None, value[:, None] * np.array([0.0, 0.0, 1.0]))
 
 
-def _neighbours(mechanism: Mechanism, origins: Array, a: int, b: int) -> bool:
-    """Whether two carriers are one body, joined by one joint, or by axes through one place."""
+def _kinship(mechanism: Mechanism, origins: Array, a: int, b: int) -> PairReason | None:
+    """Why two carriers are neighbours, which overlap by nature; None where they are none."""
     moving = _between(mechanism, a, b)
     if len(moving) < 2:
-        return True
+        return PairReason.ONE_JOINT if moving else PairReason.ONE_BODY
     if any(mechanism.joints[index].kind is not JointKind.REVOLUTE for index in moving):
-        return False
+        return None
     gaps = np.linalg.norm(origins[moving] - origins[moving[0]], axis=1)
-    return bool(gaps.max() <= _COINCIDENT)
+    return PairReason.COMMON_POINT if gaps.max() <= _COINCIDENT else None
 
 
 def _between(mechanism: Mechanism, a: int, b: int) -> list[int]:

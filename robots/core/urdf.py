@@ -2,9 +2,9 @@
 
 A URDF joint moves about any axis of its frame; ours moves about z. The joint frame is turned so
 that z is the axis, and what stands in it (children, body) is turned back. Collision geometry
-becomes capsules; visuals, meshes, colours, transmissions and Gazebo's elements are not read. A
-limit of zero effort or velocity means that none is stated. Where no link that moves has a mass, the
-masses are not known.
+becomes capsules, that of meshes by ``robots.core.shapes``; colours, transmissions and Gazebo's
+elements are not read. A limit of zero effort or velocity means that none is stated. Where no
+link that moves has a mass, the masses are not known.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.errors import MechanismError, RobotFileError
-from robots.core.file_reading import HeldJoint, SideBranches, TipLink, UnreadShape
+from robots.core.file_reading import HeldJoint, MeshShape, SideBranches, TipLink, UnreadShape
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Body, Joint, JointKind, Mechanism
 from robots.core.orientation import turn_between
 from robots.core.pose import angles_zyx, inverse_pose, make_pose, rotation_z, unit_direction
 from robots.core.robot_file.source_text import read_bytes
 from robots.core.self_pairs import default_self_pairs
+from robots.core.shapes.link_shapes import LinkShape, UrdfShapes, carried, urdf_shapes
+from robots.core.shapes.mesh_files import MeshFolder
 from robots.core.urdf_document import (
     UNLIMITED,
     Element,
@@ -46,23 +48,41 @@ _KINDS = {
 }
 
 
-def load_urdf(path: Path | str, *, tip: str = "", base: str = "") -> Mechanism:
-    """Read a URDF file.
+def load_urdf(
+    path: Path | str,
+    *,
+    tip: str = "",
+    base: str = "",
+    meshes: Path | str | None = None,
+    capsules: int = 2,
+) -> Mechanism:
+    """Read a URDF file, its links shaped by their meshes where these are found.
 
     Args:
         path: of the file.
         tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
         base: link whose frame is the base frame; empty for the root link.
+        meshes: folder that meshes are sought in besides that of the file.
+        capsules: number that a link's meshes may have at most.
 
     Raises:
         RobotFileError: not readable, or not a robot of this kind; the message names the line.
+        MeshError: a mesh that is unreadable, unsafe, or of a size that cannot be.
     """
     path = Path(path)
-    return read_urdf(read_bytes(path), origin=path.name, tip=tip, base=base)
+    raw = read_bytes(path)
+    folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
+    shapes = urdf_shapes(raw, folder, origin=path.name, most=capsules)
+    return read_urdf(raw, origin=path.name, tip=tip, base=base, shapes=shapes)
 
 
 def read_urdf(
-    text: bytes | str, *, origin: str = "URDF", tip: str = "", base: str = ""
+    text: bytes | str,
+    *,
+    origin: str = "URDF",
+    tip: str = "",
+    base: str = "",
+    shapes: UrdfShapes | None = None,
 ) -> Mechanism:
     """Read a URDF document: the chain from the root link to the tip.
 
@@ -75,13 +95,14 @@ def read_urdf(
         tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
         base: link whose frame is the base frame; empty for the root link. What stands before it is
             left out, unless it is rigid with it.
+        shapes: of its links' meshes; left out: meshes are not read, which is noted.
 
     Raises:
         RobotFileError: not a robot of this kind, or no link is plainly the tip; the message names
             the line.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return mechanism_of(parse_urdf(raw, origin), tip=tip, base=base)
+    return mechanism_of(parse_urdf(raw, origin), tip=tip, base=base, shapes=shapes)
 
 
 def mechanism_of(
@@ -90,6 +111,7 @@ def mechanism_of(
     tip: str = "",
     base: str = "",
     gravity: ArrayLike = STANDARD_GRAVITY,
+    shapes: UrdfShapes | None = None,
 ) -> Mechanism:
     """The mechanism of a parsed document.
 
@@ -98,12 +120,14 @@ def mechanism_of(
         tip: as for ``read_urdf``.
         base: likewise.
         gravity: in the frame of the root link. # (3,) [m/s²]
+        shapes: as for ``read_urdf``.
 
     Raises:
         RobotFileError: as ``read_urdf``.
     """
     try:
-        mechanism = _mechanism(document, tip, base, np.asarray(gravity, dtype=np.float64))
+        found = np.asarray(gravity, dtype=np.float64)
+        mechanism = _mechanism(document, tip, base, found, shapes or UrdfShapes())
         return replace(mechanism, self_pairs=default_self_pairs(mechanism))
     except RobotFileError:
         raise
@@ -119,12 +143,15 @@ class _Frame:
     T: Array  # of the link in the joint's frame # (4, 4)
 
 
-def _mechanism(document: UrdfText, tip: str, base: str, gravity: Array) -> Mechanism:
+def _mechanism(
+    document: UrdfText, tip: str, base: str, gravity: Array, shapes: UrdfShapes
+) -> Mechanism:
     tree = joints_in_order(document, base)
     if not tree.joints:
         raise document.error(document.root, "has no joint; a mechanism has at least one.")
     chosen = tip_of(document, tree, tip)
-    return _Reading(document=document, tree=tree, tip=chosen, gravity=gravity).mechanism()
+    reading = _Reading(document=document, tree=tree, tip=chosen, gravity=gravity, shapes=shapes)
+    return reading.mechanism()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,6 +171,7 @@ class _Reading:
     tree: LinkTree
     tip: TipLink
     gravity: Array
+    shapes: UrdfShapes
     chain: frozenset[str] = frozenset()
     joints: list[Joint] = field(default_factory=list)
     frames: dict[str, _Frame] = field(default_factory=dict)
@@ -159,7 +187,7 @@ class _Reading:
             T_root_base = T_root_base @ document.origin_of(element)
         T = inverse_pose(T_root_base) if tree.root != tree.base else np.eye(4)
         self.frames = {tree.root: _Frame(joint=BASE, T=T)}
-        collisions = Collisions(document=document)
+        collisions = Collisions(document=document, shapes=self.shapes)
         collisions.add(tree.links[tree.root], BASE, T, None)
         self.chain = frozenset(joint.get("name") for joint in tree.chain(self.tip.link))
         for element in tree.joints:
@@ -187,6 +215,7 @@ class _Reading:
             masses_known=any(
                 self._moves(index) and not joint.body.massless for index, joint in enumerate(joints)
             ),
+            mesh_shapes=tuple(collisions.meshes),
         )
 
     def _add_to_chain(self, element: Element, link: Element) -> None:
@@ -575,7 +604,8 @@ class Enclosing:
 # -------------------------------------------------------------------- Collision shapes to capsules
 # Spheres and capsules are read as they are, cylinders and boxes as the smallest capsule about them.
 # A cylinder with a sphere of its own radius at both ends is a capsule: URDF has no other way to say
-# it, and ours are written so. Meshes are not read, which is noted.
+# it, and ours are written so. Meshes come with the capsules that were fitted about them; those of a
+# link of which one is missing are noted.
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Solid:
     """A collision geometry: its capsule about its own centre, and whether it is a bare cylinder."""
@@ -596,6 +626,8 @@ class Collisions:
     """Collects the capsules of a document's links, and what is not read."""
 
     document: UrdfText
+    shapes: UrdfShapes = field(default_factory=UrdfShapes)
+    meshes: list[MeshShape] = field(default_factory=list)
     capsules: list[Capsule] = field(default_factory=list)
     unread: dict[tuple[str, str], UnreadShape] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
@@ -619,6 +651,9 @@ class Collisions:
             if shape is not None:
                 pose = frame @ self.document.origin_of(element)
                 solids.append(_Solid(name=name, frame=pose, capsule=shape[0], cylinder=shape[1]))
+        fitted = self.shapes.links.get(link.get("name"))
+        if fitted is not None:
+            self._add_shape(fitted, joint, frame)
         for solid in _merged(solids):
             start, end = solid.ends(solid.capsule.half_length)
             self.capsules.append(
@@ -630,6 +665,32 @@ class Collisions:
                     radius=solid.capsule.radius,
                 )
             )
+
+    def _add_shape(self, shape: LinkShape, joint: int, frame: Array) -> None:
+        """The capsules about a link's meshes, called by the link."""
+        names = []
+        for one in shape.capsules:
+            moved = carried(one, frame)
+            names.append(unique_name(shape.link, self.names))
+            self.capsules.append(
+                Capsule(
+                    name=names[-1],
+                    joint=joint,
+                    start=moved.start,
+                    end=moved.end,
+                    radius=moved.radius,
+                )
+            )
+        self.meshes.append(
+            MeshShape(
+                link=shape.link,
+                capsules=tuple(names),
+                excess=shape.excess,
+                mesh_excess=shape.mesh_excess,
+                files=shape.files,
+                visual=shape.visual,
+            )
+        )
 
     def _shape(
         self, link: Element, collision: Element
@@ -651,16 +712,22 @@ class Collisions:
             if kind == "capsule":
                 return Enclosing(axis=2, half_length=length / 2.0, radius=radius), None
             return around_cylinder(radius, length), (radius, length)
-        self._note_unread(link.get("name"), kind, collision.sourceline)
+        if kind != "mesh" or link.get("name") not in self.shapes.links:
+            self._note_unread(link.get("name"), kind, collision.sourceline)
         return None
 
     def _note_unread(self, link: str, kind: str, line: int) -> None:
         earlier = self.unread.get((link, kind))
         self.unread[link, kind] = (
-            UnreadShape(link=link, kind=kind, line=line)
+            UnreadShape(link=link, kind=kind, line=line, sought=self._sought(link, kind))
             if earlier is None
             else replace(earlier, count=earlier.count + 1)
         )
+
+    def _sought(self, link: str, kind: str) -> tuple[str, ...]:
+        """Places where a link's first missing mesh was looked for."""
+        missing = (one.sought for one in self.shapes.missing if one.link == link)
+        return next(missing, ()) if kind == "mesh" else ()
 
     def _size(self, shape: Element, key: str) -> float:
         value = self.document.number(shape, key, np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from robots.core.catalogue import Catalogue
@@ -25,21 +26,29 @@ def load(name: str) -> Mechanism:
     return read_robot(text_of(name), origin=f"{name}.toml")
 
 
-def open_robot(name_or_path: str, *, tip: str = "") -> Mechanism:
+def open_robot(name_or_path: str, *, tip: str = "", meshes: Path | str | None = None) -> Mechanism:
     """A robot as users give it: a library name, or a path ending in .toml or .urdf.
 
     Args:
         name_or_path: of the robot.
         tip: of a URDF file, the link whose frame is the tool frame; empty for the rule of
             ``robots.core.urdf``.
+        meshes: of a URDF file, folder that the meshes of its links are sought in besides its own.
 
     Raises:
-        RobotFileError: neither; a file that cannot be read as a robot; or a tip of one that is no
-            URDF.
+        RobotFileError: neither; a file that cannot be read as a robot; or a tip or meshes of one
+            that is no URDF.
     """
     path = _ROBOTS.path_of(name_or_path)
     if path is not None and path.suffix.lower() == ".urdf":
-        return load_urdf(path, tip=tip)
+        return load_urdf(path, tip=tip, meshes=meshes)
+    if meshes:
+        raise RobotFileError(
+            f"Meshes are given for {name_or_path}, which is no URDF file; other robots have their "
+            "shapes as capsules. Leave the meshes out.",
+            meshes=str(meshes),
+            model=name_or_path,
+        )
     if tip:
         raise RobotFileError(
             f"The tip {tip!r} is given for {name_or_path}, which is no URDF file; a library robot "

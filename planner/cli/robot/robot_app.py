@@ -13,6 +13,7 @@ from planner.cli.options import (
     Force,
     Inverse,
     Json,
+    Meshes,
     Robot,
     States,
     Task,
@@ -45,6 +46,7 @@ def show(
     context: typer.Context,
     robot: Robot,
     tip: Tip = "",
+    meshes: Meshes = None,
     as_json: Json = False,
     form: Annotated[
         str,
@@ -67,9 +69,9 @@ def show(
                 option="--as",
                 value=form,
             )
-        print(ROBOT_FILES[form](opened_robot(robot, tip, context.obj)), end="")
+        print(ROBOT_FILES[form](opened_robot(robot, tip, context.obj, meshes)), end="")
         return 0
-    mechanism = open_robot(robot, tip=tip)
+    mechanism = open_robot(robot, tip=tip, meshes=meshes)
     return Form(json=as_json).show(
         json=lambda: robot_document(mechanism), text=lambda: robot_lines(mechanism)
     )
@@ -102,6 +104,7 @@ def import_file(
         str,
         typer.Option("--name", metavar="NAME", help="Of the robot; else that of the file."),
     ] = "",
+    meshes: Meshes = None,
     arguments: Annotated[
         list[str] | None,
         typer.Option("--arg", metavar="NAME=VALUE", help="Argument of a xacro file; repeatable."),
@@ -135,7 +138,7 @@ def import_file(
             raise OptionError(f"--arg is {text!r}; expected NAME=VALUE.", option="--arg")
         given[key.removesuffix(":")] = value
     check_file(Path(out), written_by, force=force)  # before the work, not after it
-    imported = import_robot(file, tip=tip, base=base, name=name, arguments=given)
+    imported = import_robot(file, tip=tip, base=base, name=name, meshes=meshes, arguments=given)
     write_result(Path(out), imported.text, written_by, comment="# {}", force=force)
     code = Form(json=as_json).show(
         json=lambda: import_document(imported, out), text=lambda: import_lines(imported)
@@ -148,6 +151,7 @@ def import_file(
 def check(
     robot: Robot,
     tip: Tip = "",
+    meshes: Meshes = None,
     as_json: Json = False,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
 ) -> int:
@@ -158,7 +162,7 @@ def check(
     from reports.models.robot import audit_document, audit_lines
     from robots.library import open_robot
 
-    mechanism = open_robot(robot, tip=tip)
+    mechanism = open_robot(robot, tip=tip, meshes=meshes)
     findings = tuple(audit(mechanism))
     failing = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     passed = not any(finding.severity in failing for finding in findings)

@@ -1,9 +1,9 @@
-"""Machine code on disk, by content hash; any number of processes may share it.
+"""Machine code and fitted shapes on disk, by content hash; any number of processes may share it.
 
 An entry is written under a private name and renamed into place, so a reader sees all of it or none.
-It starts with its own SHA-256: a damaged or half-copied entry is recompiled, never run. The folder
-is ``$PALPEUR_CACHE_DIR``, else the user's cache folder; it is created for its owner only, and a
-folder that other users may write to is not used.
+It starts with its own SHA-256: a damaged or half-copied entry is made again, never used. The folder
+is in ``$PALPEUR_CACHE_DIR``, else in the user's cache folder; it is created for its owner only, and
+a folder that other users may write to is not used.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from pathlib import Path
 _DIGEST = 32  # bytes of SHA-256 in front of every entry
 
 
-def cache_folder() -> Path:
-    """Folder of compiled kernels; it may not exist yet."""
+def cache_folder(kind: str = "kernels") -> Path:
+    """Folder of compiled kernels, or of another kind of entry; it may not exist yet."""
     chosen = os.environ.get("PALPEUR_CACHE_DIR")
     if chosen:
-        return Path(chosen) / "kernels"
+        return Path(chosen) / kind
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return base / "palpeur" / "kernels"
+    return base / "palpeur" / kind
 
 
-def read(key: str) -> bytes | None:
-    """The entry's machine code; None when there is none that can be trusted."""
-    path = cache_folder() / f"{key}.o"
+def read(key: str, kind: str = "kernels") -> bytes | None:
+    """The entry's machine code, or other content; None when there is none that can be trusted."""
+    path = cache_folder(kind) / f"{key}.o"
     try:
         if not _is_private(path.parent):
             return None
@@ -45,9 +45,9 @@ def read(key: str) -> bytes | None:
     return code if hashlib.sha256(code).digest() == content[:_DIGEST] else None
 
 
-def write(key: str, code: bytes) -> None:
-    """Store machine code; a folder that cannot be written only costs the next compilation."""
-    folder = cache_folder()
+def write(key: str, code: bytes, kind: str = "kernels") -> None:
+    """Store an entry; a folder that cannot be written only costs making it again."""
+    folder = cache_folder(kind)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):

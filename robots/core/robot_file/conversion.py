@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -41,7 +42,7 @@ from robots.core.robot_file.joint_tables import (
 )
 from robots.core.robot_file.source_text import Comments, SourceText, read_text, toml_text
 from robots.core.schema_problems import KeyPath, Vocabulary, nearest, schema_error
-from robots.core.self_pairs import default_self_pairs
+from robots.core.self_pairs import PairReason, default_self_pairs, unwatched_pairs
 
 if TYPE_CHECKING:
     from robots.core.robot_file.schema import (
@@ -494,7 +495,31 @@ def write_toml(mechanism: Mechanism, comments: Comments | None = None) -> str:
         document["tool"] = tool
     if mechanism.controller is not None:
         document["controller"] = _controller(mechanism.controller, mechanism.movable)
-    return toml_text(document, comments)
+    told: dict[KeyPath, Sequence[str]] = dict(comments or {})
+    key = ("robot", "self_collision")
+    if mechanism.capsules and (about := tuple(_capsule_comments(mechanism))):
+        told[key] = (*told.get(key, ()), *about)
+    return toml_text(document, told)
+
+
+def _capsule_comments(mechanism: Mechanism) -> Iterator[str]:
+    """What capsules were fitted about, and the pairs of them that nothing watches, with reasons."""
+    for shape in mechanism.mesh_shapes:
+        percent = f"{100.0 * shape.excess:.0f}" if math.isfinite(shape.excess) else "infinitely"
+        yield _comment(
+            f"{', '.join(shape.capsules)}: contain the meshes of link {shape.link}, {percent} % "
+            f"more than their convex hull ({', '.join(shape.files)})"
+        )
+    unwatched = unwatched_pairs(mechanism)
+    for reason in PairReason:
+        pairs = [f"{pair.a} and {pair.b}" for pair in unwatched if pair.reason is reason]
+        if pairs:
+            yield _comment(f"not watched, {reason.value}: {'; '.join(pairs)}")
+
+
+def _comment(text: str) -> str:
+    """A line of comment; TOML allows no control character in it."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def body_table(body: Body) -> dict[str, object]:

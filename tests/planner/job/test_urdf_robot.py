@@ -5,7 +5,9 @@ import re
 
 import jsonschema
 import pytest
+import trimesh
 
+import palpeur as pp
 from planner.errors import JobError
 from planner.evaluation.reading import calibrated_mechanism
 from planner.findings.robot_findings import robot_findings
@@ -151,3 +153,49 @@ def test_a_calibrated_urdf_has_the_tip_that_the_job_gives(urdf_job, tmp_path):
     found = calibrated_mechanism(job, path)
     assert found.tip is not None
     assert (found.tip.link, found.dof) == ("end", 5)
+
+
+SHAPED = MESH.replace("package://a/b.stl", "meshes/link.stl")
+
+
+@pytest.fixture
+def shaped_job(job_of, tmp_path):
+    """A job whose robot has a mesh, which lies beside the URDF file."""
+    (tmp_path / "meshes").mkdir()
+    mesh = trimesh.creation.capsule(height=0.2, radius=0.05)
+    mesh.export(tmp_path / "meshes" / "link.stl")
+    return job_of(JOB, files={"arm.urdf": urdf().replace(MESH, SHAPED)})
+
+
+def link_capsules(job):
+    (shape,) = job.mechanism.mesh_shapes
+    found = [c for c in job.mechanism.capsules if c.name in shape.capsules]
+    return [(c.name, *c.start, *c.end, c.radius) for c in found]
+
+
+def test_meshes_of_the_robot_are_inputs_and_go_with_copies_of_the_job(shaped_job, tmp_path):
+    (mesh,) = (item for item in shaped_job.inputs if item.beside)
+    assert (mesh.name, mesh.beside) == ("meshes/link.stl", "arm.urdf")
+    assert shaped_job.mechanism.mesh_shapes[0].excess < 0.05
+    assert shaped_job.mechanism.unread_shapes == ()
+    varied = shaped_job.replace(name="other")
+    copy = pp.read_job(varied.write(tmp_path / "copy" / "job.toml"))
+    other = shaped_job.replace(robot=pp.load_robot(tmp_path / "arm.urdf"))
+    rewritten = pp.read_job(other.write(tmp_path / "other" / "job.toml"))
+    assert len(link_capsules(shaped_job)) == 1
+    for one in (varied, copy, other, rewritten):
+        assert link_capsules(one) == link_capsules(shaped_job)
+
+
+def test_a_changed_mesh_is_another_job_and_one_outside_is_refused(shaped_job, tmp_path):
+    path = tmp_path / "meshes" / "link.stl"
+    trimesh.creation.box((0.1, 0.1, 0.3)).export(path)
+    again = pp.read_job(tmp_path / "job.toml")
+    assert again.fingerprint != shaped_job.fingerprint
+    assert link_capsules(again) != link_capsules(shaped_job)
+    path.unlink()
+    secret = tmp_path.parent / f"{tmp_path.name}-secret.stl"
+    secret.write_bytes(b"solid\nendsolid\n")
+    path.symlink_to(secret)
+    with pytest.raises(JobError, match=r"(?s)robot\.model .*meshes/link\.stl.*leads out"):
+        pp.read_job(tmp_path / "job.toml")

@@ -1,0 +1,471 @@
+"""Shapes of a URDF's links: their meshes in the links' frames, and capsules that contain them.
+
+``<collision>`` meshes give the shape; a link that has none gets that of its ``<visual>`` meshes, as
+its file may only draw it. Fits are kept on disk by the content of the meshes and what places
+them, so that a robot costs its fits once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robots.core.arrays import Array, Indices
+from robots.core.errors import MeshError, MissingMeshError
+from robots.core.kernels import cache
+from robots.core.pose import transform_points
+from robots.core.robot_file.source_text import read_bytes
+from robots.core.shapes.capsule_fit import (
+    CapsuleFit,
+    Stadium,
+    fit_capsules,
+    uncovered,
+)
+from robots.core.shapes.mesh_files import MeshFile, MeshFolder, read_triangles
+from robots.core.urdf_document import Element, UrdfText, parse_urdf
+
+_EDITION = "capsules 1"  # of the fit: what an earlier one left on disk is not used
+_STEP = 1e-6  # ends and radii of carried capsules are whole multiples of it [m]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinkMesh:
+    """The triangles of a link, in its frame.
+
+    Args:
+        link: its name.
+        vertices: # (v, 3) [m]
+        faces: # (f, 3)
+        files: that they come from.
+        visual: whether they are drawn only, as the link has no collision geometry.
+    """
+
+    link: str
+    vertices: Array
+    faces: Indices
+    files: tuple[MeshFile, ...]
+    visual: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinkShape:
+    """Capsules that contain the meshes of a link.
+
+    Args:
+        link: its name.
+        capsules: in the link's frame.
+        volume: of their union. [m³]
+        hull_volume: of the meshes' convex hull. [m³]
+        mesh_volume: inside the meshes; NaN where they are not closed. [m³]
+        bound: how far any point of the meshes can lie outside; zero or less. [m]
+        files: names of the meshes, as the file gives them.
+        visual: whether they are drawn only, as the link has no collision geometry.
+    """
+
+    link: str
+    capsules: tuple[Stadium, ...]
+    volume: float
+    hull_volume: float
+    mesh_volume: float
+    bound: float
+    files: tuple[str, ...]
+    visual: bool = False
+
+    @property
+    def excess(self) -> float:
+        """Volume of the capsules' union over that of the convex hull, minus one."""
+        return self.volume / self.hull_volume - 1.0 if self.hull_volume > 0.0 else math.inf
+
+    @property
+    def mesh_excess(self) -> float:
+        """Volume of the capsules' union over that inside the meshes, minus one; else NaN."""
+        return self.volume / self.mesh_volume - 1.0 if self.mesh_volume > 0.0 else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingMesh:
+    """A mesh that was not found.
+
+    Args:
+        link: its link.
+        reference: as the URDF names it.
+        line: in the URDF.
+        sought: places where it was looked for.
+    """
+
+    link: str
+    reference: str
+    line: int
+    sought: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UrdfShapes:
+    """Shapes of the links of a URDF.
+
+    Args:
+        links: by name, of the links whose meshes were all found.
+        files: meshes that were read.
+        missing: meshes that were not found.
+    """
+
+    links: Mapping[str, LinkShape] = field(default_factory=dict)
+    files: tuple[MeshFile, ...] = ()
+    missing: tuple[MissingMesh, ...] = ()
+
+
+def shapes_of(
+    urdf: UrdfText | Path | str,
+    meshes: MeshFolder | Path | str | None = None,
+    *,
+    most: int = 2,
+    partial: bool = False,
+) -> UrdfShapes:
+    """Fit capsules about the meshes of a URDF's links.
+
+    Args:
+        urdf: a document, or the path of a file.
+        meshes: where meshes are sought; a path is another folder beside that of the file.
+        most: number of capsules that a link may have.
+        partial: whether meshes that are missing are listed; otherwise the first one is an error.
+
+    Raises:
+        MeshError: a mesh that is missing (unless partial), unreadable, unsafe, or of a size that
+            cannot be; the message names file and line.
+        RobotFileError: no URDF.
+    """
+    document, folder = _opened(urdf, meshes)
+    found = _Meshes(document, folder, partial=partial)
+    shapes = {mesh.link: _shape(mesh, most) for mesh in found.collisions()}
+    return UrdfShapes(links=shapes, files=tuple(found.files.values()), missing=tuple(found.missing))
+
+
+def urdf_shapes(
+    raw: bytes, folder: MeshFolder, *, origin: str = "URDF", most: int = 2
+) -> UrdfShapes:
+    """Shapes of a URDF in memory; empty where it names no mesh, and meshes may be missing.
+
+    Raises:
+        MeshError: as for ``shapes_of``.
+        RobotFileError: no URDF.
+    """
+    if b"<mesh" not in raw:
+        return UrdfShapes()
+    return shapes_of(parse_urdf(raw, origin), folder, most=most, partial=True)
+
+
+def link_meshes(
+    urdf: UrdfText | Path | str,
+    meshes: MeshFolder | Path | str | None = None,
+    *,
+    triangles: int = 20_000,
+) -> tuple[LinkMesh, ...]:
+    """Meshes to draw the links by: the visual ones, with fewer triangles where there are too many.
+
+    Args:
+        urdf: a document, or the path of a file.
+        meshes: as for ``shapes_of``; those that are missing are left out.
+        triangles: of each link at most, about.
+
+    Raises:
+        MeshError: a mesh that is unreadable or unsafe.
+    """
+    document, folder = _opened(urdf, meshes)
+    found = _Meshes(document, folder, partial=True)
+    return tuple(_thinned(mesh, triangles) for mesh in found.visuals())
+
+
+def carried(shape: Stadium, frame: Array) -> Stadium:
+    """A capsule seen from the joint that carries the link; contains what the given one does.
+
+    Its ends and its radius are whole micrometres, so that files are readable.
+
+    Args:
+        shape: in the link's frame.
+        frame: T_joint_link. # (4, 4)
+    """
+    ends = transform_points(frame, np.stack([shape.start, shape.end]))
+    rounded = np.round(ends / _STEP) * _STEP
+    moved = float(np.linalg.norm(rounded - ends, axis=1).max())
+    # 1e-12 m covers what the change of frame rounds on a robot of kilometres
+    radius = math.ceil((shape.radius + moved + 1e-12) / _STEP) * _STEP
+    return Stadium(start=rounded[0], end=rounded[1], radius=radius)
+
+
+def _opened(
+    urdf: UrdfText | Path | str, meshes: MeshFolder | Path | str | None
+) -> tuple[UrdfText, MeshFolder]:
+    if isinstance(urdf, UrdfText):
+        document, folder = urdf, None
+    else:
+        path = Path(urdf)
+        document, folder = parse_urdf(read_bytes(path), path.name), path.parent
+    if isinstance(meshes, MeshFolder):
+        return document, meshes
+    return document, MeshFolder(folder=folder, extra=None if meshes is None else Path(meshes))
+
+
+# --------------------------------------------------------------------------------- Meshes of links
+
+
+class _Meshes:
+    """Reads the meshes of a document, each file once."""
+
+    def __init__(self, document: UrdfText, folder: MeshFolder, *, partial: bool) -> None:
+        self.document, self.folder, self.partial = document, folder, partial
+        self.files: dict[str, MeshFile] = {}
+        self.missing: list[MissingMesh] = []
+        self._read: dict[str, tuple[Array, Indices]] = {}
+        self._bytes = self._triangles = 0
+        self._spans = _Spans(document)
+
+    def collisions(self) -> Iterator[LinkMesh]:
+        """Of each link that has a mesh and of which none is missing."""
+        found = []
+        for link in self.document.root.findall("link"):
+            visual = link.find("collision") is None
+            mesh = self._link(link, "visual" if visual else "collision", visual=visual)
+            if mesh is not None:
+                found.append(mesh)
+        if found:
+            self._spans.check_small(found)
+        yield from found
+
+    def visuals(self) -> Iterator[LinkMesh]:
+        """Of each link that has a mesh to be drawn."""
+        for link in self.document.root.findall("link"):
+            mesh = self._link(link, "visual", visual=True)
+            if mesh is not None:
+                yield mesh
+
+    def _link(self, link: Element, tag: str, *, visual: bool) -> LinkMesh | None:
+        name = self.document.required(link, "name")
+        vertices: list[Array] = []
+        faces: list[Indices] = []
+        files: dict[str, MeshFile] = {}
+        complete, count = True, 0
+        for element, mesh in _mesh_elements(self.document, link, tag):
+            part = self._mesh(name, mesh)
+            if part is None:
+                complete = False
+                continue
+            file, (corners, triangles) = part
+            files[file.reference] = file
+            scale = np.array(self.document.numbers(mesh, "scale", [1.0, 1.0, 1.0]))
+            if not np.all(scale):
+                raise self.document.error(mesh, "has a scale of zero.")
+            placed = transform_points(self.document.origin_of(element), corners * scale)
+            self._spans.check_large(name, mesh, placed, scale)
+            vertices.append(placed)
+            faces.append(triangles + count)
+            count += len(placed)
+        if not complete or not vertices:
+            return None
+        return LinkMesh(
+            link=name,
+            vertices=np.concatenate(vertices),
+            faces=np.concatenate(faces),
+            files=tuple(files.values()),
+            visual=visual,
+        )
+
+    def _mesh(self, link: str, mesh: Element) -> tuple[MeshFile, tuple[Array, Indices]] | None:
+        """A mesh as its file has it; None where it is missing, which is noted."""
+        reference = self.document.required(mesh, "filename")
+        try:
+            if reference not in self.files:
+                file = self.folder.read(reference, spent=self._bytes)
+                read = read_triangles(file, spent=self._triangles)
+                self._bytes += len(file.raw)
+                self._triangles += len(read.faces)
+                self.files[reference] = file
+                self._read[reference] = read.vertices, read.faces
+            return self.files[reference], self._read[reference]
+        except MissingMeshError as error:
+            sought = error.fact("sought", tuple) or ()
+            if not self.partial:
+                raise self._placed(error, link, mesh) from None
+            line = int(mesh.sourceline)
+            self.missing.append(
+                MissingMesh(link=link, reference=reference, line=line, sought=sought)
+            )
+            return None
+        except MeshError as error:
+            raise self._placed(error, link, mesh) from None
+
+    def _placed(self, error: MeshError, link: str, mesh: Element) -> MeshError:
+        """The error with file, line and link before it."""
+        place = f"{self.document.origin}, line {mesh.sourceline}, link {link!r}"
+        facts = error.facts | {"link": link, "line": mesh.sourceline}
+        return type(error)(f"{place}: {error.message}", **facts)
+
+
+def _mesh_elements(
+    document: UrdfText, link: Element, tag: str
+) -> Iterator[tuple[Element, Element]]:
+    """Elements of a link that hold a mesh, and the mesh of each."""
+    for element in link.findall(tag):
+        geometry = document.child(element, "geometry")
+        mesh = None if geometry is None else geometry.find("mesh")
+        if mesh is not None:
+            yield element, mesh
+
+
+# A robot's links are about as large as its joints are apart. A mesh of 30 times the sum of all the
+# joint distances is in a smaller unit than it is read in; meshes that are all below a hundredth of
+# it, or one below a hundredth of the way to its link's next joint that fits a thousand times as
+# large, are in a larger one.
+_TOO_LARGE, _TOO_SMALL = 30.0, 0.01
+_UNITS = {0.001: "millimetres", 0.01: "centimetres", 0.0254: "inches"}
+
+
+class _Spans:
+    """Distances between the joints of a document, which sizes of meshes are compared with."""
+
+    def __init__(self, document: UrdfText) -> None:
+        self.document = document
+        self.total = 0.0  # [m]
+        self.to_child: dict[str, float] = {}  # by link: the farthest joint that it carries [m]
+        self.extents: dict[str, float] = {}
+        self.elements: dict[str, tuple[Element, Array]] = {}
+        for joint in document.root.findall("joint"):
+            parent = joint.find("parent")
+            length = float(np.linalg.norm(document.origin_of(joint)[:3, 3]))
+            self.total += length
+            if parent is not None:
+                link = parent.get("link")
+                self.to_child[link] = max(length, self.to_child.get(link, 0.0))
+
+    def check_large(self, link: str, mesh: Element, vertices: Array, scale: Array) -> None:
+        """Refuse a mesh that is far larger than the robot.
+
+        Raises:
+            MeshError: it is; the message gives the scale that fits.
+        """
+        extent = float(np.ptp(vertices, axis=0).max())
+        if extent > self.extents.get(link, -1.0):
+            self.extents[link] = extent
+            self.elements[link] = mesh, scale
+        if self.total > 0.0 and extent > _TOO_LARGE * self.total:
+            fitting = [unit for unit in _UNITS if extent * unit <= 2.0 * self.total]
+            unit = fitting[0] if fitting else 0.001
+            raise self._error(link, unit, f"they seem to be {_UNITS[unit]} taken for metres")
+
+    def check_small(self, meshes: Sequence[LinkMesh]) -> None:
+        """Refuse meshes that are far smaller than the robot.
+
+        Raises:
+            MeshError: they are; the message gives the scale that fits.
+        """
+        names = [mesh.link for mesh in meshes]
+        largest = max(names, key=lambda name: self.extents[name])
+        small = self.extents[largest] < _TOO_SMALL * self.total
+        wrong = [largest] if small else [name for name in names if self._too_small(name)]
+        if wrong:
+            raise self._error(wrong[0], 1000.0, "they seem to be metres taken for millimetres")
+
+    def _too_small(self, link: str) -> bool:
+        extent, way = self.extents[link], self.to_child.get(link, 0.0)
+        return extent < _TOO_SMALL * way and 0.3 * way <= 1000.0 * extent <= 5.0 * way
+
+    def _error(self, link: str, unit: float, reason: str) -> MeshError:
+        mesh, scale = self.elements[link]
+        better = " ".join(f"{value:.6g}" for value in scale * unit)
+        return MeshError(
+            f"{self.document.origin}, line {mesh.sourceline}, link {link!r}: the mesh "
+            f"{mesh.get('filename')!r} is {self.extents[link]:.4g} m large, where the joints of "
+            f"the robot are {self.total:.4g} m apart in all; {reason}. Write "
+            f'scale="{better}" in its <mesh>.',
+            link=link,
+            line=mesh.sourceline,
+            mesh=mesh.get("filename"),
+            extent=self.extents[link],
+            scale=better,
+        )
+
+
+# ---------------------------------------------------------------------------------------- Capsules
+
+
+def _shape(mesh: LinkMesh, most: int) -> LinkShape:
+    """The shape of a link, from disk where the same mesh was fitted before."""
+    key = _key(mesh, most)
+    raw = cache.read(key, "shapes")
+    kept: dict[str, Any] | None = None if raw is None else json.loads(raw)
+    if kept is None:
+        kept = _fitted(mesh, most)
+        cache.write(key, json.dumps(kept).encode(), "shapes")
+    capsules = tuple(
+        Stadium(start=np.array(row[:3]), end=np.array(row[3:6]), radius=row[6])
+        for row in kept["capsules"]
+    )
+    volume, hull, inside, bound = kept["numbers"]
+    return LinkShape(
+        link=mesh.link,
+        capsules=capsules,
+        volume=volume,
+        hull_volume=hull,
+        mesh_volume=math.nan if inside is None else inside,
+        bound=bound,
+        files=tuple(file.reference for file in mesh.files),
+        visual=mesh.visual,
+    )
+
+
+def _fitted(mesh: LinkMesh, most: int) -> dict[str, Any]:
+    fit: CapsuleFit = fit_capsules(mesh.vertices, mesh.faces, most=most)
+    bound = uncovered(mesh.vertices, mesh.faces, fit)
+    if not bound <= 0.0:  # never seen: radii are rounded outward
+        raise MeshError(
+            f"Link {mesh.link!r}: its capsules are not proven to contain its mesh ({bound:.3g} m).",
+            link=mesh.link,
+        )
+    return {
+        "capsules": [[*one.start.tolist(), *one.end.tolist(), one.radius] for one in fit.capsules],
+        "numbers": [fit.volume, fit.hull_volume, _mesh_volume(mesh), bound],
+    }
+
+
+def _key(mesh: LinkMesh, most: int) -> str:
+    """Hash of everything that a fit depends on."""
+    digest = hashlib.sha256(f"{_EDITION} {most} ".encode())
+    digest.update(np.ascontiguousarray(mesh.vertices).tobytes())
+    digest.update(np.ascontiguousarray(mesh.faces).tobytes())
+    return digest.hexdigest()
+
+
+def _mesh_volume(mesh: LinkMesh) -> float | None:
+    """Sum of the volumes of the closed bodies; None where one is open. [m³]."""
+    import trimesh
+
+    solid = trimesh.Trimesh(vertices=mesh.vertices, faces=mesh.faces, process=True)
+    if not solid.is_watertight:
+        return None
+    volume = sum(abs(float(body.volume)) for body in solid.split(only_watertight=False))
+    return volume or None
+
+
+def _thinned(mesh: LinkMesh, most: int) -> LinkMesh:
+    """About so many triangles, by vertices of a grid's cells drawn together."""
+    vertices, faces = mesh.vertices, mesh.faces
+    low = vertices.min(axis=0)
+    extent = float(np.ptp(vertices, axis=0).max()) or 1.0
+    cells = 256
+    while len(faces) > most and cells > 4:
+        key = np.floor((mesh.vertices - low) * (cells / extent)).astype(np.int64)
+        _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        corners = inverse.reshape(-1)[mesh.faces]
+        a, b, c = corners.T
+        kept = corners[(a != b) & (b != c) & (c != a)]
+        vertices, faces = mesh.vertices[first], kept
+        cells = cells * 3 // 4
+    return LinkMesh(
+        link=mesh.link, vertices=vertices, faces=faces, files=mesh.files, visual=mesh.visual
+    )
