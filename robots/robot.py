@@ -313,7 +313,8 @@ def robot_text(joints: DataFrame, name: str) -> str:
     Args:
         joints: one row per joint, parents first; columns as in robot files, with ``mass_kg``,
             ``com_x_mm`` …, ``ixx_kg_m2`` … and ``at`` of the body, and ``x_mm`` …,
-            ``rotation_z_deg`` … of a placement that is no Denavit-Hartenberg row.
+            ``rotation_z_deg`` … of a placement that is no Denavit-Hartenberg row. Without a column
+            of masses they are not known.
         name: of the robot.
 
     Raises:
@@ -334,6 +335,8 @@ def robot_text(joints: DataFrame, name: str) -> str:
                 column=column,
             )
     blocks = [f"format = 1\n\n[robot]\nname = {toml_string(name)}"]
+    if not any(column in joints.columns for column in ("mass_kg", *_INERTIA)):
+        blocks[0] += '\nmasses = "unknown"'
     blocks += ["\n".join(_joint_lines(row)) for row in joints.to_dict("records")]
     return "\n\n".join(blocks) + "\n"
 

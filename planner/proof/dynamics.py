@@ -55,6 +55,10 @@ _ENERGY = (
     "Lagrange's power between its zeros; relative to it and to what two right computations may "
     "differ by"
 )
+_LEFT_OUT = (
+    "torques of samples, and torques, powers and energies reported, which have no value where the "
+    "masses are not known; their number"
+)
 _RMS = (
     "against the integral of the square of Lagrange's torques; relative to it and to what two "
     "right computations may differ by"
@@ -208,6 +212,32 @@ class Dynamics(CheckGroup):
         first, last = at_ends(passage.c_q)
         dry = torques.coulomb * motion.side * (last - first)
         return np.asarray(dry + torques.viscous * integrals(motion.qd**2, motion.pieces.length))
+
+
+class NoLoads(CheckGroup):
+    """That a plan states no torque, power or energy of a robot whose masses are not known.
+
+    Args:
+        evidence: the plan.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._plan = evidence.plan
+        self._torques = 0
+
+    def on_samples(self, samples: Samples) -> None:
+        """Count torques that are numbers."""
+        self._torques += int(np.count_nonzero(~np.isnan(samples.tau)))
+
+    def checks(self) -> list[Check]:
+        """One: how many numbers there are."""
+        totals, loads = self._plan.totals, self._plan.joint_loads
+        told = [totals.energy, totals.net_work, totals.peak_power, totals.min_power]
+        for load in loads:
+            told += [load.peak_torque, load.rms_torque, load.peak_power]
+            told += [load.energy, load.net_work]
+        count = self._torques + sum(value is not None for value in told)
+        return [check("loads left out", float(count), 0.0, "", _LEFT_OUT)]
 
 
 def stated(*values: float | None) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from planner.motion.sampled_motion import SampledMotion, sampled
 from planner.plan import Plan
 from planner.proof.check import Check
-from planner.proof.dynamics import Dynamics
+from planner.proof.dynamics import Dynamics, NoLoads
 from planner.proof.evidence import CheckGroup, Evidence, gather, passages, segment_passages
 from planner.proof.geometry import GeometryCheck
 from planner.proof.limits import EffortLimits, JerkLimits, Limits
@@ -102,7 +102,7 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
         TouchCheck(evidence),
         Derivatives(evidence),
         InverseModels(evidence),
-        *([Dynamics(evidence)] if evidence.torques.known else []),
+        Dynamics(evidence) if evidence.torques.known else NoLoads(evidence),
         Limits(evidence),
         JerkLimits(evidence),
         EffortLimits(evidence),

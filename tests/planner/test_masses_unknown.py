@@ -76,6 +76,7 @@ def test_the_proof_passes_and_names_what_it_did_not_check(proof):
     assert proof.passed
     names = " ".join(check.name for check in proof.check_list)
     assert not any(word in names for word in ("torque", "energy", "work"))
+    assert "loads left out" in names
     aspects = [one.aspect for one in proof.plan.unchecked]
     assert Aspect.DYNAMICS in aspects
     assert not {Aspect.MASSES, Aspect.TORQUE_LIMITS} & set(aspects)
@@ -86,6 +87,11 @@ def test_a_wrong_speed_is_still_found(proof):
     slower = replace(loads[0], peak_velocity=0.5 * loads[0].peak_velocity)
     lie = replace(proof.plan, joint_loads=(slower, *loads[1:]))
     assert "peaks not understated" in {check.name for check in prove(lie).failures}
+
+
+def test_a_torque_of_zero_is_no_answer(proof):
+    lie = replace(proof.plan, totals=replace(proof.plan.totals, energy=0.0))
+    assert [check.name for check in prove(lie).failures] == ["loads left out"]
 
 
 def test_a_plan_that_leaves_out_its_torques_is_not_proven(corrected):
@@ -138,7 +144,7 @@ def test_files_keep_that_masses_are_unknown(corrected_job):
 def test_a_robot_as_users_hold_it_says_so(job):
     robot = pp.load_robot(job.mechanism)
     assert "masses unknown" in repr(robot)
-    assert pp.load_robot(robot.source.raw and robot.mechanism).mechanism.masses_known is False
+    assert pp.load_robot(robot.joints).mechanism.masses_known is False
 
 
 def test_an_audit_tells_it_once_and_warns_of_limits_that_nobody_checks(job):
