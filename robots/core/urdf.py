@@ -3,8 +3,8 @@
 A URDF joint moves about any axis of its frame; ours moves about z. The joint frame is turned so
 that z is the axis, and what stands in it (children, body) is turned back. Collision geometry
 becomes capsules, that of meshes by ``robots.core.shapes``; colours, transmissions and Gazebo's
-elements are not read. A limit of zero effort or velocity means that none is stated. Where no link
-that moves has a mass, the masses are not known.
+elements are not read. A limit of zero effort or velocity means that none is stated. Where no
+link that moves has a mass, the masses are not known.
 """
 
 from __future__ import annotations
@@ -120,15 +120,14 @@ def mechanism_of(
         tip: as for ``read_urdf``.
         base: likewise.
         gravity: in the frame of the root link. # (3,) [m/s²]
-        shapes: of its links' meshes.
+        shapes: as for ``read_urdf``.
 
     Raises:
         RobotFileError: as ``read_urdf``.
     """
     try:
-        mechanism = _mechanism(
-            document, tip, base, np.asarray(gravity, dtype=np.float64), shapes or UrdfShapes()
-        )
+        found = np.asarray(gravity, dtype=np.float64)
+        mechanism = _mechanism(document, tip, base, found, shapes or UrdfShapes())
         return replace(mechanism, self_pairs=default_self_pairs(mechanism))
     except RobotFileError:
         raise

@@ -495,9 +495,11 @@ def write_toml(mechanism: Mechanism, comments: Comments | None = None) -> str:
         document["tool"] = tool
     if mechanism.controller is not None:
         document["controller"] = _controller(mechanism.controller, mechanism.movable)
-    text = toml_text(document, comments)
-    about = "".join(f"# {line}\n" for line in _capsule_comments(mechanism))
-    return text.replace("\nself_collision = ", f"\n{about}self_collision = ", 1)
+    told: dict[KeyPath, Sequence[str]] = dict(comments or {})
+    key = ("robot", "self_collision")
+    if mechanism.capsules and (about := tuple(_capsule_comments(mechanism))):
+        told[key] = (*told.get(key, ()), *about)
+    return toml_text(document, told)
 
 
 def _capsule_comments(mechanism: Mechanism) -> Iterator[str]:

@@ -27,7 +27,7 @@ from robots.core.robot_import.dh_table import Convention, read_dh_table
 from robots.core.robot_import.mjcf import MujocoModel, is_mjcf, read_mjcf
 from robots.core.robot_import.xacro_file import expand_xacro
 from robots.core.schema_problems import KeyPath
-from robots.core.shapes.link_shapes import urdf_shapes
+from robots.core.shapes.link_shapes import shapes_of, urdf_shapes
 from robots.core.shapes.mesh_files import MeshFolder
 from robots.core.urdf import mechanism_of, read_urdf
 
@@ -180,7 +180,7 @@ def import_robot(
             documentation.
         base: link or body whose frame is the base frame; empty for the root.
         name: of the robot; empty for that of the file.
-        meshes: folder that links' meshes are sought in besides that of the file.
+        meshes: folder that meshes are sought in besides that of the file.
         arguments: values of a xacro file's arguments.
 
     Raises:
@@ -211,7 +211,7 @@ def import_robot(
     else:
         folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
         mechanism, form, notes = _of_xml(path, tip, base, folder, arguments or {})
-    if form in (SourceFormat.URDF, SourceFormat.XACRO, SourceFormat.MJCF):
+    if form is SourceFormat.MJCF:
         _check_lengths(mechanism, path.name)
     if name:
         mechanism = replace(mechanism, name=name)
@@ -224,19 +224,24 @@ def import_robot(
 
 
 def _of_xml(
-    path: Path, tip: str, base: str, meshes: MeshFolder, arguments: Mapping[str, str]
+    path: Path, tip: str, base: str, folder: MeshFolder, arguments: Mapping[str, str]
 ) -> tuple[Mechanism, SourceFormat, list[ImportNote]]:
     """A URDF, xacro or MJCF file."""
-    ending = path.suffix.lower()
-    raw = expand_xacro(path, arguments) if ending == ".xacro" else read_bytes(path)
-    if ending in (".xacro", ".urdf") or not is_mjcf(raw, path.name):
-        shapes = urdf_shapes(raw, meshes, origin=path.name)
-        mechanism = read_urdf(raw, origin=path.name, tip=tip, base=base, shapes=shapes)
-        if ending == ".xacro":
-            return replace(mechanism, source=f"xacro {path.name}"), SourceFormat.XACRO, []
-        return mechanism, SourceFormat.URDF, []
+    if path.suffix.lower() == ".xacro":
+        raw = expand_xacro(path, arguments)
+        mechanism = _of_urdf(raw, path, tip, base, folder)
+        return replace(mechanism, source=f"xacro {path.name}"), SourceFormat.XACRO, []
+    raw = read_bytes(path)
+    if path.suffix.lower() == ".urdf" or not is_mjcf(raw, path.name):
+        return _of_urdf(raw, path, tip, base, folder), SourceFormat.URDF, []
     model = read_mjcf(raw, origin=path.name)
-    mechanism = mechanism_of(model.document, tip=tip, base=base, gravity=model.gravity)
+    mechanism = mechanism_of(
+        model.document,
+        tip=tip,
+        base=base,
+        gravity=model.gravity,
+        shapes=shapes_of(model.document, folder, partial=True),
+    )
     model.check_chain(joint.name for joint in mechanism.joints)
     joints = tuple(
         replace(joint, motor_inertia=model.armatures.get(joint.name, 0.0))
@@ -249,6 +254,14 @@ def _of_xml(
         masses_known=mechanism.masses_known and not model.unweighed,
     )
     return mechanism, SourceFormat.MJCF, list(_mjcf_notes(model))
+
+
+def _of_urdf(raw: bytes, path: Path, tip: str, base: str, folder: MeshFolder) -> Mechanism:
+    """The mechanism first, as it takes no time to refuse; then its shapes."""
+    mechanism = read_urdf(raw, origin=path.name, tip=tip, base=base)
+    _check_lengths(mechanism, path.name)
+    shapes = urdf_shapes(raw, folder, origin=path.name)
+    return read_urdf(raw, origin=path.name, tip=tip, base=base, shapes=shapes)
 
 
 def _mjcf_notes(model: MujocoModel) -> Iterator[ImportNote]:
@@ -377,11 +390,15 @@ def _shape_notes(mechanism: Mechanism) -> Iterator[ImportNote]:
     links = list(dict.fromkeys(shape.link for shape in mechanism.unread_shapes))
     if links:
         kinds = sorted({shape.kind for shape in mechanism.unread_shapes})
+        sought = next((shape.sought for shape in mechanism.unread_shapes if shape.sought), ())
+        missing = f" Meshes are missing, as {sought[0]}: give their folder, --meshes." * bool(
+            sought
+        )
         yield ImportNote(
             topic=Topic.SHAPES,
             need=Need.OPTIONAL,
             sentence=f"[[joint.capsule]] of links {_named(links)}, whose {' and '.join(kinds)} "
-            "shapes are not read; without capsules their collisions are not checked.",
+            f"shapes are not read; without capsules their collisions are not checked.{missing}",
         )
     elif not mechanism.capsules:
         yield ImportNote(
@@ -390,7 +407,16 @@ def _shape_notes(mechanism: Mechanism) -> Iterator[ImportNote]:
             sentence="[[joint.capsule]] and [[base_capsule]]: the source gives no shapes, so that "
             "collisions of the robot are not checked.",
         )
-    if mechanism.capsules and mechanism.tip is not None:
+    if mechanism.mesh_shapes:
+        worst = max(mechanism.mesh_shapes, key=lambda shape: shape.excess)
+        yield ImportNote(
+            topic=Topic.SHAPES,
+            need=Need.NONE,
+            sentence=f"Links {_named(shape.link for shape in mechanism.mesh_shapes)} are shaped by "
+            f"capsules that contain their meshes; the roomiest, of {worst.link}, have "
+            f"{100.0 * worst.excess:.0f} % more volume than its convex hull.",
+        )
+    if len(mechanism.capsules) > sum(len(shape.capsules) for shape in mechanism.mesh_shapes):
         yield ImportNote(
             topic=Topic.SHAPES,
             need=Need.NONE,

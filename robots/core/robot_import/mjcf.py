@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -528,11 +529,24 @@ class _Reading:
         etree.SubElement(collision, "origin", _origin(pose))
         geometry = etree.SubElement(collision, "geometry")
         if solid is None:
-            name = geom.get("mesh") or geom.get("type") or "mesh"
-            etree.SubElement(geometry, "mesh", filename=name)
+            shape = etree.SubElement(geometry, "mesh", self._mesh_file(geom))
+            shape.sourceline = element.sourceline
         else:
             sizes = {key: _text(value) for key, value in solid.sizes.items()}
             etree.SubElement(geometry, solid.kind, sizes)
+
+    def _mesh_file(self, geom: Element) -> dict[str, str]:
+        """File and scale of a mesh, as the assets name it."""
+        name = geom.get("mesh") or ""
+        folder = self.settings.get("meshdir") or self.settings.get("assetdir") or ""
+        for group in self.source.root.findall("asset"):
+            for mesh in group.findall("mesh"):
+                settled = self._settled(mesh, "mesh", "main")
+                file = settled.get("file") or ""
+                if file and name == (settled.get("name") or PurePosixPath(file).stem):
+                    scale = settled.get("scale") or "1 1 1"
+                    return {"filename": str(PurePosixPath(folder, file)), "scale": scale}
+        return {"filename": f"{name or geom.get('type') or 'mesh'}.stl"}  # nowhere to be found
 
     def _solid(self, geom: Element) -> _Solid | None:
         """The primitive that a geom is; None for a mesh."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 
 from robots.core.errors import RobotFileError
 from robots.core.model import Model
@@ -226,6 +227,33 @@ def test_a_link_without_mass_among_others_is_named(urdf):
                               joint("b", "one", "two")))  # fmt: skip
     (note,) = [one for one in found.notes if one.topic is Topic.MASSES]
     assert note.joints == ("a",)
+
+
+def shaped(scale, name="a.stl"):
+    mesh = f'<mesh filename="{name}" scale="{scale}"/>'
+    return f"{INERTIAL}<collision><geometry>{mesh}</geometry></collision>"
+
+
+def test_meshes_become_capsules_and_millimetres_are_told(urdf, tmp_path):
+    trimesh.creation.box((100.0, 60.0, 300.0)).export(tmp_path / "a.stl")
+    elements = (link("base"), joint("a", "base", "one"))
+    right = urdf(*elements, link("one", shaped("0.001 0.001 0.001")))
+    found = import_robot(right)
+    assert [shape.link for shape in found.mechanism.mesh_shapes] == ["one"]
+    assert any("capsules that contain their meshes" in s for s in sentences(found, Topic.SHAPES))
+    assert read_robot(found.text).capsules
+    wrong = urdf(*elements, link("one", shaped("1 1 1")), name="mm.urdf")
+    with pytest.raises(RobotFileError, match=r'scale="0\.001 0\.001 0\.001"'):
+        import_robot(wrong)
+
+
+def test_a_mesh_of_another_folder_is_asked_for(urdf, tmp_path):
+    (tmp_path / "meshes").mkdir()
+    trimesh.creation.box((0.1, 0.06, 0.3)).export(tmp_path / "meshes" / "b.stl")
+    path = urdf(link("base"), joint("a", "base", "one"), link("one", shaped("1 1 1", "b.stl")))
+    (missing,) = sentences(import_robot(path), Topic.SHAPES)
+    assert "b.stl: give their folder, --meshes." in missing
+    assert import_robot(path, meshes=tmp_path / "meshes").mechanism.capsules
 
 
 def test_meshes_are_named_and_the_import_goes_on(urdf):
