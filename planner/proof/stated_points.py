@@ -99,33 +99,40 @@ class StatedPoints(CheckGroup):
         """Joints stated along the line, less those of the motion. [rad or m]."""
         plan, found = self._plan, [np.zeros(0)]
         for timeline, trajectory, stated in self._stated():
-            for (kind, end), name in stated.items():
+            for (kind, end), names in stated.items():
                 own = [s for s in timeline if s.kind is kind]
                 if not own:
                     continue
                 t = np.array([getattr(s, end) for s in own])
                 q = trajectory.state(t, "right" if end == "start" else "left").q
                 points = [plan.planned_points[s.point_index] for s in own]
-                found.append((q - np.array([getattr(one, name) for one in points])).ravel())
+                found += [
+                    (q - np.array([getattr(one, name) for one in points])).ravel() for name in names
+                ]
         return np.concatenate(found)
 
     def _stated(
         self,
-    ) -> list[tuple[tuple[Segment, ...], Trajectory, dict[tuple[SegmentKind, str], str]]]:
+    ) -> list[
+        tuple[tuple[Segment, ...], Trajectory, dict[tuple[SegmentKind, str], tuple[str, ...]]]
+    ]:
         """Where the joints stated are: at an end of the segments of a kind."""
         plan = self._plan
-        stated = {(SegmentKind.PROBE, "start"): "q_clearance"}
-        if plan.miss is None:
-            stated[SegmentKind.PROBE, "end"] = "q_contact"
+        stated: dict[tuple[SegmentKind, str], tuple[str, ...]] = {
+            (SegmentKind.PROBE, "start"): ("q_clearance",)
+        }
+        if plan.miss is None:  # without a search all of its places are the contact
+            at_rest = ("q_contact", "q_search_start", "q_search_end", "q_back_off")
+            stated[SegmentKind.PROBE, "end"] = at_rest
             return [(plan.timeline, plan.trajectory, stated)]
         stated |= {
-            (SegmentKind.SEARCH, "start"): "q_search_start",
-            (SegmentKind.SEARCH, "end"): "q_contact",
-            (SegmentKind.BACK_OFF, "end"): "q_back_off",
+            (SegmentKind.SEARCH, "start"): ("q_search_start",),
+            (SegmentKind.SEARCH, "end"): ("q_contact",),
+            (SegmentKind.BACK_OFF, "end"): ("q_back_off",),
         }
-        missed = {
-            (SegmentKind.SEARCH, "start"): "q_search_start",
-            (SegmentKind.SEARCH, "end"): "q_search_end",
+        missed: dict[tuple[SegmentKind, str], tuple[str, ...]] = {
+            (SegmentKind.SEARCH, "start"): ("q_search_start",),
+            (SegmentKind.SEARCH, "end"): ("q_search_end",),
         }
         return [
             (plan.timeline, plan.trajectory, stated),
