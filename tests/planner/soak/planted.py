@@ -881,7 +881,7 @@ def _sample(name: str, change: Callable[[np.ndarray, int, np.random.Generator], 
         values = np.array(getattr(samples, name))
         before = values.copy()
         change(values, int(draw.integers(1, len(values) - 1)), draw)
-        if np.max(np.abs(values - before)) < 1e-8:
+        if not np.max(np.abs(values - before)) >= 1e-8:  # NaN stays what it is
             return None
         changed: Samples = replace(samples, **{name: values})
         return Planted(plan=plan, motion=InMemory(samples=changed))
