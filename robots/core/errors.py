@@ -6,7 +6,8 @@ RobotError
 ├── MechanismError           a mechanism that cannot exist (tree, limits, bodies)
 │   ├── RobotFileError       a robot file that cannot be read as a mechanism
 │   │   └── MeshError        a link's mesh that is unreadable, unsafe or of a wrong size
-│   │       └── MissingMeshError   that is in none of the folders
+│   │       └── UnreadMeshError    that is not opened
+│   │           └── MissingMeshError   that is in none of the folders
 │   └── DescriptionError     a description phrase with a fault, and where it is
 ├── StateError               joint values of the wrong shape, or not finite
 ├── MotionError              a displacement, limit or law that allows no motion
@@ -65,7 +66,11 @@ class MeshError(RobotFileError):
     """A link's mesh that cannot be read, leads out of its folder, or has an impossible size."""
 
 
-class MissingMeshError(MeshError):
+class UnreadMeshError(MeshError):
+    """A link's mesh that is not opened: outside of the folders, or of a kind that is not read."""
+
+
+class MissingMeshError(UnreadMeshError):
     """A link's mesh that is in none of the folders; ``facts`` holds mesh and sought."""
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from robots.core.arrays import Array, Indices
-from robots.core.errors import MeshError, MissingMeshError
+from robots.core.errors import MeshError, UnreadMeshError
 from robots.core.kernels import cache
 from robots.core.pose import transform_points
 from robots.core.robot_file.source_text import read_bytes
@@ -91,13 +91,13 @@ class LinkShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingMesh:
-    """A mesh that was not found.
+    """A mesh that was not found, or that lies where none is opened.
 
     Args:
         link: its link.
         reference: as the URDF names it.
         line: in the URDF.
-        sought: places where it was looked for.
+        sought: places where it was looked for; none where it is not opened.
     """
 
     link: str
@@ -354,7 +354,7 @@ class _Meshes:
             yield _Parts(link=name, parts=tuple(found), visual=visual)
 
     def _file(self, link: str, mesh: Element) -> MeshFile | None:
-        """The file of a mesh; None where it is missing, which is noted."""
+        """The file of a mesh; None where it is missing or not opened, which is noted."""
         reference = self.document.required(mesh, "filename")
         try:
             if reference not in self.files:
@@ -362,7 +362,7 @@ class _Meshes:
                 self._bytes += len(file.raw)
                 self.files[reference] = file
             return self.files[reference]
-        except MissingMeshError as error:
+        except UnreadMeshError as error:
             sought = error.fact("sought", tuple) or ()
             if not self.partial:
                 raise self._placed(error, link, mesh) from None

@@ -15,7 +15,7 @@ import numpy as np
 
 from robots.core.arrays import Array, Indices, freeze_field
 from robots.core.caps import Cap, read_capped, reason_of
-from robots.core.errors import MeshError, MissingMeshError
+from robots.core.errors import MeshError, MissingMeshError, UnreadMeshError
 
 _SUFFIXES = (".stl", ".obj", ".dae")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
@@ -93,7 +93,7 @@ class MeshFolder:
         package, path = _parts(reference)
         suffix = PurePosixPath(path).suffix.lower()
         if suffix not in _SUFFIXES:
-            raise MeshError(
+            raise UnreadMeshError(
                 f"The mesh {_short(reference)} ends in {suffix or 'nothing'!r}; STL, OBJ and DAE "
                 "files are read.",
                 mesh=reference,
@@ -133,7 +133,9 @@ class MeshFolder:
                 return real
             outside.append(candidate)
         if outside:
-            raise MeshError(
+            # A job says which folder is its own: to leave it is the user's to allow.
+            kind = UnreadMeshError if self.within is None else MeshError
+            raise kind(
                 f"The mesh {_short(reference)} leads out of the folder that meshes may lie in "
                 f"({self.within or roots[-1]}); move it there, or {self.advice}.",
                 mesh=reference,
@@ -172,19 +174,19 @@ def _parts(reference: str) -> tuple[str, str]:
             package, _, path = path.partition("/")
             path = posixpath.normpath(path) if path else ""
             if package in ("", ".", "..") or not path or path.split("/")[0] in ("..", ""):
-                raise MeshError(
+                raise UnreadMeshError(
                     f"The mesh {_short(reference)} leads out of its package; expected "
                     "package://NAME/PATH.",
                     mesh=reference,
                 )
         elif scheme != "file":
-            raise MeshError(
+            raise UnreadMeshError(
                 f"The mesh {_short(reference)} is named by {scheme}://; only files and package:// "
                 "are read.",
                 mesh=reference,
             )
     if "\0" in path or not path:
-        raise MeshError(f"The mesh {_short(reference)} is no usable path.", mesh=reference)
+        raise UnreadMeshError(f"The mesh {_short(reference)} is no usable path.", mesh=reference)
     return package, posixpath.normpath(path)
 
 
