@@ -16,6 +16,7 @@ from planner.plan import Plan, PlannedPoint, Segment, SegmentKind
 from planner.proof.chebyshev import COUNT, basis, coefficients, derivative, row_values
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
+from planner.proof.smooth_pieces import SmoothPieces
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
 from robots.core.arrays import Array, Indices, Mask
@@ -31,6 +32,8 @@ _GRID = 128
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
 _TO_GRID: Array = np.matmul(basis(_PLACES), coefficients(np.eye(COUNT)[None])[0])
 _BISECTIONS, _NEWTON = 8, 6
+_LAST = 1.0 - 1e-9  # of a segment: what ends there is its last piece
+_ONWARD = 1.2  # a polynomial on [-1, 1] is believed so far; its noise grows a million times
 _EVEN = 1e-9  # of a sine or a reach: a sign that rounding decides is either
 
 
@@ -48,6 +51,7 @@ class StatedPoints(CheckGroup):
         self._lines = np.array([s.kind in _ON_LINE for s in segments], dtype=bool)
         shape = (len(self._plan.planned_points), evidence.model.dof)
         self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
+        self._whole = np.zeros(len(self._plan.planned_points), dtype=bool)  # to its very end
         self._rate = np.zeros(shape)  # of joints where the ball searches [rad/m or 1]
 
     def on_segments(self, passage: Passage) -> None:
@@ -60,12 +64,32 @@ class StatedPoints(CheckGroup):
         if self._plan.miss is None:
             return
         motion = passage.motion
-        searching = np.array([s.kind is SegmentKind.SEARCH for s in self._plan.miss.timeline])
-        own = np.flatnonzero(searching[motion.pieces.segment])
-        point = points[motion.pieces.segment[own]]
-        speeds = self._plan.placed.touch_speeds[point, None]
-        fastest = np.max(np.abs(motion.qd[own]), axis=1, initial=0.0) / speeds
+        timeline, pieces = self._plan.miss.timeline, motion.pieces
+        searching = np.array([s.kind is SegmentKind.SEARCH for s in timeline])
+        own = np.flatnonzero(searching[pieces.segment])
+        point = points[pieces.segment[own]]
+        speeds = self._plan.placed.touch_speeds[point]
+        fastest = np.max(np.abs(motion.qd[own]), axis=1, initial=0.0) / speeds[:, None]
         np.maximum.at(self._rate, point, fastest)
+        self._extend(motion.q[own], pieces.take(own), point)
+
+    def _extend(self, q: Array, pieces: SmoothPieces, point: Indices) -> None:
+        """Joints at the ends of lines, which no motion comes to: searches, gone on with.
+
+        Args:
+            q: of pieces of searches, at their nodes. # (p, K, n)
+            pieces: of the same.
+            point: of each. # (p,)
+        """
+        placed, timeline = self._plan.placed, self._plan.miss.timeline if self._plan.miss else ()
+        seconds = np.array([segment.duration for segment in timeline])[pieces.segment]
+        rest = placed.depths[point] - placed.search_after[point]
+        x = 1.0 + 2.0 * rest / (placed.touch_speeds[point] * pieces.length)
+        last = np.flatnonzero((pieces.offset + pieces.length >= _LAST * seconds) & (x <= _ONWARD))
+        ends = np.einsum("pk,pkn->pn", basis(x[last]), coefficients(q[last]))
+        np.minimum.at(self._low, point[last], ends)
+        np.maximum.at(self._high, point[last], ends)
+        self._whole[point[last]] = True
 
     def _take(self, passage: Passage, lines: Mask, point: Indices) -> None:
         motion = passage.motion
@@ -167,7 +191,7 @@ class StatedPoints(CheckGroup):
         Between the miss and the line's end lies less than the stop; the joint's largest rate in the
         search is taken four times.
         """
-        if self._plan.miss is None:
+        if self._plan.miss is None or self._whole[k]:
             return 0.0
         placed = self._plan.placed
         rest = float(placed.depths[k] - placed.search_after[k])

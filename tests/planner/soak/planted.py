@@ -581,8 +581,9 @@ def _longer_stop(plan, draw):
 @_plant("latency longer by 1 us")
 def _latency(plan, _):
     """All of the cycle is planned for it; the line is as long for it as it was."""
-    if not _visited(plan):
-        return None
+    visited = _visited(plan)
+    if not visited or max(plan.planned_points[k].touch_speed for k in visited) < 2e-3:
+        return None  # the overrun would not be longer by as much as a plan states it to
     other = _of_another_cycle(plan, latency=plan.job.touch.latency + 1e-6)
     if other is None:
         return None
