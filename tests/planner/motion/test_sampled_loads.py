@@ -56,8 +56,12 @@ def test_random_motions_have_the_loads_that_panels_find():
     def law(x):  # from rest to rest: powers that start and end at zero
         return 30.0 * x * x * (1.0 - x) ** 2
 
-    speed = lambda index, x: law(x) * series(a, index, x)  # noqa: E731
-    torque = lambda index, x: series(b, index, x)  # noqa: E731
+    def speed(index, x):
+        return law(x) * series(a, index, x)
+
+    def torque(index, x):
+        return series(b, index, x)
+
     sizes = loads_of(speed, torque)
     seen = sampled(speed, torque, motions)
     exact = highest(sizes, motions, 1, magnitudes=4).value
