@@ -80,7 +80,7 @@ def sampled_loads(
     largest = np.concatenate([largest, np.square(largest[2 * n : 3 * n])])
     kinds = (*(slice(j * n, (j + 1) * n) for j in range(3)), slice(3 * n, columns))
     noise = rounding_noise(largest, (*kinds, slice(columns, None)))
-    unresolved = np.any(tails > FITS_POINTWISE * largest + noise, axis=1)
+    unresolved = ~np.all(tails <= FITS_POINTWISE * largest + noise, axis=1)  # NaN, too
     return SampledLoads(
         peaks=peaks.exact(noise[:columns]),
         sums=sums.over(lengths),
@@ -108,7 +108,7 @@ def magnitudes(functions: Evaluate, motions: int, kinds: Sequence[slice], points
     noise = rounding_noise(largest, kinds)
     tails = np.max(np.abs(np.matmul(rule.to_series[-2:], values)), axis=1)
     found = peaks.exact(noise)
-    rough = np.flatnonzero(np.any(tails > FITS_POINTWISE * largest + noise, axis=1))
+    rough = np.flatnonzero(~np.all(tails <= FITS_POINTWISE * largest + noise, axis=1))
     if rough.size:
         exact = highest(
             lambda i, piece, x: functions(rough[i], piece, x), rough.size, 1, magnitudes=columns

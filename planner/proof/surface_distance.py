@@ -46,7 +46,10 @@ class _Content:
     def __init__(self, solid: Solid) -> None:
         self.solid = solid
         triangles = np.ascontiguousarray(solid.mesh.triangles)
-        self._digest = sha256(triangles.data).digest() + bytes([solid.closed])
+        faces = np.ascontiguousarray(solid.mesh.faces)  # shared corners tell what is inside
+        found = sha256(triangles.data)
+        found.update(faces.data)
+        self._digest = found.digest() + bytes([bool(solid.closed)])
 
     def __hash__(self) -> int:
         return hash(self._digest)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 import numpy as np
 
-from planner.plan import Plan, Samples, SegmentKind
+from planner.plan import Plan, Samples, Segment, SegmentKind
 from planner.proof.check import Check, Location, Worst, check
 from planner.proof.evidence import CheckGroup, Evidence
 from robots.core.arrays import Array
@@ -97,12 +98,16 @@ _PASSING = {
 
 
 def _gaps(plan: Plan) -> Array:
-    start = np.array([segment.start for segment in plan.timeline])
-    end = np.array([segment.end for segment in plan.timeline])
-    duration = np.array([segment.duration for segment in plan.timeline])
-    negative = np.minimum(duration, 0.0)
-    whole = np.array([float(np.sum(duration)) - plan.totals.duration])
-    return np.concatenate([start[:1], start[1:] - end[:-1], negative, whole])
+    whole = float(np.sum([segment.duration for segment in plan.timeline]))
+    return np.concatenate([_clock(plan.timeline), [whole - plan.totals.duration]])
+
+
+def _clock(timeline: Sequence[Segment]) -> Array:
+    """Where one segment does not begin when the one before it ends; durations below zero. [s]."""
+    start = np.array([segment.start for segment in timeline])
+    end = np.array([segment.end for segment in timeline])
+    negative = np.minimum([segment.duration for segment in timeline], 0.0)
+    return np.concatenate([start[:1], start[1:] - end[:-1], negative])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -135,8 +140,10 @@ def miss_borders(plan: Plan) -> list[Check]:
     astray = len(searched ^ set(missable)) + len(missable) - len(set(missable))
     runs = [own for own in runs if own and own[0].point_index in approach]
     leaving = [approach[own[0].point_index] for own in runs]
+    ends = max((segment.end for segment in plan.miss.timeline), default=0.0)
+    clock = check("time", _clock(plan.miss.timeline), 1e-12 * max(1.0, ends), "s", _MISS_TIME)
     if not runs:
-        return [check("one for each search", np.array([astray]), 0.0, "1", _ONE_EACH)]
+        return [clock, check("one for each search", np.array([astray]), 0.0, "1", _ONE_EACH)]
     # The approach, then the search; every segment of the miss, then the next; its end, then home.
     left = meant.state(np.array([s.end for s in leaving]), "left")
     entered = missed.state(np.array([own[0].start for own in runs]), "right")
@@ -149,6 +156,7 @@ def miss_borders(plan: Plan) -> list[Check]:
     jumps = [left.q - entered.q, before.q - after.q, last.q - home.q]
     changes = [left.qd - entered.qd, before.qd - after.qd]
     return [
+        clock,
         check("one for each search", np.array([astray]), 0.0, "1", _ONE_EACH),
         check("continuous joints", np.concatenate(jumps), JOINTS, "rad", _MISSED),
         check("rest at borders", np.stack([last.qd, turned.qd]), REST, "rad/s", _MISSED),
@@ -156,6 +164,7 @@ def miss_borders(plan: Plan) -> list[Check]:
     ]
 
 
+_MISS_TIME = "segments of the misses follow each other from 0 on, each where the one before ends"
 _ONE_EACH = "every search of the plan has one way on where it finds nothing, and no other has one"
 _MISSED = (
     "where a search that finds nothing leaves the motion that is meant, at the borders of its "

@@ -93,6 +93,8 @@ class TouchCheck(CheckGroup):
             tail = np.max(np.abs(coefficients(squares)[:, -_TAIL:, 0]), axis=1)
             near = np.max(squares[..., 0], axis=1) + _FAR * tail > _NEAR
             cut = (tail > _RESOLVED) & near & (depth < _DEEPEST)
+            # What no halving resolves is bounded by what its polynomial may miss.
+            squares[(tail > _RESOLVED) & near & ~cut] += _FAR * np.max(tail, initial=0.0)
             self._take(pieces.take(~cut), squares[~cut])
             pieces = pieces.take(cut)
             pieces = pieces.parts(np.zeros(len(pieces)))

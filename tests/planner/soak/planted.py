@@ -752,6 +752,16 @@ def _jump(plan, draw):
     return replace(plan, miss=replace(plan.miss, trajectory=jumping))
 
 
+@_plant("start of a miss's segment wrong by 1e-6 s")
+def _miss_start(plan, draw):
+    if plan.miss is None:
+        return None
+    segments = list(plan.miss.timeline)
+    i = int(draw.integers(len(segments)))
+    segments[i] = replace(segments[i], start=segments[i].start + 1e-6)
+    return replace(plan, miss=replace(plan.miss, timeline=tuple(segments)))
+
+
 @_plant("a plan to rest of a job that searches")
 def _to_rest(plan, _):
     from planner.planning import plan as planned
