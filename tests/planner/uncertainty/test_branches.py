@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.findings import Severity
-from planner.findings.pages import UNCERTAINTY_PAGES
+from planner.findings import Severity, pages
 from planner.job import UncertaintySettings
 from planner.uncertainty import BranchSigma, branch_findings, measuring_of, point_uncertainties
 from planner.uncertainty.points import branch_sigmas
@@ -59,7 +58,7 @@ def test_a_note_where_another_branch_is_clearly_better(quick):
     (note,) = branch_findings([point_with(good, here, uncertain=quick)])
     assert (note.code, note.severity, note.where) == ("P150", Severity.NOTE, "P1")
     assert "of 40 µm along its normal by elbow+; elbow- would measure with 25 µm" in note.message
-    assert note.code in [page.code for page in UNCERTAINTY_PAGES]
+    assert note.code in [page.code for page in pages()]
 
 
 @pytest.mark.parametrize(("sigma", "allowed"), [(3.8e-5, True), (1e-5, False)])
