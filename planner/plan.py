@@ -16,17 +16,17 @@ import numpy as np
 from planner.errors import JobError
 from planner.findings import Finding, Severity
 from planner.findings.unchecked import Surrounding, Unchecked, surroundings, unchecked_aspects
-from planner.job import Job
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.caps import Cap
-from robots.core.mechanism import Mechanism
 from robots.core.views import view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from planner.job import Job
     from planner.motion.trajectory import Trajectory
+    from robots.core.mechanism import Mechanism
 
 _MASKS = ("along_normal", "fixed_axis")
 _SEGMENT_COLUMNS = [

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from planner.errors import OutputError
-from planner.job import Job, JobInput
+from planner.job.elements import JobInput
+from planner.job.job import Job
 
 INPUTS = "inputs"
 OUTSIDE = "outside"

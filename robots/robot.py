@@ -26,15 +26,14 @@ from robots.core.kernels import Engine
 from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.model import Model
 from robots.core.pose import angles_zyx, as_pose
-from robots.core.robot_file import read_robot, write_toml
-from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS
+from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS, read_robot, write_toml
 from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
 from robots.core.shapes.link_shapes import urdf_shapes
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder
 from robots.core.urdf import read_urdf
 from robots.core.views import view
-from robots.library import names, open_robot
+from robots.library.catalogue import names, open_robot
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -19,14 +19,14 @@ from robots.core.caps import Cap
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind, Mechanism
-from robots.core.robot_file import read_robot
 from robots.core.robot_file.controller_table import controller_of
+from robots.core.robot_file.conversion import read_robot
 from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
 from robots.core.shapes.link_shapes import urdf_shapes
 from robots.core.urdf import read_urdf
-from robots.library import names as library_names
-from robots.library import text_of
+from robots.library.catalogue import names as library_names
+from robots.library.catalogue import text_of
 from robots.robot import Robot, RobotSource
 
 if TYPE_CHECKING:

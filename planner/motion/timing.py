@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.job import Job
+from planner.job.job import Job
 from planner.motion.extremes import Scope
 from planner.motion.loads import Detail, StretchLoads, stretch_loads
 from planner.motion.motions import Motions, OneMotion

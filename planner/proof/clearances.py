@@ -16,8 +16,8 @@ from planner.job.stylus import BALL, SHANK, STYLUS
 from planner.plan import Plan, SegmentClearance, SegmentKind
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence
+from planner.proof.resolved_motion import by_blocks
 from planner.proof.surface_distance import SurfaceDistance, surface_of
-from planner.proof.survey import by_blocks
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.capsule import Capsule
 from robots.core.model import Model

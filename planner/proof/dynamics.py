@@ -19,7 +19,7 @@ from planner.proof.chebyshev import (
 )
 from planner.proof.check import Check, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.survey import by_blocks
+from planner.proof.resolved_motion import by_blocks
 from robots.core.arrays import Array, Indices, Mask
 
 TORQUE = 1e-10

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from planner.job.settings import Touch
 from planner.motion.sampled_motion import SampledMotion
 from planner.plan import Plan, Samples
 from planner.proof.chebyshev import coefficients, derivative
 from planner.proof.check import Check, Locate, Location
-from planner.proof.resolved_motion import ResolvedMotion, resolve
-from planner.proof.smooth_pieces import SmoothPieces, moving_segments, smooth_pieces
-from planner.proof.survey import LagrangeTorques, Survey, blocks, survey
+from planner.proof.lagrange_torques import LagrangeTorques
+from planner.proof.resolved_motion import (
+    ResolvedMotion,
+    SmoothPieces,
+    Survey,
+    blocks,
+    moving_segments,
+    resolve,
+    smooth_pieces,
+    survey,
+)
 from robots.core.arrays import Array
 from robots.core.model import Model
 
@@ -191,3 +200,13 @@ class _Queue:
 
 def _rows(samples: Samples, rows: slice) -> Samples:
     return Samples(**{name: getattr(samples, name)[rows] for name in _NAMES})
+
+
+def touches(plan: Plan) -> list[Touch]:
+    """The cycle of every point, as the job's tables say it."""
+    table = plan.job.touch
+    own = {
+        one.name: {k: v for k, v in asdict(one).items() if k != "name" and v is not None}
+        for one in table.features
+    }
+    return [replace(table, **own.get(feature, {})) for feature in plan.job.points.features]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.job import Job
+from planner.job.job import Job
 from planner.plan import Plan, Samples, SegmentKind
 from planner.proof.check import Check, Locate, Location, Worst, check
-from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.survey import blocks
-from planner.proof.touch import touches
+from planner.proof.evidence import CheckGroup, Evidence, Passage, touches
+from planner.proof.resolved_motion import blocks
 from robots.core.arrays import Array, Indices
 
 POSITION = 1e-9  # [m]

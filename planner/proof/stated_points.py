@@ -16,7 +16,7 @@ from planner.plan import Plan, PlannedPoint, Segment, SegmentKind
 from planner.proof.chebyshev import COUNT, basis, coefficients, derivative, row_values
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.smooth_pieces import SmoothPieces
+from planner.proof.resolved_motion import SmoothPieces
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
 from robots.core.arrays import Array, Indices, Mask

@@ -6,17 +6,15 @@ lengths and times asked for are read from the job again.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-
 import numpy as np
 
 from planner.job.settings import Touch
 from planner.plan import Plan, Samples, SegmentKind
 from planner.proof.chebyshev import NODES, coefficients
 from planner.proof.check import Check, Location, Worst, check
-from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.limits import OVER, ColumnBounds, peaks
-from planner.proof.smooth_pieces import SmoothPieces, states_at
+from planner.proof.evidence import CheckGroup, Evidence, Passage, touches
+from planner.proof.peaks import OVER, ColumnBounds, peaks
+from planner.proof.resolved_motion import SmoothPieces, states_at
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_motion import REST
 
@@ -193,16 +191,6 @@ class TouchCheck(CheckGroup):
                 np.maximum(slowest - 0.5 * speed * (seconds - latency), 0.0),
             ]
         )
-
-
-def touches(plan: Plan) -> list[Touch]:
-    """The cycle of every point, as the job's tables say it."""
-    table = plan.job.touch
-    own = {
-        one.name: {k: v for k, v in asdict(one).items() if k != "name" and v is not None}
-        for one in table.features
-    }
-    return [replace(table, **own.get(feature, {})) for feature in plan.job.points.features]
 
 
 def _of_kinds(plan: Plan, kinds: tuple[SegmentKind, ...]) -> Mask:

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.findings import Finding
 from planner.plan import Plan, PlannedPoint, Segment, Totals
-from planner.proof import Proof
+from planner.proof.proof import Proof
 from planner.touch.summary import touch_summary
 from reports.content.curves import CurveSet, curve_sets
 from reports.content.table import (

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.evaluation import ToleranceSpec
-from parts.fits import FittedShape
-from planner.evaluation.evaluation import Evaluation
-from planner.evaluation.job_evaluation import JobEvaluation
-from planner.findings import Finding
-from planner.job import Job
-from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty
-from robots.core.arrays import Array, Mask
+if TYPE_CHECKING:
+    from parts.evaluation import ToleranceSpec
+    from parts.fits import FittedShape
+    from planner.evaluation.evaluation import Evaluation
+    from planner.evaluation.job_evaluation import JobEvaluation
+    from planner.findings import Finding
+    from planner.job import Job
+    from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty
+    from robots.core.arrays import Array, Mask
 
 _PLACES = ("centre", "apex", "point")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from parts.evaluation import Characteristic, Conformance, FeatureResult
-from planner.evaluation import Evaluation
-from planner.job import UncertaintySettings
+from planner.evaluation.evaluation import Evaluation
+from planner.job.uncertainty import UncertaintySettings
 from planner.uncertainty import PointUncertainty
 from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
 from reports.document_text import csv_text

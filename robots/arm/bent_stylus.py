@@ -14,7 +14,7 @@ import numpy as np
 from robots.arm.equations import newton_programme, rates_programme
 from robots.arm.family import ArmFamily
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.kernels import Engine, Kernel
+from robots.core.kernels.kernel import Engine, Kernel
 from robots.core.mechanism import Mechanism
 
 _ITERATIONS = 12  # from a bracketed zero three are enough; near a double one it goes slower

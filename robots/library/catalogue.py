@@ -8,8 +8,8 @@ from typing import Any
 from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotFileError
 from robots.core.mechanism import Mechanism
-from robots.core.robot_file import load as load_toml
-from robots.core.robot_file import read_robot
+from robots.core.robot_file.conversion import load as load_toml
+from robots.core.robot_file.conversion import read_robot
 from robots.core.robot_file.source_text import toml_document
 from robots.core.urdf import load_urdf
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from robots.core.equations.algebra import (
     ZERO,
@@ -22,10 +23,12 @@ from robots.core.equations.algebra import (
     subtract,
     sym_apply,
 )
-from robots.core.equations.kinematics import Frame
 from robots.core.equations.tree import Inertia, JointStep, Link, Tree, steps
 from robots.core.equations.tree import kinetic_energy as body_kinetic_energy
 from robots.core.mechanism import JointKind
+
+if TYPE_CHECKING:
+    from robots.core.equations.kinematics import Frame
 
 
 def kinetic_energy(tree: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], fn: Functions) -> Scalar:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from robots.core.equations.algebra import (
     IDENTITY,
@@ -30,8 +31,10 @@ from robots.core.equations.algebra import (
     transpose,
     turn_columns,
 )
-from robots.core.equations.tree import Link, Tree
 from robots.core.mechanism import JointKind
+
+if TYPE_CHECKING:
+    from robots.core.equations.tree import Link, Tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

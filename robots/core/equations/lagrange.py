@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from robots.core.equations.algebra import Scalar, Sym3, Vec3, add, cross, dot, scale, sym_rotate
-from robots.core.equations.kinematics import Frame
-from robots.core.equations.tree import Inertia, Tree
 from robots.core.mechanism import JointKind
+
+if TYPE_CHECKING:
+    from robots.core.equations.kinematics import Frame
+    from robots.core.equations.tree import Inertia, Tree
 
 Row4 = tuple[Scalar, Scalar, Scalar, Scalar]
 Field = tuple[Row4, Row4, Row4]

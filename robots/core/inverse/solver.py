@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,8 +29,10 @@ from robots.core.inverse.task import (
     scale_length,
 )
 from robots.core.joint_samples import joint_ranges, joint_samples
-from robots.core.mechanism import Mechanism
-from robots.core.model import Model
+
+if TYPE_CHECKING:
+    from robots.core.mechanism import Mechanism
+    from robots.core.model import Model
 
 # All branches of the measuring arm are found with 64 starts; 32 lose one in a hundred.
 DEFAULT_STARTS = 64

@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from types import EllipsisType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Indices, Mask, freeze_field
 from robots.core.errors import InverseError
-from robots.core.mechanism import Mechanism
-from robots.core.model import Model
 from robots.core.orientation import (
     as_finite,
     rotation_log,
@@ -26,6 +25,10 @@ from robots.core.orientation import (
     unit_direction,
 )
 from robots.core.pose import as_pose
+
+if TYPE_CHECKING:
+    from robots.core.mechanism import Mechanism
+    from robots.core.model import Model
 
 
 class Task(Enum):

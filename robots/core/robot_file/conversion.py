@@ -25,8 +25,8 @@ from robots.core.file_units import (
     rounded_angle,
     rounded_length,
 )
-from robots.core.language import Description, mechanism_of, parse
-from robots.core.language.syntax import MoveKind
+from robots.core.language.conversion import mechanism_of
+from robots.core.language.syntax import Description, MoveKind, parse
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Body, Joint, JointKind, Mechanism
 from robots.core.pose import angles_zyx, rotation_zyx
 from robots.core.robot_file.controller_table import controller_of
@@ -371,8 +371,8 @@ def _described_places(
 ) -> Iterator[_Place]:
     if not file.capsule:
         return
-    from robots.core.language import parse
     from robots.core.language.conversion import joint_axes
+    from robots.core.language.syntax import parse
 
     moves = parse(file.description or file.robot.description or "").joints()
     axes = {f"q{number}": joint_axes(move.axis) for number, move in enumerate(moves, start=1)}

@@ -10,10 +10,16 @@ import pytest
 
 from planner.motion.trajectory import MotionState
 from planner.proof import prove
-from planner.proof import smooth_pieces as pieces_module
-from planner.proof.resolved_motion import kinks, resolve
-from planner.proof.smooth_pieces import SmoothPieces, smooth_pieces
-from planner.proof.survey import LagrangeTorques, Survey, survey
+from planner.proof import resolved_motion as pieces_module
+from planner.proof.lagrange_torques import LagrangeTorques
+from planner.proof.resolved_motion import (
+    SmoothPieces,
+    Survey,
+    kinks,
+    resolve,
+    smooth_pieces,
+    survey,
+)
 from robots.core.model import Model
 
 ONE = np.ones(5)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.proof.survey import LagrangeTorques
+from planner.proof.lagrange_torques import LagrangeTorques
 from robots.core.model import Model
 from robots.library import load
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.proof.chebyshev import COUNT, NODES
 from planner.proof.dynamics import integrals, positive_parts
-from planner.proof.limits import peaks
+from planner.proof.peaks import peaks
 
 
 def highest(*functions):

@@ -11,9 +11,8 @@ import pytest
 from planner.plan import SegmentKind
 from planner.planning import plan as planned
 from planner.proof.chebyshev import NODES
-from planner.proof.resolved_motion import resolve
-from planner.proof.smooth_pieces import smooth_pieces, states_at
-from planner.proof.survey import LagrangeTorques, survey
+from planner.proof.lagrange_torques import LagrangeTorques
+from planner.proof.resolved_motion import resolve, smooth_pieces, states_at, survey
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import minimum_time
