@@ -1,12 +1,15 @@
-"""A comparison as JSON (format 1): every change, absolute and relative."""
+"""A comparison as JSON (format 1) and as one HTML file: every change, absolute and relative."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from reports.comparison.change import Change, Counterparts, Section, Value
+from reports.comparison.change import Change, Counterparts, Presence, Section, Value
 from reports.comparison.compare import PlanComparison, PlanSide
 from reports.comparison.rules import RuleVerdict
+from reports.comparison.text import ComparisonLine, headline, section_lines, summary_lines
+from reports.page.html import asset, filled
 
 FORMAT = 1
 Document = dict[str, object]
@@ -84,3 +87,54 @@ def _plain(value: Value, change: Change) -> object:
     if isinstance(value, float) and change.quantity.whole and value.is_integer():
         return int(value)
     return list(value) if isinstance(value, tuple) else value
+
+
+# --------------------------------------------------------------------------------------------- Page
+# Offline, sortable, nothing of a job's texts executed.
+
+MARK = "<!doctype html>"  # how the page begins
+_ROWS = 500  # of a section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PageSection:
+    """A section as the page shows it."""
+
+    section: Section
+    labels: str
+    lines: tuple[ComparisonLine, ...]
+    left_out: int
+    gone: int
+    new: int
+
+
+def comparison_page(comparison: PlanComparison, judgements: Sequence[RuleVerdict] = ()) -> str:
+    """The page; the same bytes for the same plans and rules.
+
+    Args:
+        comparison: of two plans; every text in it may be hostile.
+        judgements: of rules.
+    """
+    return filled(
+        "comparison.html.j2",
+        "reports.comparison",
+        style=asset("report.css") + asset("comparison.css", "reports.comparison/assets"),
+        script=asset("comparison.js", "reports.comparison/assets"),
+        comparison=comparison,
+        headline=headline(comparison),
+        totals=summary_lines(comparison),
+        sections=[_shown(section) for section in comparison.sections],
+        judgements=judgements,
+    )
+
+
+def _shown(section: Section) -> _PageSection:
+    lines = section_lines(section)
+    return _PageSection(
+        section=section,
+        labels=" ".join(label for label in section.labels if label != "number"),
+        lines=lines[:_ROWS],
+        left_out=max(0, len(lines) - _ROWS),
+        gone=section.count(Presence.GONE),
+        new=section.count(Presence.NEW),
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import ConfigDict, Field
 
 from robots.core.arrays import Array
+from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import degrees_text, metres, millimetres_text, number_text, radians
 from robots.core.mechanism import STANDARD_GRAVITY, Body
@@ -27,7 +28,7 @@ from robots.stewart.limits import conditioning, violations
 from robots.stewart.platform import LEGS, Leg, LegBodies, LegEnd, Platform, leg_vectors
 
 
-def load(path: Path | str) -> Platform:
+def load_file(path: Path | str) -> Platform:
     """Read a platform file from disk.
 
     Args:
@@ -488,3 +489,28 @@ def _check_spread(key: str, points: Array, source: SourceText) -> None:
             "points that span at least a plane.",
             spread_m=float(sizes[1]),
         )
+
+
+# ------------------------------------------------------------------------------------------ Library
+
+_PLATFORMS = Catalogue(package="robots.stewart.library", thing="platform")
+names, text_of = _PLATFORMS.names, _PLATFORMS.text_of
+
+
+def load(name: str) -> Platform:
+    """A platform of the library.
+
+    Raises:
+        RobotFileError: no such name.
+    """
+    return read_platform(text_of(name), origin=f"{name}.toml")
+
+
+def open_platform(name_or_path: str) -> Platform:
+    """A platform as users give it: a library name, or a path ending in .toml.
+
+    Raises:
+        RobotFileError: neither; or a file that cannot be read as a platform.
+    """
+    path = _PLATFORMS.path_of(name_or_path)
+    return load(name_or_path) if path is None else load_file(path)

@@ -454,7 +454,7 @@ def run_diff(
         OutputError: the page cannot be written, or would replace another file.
     """
     from reports.comparison import compare, comparison_document, judged, parse_rule
-    from reports.comparison.page import comparison_page
+    from reports.comparison.document import comparison_page
     from reports.comparison.text import print_comparison
     from reports.plan_document import document_text
 

@@ -1,6 +1,6 @@
 """Platforms as data, and the one door through which a name or path becomes a platform."""
 
-from robots.stewart.library.catalogue import load as load
-from robots.stewart.library.catalogue import names as names
-from robots.stewart.library.catalogue import open_platform as open_platform
-from robots.stewart.library.catalogue import text_of as text_of
+from robots.stewart.platform_file import load as load
+from robots.stewart.platform_file import names as names
+from robots.stewart.platform_file import open_platform as open_platform
+from robots.stewart.platform_file import text_of as text_of

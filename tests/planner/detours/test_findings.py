@@ -5,9 +5,9 @@ import pytest
 
 from planner.clearance.surroundings import BodyPair
 from planner.detours.find import Blocked, Detours
-from planner.detours.findings import detour_findings
 from planner.detours.motions import DetourKind, DetourMotions, Legs
 from planner.findings import Severity, pages
+from planner.findings.clearance_findings import detour_findings
 from planner.job.settings import Travel
 from robots.core.motion.joint_limits import JointLimits
 

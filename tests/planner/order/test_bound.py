@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.motion.travel import travel_times
-from planner.order.bound import lower_bound, quickest_pairs, spanning_tree
-from planner.order.chooser import Chooser
+from planner.order.chooser import Chooser, lower_bound, quickest_pairs, spanning_tree
 from planner.order.fastest import SearchBudget, solve
 from planner.order.graph import CandidatePool, Forced, JointTimes, Near
 from robots.core.motion.joint_limits import JointLimits

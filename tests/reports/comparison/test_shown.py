@@ -11,7 +11,7 @@ import re
 import pytest
 
 from reports.comparison import compare, judged, parse_rule
-from reports.comparison.page import MARK, comparison_page
+from reports.comparison.document import MARK, comparison_page
 from reports.comparison.text import headline, print_comparison, section_lines
 
 HOSTILE = [

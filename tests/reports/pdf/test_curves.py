@@ -11,7 +11,7 @@ import pytest
 
 from planner.plan import Segment, SegmentKind
 from reports.content import CurveSet, Panel
-from reports.pdf.curves import SHADES, drawn_curves
+from reports.pdf.document import SHADES, drawn_curves
 
 SVG = "{http://www.w3.org/2000/svg}"
 

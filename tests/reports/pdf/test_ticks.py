@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.content.table import signed, told
-from reports.pdf.curves import ticks
+from reports.pdf.document import ticks
 
 
 @pytest.mark.parametrize(

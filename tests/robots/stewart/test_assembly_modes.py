@@ -18,8 +18,8 @@ from robots.stewart.forward import (
     scaled_geometry,
     with_unit,
 )
-from robots.stewart.library.catalogue import load
 from robots.stewart.platform import Leg, Platform, lengths
+from robots.stewart.platform_file import load
 
 A = [[0, 0, 0], [1.107915, 0, 0], [0.549094, 0.756063, 0], [0.735077, -0.223935, 0.525991]]
 A += [[0.514188, -0.526063, -0.368418], [0.590473, 0.094733, -0.205018]]

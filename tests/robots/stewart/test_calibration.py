@@ -14,9 +14,9 @@ from robots.stewart.calibration import (
     nominal_parameters,
 )
 from robots.stewart.errors import PlatformError
-from robots.stewart.library.catalogue import load
 from robots.stewart.limits import pose_limits
 from robots.stewart.platform import lengths
+from robots.stewart.platform_file import load
 from tests.robots.stewart.calibration_poses import candidate_poses, choose_poses
 
 NOISE = MeasurementNoise(position=5e-6, orientation=20e-6)

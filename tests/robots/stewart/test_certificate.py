@@ -14,8 +14,8 @@ from robots.stewart.forward import (
     scaled_geometry,
     with_unit,
 )
-from robots.stewart.library.catalogue import load
 from robots.stewart.platform import lengths
+from robots.stewart.platform_file import load
 
 
 def system_of(platform, T):

@@ -9,8 +9,8 @@ from robots.core.errors import PoseError
 from robots.core.pose import rotation_exp, rotation_log, rotation_z
 from robots.stewart.errors import PlatformError
 from robots.stewart.forward import forward, forward_along
-from robots.stewart.library.catalogue import load
 from robots.stewart.platform import lengths
+from robots.stewart.platform_file import load
 
 
 @pytest.fixture(scope="module")

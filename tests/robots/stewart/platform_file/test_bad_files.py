@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from robots.core.errors import RobotFileError
 from robots.stewart.library import text_of
-from robots.stewart.platform_file import load, read_platform
+from robots.stewart.platform_file import load_file, read_platform
 from tests.cases import cases
 
 GOOD = text_of("measuring-hexapod")
@@ -103,7 +103,7 @@ def test_a_first_axis_along_the_leg():
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(RobotFileError, match="cannot be read"):
-        load(tmp_path / "none.toml")
+        load_file(tmp_path / "none.toml")
 
 
 @settings(max_examples=cases(gate=15, soak=60), deadline=None)
