@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.evaluation import evaluate
+from planner.evaluation.evaluate import evaluate
 from planner.plan import Plan
-from planner.virtual_measuring import PointCount, VirtualMeasurement
+from planner.virtual_measuring.enough_points import PointCount
 from planner.virtual_measuring.machine_tests import TESTS, MachineTests
+from planner.virtual_measuring.measuring import VirtualMeasurement
 from reports.answers import FORMAT, table_lines
 
 # --- virtual runs of a job -----------------------------------------------------------------------

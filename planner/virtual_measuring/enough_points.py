@@ -21,11 +21,11 @@ from parts.evaluation.characteristics import FORM_OF
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceKind
 from parts.points import ProbePoints
 from planner.errors import JobError
-from planner.evaluation import evaluate
+from planner.evaluation.evaluate import evaluate
 from planner.job import Job, UncertaintySettings
 from planner.plan import Plan
-from planner.uncertainty import draws
 from planner.uncertainty.measuring import settings_of
+from planner.uncertainty.monte_carlo import draws
 from planner.virtual_measuring.layout import Layouts
 from robots.core.arrays import Array, Indices
 

@@ -15,11 +15,11 @@ from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Toru
 from parts.points import ProbePoints
 from parts.sampling import STRATEGIES, sample
 from planner.errors import JobError
-from planner.evaluation import nominal_points
+from planner.evaluation.task import nominal_points
 from planner.job import Job
 from planner.plan import Plan
 from planner.reach.placement import place
-from planner.uncertainty import Measuring, measuring_of
+from planner.uncertainty.measuring import Measuring, measuring_of
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.schema_problems import nearest

@@ -12,8 +12,9 @@ import numpy as np
 from planner.errors import OptionError
 from planner.job import Job, UncertaintySettings
 from planner.job.settings import TOUCH_SPEED
-from planner.uncertainty import Measuring, draws
 from planner.uncertainty.deviations import inputs_of
+from planner.uncertainty.measuring import Measuring
+from planner.uncertainty.monte_carlo import draws
 from planner.virtual_measuring.layout import follow
 from robots.core.arrays import Array, Indices
 from robots.core.joint_samples import joint_samples

@@ -14,12 +14,12 @@ from parts.evaluation.measured_points import Frame
 from parts.points import ProbePoints
 from parts.sampling import points_csv
 from planner.errors import JobError, OptionError
-from planner.evaluation import nominal_points
+from planner.evaluation.task import nominal_points
 from planner.job import Job, UncertaintySettings
 from planner.plan import PlacedPoints, Plan
 from planner.reach.reach import some_points
-from planner.uncertainty import Measuring, measuring_of
 from planner.uncertainty.deviations import Inputs, inputs_of
+from planner.uncertainty.measuring import Measuring, measuring_of
 from planner.uncertainty.monte_carlo import CommonStream, TouchStreams
 from planner.virtual_measuring.layout import ball_gaps, inverse_rates
 from planner.virtual_measuring.true_part import PartErrors, TruePart

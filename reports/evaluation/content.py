@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from planner.errors import JobError
-from planner.evaluation import Evaluation
+from planner.evaluation.evaluation import Evaluation
 from planner.findings import Finding, Severity
 from planner.job import Job
 from reports.content.table import Fact, Table, Value, ValueStatus, columns, fixed, number, text

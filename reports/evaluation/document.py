@@ -9,8 +9,8 @@ from typing import Any
 from parts.evaluation import Characteristic, FeatureResult, Uncertainty
 from parts.fits import Fit
 from parts.fits.zone import Zone
-from planner.evaluation import Evaluation
-from planner.uncertainty import PointUncertainty
+from planner.evaluation.evaluation import Evaluation
+from planner.uncertainty.types import PointUncertainty
 from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
 
 FORMAT = 1

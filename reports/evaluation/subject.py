@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from planner.evaluation.job_evaluation import JobEvaluation
     from planner.findings import Finding
     from planner.job import Job
-    from planner.uncertainty import JobUncertainty, Measuring, PointDraws, PointUncertainty
+    from planner.uncertainty.job_uncertainty import JobUncertainty
+    from planner.uncertainty.measuring import Measuring
+    from planner.uncertainty.monte_carlo import PointDraws
+    from planner.uncertainty.types import PointUncertainty
     from robots.core.arrays import Array, Mask
 
 _PLACES = ("centre", "apex", "point")

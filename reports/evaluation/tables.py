@@ -7,7 +7,7 @@ import numpy as np
 from parts.evaluation import Characteristic, Conformance, FeatureResult
 from planner.evaluation.evaluation import Evaluation
 from planner.job.uncertainty import UncertaintySettings
-from planner.uncertainty import PointUncertainty
+from planner.uncertainty.types import PointUncertainty
 from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
 from reports.document_text import csv_text
 from reports.evaluation.subject import EvaluationSubject, UncertaintySubject

@@ -91,7 +91,9 @@ def run_evaluate(request: EvaluationRequest, *, as_json: bool, session: Session)
         OptionError: an alignment that does not exist, or that the job has not the datums for.
         OutputError: the folder must not be replaced, or cannot be written.
     """
-    from planner.evaluation import check_measured, evaluate_job, read_measured
+    from planner.evaluation.evaluate import check_measured
+    from planner.evaluation.job_evaluation import evaluate_job
+    from planner.evaluation.reading import read_measured
     from planner.job import read_job
     from planner.result_files import check_set
     from reports.document_text import document_text

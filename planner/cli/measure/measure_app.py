@@ -104,14 +104,10 @@ def measure(
     from planner.cli.output import Form, print_json
     from planner.errors import OptionError
     from planner.result_files import check_file, write_result
-    from planner.virtual_measuring import (
-        PointCountRequest,
-        check_features,
-        check_layout,
-        measure_virtually,
-        measured_csv,
-        points_for,
-    )
+    from planner.virtual_measuring.enough_points import PointCountRequest, points_for
+    from planner.virtual_measuring.layout import check_layout
+    from planner.virtual_measuring.measuring import measure_virtually, measured_csv
+    from planner.virtual_measuring.true_part import check_features
     from reports import virtual_measuring as answers
 
     session, written_by = context.obj, "palpeur measure"

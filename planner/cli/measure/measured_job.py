@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from planner.cli.session import Session
 from planner.errors import OptionError
-from planner.virtual_measuring import CONTENTS, FARTHEST, MOST_RUNS, PartErrors
+from planner.virtual_measuring.measuring import CONTENTS, MOST_RUNS
+from planner.virtual_measuring.true_part import FARTHEST, PartErrors
 
 if TYPE_CHECKING:
     from planner.job import Job
