@@ -15,7 +15,7 @@ import numpy as np
 
 from robots.arm.errors import ArmFamilyError
 from robots.core.arrays import Array
-from robots.core.denavit_hartenberg import rows_of
+from robots.core.denavit_hartenberg import DhRow, rows_of
 from robots.core.mechanism import Joint, JointKind, Mechanism
 
 JOINTS = 5
@@ -123,14 +123,7 @@ def arm_family(mechanism: Mechanism) -> ArmFamily:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    d: float
-    r: float
-    theta: float
-
-
-def _row(arm: str, place: int, joint: Joint) -> _Row:
+def _row(arm: str, place: int, joint: Joint) -> DhRow:
     """The joint's row, refused when it is not the family's."""
     alpha, free = _ROWS[place]
     pair = rows_of(joint.placement)
@@ -151,7 +144,7 @@ def _row(arm: str, place: int, joint: Joint) -> _Row:
             f"{_lengths(free)}.",
             joint=joint.name,
         )
-    return _Row(d=row.d, r=row.r, theta=row.theta)
+    return row
 
 
 def _allowed(length: float, name: str, free: str) -> bool:

@@ -34,7 +34,7 @@ from robots.core.equations.algebra import (
 )
 from robots.core.equations.dynamics import newton_euler
 from robots.core.equations.energy import kinetic_energy, potential_energy
-from robots.core.equations.kinematics import frames, link_rates
+from robots.core.equations.kinematics import Rates, frames, link_rates
 from robots.core.equations.tree import Inertia, Tree, grouped, tensor, tree_of, vector
 from robots.core.equations.tree import kinetic_energy as body_kinetic_energy
 from robots.core.kernels.kernel import Engine, Kernel
@@ -79,25 +79,6 @@ class RecordedPlatform:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlateMotion:
-    """Velocity and acceleration of the platform's origin and orientation, base axes."""
-
-    v: Vec3
-    w: Vec3
-    vd: Vec3
-    wd: Vec3
-
-    def speed_at(self, lever: Vec3) -> TipMotion:
-        """Velocity of a point of the platform and of its orientation."""
-        return TipMotion(add(self.v, cross(self.w, lever)), self.w)
-
-    def acceleration_at(self, lever: Vec3) -> TipMotion:
-        """Acceleration likewise."""
-        swept = cross(self.w, cross(self.w, lever))
-        return TipMotion(add(self.vd, add(cross(self.wd, lever), swept)), self.wd)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProgrammeArguments:
     """Arguments of a programme as vectors; what it has not is zero."""
 
@@ -105,7 +86,7 @@ class ProgrammeArguments:
     R: Mat3
     origin: Vec3
     legs: tuple[LegPosture, ...]
-    motion: PlateMotion
+    motion: Rates
     given: Sequence[Any]  # of the fourth argument
 
 
@@ -266,7 +247,7 @@ class PlatformModel:
 # -------------------------------------------------------------------------------------- Programmes
 
 LEG_BODIES = 5  # cross, cylinder, piston, end cross, end
-STILL = PlateMotion(v=ZERO, w=ZERO, vd=ZERO, wd=ZERO)
+STILL = Rates()
 
 
 def subject(platform: Platform) -> RecordedPlatform:
@@ -309,7 +290,7 @@ def _state(subject: RecordedPlatform, arguments: Sequence[str]) -> ProgrammeArgu
         R=R,
         origin=(T[3], T[7], T[11]),
         legs=tuple(leg_posture(axes, R, (T[3], T[7], T[11]), fn) for axes in subject.axes),
-        motion=PlateMotion(v=_three(V), w=_three(V[3:]), vd=_three(A), wd=_three(A[3:])),
+        motion=Rates(v=_three(V), w=_three(V[3:]), vd=_three(A), wd=_three(A[3:])),
         given=given.get("wrench", []),
     )
 
@@ -323,17 +304,17 @@ def _jacobian(_: RecordedPlatform, state: ProgrammeArguments) -> list[Any]:
 
 
 def _rates(_: RecordedPlatform, state: ProgrammeArguments) -> list[Any]:
-    return [dot(state.motion.speed_at(leg.lever).linear, leg.n) for leg in state.legs]
+    return [dot(state.motion.at(leg.lever).v, leg.n) for leg in state.legs]
 
 
 def _accelerations(_: RecordedPlatform, state: ProgrammeArguments) -> list[Any]:
     """What stretches a leg: B's acceleration along it, and the centrifugal part of its turning."""
     found = []
     for leg in state.legs:
-        speed = state.motion.speed_at(leg.lever).linear
-        along = dot(speed, leg.n)
-        across = dot(speed, speed) - along * along
-        gain = dot(state.motion.acceleration_at(leg.lever).linear, leg.n)
+        tip = state.motion.at(leg.lever)
+        along = dot(tip.v, leg.n)
+        across = dot(tip.v, tip.v) - along * along
+        gain = dot(tip.vd, leg.n)
         found.append(gain + across / leg.length)
     return found
 
@@ -436,16 +417,17 @@ class LegRates:
     qdd: list[Scalar]
 
 
-def leg_motion(leg: LegPosture, motion: PlateMotion) -> LegRates:
+def leg_motion(leg: LegPosture, motion: Rates) -> LegRates:
     """Joint speeds and accelerations that a motion of the platform asks of a leg."""
-    qd = joint_rates(leg, motion.speed_at(leg.lever))
-    bias, wanted = tip_bias(leg, qd), motion.acceleration_at(leg.lever)
-    rest = TipMotion(subtract(wanted.linear, bias.linear), subtract(wanted.angular, bias.angular))
+    tip = motion.at(leg.lever)
+    qd = joint_rates(leg, TipMotion(tip.v, tip.w))
+    bias = tip_bias(leg, qd)
+    rest = TipMotion(subtract(tip.vd, bias.linear), subtract(tip.wd, bias.angular))
     return LegRates(qd=qd, qdd=joint_rates(leg, rest))
 
 
 def generalised_wrench(
-    masses: Masses, R: Mat3, legs: Sequence[LegPosture], motion: PlateMotion, fn: Functions
+    masses: Masses, R: Mat3, legs: Sequence[LegPosture], motion: Rates, fn: Functions
 ) -> list[Scalar]:
     """Wrench at the platform's origin that this motion asks of the drives. # (6,) [N, N m]."""
     total = _plate_wrench(masses, R, motion)
@@ -516,7 +498,7 @@ def _without(column: Sequence[Scalar], along: Scalar, unit: Sequence[Scalar]) ->
     return [a - along * b for a, b in zip(column, unit, strict=True)]
 
 
-def _plate_wrench(masses: Masses, R: Mat3, motion: PlateMotion) -> TipMotion:
+def _plate_wrench(masses: Masses, R: Mat3, motion: Rates) -> TipMotion:
     """Rates of linear and angular momentum of the platform less its weight, at its origin."""
     body, back = masses.plate, transpose(R)
     w, wd = apply(back, motion.w), apply(back, motion.wd)

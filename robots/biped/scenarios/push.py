@@ -24,7 +24,6 @@ from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict
 from robots.biped.scenarios.scenario import (
     Loads,
-    ScenarioRemarks,
     loads_of,
     scenario_motion,
     standing_support,
@@ -124,7 +123,10 @@ def push(
             unit="m/s",
         ) from cause
     verdict = motion_verdict(t, loads.com, loads.zmp, stand.support)
-    tale = ScenarioRemarks(
+    return scenario_motion(
+        free,
+        loads,
+        standing_torques(free, loads),
         title=f"Push of {blow:.3g} m/s {heading(stand.swaying.direction)}",
         t=t,
         T_world_base=_base_poses(biped, loads),
@@ -134,7 +136,6 @@ def push(
         remarks=_remarks(stand, blow, chosen, (limits, verdict)),
         remedy=_bearable(biped, limits) if verdict.stance is Stance.FALLEN else "",
     )
-    return scenario_motion(free, loads, standing_torques(free, loads), tale)
 
 
 def _speed(biped: Biped, speed: float | None, impulse: float | None) -> float:

@@ -48,33 +48,6 @@ class Loads:
         return shared(self.push, self.zmp, soles, load_shares(self.zmp, soles, loaded))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScenarioRemarks:
-    """Remarks of a scenario on its motion.
-
-    Args:
-        title: for a reader.
-        t: # (k,) [s]
-        T_world_base: # (k, 4, 4)
-        support: of every sample. # k
-        verdict: of the motion.
-        curves: further ones. # each (k,)
-        remarks: of the scenario itself; those on limits are added.
-        ground: its tilt at every instant; level when not given. # (k, 2) [rad]
-        remedy: what would do where the motion cannot be.
-    """
-
-    title: str
-    t: Array
-    T_world_base: Array
-    support: Sequence[SupportPolygon]
-    verdict: StanceVerdict
-    curves: dict[str, Array]
-    remarks: tuple[str, ...]
-    ground: Array | None = None
-    remedy: str = ""
-
-
 def loads_of(free: FreeBase, state: FreeState, axes: Array = _LEVEL) -> Loads:
     """Loads of a motion.
 
@@ -114,30 +87,59 @@ def standing_torques(free: FreeBase, loads: Loads, axes: Array = _LEVEL) -> Arra
     return np.asarray((loads.efforts - free.feet_efforts(loads.state, pushes))[:, FREE:])
 
 
-def scenario_motion(free: FreeBase, loads: Loads, tau: Array, tale: ScenarioRemarks) -> BipedMotion:
-    """The answer of a scenario."""
+def scenario_motion(
+    free: FreeBase,
+    loads: Loads,
+    tau: Array,
+    *,
+    title: str,
+    t: Array,
+    T_world_base: Array,
+    support: Sequence[SupportPolygon],
+    verdict: StanceVerdict,
+    curves: dict[str, Array],
+    remarks: tuple[str, ...],
+    ground: Array | None = None,
+    remedy: str = "",
+) -> BipedMotion:
+    """The answer of a scenario; arguments as in ``BipedMotion``.
+
+    Args:
+        free: the robot.
+        loads: of its motion.
+        tau: joint torques. # (k, n) [N m]
+        title: for a reader.
+        t: # (k,) [s]
+        T_world_base: # (k, 4, 4)
+        support: of every sample. # k
+        verdict: of the motion.
+        curves: further ones. # each (k,)
+        remarks: of the scenario itself; those on limits are added.
+        ground: its tilt at every instant; level when not given. # (k, 2) [rad]
+        remedy: what would do where the motion cannot be.
+    """
     state = loads.state
-    margin = follow(tale.t, loads.zmp, tale.support, on_edge_is_out=True).margin
+    margin = follow(t, loads.zmp, support, on_edge_is_out=True).margin
     return BipedMotion(
         biped=free.biped,
-        title=tale.title,
-        t=tale.t,
+        title=title,
+        t=t,
         q=state.q,
         qd=state.qd,
         qdd=state.qdd,
         tau=tau,
-        T_world_base=tale.T_world_base,
+        T_world_base=T_world_base,
         com=loads.com,
         zmp=loads.zmp,
-        support=tuple(one.corners for one in tale.support),
+        support=tuple(one.corners for one in support),
         margin=margin,
-        ground=np.zeros((len(tale.t), 2)) if tale.ground is None else tale.ground,
-        verdict=tale.verdict,
-        curves=tale.curves,
-        remedy=tale.remedy,
+        ground=np.zeros((len(t), 2)) if ground is None else ground,
+        verdict=verdict,
+        curves=curves,
+        remedy=remedy,
         remarks=(
-            *tale.remarks,
-            *limit_remarks(free.biped, tale.t, state.q),
+            *remarks,
+            *limit_remarks(free.biped, t, state.q),
             *rate_remarks(free.biped, state.qd, tau),
         ),
     )

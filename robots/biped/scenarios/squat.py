@@ -14,7 +14,6 @@ from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict
 from robots.biped.scenarios.scenario import (
     Loads,
-    ScenarioRemarks,
     base_over_feet,
     loads_of,
     scenario_motion,
@@ -67,7 +66,10 @@ def squat(
     loads = loads_of(free, rates_from_rest(t, free.coordinates(q, T)))
     support = standing_support(biped)
     verdict = motion_verdict(t, loads.com, loads.zmp, support)
-    tale = ScenarioRemarks(
+    return scenario_motion(
+        free,
+        loads,
+        standing_torques(free, loads),
         title=f"Squat {_degrees(ankle, knee, hip)}, {duration:g} s each way",
         t=t,
         T_world_base=T,
@@ -77,7 +79,6 @@ def squat(
         remarks=_remarks(biped, loads, half, support, verdict),
         remedy=_remedy(loads.com[half], support, verdict),
     )
-    return scenario_motion(free, loads, standing_torques(free, loads), tale)
 
 
 def _check(ankle: float, knee: float, hip: float, duration: float, period: float) -> None:

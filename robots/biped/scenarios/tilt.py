@@ -16,7 +16,6 @@ from robots.biped.posture.support_polygon import SupportPolygon, supports_on_til
 from robots.biped.posture.verdict import Stance, StanceVerdict, motion_verdict
 from robots.biped.scenarios.scenario import (
     Loads,
-    ScenarioRemarks,
     base_over_feet,
     loads_of,
     scenario_motion,
@@ -169,7 +168,10 @@ class TwoFeetTilt:
         supports = supports_on_tilts(self.support.corners, axes)
         t = self.t[rows]
         verdict = motion_verdict(t, loads.com, loads.zmp, supports)
-        tale = ScenarioRemarks(
+        return scenario_motion(
+            free,
+            loads,
+            standing_torques(free, loads, axes),
             title=title,
             t=t,
             T_world_base=self.base[rows],
@@ -180,7 +182,6 @@ class TwoFeetTilt:
             ground=self.tilts[rows, :2],
             remedy=less_tilt(t, self.tilts[rows], verdict),
         )
-        return scenario_motion(free, loads, standing_torques(free, loads, axes), tale)
 
     @cached_property
     def t(self) -> Array:

@@ -16,7 +16,7 @@ from robots.biped.biped import Biped
 from robots.biped.errors import BipedError, PostureError
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.verdict import gait_verdict
-from robots.biped.scenarios.scenario import Loads, ScenarioRemarks, loads_of, scenario_motion
+from robots.biped.scenarios.scenario import Loads, loads_of, scenario_motion
 from robots.biped.walking.free_base import FREE, FreeBase, load_shares, rates_from_rest
 from robots.biped.walking.gait import (
     FEET_DISTANCE,
@@ -102,7 +102,10 @@ def walk(
     tau = loads.efforts - free.feet_efforts(loads.state, loads.pushes(soles, pattern.loaded))
     polygons = supports(biped, robot, pattern)
     feet = feet_distance(biped, robot, pattern)
-    tale = ScenarioRemarks(
+    return scenario_motion(
+        free,
+        loads,
+        tau[:, FREE:],
         title=f"Walk at {speed:g} m/s, steps of {chosen.step_length:g} m",
         t=pattern.t,
         T_world_base=course.placement.T_world_base,
@@ -112,7 +115,6 @@ def walk(
         remarks=(*_remarks(course, before, filter_passes), feet_remark(pattern, feet)),
         remedy=feet_remedy(biped, robot, feet),
     )
-    return scenario_motion(free, loads, tau[:, FREE:], tale)
 
 
 STANDARD_G = 9.81  # [m/s²]
