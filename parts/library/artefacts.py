@@ -1,90 +1,33 @@
 """Library parts of exactly known geometry: ball, block, blade, inclined plate of [LAMMARI12].
 
-The drawing data are few: the plane 0.10 x + 0.25 y + z = 0.40 m and three stations along x and y.
-Tables VI.7 and VI.8 follow from them in two readings.
+The drawing data of the plate are few: the plane 0.10 x + 0.25 y + z = 0.40 m; the source gives no
+outline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
-from parts.alignment.alignment import Alignment, fixed
 from parts.errors import LibraryError
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere
 from parts.library.synthetic import LibraryPart, SewnPatches, fan_triangles, grid_triangles, sew
-from parts.points.probe_points import ProbePoints
 from robots.core.arrays import Array
 from robots.core.catalogue import unknown_name
 
 SLOPES = (0.10, 0.25)  # of the plane: z = 0.40 − 0.10 x − 0.25 y
 LEVEL = 0.40  # [m]
-STATIONS_X = (0.05, 0.25, 0.45)  # [m]
-STATIONS_Y = (0.05, 0.20, 0.35)  # [m]
-APPROACH = 0.05  # [m]
 FOOTPRINT = (0.50, 0.40)  # [m] of the plate; the source gives no outline
 DIAMETER = 0.025  # [m]
 _SEGMENTS = 96  # round the equator
-
-
-class PlateReading(Enum):
-    """Reading of the source: as published, or corrected."""
-
-    CORRECTED = "corrected"  # as its text says
-    AS_PUBLISHED = "as published"  # as its tables were computed
 
 
 def plane() -> Plane:
     """The surface that is probed, in the part frame."""
     normal = np.array([*SLOPES, 1.0])
     return Plane(point=np.array([0.0, 0.0, LEVEL]), axis=normal / np.linalg.norm(normal))
-
-
-def nine_points() -> ProbePoints:
-    """P1 to P9 in the part frame: up the first column, down the second, up the third.
-
-    Source: [LAMMARI12] tables VI.7
-    """
-    columns = [STATIONS_Y, STATIONS_Y[::-1], STATIONS_Y]
-    xy = np.array([(x, y) for x, ys in zip(STATIONS_X, columns, strict=True) for y in ys])
-    positions = np.column_stack([xy, LEVEL - xy @ SLOPES])
-    return ProbePoints(
-        names=tuple(f"P{place}" for place in range(1, 10)),
-        positions=positions,
-        normals=np.tile(plane().axis, (9, 1)),
-        features=("plane",) * 9,
-    )
-
-
-def clearance_points(reading: PlateReading = PlateReading.CORRECTED) -> Array:
-    """P'1 to P'9 in the part frame. # (9, 3) [m].
-
-    The text says 50 mm along the normal; the tables are 50 mm higher along z, so their planes are
-    48.28 mm apart.
-
-    Source: [LAMMARI12] §VI.4, tables VI.7 (erratum)
-    """
-    points = nine_points()
-    up = np.array([0.0, 0.0, 1.0])
-    return points.positions + APPROACH * (
-        up if reading is PlateReading.AS_PUBLISHED else points.normals
-    )
-
-
-def placement(reading: PlateReading = PlateReading.CORRECTED) -> Alignment:
-    """T_base_part of the plate.
-
-    The text turns the part by +30° about z and moves it by (0, 1500, 840) mm. Tables VI.8 were
-    computed with the inverse rotation and 330 mm more along x, which stand nowhere in the text.
-
-    Source: [LAMMARI12] §VI.6, tables VI.8 (erratum)
-    """
-    if reading is PlateReading.AS_PUBLISHED:
-        return fixed([0.33, 1.5, 0.84], [-np.pi / 6, 0.0, 0.0])
-    return fixed([0.0, 1.5, 0.84], [np.pi / 6, 0.0, 0.0])
 
 
 def inclined_plate() -> LibraryPart:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-import secrets
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.errors import OptionError, OutputError
+from planner.errors import OptionError
 from reports.answers import FORMAT, Rows, bold, table_lines
 from reports.document_text import document_text
 
 if TYPE_CHECKING:
     from reports.answers import Table
 
-__all__ = ["FORMAT", "Form", "bold", "print_csv", "print_json", "print_table", "write_file"]
+__all__ = ["FORMAT", "Form", "bold", "print_csv", "print_json", "print_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,35 +79,3 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print columns of equal width; the heading is bold on a terminal that shows colour."""
     for line in table_lines(headers, rows):
         print(line)
-
-
-def write_file(path: Path, content: str | bytes) -> None:
-    """Write a whole file or nothing: under a name of its own first, then renamed.
-
-    Raises:
-        OutputError: the place cannot be written.
-    """
-    try:
-        data = content.encode("utf-8") if isinstance(content, str) else content
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if str(path).startswith("/dev/"):  # /dev/null and /dev/stdout stay what they are
-            path.write_bytes(data)
-        elif path.exists() and not path.is_file():
-            what = "a folder" if path.is_dir() else "no regular file"
-            raise OutputError(f"{path}: the file cannot be written: there is {what} already.")
-        else:
-            _replace(path, data)
-    except (OSError, ValueError) as error:  # a zero byte, no name
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{path}: the file cannot be written: {reason}.") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Nothing is left behind when it fails, and no link of that name is followed."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with fresh.open("xb") as file:
-            file.write(data)
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)

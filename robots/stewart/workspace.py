@@ -69,21 +69,6 @@ class WorkspaceSlice:
         return abs(self.area - float(np.pi * np.mean(self.reach[::2] ** 2)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WorkspaceVolume:
-    """Slices of one orientation, one above the other.
-
-    Args:
-        heights: of the slices, rising; the first and last are where the workspace ends. # (m,) [m]
-        slices: at these heights.
-        volume: by the trapezoid rule. [m³]
-    """
-
-    heights: Array
-    slices: tuple[WorkspaceSlice, ...]
-    volume: float
-
-
 def position_slice(
     limits: PoseLimits,
     height: float,
@@ -155,43 +140,6 @@ def orientation_slice(
         return T
 
     return _polar(limits, poses, np.zeros(2), _Rays(directions, largest, "rad"))
-
-
-def position_volume(
-    limits: PoseLimits, *, slices: int = 15, directions: int = DIRECTIONS
-) -> WorkspaceVolume:
-    """All level slices in the home orientation, from the lowest to the highest on home's vertical.
-
-    Args:
-        limits: of the platform.
-        slices: how many, ends included.
-        directions: rays of each slice.
-
-    Raises:
-        PlatformError: the home pose itself breaks a limit.
-    """
-    home = limits.platform.home
-    if limits.worst(home) < 0.0:
-        raise PlatformError(
-            f"Platform {limits.platform.name!r}: its home pose breaks a limit, so that the volume "
-            "has no start; mend home or the limit.",
-            platform=limits.platform.name,
-        )
-
-    def upright(rises: Array) -> Array:
-        T = np.tile(home, (*rises.shape[:-1], 1, 1))
-        T[..., 2, 3] += rises[..., 0]
-        return T
-
-    vertical = np.array([[1.0, 0.0], [-1.0, 0.0]])
-    up, down = _followed(limits, upright, np.zeros(2), vertical, _extent(limits)).reach
-    heights = home[2, 3] + np.linspace(-down, up, slices)
-    found = tuple(
-        position_slice(limits, float(z), centre=home[:2, 3], directions=directions) for z in heights
-    )
-    areas = np.array([piece.area for piece in found])
-    volume = float(np.sum(0.5 * (areas[1:] + areas[:-1]) * np.diff(heights)))
-    return WorkspaceVolume(heights=heights, slices=found, volume=volume)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Csv, FiguresOut, Force, Json
+from planner.cli.options import Csv, FiguresOut, Force, Json, States
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,14 +29,6 @@ Posture = Annotated[
         "--posture",
         metavar="DEG,…",
         help="Angles of all joints in degrees, or of some by name, as in q2=-16,q3=85.",
-    ),
-]
-States = Annotated[
-    str,
-    typer.Option(
-        "--states",
-        metavar="FILE",
-        help="CSV table of states, a unit in every column's name; - reads standard input.",
     ),
 ]
 Ground = Annotated[

@@ -15,6 +15,7 @@ from planner.cli.options import (
     Json,
     Meshes,
     Robot,
+    States,
     Task,
     Tip,
     file_option,
@@ -22,15 +23,6 @@ from planner.cli.options import (
 )
 
 # One state without a table. Plain numbers are degrees and millimetres: what a teach panel shows.
-TableOrNot = Annotated[
-    str,
-    typer.Option(
-        "--states",
-        metavar="FILE",
-        help="CSV table of states, a unit in every column's name; - reads standard input.",
-        show_default=False,
-    ),
-]
 Q = Annotated[
     str,
     typer.Option(
@@ -252,7 +244,7 @@ def _model(name: str) -> Callable[..., int]:
         context: typer.Context,
         robot: Robot,
         *,
-        states: TableOrNot = "",
+        states: States = "",
         q: Q = "",
         tip: Tip = "",
         as_json: Json = False,
@@ -275,7 +267,7 @@ def _rates(name: str) -> Callable[..., int]:
         context: typer.Context,
         robot: Robot,
         *,
-        states: TableOrNot = "",
+        states: States = "",
         q: Q = "",
         qd: Qd = "",
         qdd: Qdd = "",
@@ -301,7 +293,7 @@ def inverse(
     context: typer.Context,
     robot: Robot,
     *,
-    states: TableOrNot = "",
+    states: States = "",
     at: Annotated[
         str,
         typer.Option(
@@ -365,7 +357,7 @@ def dynamics(
     context: typer.Context,
     robot: Robot,
     *,
-    states: TableOrNot = "",
+    states: States = "",
     q: Q = "",
     qd: Qd = "",
     qdd: Qdd = "",

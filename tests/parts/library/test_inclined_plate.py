@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 import numpy as np
 import pytest
 
-from parts.alignment.alignment import move_points, rotate
-from parts.library.artefacts import (
-    PlateReading,
-    clearance_points,
-    inclined_plate,
-    nine_points,
-    placement,
-    plane,
-)
+from parts.alignment.alignment import Alignment, fixed, move_points, rotate
+from parts.library.artefacts import LEVEL, SLOPES, inclined_plate, plane
+from parts.points.probe_points import ProbePoints
+from robots.core.arrays import Array
+
+STATIONS_X = (0.05, 0.25, 0.45)  # [m]
+STATIONS_Y = (0.05, 0.20, 0.35)  # [m]
+APPROACH = 0.05  # [m]
+
+
+class PlateReading(Enum):
+    """Reading of the source: as published, or corrected."""
+
+    CORRECTED = "corrected"  # as its text says
+    AS_PUBLISHED = "as published"  # as its tables were computed
+
+
+def nine_points() -> ProbePoints:
+    """P1 to P9 in the part frame: up the first column, down the second, up the third.
+
+    Source: [LAMMARI12] tables VI.7
+    """
+    columns = [STATIONS_Y, STATIONS_Y[::-1], STATIONS_Y]
+    xy = np.array([(x, y) for x, ys in zip(STATIONS_X, columns, strict=True) for y in ys])
+    positions = np.column_stack([xy, LEVEL - xy @ SLOPES])
+    return ProbePoints(
+        names=tuple(f"P{place}" for place in range(1, 10)),
+        positions=positions,
+        normals=np.tile(plane().axis, (9, 1)),
+        features=("plane",) * 9,
+    )
+
+
+def clearance_points(reading: PlateReading = PlateReading.CORRECTED) -> Array:
+    """P'1 to P'9 in the part frame. # (9, 3) [m].
+
+    The text says 50 mm along the normal; the tables are 50 mm higher along z, so their planes are
+    48.28 mm apart.
+
+    Source: [LAMMARI12] §VI.4, tables VI.7 (erratum)
+    """
+    points = nine_points()
+    up = np.array([0.0, 0.0, 1.0])
+    return points.positions + APPROACH * (
+        up if reading is PlateReading.AS_PUBLISHED else points.normals
+    )
+
+
+def placement(reading: PlateReading = PlateReading.CORRECTED) -> Alignment:
+    """T_base_part of the plate.
+
+    The text turns the part by +30° about z and moves it by (0, 1500, 840) mm. Tables VI.8 were
+    computed with the inverse rotation and 330 mm more along x, which stand nowhere in the text.
+
+    Source: [LAMMARI12] §VI.6, tables VI.8 (erratum)
+    """
+    if reading is PlateReading.AS_PUBLISHED:
+        return fixed([0.33, 1.5, 0.84], [-np.pi / 6, 0.0, 0.0])
+    return fixed([0.0, 1.5, 0.84], [np.pi / 6, 0.0, 0.0])
+
 
 VI7 = np.array([
     [0.050, 0.050, 0.3825], [0.050, 0.200, 0.3450], [0.050, 0.350, 0.3075],

@@ -11,7 +11,7 @@ from robots.core.pose import make_pose, rotation_exp
 from robots.stewart.errors import PlatformError
 from robots.stewart.library import load
 from robots.stewart.limits import Limit, pose_limits
-from robots.stewart.workspace import orientation_slice, position_slice, position_volume
+from robots.stewart.workspace import orientation_slice, position_slice
 
 HEXAPOD = load("measuring-hexapod")
 LIMITS = pose_limits(HEXAPOD)
@@ -93,15 +93,6 @@ def test_without_strokes_the_search_ends_by_itself():
     assert np.any(found.stopped_by == -1)
 
 
-def test_the_volume_grows_with_the_stroke():
-    small = position_volume(LIMITS, slices=7, directions=24)
-    assert small.heights[0] < HEIGHT < small.heights[-1]
-    assert small.slices[0].area < small.slices[3].area
-    legs = tuple(replace(leg, min_length=0.455, max_length=0.755) for leg in HEXAPOD.legs)
-    larger = position_volume(pose_limits(replace(HEXAPOD, legs=legs)), slices=7, directions=24)
-    assert larger.volume > 1.5 * small.volume
-
-
 def test_requests_that_make_no_sense():
     with pytest.raises(PlatformError, match="at least 8"):
         position_slice(LIMITS, HEIGHT, directions=3)
@@ -109,6 +100,3 @@ def test_requests_that_make_no_sense():
         orientation_slice(LIMITS, largest=np.inf)
     with pytest.raises(PlatformError, match="must be finite"):
         position_slice(LIMITS, np.nan)
-    sunk = replace(HEXAPOD, home=make_pose(None, [0, 0, 0.3]))
-    with pytest.raises(PlatformError, match="its home pose breaks a limit"):
-        position_volume(pose_limits(sunk))
