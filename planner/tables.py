@@ -389,11 +389,7 @@ def length_columns() -> dict[str, Column]:
 
 
 def table_of(
-    text: str,
-    origin: str,
-    known: Mapping[str, Column],
-    advice: Advice,
-    texts: Collection[str] = (),
+    text: str, origin: str, known: Mapping[str, Column], advice: Advice, texts: Collection[str] = ()
 ) -> States:
     """States from the text of a table.
 
@@ -672,7 +668,7 @@ def _rows(
         if len(cells) != len(names):
             raise place.error(
                 f"{len(cells)} cells where the header has {len(names)} columns; "
-                f"separate by {separators} and write decimals with a point.",
+                f"separate by {separators} and write decimals with a point."
             )
         numbers.extend(_number(cells[at], place, name) for at, name in numeric)
         for at, column in worded:

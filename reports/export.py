@@ -181,13 +181,7 @@ def _pages(
     from reports.workbook import workbook
 
     plan = proof.plan
-    content = report_content(
-        proof,
-        drawn,
-        made,
-        errata=plan.job.errata,
-        options=options,
-    )
+    content = report_content(proof, drawn, made, errata=plan.job.errata, options=options)
     _page(folder, plan, content)
     (folder / PAPER).write_bytes(report_pdf(content, plan.timeline, pictures))
     (folder / WORKBOOK).write_bytes(workbook(content))

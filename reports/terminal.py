@@ -90,7 +90,7 @@ def _segment_line(plan: Plan) -> str:
 def _print_joints(console: Console, plan: Plan) -> None:
     mechanism, limits = plan.job.mechanism, torque_limits(plan)
     table = _table(
-        *("", "speed", "of", "acceleration", "of", "torque", "of", "rms torque", "power", "energy"),
+        *("", "speed", "of", "acceleration", "of", "torque", "of", "rms torque", "power", "energy")
     )
     table.add_row(
         *("joint", "rad/s", "limit", "rad/s²", "limit", "N m", "limit", "N m", "W", "J"),

@@ -217,9 +217,7 @@ def _surface(geometry: Geometry | None, nominal: ProbePoints, points: Array) -> 
     return np.where(own & exact, distances, np.nan)
 
 
-def _nominal_features(
-    points: ProbePoints,
-) -> dict[str, tuple[NominalFeature, Indices]]:
+def _nominal_features(points: ProbePoints) -> dict[str, tuple[NominalFeature, Indices]]:
     names = points.features if any(points.features) else (EVERYTHING,) * len(points)
     return {
         name: (nominal_feature(points.positions[rows], points.normals[rows]), rows)

@@ -176,10 +176,7 @@ def _joined(carrier: Fit, flat: Fit, frame: Array, plane: Plane) -> Fit:
     return Fit(
         kind="circle3d",
         shape=SpaceCircle(
-            centre=centre.value,
-            axis=plane.axis,
-            radius=circle.radius,
-            reversed=circle.reversed,
+            centre=centre.value, axis=plane.axis, radius=circle.radius, reversed=circle.reversed
         ),
         residuals=flat.residuals,
         sum_squares=carrier.sum_squares + flat.sum_squares,

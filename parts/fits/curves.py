@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parts.fits.errors import FitError
-from parts.geometry.surfaces import (
-    across,
-    check_length,
-    rows,
-    unit_or,
-)
+from parts.geometry.surfaces import across, check_length, rows, unit_or
 from robots.core.arrays import Array, freeze_directions, freeze_field, freeze_vectors
 
 

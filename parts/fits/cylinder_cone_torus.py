@@ -140,10 +140,7 @@ class ConeModel(FeatureModel):
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A cone."""
         return Cone(
-            apex=_apex(state),
-            axis=state.axis,
-            half_angle=float(state.sizes[1]),
-            reversed=reverse,
+            apex=_apex(state), axis=state.axis, half_angle=float(state.sizes[1]), reversed=reverse
         )
 
     def state_of(self, shape: FittedShape) -> FeatureState:

@@ -151,12 +151,7 @@ def _polished(
     if tied is not None:
         held, curvature = tied, bend(goal, now, tied, scale.W).curvature
     return Ended(
-        state=now,
-        peak=peak,
-        touching=held,
-        iterations=solved,
-        ended=agreed,
-        curvature=curvature,
+        state=now, peak=peak, touching=held, iterations=solved, ended=agreed, curvature=curvature
     )
 
 

@@ -82,9 +82,7 @@ def _others(
         None
         if state is None
         else RepeatedFit(
-            kind=model.kind,
-            shape=model.shape(state, bool(side < 0.0)),
-            residuals=side * distances,
+            kind=model.kind, shape=model.shape(state, bool(side < 0.0)), residuals=side * distances
         )
         for state, side, distances in zip(states, sides, end.distances, strict=True)
     ]

@@ -89,9 +89,7 @@ class Cloud:
         """A state of the unit points, for the points as they were given."""
         factors = np.array([1.0 if unit == "rad" else self.scale for unit in size_units])
         return FeatureState(
-            origin=self.centroid + self.scale * state.origin,
-            R=state.R,
-            sizes=state.sizes * factors,
+            origin=self.centroid + self.scale * state.origin, R=state.R, sizes=state.sizes * factors
         )
 
     def unitary(self, state: FeatureState, size_units: tuple[str, ...]) -> FeatureState:

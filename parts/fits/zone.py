@@ -36,11 +36,7 @@ _ROUND = (FlatCircle, SpaceCircle, Sphere, Cylinder, Cone, Torus)
 
 
 def minimum_zone(
-    kind: str,
-    points: ArrayLike,
-    fit: Fit | None = None,
-    *,
-    direction: ArrayLike | None = None,
+    kind: str, points: ArrayLike, fit: Fit | None = None, *, direction: ArrayLike | None = None
 ) -> Zone:
     """The narrowest zone that holds all points: Chebyshev's fit.
 

@@ -115,14 +115,8 @@ def _repeated(faces: Indices, vertices: int) -> int:
 def _doubts(found: Audit, edges: EdgeCounts) -> list[tuple[bool, str]]:
     largest = float(found.size.max())
     return [
-        (
-            largest < SMALLEST_PART,
-            f"The part is only {largest:.3g} m long; is the unit right?",
-        ),
-        (
-            largest > LARGEST_PART,
-            f"The part is {largest:.4g} m long; is the unit right?",
-        ),
+        (largest < SMALLEST_PART, f"The part is only {largest:.3g} m long; is the unit right?"),
+        (largest > LARGEST_PART, f"The part is {largest:.4g} m long; is the unit right?"),
         (
             not found.watertight,
             f"The mesh is not watertight: {edges.open} edges belong to one triangle only and "

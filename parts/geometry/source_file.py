@@ -173,14 +173,7 @@ class GeometryContent:
 
 # ------------------------------------------------------------------------------------------- Units
 
-METRES = {
-    "m": 1.0,
-    "mm": 1e-3,
-    "cm": 1e-2,
-    "um": 1e-6,
-    "in": 0.0254,
-    "ft": 0.3048,
-}
+METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 GIVEN = ("mm", "cm", "m", "in")  # what a user may state
 _NAMES = {  # how 3MF spells them
     "micron": "um",

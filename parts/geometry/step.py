@@ -126,7 +126,7 @@ def _notes(matched: NamedBodies, deflection: float) -> tuple[str, ...]:
     analytic = sum(patch.surface is not None for patch in patches)
     notes = [
         f"{analytic} of {len(patches)} STEP faces are analytic; points and normals on them are "
-        "exact.",
+        "exact."
     ]
     if kinds["freeform"]:
         notes.append(

@@ -230,11 +230,7 @@ def blade_points(s: Array, w: Array) -> BladePoints:
     positions = np.stack([scale * px, scale * py, SPAN * w], axis=-1)
     along_s = np.stack([scale * (c * dx - sn * dy), scale * (sn * dx + c * dy), 0.0 * w], axis=-1)
     along_w = np.stack(
-        [
-            -TAPER * px - scale * TWIST * py,
-            -TAPER * py + scale * TWIST * px,
-            np.full_like(w, SPAN),
-        ],
+        [-TAPER * px - scale * TWIST * py, -TAPER * py + scale * TWIST * px, np.full_like(w, SPAN)],
         axis=-1,
     )
     across = np.cross(along_s, along_w)

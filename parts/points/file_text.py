@@ -204,12 +204,7 @@ LONGEST_SHOWN = 40
 
 
 def fault(
-    origin: str,
-    sentence: str,
-    *,
-    line: int | None = None,
-    column: str | None = None,
-    **facts: Any,
+    origin: str, sentence: str, *, line: int | None = None, column: str | None = None, **facts: Any
 ) -> PointsError:
     """An error of a point file.
 

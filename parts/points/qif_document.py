@@ -265,8 +265,7 @@ def unit_at(document: QifDocument, units: LengthUnits, *elements: Element) -> Un
         if name and name not in units.scales:
             known = ", ".join(shown(unit) for unit in list(units.scales)[:8])
             raise document.error(
-                element,
-                f"the linearUnit is {name[:40]!r}; expected a unit of FileUnits: {known}.",
+                element, f"the linearUnit is {name[:40]!r}; expected a unit of FileUnits: {known}."
             )
         if name:
             return Unit(name=name, scale=units.scales[name])

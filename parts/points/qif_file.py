@@ -314,8 +314,7 @@ def _range(document: QifDocument, reference: Element) -> tuple[int, int]:
         return 1, 0
     if len(texts) > 2 or not all(text.isascii() and text.isdecimal() for text in texts):
         raise document.error(
-            reference,
-            f"{name_of(reference)} has {shown(' '.join(texts))}; expected places from 1.",
+            reference, f"{name_of(reference)} has {shown(' '.join(texts))}; expected places from 1."
         )
     return int(texts[0]), int(texts[-1])
 

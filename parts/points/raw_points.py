@@ -273,11 +273,7 @@ def checked_columns(
         facts: dict[str, Any] = dict(error.facts)
         column = facts.pop("column", None)
         raise fault(
-            source.origin,
-            error.message,
-            line=lines[row] or None,
-            column=str(column),
-            **facts,
+            source.origin, error.message, line=lines[row] or None, column=str(column), **facts
         ) from None
     return RawPoints(checked=checked, has_normal=has_normal, source=source)
 

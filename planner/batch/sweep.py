@@ -307,8 +307,7 @@ def _range_faults(variation: Variation, place: int) -> Iterator[Fault]:
     for name, field, value in (("from", "start", variation.start), ("to", "end", variation.end)):
         if field not in variation.model_fields_set:
             yield Fault(
-                path=("vary", place, name),
-                sentence='is missing; a range has both "from" and "to".',
+                path=("vary", place, name), sentence='is missing; a range has both "from" and "to".'
             )
         elif not _usable(value):
             yield Fault(

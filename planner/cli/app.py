@@ -43,8 +43,7 @@ def root(
         bool, typer.Option("--quiet", "-q", help="No messages or progress; may stand anywhere.")
     ] = False,
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Plans, proves and reports measuring jobs for robots.

@@ -65,8 +65,7 @@ AllowOutside = Annotated[
 ]
 NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
 Force = Annotated[
-    bool,
-    typer.Option("--force", help="Replace files at that place that Palpeur did not write."),
+    bool, typer.Option("--force", help="Replace files at that place that Palpeur did not write.")
 ]
 
 

@@ -41,8 +41,7 @@ def sample(
     strategy: Annotated[
         str,
         typer.Option(
-            "--strategy",
-            help="grid, hammersley, star, helix, circles, stratified-by-curvature.",
+            "--strategy", help="grid, hammersley, star, helix, circles, stratified-by-curvature."
         ),
     ] = "hammersley",
     count: Annotated[
@@ -89,10 +88,7 @@ def sample(
         ),
     ] = "",
     prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
-    out: Annotated[
-        str,
-        out_option("FILE", "Write the points there, as CSV."),
-    ] = "",
+    out: Annotated[str, out_option("FILE", "Write the points there, as CSV.")] = "",
     force: Force = False,
     as_json: Json = False,
 ) -> int:

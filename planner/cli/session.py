@@ -55,11 +55,7 @@ class Session:
         from rich.progress import track
 
         return track(
-            items,
-            description=purpose,
-            total=count,
-            console=console_on(sys.stderr),
-            transient=True,
+            items, description=purpose, total=count, console=console_on(sys.stderr), transient=True
         )
 
 
@@ -95,9 +91,7 @@ def progress_of(session: Session) -> Iterator[Progress]:
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
-    from rich.progress import (
-        Progress as Bars,
-    )
+    from rich.progress import Progress as Bars
 
     columns = (
         TextColumn("{task.description:<16}"),

@@ -138,10 +138,7 @@ class DetourMotions:
         """Some of the motions, in the order given."""
         motions = [
             RoundedMotion(
-                duration=self._length[k],
-                q=self._q[k],
-                before=self._before[k],
-                after=self._after[k],
+                duration=self._length[k], q=self._q[k], before=self._before[k], after=self._after[k]
             )
             for k in chosen
         ]

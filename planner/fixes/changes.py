@@ -286,7 +286,5 @@ def with_approach(job: Job, row: int, key: str, value: Any) -> Changed:
         )
     usual: dict[str, Any] = {key: None if isinstance(value, str) else value}
     return Changed(
-        job=replace(job, approach=replace(approach, **usual)),
-        place="[approach]",
-        whom="all points",
+        job=replace(job, approach=replace(approach, **usual)), place="[approach]", whom="all points"
     )

@@ -438,8 +438,4 @@ def drawn_back(one: PlacedPoints, lengths: Array) -> PlacedPoints:
     """
     rows = repeated(one, lengths.size)
     back = lengths[:, None] * rows.axes
-    return replace(
-        rows,
-        contacts=rows.contacts - back,
-        clearances=rows.clearances - back,
-    )
+    return replace(rows, contacts=rows.contacts - back, clearances=rows.clearances - back)

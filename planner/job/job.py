@@ -36,14 +36,7 @@ from planner.job.points import (
 )
 from planner.job.robot import job_robot
 from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Touch, Travel
-from planner.job.settings_of import (
-    approach_of,
-    checks_of,
-    place_of,
-    probe_of,
-    touch_of,
-    travel_of,
-)
+from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, touch_of, travel_of
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
 from robots.core.arrays import Array

@@ -73,8 +73,7 @@ class JobText:
         place = self.origin if line is None else f"{self.origin}, line {line}"
         key = path_text(path)
         return JobError(
-            f"{place}: {key} {sentence}",
-            **{**facts, "file": self.origin, "line": line, "key": key},
+            f"{place}: {key} {sentence}", **{**facts, "file": self.origin, "line": line, "key": key}
         )
 
 

@@ -388,9 +388,5 @@ def part_label(source: JobText, file: JobFile) -> UnitLabel:
 
 def _in_job(source: JobText, path: tuple[str, str], unit: str, fix: str) -> UnitLabel:
     return UnitLabel(
-        file=source.origin,
-        line=source.line_of(path),
-        key=path_text(path),
-        unit=unit,
-        fix=fix,
+        file=source.origin, line=source.line_of(path), key=path_text(path), unit=unit, fix=fix
     )

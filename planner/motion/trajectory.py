@@ -172,13 +172,7 @@ class Trajectory:
             )
             position[rows] = self.model.forward(state.q[rows])[:, :3, 3]
         return Samples(
-            t=t,
-            segment=segment,
-            q=state.q,
-            qd=state.qd,
-            qdd=state.qdd,
-            tau=tau,
-            position=position,
+            t=t, segment=segment, q=state.q, qd=state.qd, qdd=state.qdd, tau=tau, position=position
         )
 
     @staticmethod

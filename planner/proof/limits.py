@@ -13,12 +13,7 @@ from typing import Any
 import numpy as np
 
 from planner.plan import Plan, SegmentKind
-from planner.proof.chebyshev import (
-    NODES,
-    basis,
-    coefficients,
-    derivative,
-)
+from planner.proof.chebyshev import NODES, basis, coefficients, derivative
 from planner.proof.check import Check, Locate, Location, check
 from planner.proof.dynamics import stated, torque_rounding
 from planner.proof.evidence import CheckGroup, Evidence, Passage
@@ -111,12 +106,7 @@ def _limits(evidence: Evidence, bounds: ColumnBounds, highest: Array, lowest: Ar
             locate(0),
         ),
         check(
-            "speed limits",
-            speed,
-            1.0 + OVER,
-            "1",
-            how.format("speed over its limit"),
-            locate(1),
+            "speed limits", speed, 1.0 + OVER, "1", how.format("speed over its limit"), locate(1)
         ),
         check(
             "acceleration limits",

@@ -91,10 +91,7 @@ _PASSED = (
     "speeds before, less speeds after, borders that a touch passes: to its search and its stop"
 )
 # What follows without rest.
-_PASSING = {
-    (SegmentKind.PROBE, SegmentKind.SEARCH),
-    (SegmentKind.SEARCH, SegmentKind.STOP),
-}
+_PASSING = {(SegmentKind.PROBE, SegmentKind.SEARCH), (SegmentKind.SEARCH, SegmentKind.STOP)}
 
 
 def _gaps(plan: Plan) -> Array:

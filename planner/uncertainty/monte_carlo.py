@@ -52,11 +52,7 @@ class PointDraws:
 
 
 def monte_carlo(
-    measuring: Measuring,
-    *,
-    count: int | None = None,
-    seed: int | None = None,
-    threads: int = 1,
+    measuring: Measuring, *, count: int | None = None, seed: int | None = None, threads: int = 1
 ) -> Iterator[PointDraws]:
     """Draw every point; the draws are those of ``draws`` with the same seed.
 

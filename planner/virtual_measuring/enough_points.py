@@ -218,9 +218,7 @@ class PointCountRequest:
             )
         if not 1 <= self.most <= _MOST:
             raise JobError(
-                f"At most {self.most} points; expected 1 to {_MOST}.",
-                found=self.most,
-                limit=_MOST,
+                f"At most {self.most} points; expected 1 to {_MOST}.", found=self.most, limit=_MOST
             )
 
 

@@ -335,10 +335,7 @@ def _columns(
     names = {name for row in rows for name in figures_of(row)}
     columns = [
         _Column(
-            key="name",
-            title="job",
-            kind="name",
-            cell=lambda _, row: brief(row.name, detail.name),
+            key="name", title="job", kind="name", cell=lambda _, row: brief(row.name, detail.name)
         ),
         _word("status", "status", lambda row: row.outcome.status.value, detail),
     ]
@@ -361,11 +358,7 @@ def _columns(
 def _word(key: str, title: str, text: Callable[[JobRow], str], detail: RowDetail) -> _Column:
     words = Words(limit=detail.text)
     return _Column(
-        key=key,
-        title=title,
-        kind="word",
-        cell=lambda _, row: words.number(text(row)),
-        words=words,
+        key=key, title=title, kind="word", cell=lambda _, row: words.number(text(row)), words=words
     )
 
 

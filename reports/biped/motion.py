@@ -490,8 +490,5 @@ def provenance_table(shown: ReportedMotion) -> Table:
     """Robot, its source, the command."""
     biped = shown.motion.biped
     return provenance_rows(
-        robot=biped.name,
-        source=biped.mechanism.source,
-        feet=biped.source,
-        command=shown.command,
+        robot=biped.name, source=biped.mechanism.source, feet=biped.source, command=shown.command
     )

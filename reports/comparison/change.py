@@ -112,11 +112,7 @@ JOINT = (
     _number("peak_power_w", "peak power", "W", _LESS),
     _number("energy_j", "energy", "J", _LESS),
 )
-FINDING = (
-    _text("severity", "severity"),
-    _text("message", "message"),
-    _text("hint", "hint"),
-)
+FINDING = (_text("severity", "severity"), _text("message", "message"), _text("hint", "hint"))
 CHECK = (
     ComparedQuantity(key="passed", title="passed", sense=_MORE, kind=ValueKind.TRUTH),
     ComparedQuantity(key="value", title="residual", floor=0.0),

@@ -38,12 +38,7 @@ def comparison_document(
 
 
 def _side(side: PlanSide) -> Document:
-    return {
-        "job": side.name,
-        "sha256": side.sha256,
-        "robot": side.robot,
-        "palpeur": side.palpeur,
-    }
+    return {"job": side.name, "sha256": side.sha256, "robot": side.robot, "palpeur": side.palpeur}
 
 
 def _summed(change: Change) -> Document:

@@ -227,11 +227,7 @@ def total_power_figure(plan: Plan, drawn: DrawnSamples) -> Figure:
         f"Exact: {totals.min_power:.5g} to {totals.peak_power:.5g} W, "
         f"energy delivered {totals.energy:.5g} J, net work {totals.net_work:.5g} J. "
     )
-    caption(
-        figure,
-        f"Total power: {plan.job.name}",
-        told + drawing_note(plan, drawn),
-    )
+    caption(figure, f"Total power: {plan.job.name}", told + drawing_note(plan, drawn))
     return figure
 
 

@@ -154,12 +154,7 @@ def limit_text(lower: float, upper: float, unit: str) -> str:
 
 
 def write_beside(
-    axis: Axes,
-    places: Array,
-    names: Sequence[str],
-    *,
-    size: float,
-    others: Array | None = None,
+    axis: Axes, places: Array, names: Sequence[str], *, size: float, others: Array | None = None
 ) -> None:
     """Write each name near its mark: above to the right, or where there is most room.
 

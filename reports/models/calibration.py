@@ -182,11 +182,7 @@ def plan_document(mechanism: Mechanism, plan: PosturePlan) -> dict[str, object]:
         "dropped": [{"name": d.name, "reason": d.reason} for d in plan.dropped],
         "condition": plan.condition,
         "worst_m": plan.worst,
-        "random": {
-            "median_m": plan.random_median,
-            "best_m": plan.random_best,
-            "draws": plan.draws,
-        },
+        "random": {"median_m": plan.random_median, "best_m": plan.random_best, "draws": plan.draws},
         "gain": plan.gain,
         "spheres": [{"name": name, "centre_m": c} for name, c in plan.centres.items()],
         "postures": [

@@ -60,11 +60,7 @@ _SHOWN = 20  # of one code
 
 
 def page(
-    report: Report,
-    segments: Sequence[Segment],
-    scene_html: str | None,
-    *,
-    budget: int = BUDGET,
+    report: Report, segments: Sequence[Segment], scene_html: str | None, *, budget: int = BUDGET
 ) -> str:
     """The report as a page; the same bytes for the same report.
 

@@ -55,10 +55,7 @@ def report_pdf(report: Report, segments: Sequence[Segment], figures: Mapping[str
     fonts = typst.Fonts(include_system_fonts=False, font_paths=[str(folder())])
     with as_file(files("reports.pdf") / "templates") as templates:
         compiler = typst.Compiler(
-            templates / "report.typ",
-            root=templates,
-            font_paths=fonts,
-            sys_inputs={"report": data},
+            templates / "report.typ", root=templates, font_paths=fonts, sys_inputs={"report": data}
         )
         made = compiler.compile(format="pdf", pdf_standards=[STANDARD])
     if not isinstance(made, bytes):
@@ -507,11 +504,7 @@ class PaperDrawing:
         )
 
     def line(
-        self,
-        ends: tuple[float, float, float, float],
-        colour: str,
-        width: float,
-        dashes: str = "",
+        self, ends: tuple[float, float, float, float], colour: str, width: float, dashes: str = ""
     ) -> None:
         """A straight line between two places of the page."""
         x, y, to_x, to_y = map(_units, ends)

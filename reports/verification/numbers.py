@@ -293,10 +293,7 @@ def _compare_batch(
 
 
 def _compare_numbers(
-    tally: Tally,
-    file: str,
-    numbers: tuple[np.ndarray, np.ndarray],
-    column: tuple[str, float, int],
+    tally: Tally, file: str, numbers: tuple[np.ndarray, np.ndarray], column: tuple[str, float, int]
 ) -> None:
     """Compare numbers. Args: column, its name, its largest number, the row it starts at."""
     claimed, found = numbers

@@ -22,13 +22,7 @@ JOINTS = 5
 _EXACT = 1e-9  # a length [m] or angle [rad] below this is zero: far below any machine's accuracy
 
 # alpha of each row; which of d and r may differ from zero, "+" where it must.
-_ROWS = (
-    (0.0, "r"),
-    (math.pi / 2, ""),
-    (0.0, "d+"),
-    (math.pi / 2, "r+"),
-    (-math.pi / 2, ""),
-)
+_ROWS = ((0.0, "r"), (math.pi / 2, ""), (0.0, "d+"), (math.pi / 2, "r+"), (-math.pi / 2, ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -79,8 +79,7 @@ def freeze_vectors(value: object, *names: str, of: str, error: type[PalpeurError
         array = getattr(value, name)
         if array.shape != (3,) or not np.isfinite(array).all():
             raise error(
-                f"The {of}'s {name} is {array.tolist()}; expected three finite numbers.",
-                field=name,
+                f"The {of}'s {name} is {array.tolist()}; expected three finite numbers.", field=name
             )
 
 

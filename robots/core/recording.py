@@ -45,13 +45,7 @@ class Operation(Enum):
 
 
 _UNARY = (Operation.SIN, Operation.COS, Operation.SIGN, Operation.SQRT, Operation.OPPOSITE)
-_OTHERS = (
-    Operation.SIGN,
-    Operation.SQRT,
-    Operation.ATAN2,
-    Operation.OPPOSITE,
-    Operation.MAXIMUM,
-)
+_OTHERS = (Operation.SIGN, Operation.SQRT, Operation.ATAN2, Operation.OPPOSITE, Operation.MAXIMUM)
 FOLD: dict[Operation, Callable[[float], float]] = {
     Operation.SIN: math.sin,
     Operation.COS: math.cos,

@@ -225,11 +225,7 @@ def _located(root: type[BaseModel], location: Iterable[str | int]) -> _Location:
             table = next((one for one in tables if _field(one, part) is not None), tables[0])
             here = _field(table, part)
     return _Location(
-        path=path,
-        table=table,
-        annotation=here,
-        tag=tag if table is tagged else "",
-        array=array,
+        path=path, table=table, annotation=here, tag=tag if table is tagged else "", array=array
     )
 
 

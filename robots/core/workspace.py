@@ -350,9 +350,7 @@ def measured(points: Array) -> Size:
     missed = _MISSED * float(np.mean(found - few))
     resolution = abs(float(np.mean(found - coarse))) + float(np.std(found))
     return Size(
-        measure=float(np.mean(found)) + missed,
-        uncertainty=abs(missed) + resolution,
-        cell=cell,
+        measure=float(np.mean(found)) + missed, uncertainty=abs(missed) + resolution, cell=cell
     )
 
 

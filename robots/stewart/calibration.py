@@ -208,7 +208,7 @@ def _whitening(T: Array, theta: Array, noise: MeasurementNoise | None) -> Array:
         raise PlatformError(
             "Calibration: with this noise some combination of readings would have none at all "
             f"(position {noise.position:g} m, orientation {noise.orientation:g} rad, length "
-            f"{noise.length:g} m); give the noise of the lengths, or leave it out.",
+            f"{noise.length:g} m); give the noise of the lengths, or leave it out."
         )
     return np.linalg.inv(np.linalg.cholesky(covariance))
 

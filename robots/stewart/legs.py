@@ -425,10 +425,7 @@ def _body(leg: Leg, order: _Order, k: int, turn: Array) -> Body:
     bodies = (given.cross, given.cylinder, given.piston, given.end_cross, given.end)
     body = bodies[order.carriers.index(k)]
     return Body(
-        mass=body.mass,
-        com=turn.T @ body.com,
-        inertia=turn.T @ body.inertia @ turn,
-        at=body.at,
+        mass=body.mass, com=turn.T @ body.com, inertia=turn.T @ body.inertia @ turn, at=body.at
     )
 
 

@@ -32,8 +32,7 @@ Posture = Annotated[
     ),
 ]
 Ground = Annotated[
-    str,
-    typer.Option("--tilt", metavar="ROLL,PITCH", help="Of the ground, in degrees."),
+    str, typer.Option("--tilt", metavar="ROLL,PITCH", help="Of the ground, in degrees.")
 ]
 
 
@@ -153,8 +152,7 @@ def zmp(
 def transmission(
     robot: Biped,
     posture: Annotated[
-        str,
-        typer.Option("--posture", metavar="DEG,…", help="Angles of all joints in degrees."),
+        str, typer.Option("--posture", metavar="DEG,…", help="Angles of all joints in degrees.")
     ] = "",
     states: States = "",
     *,

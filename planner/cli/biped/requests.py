@@ -355,8 +355,7 @@ def check_blow(speed: float | None, impulse: float | None) -> None:
     """Raise where a blow is not given by one of its two values, zero or more."""
     if (speed is None) == (impulse is None):
         raise OptionError(
-            "Give one of --speed (m/s of the centre of mass) and --impulse (N s).",
-            option="--speed",
+            "Give one of --speed (m/s of the centre of mass) and --impulse (N s).", option="--speed"
         )
     for option, value, unit in (("--speed", speed, "m/s"), ("--impulse", impulse, "N s")):
         if value is not None and not 0.0 <= value < inf:

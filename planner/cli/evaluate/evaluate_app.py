@@ -8,10 +8,7 @@ import typer
 
 from planner.cli.options import AllowOutside, Force, Job, Json, out_option
 
-Out = Annotated[
-    str,
-    out_option("DIR", "Folder of the report set: page, paper, tables, figures."),
-]
+Out = Annotated[str, out_option("DIR", "Folder of the report set: page, paper, tables, figures.")]
 
 
 def evaluate(

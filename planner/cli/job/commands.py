@@ -145,11 +145,7 @@ def run_check(job: str, *, as_json: bool, allow_outside: bool, session: Session)
 
 
 def proven(
-    job: str | Path,
-    session: Session,
-    *,
-    allow_outside: bool = False,
-    exports: Sequence[str] = (),
+    job: str | Path, session: Session, *, allow_outside: bool = False, exports: Sequence[str] = ()
 ) -> Proof:
     """Plan a job file, and prove the plan.
 

@@ -94,10 +94,7 @@ def init(
 
 def demo(
     context: typer.Context,
-    out: Annotated[
-        str,
-        out_option("DIR", "Folder of the two report sets."),
-    ] = "palpeur-demo",
+    out: Annotated[str, out_option("DIR", "Folder of the two report sets.")] = "palpeur-demo",
     as_json: Json = False,
     no_figures: NoFigures = False,
     force: Force = False,

@@ -10,8 +10,7 @@ import typer
 from planner.cli.options import AllowOutside, Force, Job, Json, Robot, Tip, out_option
 
 Seed = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, help="Of everything drawn; default the job's, or 1."),
+    int | None, typer.Option("--seed", min=0, help="Of everything drawn; default the job's, or 1.")
 ]
 
 
@@ -57,8 +56,7 @@ def measure(
         ),
     ] = None,
     feature: Annotated[
-        str,
-        typer.Option("--feature", metavar="NAME", help="Of --target-um.", show_default=False),
+        str, typer.Option("--feature", metavar="NAME", help="Of --target-um.", show_default=False)
     ] = "",
     characteristic: Annotated[
         str,

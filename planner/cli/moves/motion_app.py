@@ -24,8 +24,7 @@ def motion(
     context: typer.Context,
     *,
     start: Annotated[
-        str,
-        typer.Option("--from", metavar="Q1,Q2,…", help="Start.", show_default=False),
+        str, typer.Option("--from", metavar="Q1,Q2,…", help="Start.", show_default=False)
     ],
     end: Annotated[str, typer.Option("--to", metavar="Q1,Q2,…", help="End.", show_default=False)],
     law: Annotated[
@@ -65,10 +64,7 @@ def motion(
     period_ms: Annotated[
         float, typer.Option("--period-ms", min=0.001, help="Sampling period of --out.")
     ] = 1.0,
-    out: Annotated[
-        str,
-        out_option("FILE", "Write the sampled motion as CSV."),
-    ] = "",
+    out: Annotated[str, out_option("FILE", "Write the sampled motion as CSV.")] = "",
     force: Force = False,
     as_json: Json = False,
 ) -> int:

@@ -321,10 +321,7 @@ def workspace(
         float | None,
         typer.Option("--z", metavar="MM", help="Height of the slice.", show_default=False),
     ] = None,
-    out: Annotated[
-        str,
-        out_option("DIR", "Write figure, workspace.csv and .json there."),
-    ] = "",
+    out: Annotated[str, out_option("DIR", "Write figure, workspace.csv and .json there.")] = "",
     force: Force = False,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -341,11 +338,7 @@ def workspace(
     from planner.errors import OptionError
     from reports.document_text import document_text
     from reports.stewart.answers import workspace_lines
-    from reports.stewart.workspace import (
-        workspace_document,
-        workspace_rows,
-        workspace_slices,
-    )
+    from reports.stewart.workspace import workspace_document, workspace_rows, workspace_slices
     from robots.stewart.library import open_platform
 
     form = Form(json=as_json, csv=as_csv)
@@ -387,10 +380,7 @@ def calibrate(
             show_default=False,
         ),
     ],
-    out: Annotated[
-        str,
-        out_option("FILE", "Write the corrected platform file."),
-    ] = "",
+    out: Annotated[str, out_option("FILE", "Write the corrected platform file.")] = "",
     force: Force = False,
     as_json: Json = False,
     as_csv: Csv = False,

@@ -175,11 +175,7 @@ TOUCHING = 1e-3  # [m] a corner nearer to the ground than this bears load
 
 
 def support_of(
-    biped: Biped,
-    T_world_feet: Mapping[str, Array],
-    ground: Ground,
-    *,
-    touching: float = TOUCHING,
+    biped: Biped, T_world_feet: Mapping[str, Array], ground: Ground, *, touching: float = TOUCHING
 ) -> SupportPolygon:
     """The hull of the corners in contact, projected along gravity.
 

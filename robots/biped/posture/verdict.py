@@ -197,10 +197,7 @@ def _samples(t: ArrayLike, points: ArrayLike) -> tuple[Array, Array]:
 def _verdict(stance: Stance, found: PointVerdict) -> StanceVerdict:
     crossing = found.crossing or Crossing(time=float("nan"), edge="")
     return StanceVerdict(
-        stance=stance,
-        time=crossing.time,
-        edge=crossing.edge,
-        margin=float(np.min(found.margin)),
+        stance=stance, time=crossing.time, edge=crossing.edge, margin=float(np.min(found.margin))
     )
 
 

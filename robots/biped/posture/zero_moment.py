@@ -201,10 +201,7 @@ def centroidal_state(standing: Standing, qd: ArrayLike, qdd: ArrayLike) -> Centr
     mass = standing.biped.mechanism.total_mass
     rates = _by_foot(standing, (qd, qdd), _momentum_rate)
     return CentroidalState(
-        mass=mass,
-        com=standing.com,
-        acceleration=rates[:, :3] / mass,
-        momentum_rate=rates[:, 3:],
+        mass=mass, com=standing.com, acceleration=rates[:, :3] / mass, momentum_rate=rates[:, 3:]
     )
 
 

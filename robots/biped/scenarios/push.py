@@ -230,7 +230,7 @@ def _remarks(
         f"The linear pendulum (omega = {stand.omega:.4f} 1/s) comes back without a step up to "
         f"{limits.pendulum:.3f} m/s; the whole robot, swaying with locked knees, up to "
         f"{limits.whole_body:.3f} m/s with the ZMP on the edge and {limits.commanded:.3f} m/s with "
-        f"the ZMP {1e3 * chosen.inset:g} mm inside.",
+        f"the ZMP {1e3 * chosen.inset:g} mm inside."
     ]
     if verdict.stance is Stance.FALLEN:
         said.append(
@@ -296,9 +296,7 @@ class Sway:
         """Coordinates and rates. # (k,) each."""
         dx, ddx = self.path(s, 1), self.path(s, 2)
         return FreeState(
-            x=self.path(s),
-            xd=dx * sd[:, None],
-            xdd=dx * sdd[:, None] + ddx * (sd * sd)[:, None],
+            x=self.path(s), xd=dx * sd[:, None], xdd=dx * sdd[:, None] + ddx * (sd * sd)[:, None]
         )
 
 

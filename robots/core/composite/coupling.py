@@ -184,10 +184,7 @@ FORMER_BASE = "former base"
 
 
 def base_distal_change(
-    robot: SubModel,
-    link: str,
-    placement: object | None = None,
-    former_base: str = FORMER_BASE,
+    robot: SubModel, link: str, placement: object | None = None, former_base: str = FORMER_BASE
 ) -> SubModel:
     """The same robot, at the same q, with a frame of ``link`` as its base.
 

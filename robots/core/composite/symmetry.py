@@ -279,12 +279,7 @@ def _reflected(joint: Joint, outer: Values, own: Values) -> Joint:
     return replace(
         joint,
         placement=_between(outer, joint.placement, own),
-        body=Body(
-            mass=body.mass,
-            com=own @ body.com,
-            inertia=own @ body.inertia @ own,
-            at=body.at,
-        ),
+        body=Body(mass=body.mass, com=own @ body.com, inertia=own @ body.inertia @ own, at=body.at),
     )
 
 

@@ -56,11 +56,7 @@ def dot(a: Vec3, b: Vec3) -> Scalar:
 
 def cross(a: Vec3, b: Vec3) -> Vec3:
     """Vector product a × b."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def apply(M: Mat3, a: Vec3) -> Vec3:
@@ -70,11 +66,7 @@ def apply(M: Mat3, a: Vec3) -> Vec3:
 
 def transpose(M: Mat3) -> Mat3:
     """Mᵀ."""
-    return (
-        (M[0][0], M[1][0], M[2][0]),
-        (M[0][1], M[1][1], M[2][1]),
-        (M[0][2], M[1][2], M[2][2]),
-    )
+    return ((M[0][0], M[1][0], M[2][0]), (M[0][1], M[1][1], M[2][1]), (M[0][2], M[1][2], M[2][2]))
 
 
 def column(M: Mat3, j: int) -> Vec3:
@@ -133,12 +125,7 @@ def sym_turn(c: Scalar, s: Scalar, A: Sym3) -> Sym3:
     w = s * (A.xx - A.yy) + c * (A.xy + A.xy)
     moved = s * w
     return Sym3(
-        A.xx - moved,
-        c * w - A.xy,
-        c * A.xz - s * A.yz,
-        A.yy + moved,
-        s * A.xz + c * A.yz,
-        A.zz,
+        A.xx - moved, c * w - A.xy, c * A.xz - s * A.yz, A.yy + moved, s * A.xz + c * A.yz, A.zz
     )
 
 
@@ -174,12 +161,7 @@ def numbers() -> Functions:
     import numpy as np
 
     return Functions(
-        sin=np.sin,
-        cos=np.cos,
-        sign=np.sign,
-        sqrt=np.sqrt,
-        atan2=np.arctan2,
-        maximum=np.maximum,
+        sin=np.sin, cos=np.cos, sign=np.sign, sqrt=np.sqrt, atan2=np.arctan2, maximum=np.maximum
     )
 
 

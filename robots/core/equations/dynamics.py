@@ -100,9 +100,7 @@ class Carried:
 
 
 def momentum_rates(
-    tree: Tree,
-    state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
-    fn: Functions,
+    tree: Tree, state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], fn: Functions
 ) -> Carried:
     """Rate of momentum of each body on its own, less its weight; nothing is handed down yet."""
     q, qd, qdd = state
@@ -200,9 +198,7 @@ def _drive(link: Link, qd: Sequence[Scalar], qdd: Sequence[Scalar], fn: Function
 
 
 def base_wrench(
-    tree: Tree,
-    state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
-    fn: Functions,
+    tree: Tree, state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], fn: Functions
 ) -> list[Scalar]:
     """Force and moment that the ground exerts on the base, at the base origin, base axes.
 
@@ -243,9 +239,7 @@ def parameters_of(body: Inertia) -> tuple[Scalar, ...]:
 
 
 def regressor(
-    tree: Tree,
-    state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
-    fn: Functions,
+    tree: Tree, state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], fn: Functions
 ) -> list[list[Scalar]]:
     """Y with τ = Y·φ, motors and friction left out; φ is ten parameters per link, in order.
 
@@ -338,9 +332,7 @@ def _spread(
 
 
 def forward_dynamics(
-    tree: Tree,
-    state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
-    fn: Functions,
+    tree: Tree, state: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], fn: Functions
 ) -> list[Scalar]:
     """Accelerations qdd for ``state`` = (q, qd, tau), each (n,). # (n,) [rad/s² or m/s²]."""
     q, qd, tau = state

@@ -177,11 +177,7 @@ def _pseudo(body: Inertia, frame: Frame) -> _Pseudo:
     local = Sym3(half - t.xx, -t.xy, -t.xz, half - t.yy, -t.yz, half - t.zz)
     turned = sym_rotate(frame.rotation, local)
     zero = body.moment
-    h = (
-        dot(frame.rotation[0], zero),
-        dot(frame.rotation[1], zero),
-        dot(frame.rotation[2], zero),
-    )
+    h = (dot(frame.rotation[0], zero), dot(frame.rotation[1], zero), dot(frame.rotation[2], zero))
     o, mass = frame.origin, body.mass
     k = add(h, scale(mass, o))
 

@@ -301,9 +301,7 @@ def split(kind: JointKind, body: Inertia) -> ParameterSplit:
     return ParameterSplit(
         felt=Inertia(moment=(hx, hy, 0.0), tensor=Sym3(t.xx - t.yy, t.xy, t.xz, 0.0, t.yz, t.zz)),
         passed=Inertia(
-            mass=body.mass,
-            moment=(0.0, 0.0, hz),
-            tensor=Sym3(t.yy, 0.0, 0.0, t.yy, 0.0, 0.0),
+            mass=body.mass, moment=(0.0, 0.0, hz), tensor=Sym3(t.yy, 0.0, 0.0, t.yy, 0.0, 0.0)
         ),
     )
 

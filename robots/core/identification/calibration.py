@@ -369,8 +369,7 @@ def fit(question: FitProblem, given: ArmMeasurements) -> ParameterFit:
         J = np.concatenate(W @ found.columns(list(question.kept)))
         r = (W @ found.residual[..., None]).ravel()
         return System(
-            residual=np.concatenate([r, beforehand @ x]),
-            jacobian=np.concatenate([J, beforehand]),
+            residual=np.concatenate([r, beforehand @ x]), jacobian=np.concatenate([J, beforehand])
         )
 
     start = np.concatenate([centres.ravel(), np.zeros(len(question.kept))])

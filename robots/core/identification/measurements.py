@@ -41,7 +41,7 @@ def _check_pairs(given: ArmMeasurements) -> None:
     if given.lengths.shape != (len(given.names),) or np.any(given.lengths <= 0.0):
         raise IdentificationError(
             f"{len(given.names)} pairs have lengths {given.lengths.tolist()} m; give each pair "
-            "one length above zero.",
+            "one length above zero."
         )
 
 

@@ -73,10 +73,7 @@ def mechanism_of(
     place = builder.follow(description.moves, _Place(parent=BASE, pose=np.eye(4), axes=np.eye(3)))
     if not builder.variables:
         raise phrase_error(
-            description.phrase,
-            0,
-            "no joint",
-            "at least one move without K, such as RZ(-180,180)",
+            description.phrase, 0, "no joint", "at least one move without K, such as RZ(-180,180)"
         )
     if place.parent == BASE:
         place = builder.fix("end", place)

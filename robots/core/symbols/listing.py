@@ -60,11 +60,7 @@ _C_WORDS = """auto break case char const continue default do double else enum ex
 if inline int long register restrict return short signed sizeof static struct switch typedef union
 unsigned void volatile while bool true false complex imaginary class new delete this template
 namespace operator sin cos tan sqrt fabs pow exp log printf NULL EOF j0 j1 jn y0 y1 yn signgam"""
-_SIN_COS_SQRT = {
-    Operation.SIN: "sin({0})",
-    Operation.COS: "cos({0})",
-    Operation.SQRT: "sqrt({0})",
-}
+_SIN_COS_SQRT = {Operation.SIN: "sin({0})", Operation.COS: "cos({0})", Operation.SQRT: "sqrt({0})"}
 C = Dialect(
     language=Language.C,
     extension=".c",

@@ -433,9 +433,7 @@ class _Builder:
         if move.kind is MoveKind.ROTATION:
             turn = _TURN[move.axis](self.angle(move.value))
             return _DescriptionChainPlace(
-                link=place.link,
-                rotation=snapped(place.rotation @ turn),
-                origin=place.origin,
+                link=place.link, rotation=snapped(place.rotation @ turn), origin=place.origin
             )
         step = turned(place.rotation, _on_axis(move.axis, _length(move.value)))
         return _DescriptionChainPlace(

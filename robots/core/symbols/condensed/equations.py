@@ -293,10 +293,7 @@ def _centrifugal(equations: CondensedEquations) -> Iterator[tuple[tuple[int, ...
 
 
 def _lines(
-    head: str,
-    found: Iterator[tuple[tuple[int, ...], Sum]],
-    dof: int,
-    read: Callable[[Sum], str],
+    head: str, found: Iterator[tuple[tuple[int, ...], Sum]], dof: int, read: Callable[[Sum], str]
 ) -> list[str]:
     lines = [f"{label(head, indices, dof)}={read(body)}" for indices, body in found if body]
     return [*lines, "(all others are 0)" if lines else "(all are 0)"]

@@ -239,8 +239,7 @@ def _regrouped(head: Term, group: dict[tuple[object, ...], Term]) -> Sum:
     if any(abs(term.coefficient) != common for term in terms):
         common = 1.0
     return weighted(
-        Term(coefficient=common, factors=head.factors),
-        scaled(1.0 / common, Sum(terms=terms)),
+        Term(coefficient=common, factors=head.factors), scaled(1.0 / common, Sum(terms=terms))
     )
 
 
