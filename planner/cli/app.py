@@ -12,7 +12,7 @@ from planner.cli.evaluate import evaluate_app
 from planner.cli.job import job_app
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
-from planner.cli.options import AllowOutside, Json
+from planner.cli.options import AllowOutside, Json, argument, flag
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample import sample
 from planner.cli.session import Session
@@ -43,7 +43,7 @@ def root(
         bool, typer.Option("--quiet", "-q", help="No messages or progress; may stand anywhere.")
     ] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, flag("--version", "Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Plans, proves and reports measuring jobs for robots.
@@ -81,13 +81,9 @@ def explain(
     context: typer.Context,
     subject: Annotated[
         str,
-        typer.Argument(
-            metavar="[CODE|JOB]", help="Such as R101, or a job file; left out: all codes."
-        ),
+        argument("[CODE|JOB]", "Such as R101, or a job file; left out: all codes."),
     ] = "",
-    point: Annotated[
-        str, typer.Argument(metavar="[POINT]", help="Name of a point of the job.")
-    ] = "",
+    point: Annotated[str, argument("[POINT]", "Name of a point of the job.")] = "",
     *,
     as_json: Json = False,
     allow_outside: AllowOutside = False,
@@ -134,7 +130,7 @@ app.command("explain")(explain)
 
 
 def schema(
-    name: Annotated[str, typer.Argument(metavar="job|robot|plan", help="Which kind of file.")],
+    name: Annotated[str, argument("job|robot|plan", "Which kind of file.")],
 ) -> int:
     """Print the JSON Schema of a kind of file."""
     from planner.cli.output import print_json
@@ -162,7 +158,7 @@ app.command("schema")(schema)
 
 def doctor(
     caps: Annotated[
-        bool, typer.Option("--caps", help="List the caps on input, and how each is changed.")
+        bool, flag("--caps", "List the caps on input, and how each is changed.")
     ] = False,
     as_json: Json = False,
 ) -> int:
@@ -178,7 +174,7 @@ app.command("doctor")(doctor)
 
 
 def completion(
-    shell: Annotated[str, typer.Argument(metavar="bash|zsh|fish", help="Your shell.")],
+    shell: Annotated[str, argument("bash|zsh|fish", "Your shell.")],
 ) -> int:
     """Print the completion script of a shell.
 

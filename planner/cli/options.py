@@ -10,63 +10,69 @@ import typer
 from planner.errors import OptionError
 from planner.result_files import check_file_place, check_folder_place
 
+
+def option(name: str, metavar: str, help: str, **more: Any) -> Any:
+    """An option that takes a value; ``more`` goes on to typer."""
+    return typer.Option(name, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str, **more: Any) -> Any:
+    """An option without a value, or with one that its type names; ``more`` goes on to typer."""
+    return typer.Option(name, help=help, **more)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """An argument, by the name that the help gives it; ``more`` goes on to typer."""
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
 Robot = Annotated[
     str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="Name from `palpeur robot list`, or path of a robot file (.toml, .urdf).",
-        show_default=False,
-    ),
+    argument("ROBOT", "Name from `palpeur robot list`, or path of a robot file (.toml, .urdf)."),
 ]
 Tip = Annotated[
     str,
-    typer.Option(
+    option(
         "--tip",
-        metavar="LINK",
-        help="Link of a URDF file whose frame is the tool frame; else tool0, flange, tcp or tool, "
+        "LINK",
+        "Link of a URDF file whose frame is the tool frame; else tool0, flange, tcp or tool, "
         "else the last link behind the most moving joints.",
-        show_default=False,
     ),
 ]
 Meshes = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--meshes",
-        metavar="FOLDER",
-        help="Of a URDF file: folder that its meshes are sought in besides its own.",
+        "FOLDER",
+        "Of a URDF file: folder that its meshes are sought in besides its own.",
     ),
 ]
 States = Annotated[
     str,
-    typer.Option(
+    option(
         "--states",
-        metavar="FILE",
-        help="CSV table of states, a unit in every column's name; - reads standard input.",
-        show_default=False,
+        "FILE",
+        "CSV table of states, a unit in every column's name; - reads standard input.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document, in SI units.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV with units in the header, in SI.")]
-Inverse = Annotated[
-    bool, typer.Option("--inverse", help="The inverse model: joint rates of given tool rates.")
-]
+Json = Annotated[bool, flag("--json", "Print exactly one JSON document, in SI units.")]
+Csv = Annotated[bool, flag("--csv", "Print CSV with units in the header, in SI.")]
+Inverse = Annotated[bool, flag("--inverse", "The inverse model: joint rates of given tool rates.")]
 Task = Annotated[
     str,
-    typer.Option(
+    option(
         "--task",
-        metavar="TASK",
-        help="What of the tool counts: pose, position, position-and-axis, axis, plane-position, "
+        "TASK",
+        "What of the tool counts: pose, position, position-and-axis, axis, plane-position, "
         "plane-pose.",
     ),
 ]
-Job = Annotated[str, typer.Argument(metavar="JOB", help="Job file (TOML).", show_default=False)]
+Job = Annotated[str, argument("JOB", "Job file (TOML).")]
 AllowOutside = Annotated[
-    bool, typer.Option("--allow-outside", help="Files that the job names may lie elsewhere.")
+    bool, flag("--allow-outside", "Files that the job names may lie elsewhere.")
 ]
-NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw none, which is faster.")]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace files at that place that Palpeur did not write.")
-]
+NoFigures = Annotated[bool, flag("--no-figures", "Draw none, which is faster.")]
+Force = Annotated[bool, flag("--force", "Replace files at that place that Palpeur did not write.")]
 
 
 def out_option(metavar: Literal["DIR", "FILE", "PATH"], help: str, *, kept: bool = False) -> Any:
@@ -79,7 +85,7 @@ def out_option(metavar: Literal["DIR", "FILE", "PATH"], help: str, *, kept: bool
     """
     callbacks = {"DIR": folder_option, "FILE": file_option, "PATH": path_option}
     callback = kept_folder_option if kept else callbacks[metavar]
-    return typer.Option("--out", callback=callback, metavar=metavar, help=help)
+    return option("--out", metavar, help, callback=callback)
 
 
 def folder_option(context: typer.Context, parameter: typer.CallbackParam, value: str) -> str:

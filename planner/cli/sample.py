@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, out_option
+from planner.cli.options import Force, Json, argument, flag, option, out_option
 
 if TYPE_CHECKING:
     from parts.geometry import Sheets
@@ -20,74 +20,66 @@ def sample(
     context: typer.Context,
     part: Annotated[
         str,
-        typer.Argument(
-            metavar="PART",
-            help="Geometry file (STL, OBJ, PLY, GLB, 3MF, STEP), or a library part: ball, blade, "
+        argument(
+            "PART",
+            "Geometry file (STL, OBJ, PLY, GLB, 3MF, STEP), or a library part: ball, blade, "
             "block, inclined-plate.",
-            show_default=False,
         ),
     ],
     *,
     feature: Annotated[
         str,
-        typer.Option(
+        option(
             "--feature",
-            metavar="FEATURE",
-            help="A face's name, #index, a kind (cylinder), nearest:x,y,z in mm, or by numbers: "
+            "FEATURE",
+            "A face's name, #index, a kind (cylinder), nearest:x,y,z in mm, or by numbers: "
             "'circle:center=0,0,5;normal=0,0,1;diameter=20;inner'.",
-            show_default=False,
         ),
     ],
     strategy: Annotated[
         str,
-        typer.Option(
-            "--strategy", help="grid, hammersley, star, helix, circles, stratified-by-curvature."
-        ),
+        flag("--strategy", "grid, hammersley, star, helix, circles, stratified-by-curvature."),
     ] = "hammersley",
-    count: Annotated[
-        int, typer.Option("--count", help="Number of points; 25 where no target is given.")
-    ] = 0,
+    count: Annotated[int, flag("--count", "Number of points; 25 where no target is given.")] = 0,
     target_um: Annotated[
         float,
-        typer.Option(
+        flag(
             "--target-um",
-            help="Instead of a count: standard deviation of the fitted surface where it is worst.",
+            "Instead of a count: standard deviation of the fitted surface where it is worst.",
         ),
     ] = 0.0,
     sigma_um: Annotated[
-        float, typer.Option("--sigma-um", help="Standard deviation of one probing, for --target.")
+        float, flag("--sigma-um", "Standard deviation of one probing, for --target.")
     ] = 1.0,
     edge_margin_mm: Annotated[
-        float, typer.Option("--edge-margin-mm", help="Minimum distance from the feature's edges.")
+        float, flag("--edge-margin-mm", "Minimum distance from the feature's edges.")
     ] = 0.0,
     ball_diameter_mm: Annotated[
-        float, typer.Option("--ball-diameter-mm", help="Keep points that this ball can touch.")
+        float, flag("--ball-diameter-mm", "Keep points that this ball can touch.")
     ] = 0.0,
     shank_diameter_mm: Annotated[
-        float, typer.Option("--shank-diameter-mm", help="And that its shank leaves room for.")
+        float, flag("--shank-diameter-mm", "And that its shank leaves room for.")
     ] = 0.0,
-    stylus_length_mm: Annotated[
-        float, typer.Option("--stylus-length-mm", help="Length of that shank.")
-    ] = 0.0,
+    stylus_length_mm: Annotated[float, flag("--stylus-length-mm", "Length of that shank.")] = 0.0,
     stylus_axis: Annotated[
         str,
-        typer.Option(
+        option(
             "--stylus-axis",
-            metavar="X,Y,Z",
-            help="From ball to wrist, in part axes; default: the normal of each point.",
+            "X,Y,Z",
+            "From ball to wrist, in part axes; default: the normal of each point.",
         ),
     ] = "",
     unit: Annotated[
-        str, typer.Option("--unit", help="Of a geometry file that carries none: mm, cm, m, in.")
+        str, flag("--unit", "Of a geometry file that carries none: mm, cm, m, in.")
     ] = "",
     sheets: Annotated[
         str,
-        typer.Option(
+        flag(
             "--sheets",
-            help="ignore (the default) or include: surfaces of a STEP file beside its solids.",
+            "ignore (the default) or include: surfaces of a STEP file beside its solids.",
         ),
     ] = "",
-    prefix: Annotated[str, typer.Option("--prefix", help="Of the points' names.")] = "P",
+    prefix: Annotated[str, flag("--prefix", "Of the points' names.")] = "P",
     out: Annotated[str, out_option("FILE", "Write the points there, as CSV.")] = "",
     force: Force = False,
     as_json: Json = False,
@@ -151,9 +143,9 @@ def _check(count: int, target: float, ball: float, shank: float, stylus: float) 
 
     if count and target:
         raise OptionError("--count and --target-um exclude each other; give one.")
-    for option, value in (("--count", count), ("--target-um", target)):
+    for name, value in (("--count", count), ("--target-um", target)):
         if not value >= 0.0:
-            raise OptionError(f"{option} is {value:g}; it must be above zero.", value=value)
+            raise OptionError(f"{name} is {value:g}; it must be above zero.", value=value)
     if shank and not (ball and stylus):
         raise OptionError(
             "--shank-diameter-mm needs --ball-diameter-mm and --stylus-length-mm, to know where "

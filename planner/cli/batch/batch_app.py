@@ -6,17 +6,16 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import AllowOutside, Force, Json, out_option
+from planner.cli.options import AllowOutside, Force, Json, argument, flag, option, out_option
 
 
 def batch(
     context: typer.Context,
     sources: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SOURCES...",
-            help="Job files, folders of them, patterns in quotes, sweeps (TOML with [sweep]).",
-            show_default=False,
+        argument(
+            "SOURCES...",
+            "Job files, folders of them, patterns in quotes, sweeps (TOML with [sweep]).",
         ),
     ],
     *,
@@ -27,50 +26,40 @@ def batch(
         ),
     ],
     workers: Annotated[
-        int, typer.Option("--workers", help="Processes on this machine; 0: one per processor.")
+        int, flag("--workers", "Processes on this machine; 0: one per processor.")
     ] = 0,
     cluster: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--cluster",
-            metavar="ADDRESS",
-            help="Scheduler of a dask cluster, as tcp://host:8786, instead of local workers.",
+            "ADDRESS",
+            "Scheduler of a dask cluster, as tcp://host:8786, instead of local workers.",
         ),
     ] = None,
     share: Annotated[
         str,
-        typer.Option(
-            "--share", metavar="I/N", help="Only this share of the cases, for arrays of jobs."
-        ),
+        option("--share", "I/N", "Only this share of the cases, for arrays of jobs."),
     ] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List what would run, and why; run nothing.")
+        bool, flag("--dry-run", "List what would run, and why; run nothing.")
     ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run again what a cap ended.")
-    ] = False,
-    time_cap: Annotated[
-        float, typer.Option("--time-cap", metavar="S", help="Seconds one job may take.")
-    ] = 600.0,
-    memory_cap: Annotated[
-        float, typer.Option("--memory-cap", metavar="MB", help="Memory one job may take.")
-    ] = 4000.0,
+    retry_failed: Annotated[bool, flag("--retry-failed", "Run again what a cap ended.")] = False,
+    time_cap: Annotated[float, option("--time-cap", "S", "Seconds one job may take.")] = 600.0,
+    memory_cap: Annotated[float, option("--memory-cap", "MB", "Memory one job may take.")] = 4000.0,
     reports: Annotated[
         str,
-        typer.Option("--reports", metavar="none|failed|all", help="Whose report sets to write."),
+        option("--reports", "none|failed|all", "Whose report sets to write."),
     ] = "none",
     compare: Annotated[
         str,
-        typer.Option(
-            "--compare", metavar="DIR", help="Folder of a batch to compare with: what became worse."
-        ),
+        option("--compare", "DIR", "Folder of a batch to compare with: what became worse."),
     ] = "",
     write_jobs: Annotated[
         str,
-        typer.Option(
+        option(
             "--write-jobs",
-            metavar="DIR",
-            help="With --dry-run: write each job of the sweeps there, with the files it names.",
+            "DIR",
+            "With --dry-run: write each job of the sweeps there, with the files it names.",
         ),
     ] = "",
     as_json: Json = False,

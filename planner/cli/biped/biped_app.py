@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import Csv, FiguresOut, Force, Json, States
+from planner.cli.options import Csv, FiguresOut, Force, Json, States, argument, flag, option
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,23 +17,17 @@ app = typer.Typer(
 
 Biped = Annotated[
     str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="Name from `palpeur biped list`, or path of a biped file (.toml).",
-        show_default=False,
-    ),
+    argument("ROBOT", "Name from `palpeur biped list`, or path of a biped file (.toml)."),
 ]
 Posture = Annotated[
     str,
-    typer.Option(
+    option(
         "--posture",
-        metavar="DEG,…",
-        help="Angles of all joints in degrees, or of some by name, as in q2=-16,q3=85.",
+        "DEG,…",
+        "Angles of all joints in degrees, or of some by name, as in q2=-16,q3=85.",
     ),
 ]
-Ground = Annotated[
-    str, typer.Option("--tilt", metavar="ROLL,PITCH", help="Of the ground, in degrees.")
-]
+Ground = Annotated[str, option("--tilt", "ROLL,PITCH", "Of the ground, in degrees.")]
 
 
 @app.command("list")
@@ -53,7 +47,7 @@ def list_bipeds(as_json: Json = False) -> int:
 def show(
     robot: Biped,
     as_json: Json = False,
-    as_toml: Annotated[bool, typer.Option("--toml", help="Print it as a file instead.")] = False,
+    as_toml: Annotated[bool, flag("--toml", "Print it as a file instead.")] = False,
 ) -> int:
     """Show one biped: mass, balance, feet, joints with ranges and stops, motors, what is odd."""
     from pathlib import Path
@@ -111,11 +105,10 @@ def zmp(
     robot: Biped,
     states: Annotated[
         str,
-        typer.Option(
+        option(
             "--states",
-            metavar="FILE",
-            help="CSV: q1_deg …, optionally qd1_rad_s …, qdd1_rad_s2 …; - reads standard input.",
-            show_default=False,
+            "FILE",
+            "CSV: q1_deg …, optionally qd1_rad_s …, qdd1_rad_s2 …; - reads standard input.",
         ),
     ],
     ground: Ground = "",
@@ -151,9 +144,7 @@ def zmp(
 @app.command()
 def transmission(
     robot: Biped,
-    posture: Annotated[
-        str, typer.Option("--posture", metavar="DEG,…", help="Angles of all joints in degrees.")
-    ] = "",
+    posture: Annotated[str, option("--posture", "DEG,…", "Angles of all joints in degrees.")] = "",
     states: States = "",
     *,
     as_json: Json = False,
@@ -185,13 +176,11 @@ def transmission(
 def composite(
     context: typer.Context,
     robot: Biped,
-    at: Annotated[
-        str, typer.Option("--at", metavar="JOINT", help="Cut there; left out: a choice of cuts.")
-    ] = "",
+    at: Annotated[str, option("--at", "JOINT", "Cut there; left out: a choice of cuts.")] = "",
     *,
     compiled: Annotated[
         bool,
-        typer.Option("--compiled", help="Time single calls of machine code, not NumPy batches."),
+        flag("--compiled", "Time single calls of machine code, not NumPy batches."),
     ] = False,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -232,12 +221,10 @@ def squat(
     context: typer.Context,
     robot: Biped,
     *,
-    ankle: Annotated[float, typer.Option("--ankle", metavar="DEG", help="Bend forward.")] = 16.0,
-    knee: Annotated[float, typer.Option("--knee", metavar="DEG", help="Bend.")] = 85.0,
-    hip: Annotated[float, typer.Option("--hip", metavar="DEG", help="Bend.")] = 70.0,
-    duration: Annotated[
-        float, typer.Option("--duration", metavar="S", help="Of each phase, down and up.")
-    ] = 7.0,
+    ankle: Annotated[float, option("--ankle", "DEG", "Bend forward.")] = 16.0,
+    knee: Annotated[float, option("--knee", "DEG", "Bend.")] = 85.0,
+    hip: Annotated[float, option("--hip", "DEG", "Bend.")] = 70.0,
+    duration: Annotated[float, option("--duration", "S", "Of each phase, down and up.")] = 7.0,
     out: FiguresOut = "",
     force: Force = False,
     as_json: Json = False,
@@ -266,15 +253,9 @@ def tilt(
     context: typer.Context,
     robot: Biped,
     *,
-    to: Annotated[
-        str, typer.Option("--to", metavar="ROLL,PITCH", help="Of the ground, in degrees.")
-    ] = "10,20",
-    duration: Annotated[
-        float, typer.Option("--duration", metavar="S", help="Of each phase, there and back.")
-    ] = 7.0,
-    frozen: Annotated[
-        bool, typer.Option("--frozen", help="Hold the posture, without the stabiliser.")
-    ] = False,
+    to: Annotated[str, option("--to", "ROLL,PITCH", "Of the ground, in degrees.")] = "10,20",
+    duration: Annotated[float, option("--duration", "S", "Of each phase, there and back.")] = 7.0,
+    frozen: Annotated[bool, flag("--frozen", "Hold the posture, without the stabiliser.")] = False,
     out: FiguresOut = "",
     force: Force = False,
     as_json: Json = False,
@@ -305,21 +286,14 @@ def walk(
     context: typer.Context,
     robot: Biped,
     *,
-    speed: Annotated[float, typer.Option("--speed", metavar="M/S", help="Of the walk.")] = 0.1,
-    steps: Annotated[
-        int, typer.Option("--steps", metavar="N", help="That go forward; one more closes.")
-    ] = 4,
+    speed: Annotated[float, option("--speed", "M/S", "Of the walk.")] = 0.1,
+    steps: Annotated[int, option("--steps", "N", "That go forward; one more closes.")] = 4,
     step_length: Annotated[
-        float, typer.Option("--step-length", metavar="M", help="From one foot to the other.")
+        float, option("--step-length", "M", "From one foot to the other.")
     ] = 0.2,
     step_width: Annotated[
         float | None,
-        typer.Option(
-            "--step-width",
-            metavar="M",
-            help="Between the ankles, if not as the hips'.",
-            show_default=False,
-        ),
+        option("--step-width", "M", "Between the ankles, if not as the hips'."),
     ] = None,
     out: FiguresOut = "",
     force: Force = False,
@@ -359,17 +333,15 @@ def push(
     *,
     speed: Annotated[
         float | None,
-        typer.Option(
-            "--speed", metavar="M/S", help="The blow gives the centre of mass.", show_default=False
-        ),
+        option("--speed", "M/S", "The blow gives the centre of mass."),
     ] = None,
     impulse: Annotated[
         float | None,
-        typer.Option("--impulse", metavar="N_S", help="Instead of --speed.", show_default=False),
+        option("--impulse", "N_S", "Instead of --speed."),
     ] = None,
     direction: Annotated[
         str,
-        typer.Option("--direction", metavar="WAY", help="forward, backward, left, right or x,y."),
+        option("--direction", "WAY", "forward, backward, left, right or x,y."),
     ] = "forward",
     out: FiguresOut = "",
     force: Force = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import AllowOutside, Force, Job, Json, out_option
+from planner.cli.options import AllowOutside, Force, Job, Json, argument, option, out_option
 
 Out = Annotated[str, out_option("DIR", "Folder of the report set: page, paper, tables, figures.")]
 
@@ -16,10 +16,9 @@ def evaluate(
     job: Job,
     measured: Annotated[
         str,
-        typer.Argument(
-            metavar="MEASURED",
-            help="Measured points (CSV, .xyz, lists, DMIS, PowerInspect, QIF) or joint readings.",
-            show_default=False,
+        argument(
+            "MEASURED",
+            "Measured points (CSV, .xyz, lists, DMIS, PowerInspect, QIF) or joint readings.",
         ),
     ],
     *,
@@ -27,49 +26,33 @@ def evaluate(
     as_json: Json = False,
     align: Annotated[
         str,
-        typer.Option(
-            "--align",
-            metavar="HOW",
-            help="Instead of the job's: none, points, normals, surface, datums.",
-            show_default=False,
-        ),
+        option("--align", "HOW", "Instead of the job's: none, points, normals, surface, datums."),
     ] = "",
     robot: Annotated[
         str,
-        typer.Option(
-            "--robot",
-            metavar="FILE",
-            help="Calibrated robot, for joint readings; default the job's.",
-            show_default=False,
-        ),
+        option("--robot", "FILE", "Calibrated robot, for joint readings; default the job's."),
     ] = "",
     format: Annotated[
         str,
-        typer.Option(
+        option(
             "--format",
-            metavar="NAME",
-            help="Of MEASURED, where name and content do not tell: csv, dmis, list, metrolog, "
+            "NAME",
+            "Of MEASURED, where name and content do not tell: csv, dmis, list, metrolog, "
             "polyworks, power-inspect, qif, xyz.",
             show_default=False,
         ),
     ] = "auto",
     unit: Annotated[
         str,
-        typer.Option(
-            "--unit",
-            metavar="UNIT",
-            help="Of a measured file that carries none: mm, cm, m, in, ft.",
-            show_default=False,
-        ),
+        option("--unit", "UNIT", "Of a measured file that carries none: mm, cm, m, in, ft."),
     ] = "",
     frame: Annotated[
         str,
-        typer.Option(
+        option(
             "--frame",
-            metavar="FRAME",
-            help="Of the measured coordinates, part or base; default that of the job's points. "
+            "FRAME",
+            "Of the measured coordinates, part or base; default that of the job's points. "
             "Joint readings and I++ logs are in the base frame anyway.",
-            show_default=False,
         ),
     ] = "",
     allow_outside: AllowOutside = False,

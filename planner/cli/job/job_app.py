@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import AllowOutside, Force, Job, Json, NoFigures, out_option
+from planner.cli.options import (
+    AllowOutside,
+    Force,
+    Job,
+    Json,
+    NoFigures,
+    argument,
+    flag,
+    option,
+    out_option,
+)
 
 _SIDE = "Job file (TOML), report set, or plan.json; a job is planned on the fly."
 
@@ -25,23 +35,22 @@ def plan(
     no_figures: NoFigures = False,
     data_only: Annotated[
         bool,
-        typer.Option("--data-only", help="Only plan.json and tables: no pages, no programmes."),
+        flag("--data-only", "Only plan.json and tables: no pages, no programmes."),
     ] = False,
     exports: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--export",
-            metavar="FORMATS",
-            help="Robot programmes, separated by commas or given one by one: csv, ros, ros2, krl, "
+            "FORMATS",
+            "Robot programmes, separated by commas or given one by one: csv, ros, ros2, krl, "
             "rapid, urscript, fanuc, linuxcnc, fanuc-gcode.",
-            show_default=False,
         ),
     ] = None,
     partial: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--partial",
-            help="Write programmes although some points cannot be measured; they name them first.",
+            "Write programmes although some points cannot be measured; they name them first.",
         ),
     ] = False,
     allow_outside: AllowOutside = False,
@@ -81,9 +90,7 @@ def check(
 
 
 def init(
-    folder: Annotated[
-        str, typer.Argument(metavar="[DIR]", help="Where to write it; made if it is not there.")
-    ] = ".",
+    folder: Annotated[str, argument("[DIR]", "Where to write it; made if it is not there.")] = ".",
     force: Force = False,
 ) -> int:
     """Write a commented job that is ready to run; without --force nothing is overwritten."""
@@ -139,25 +146,24 @@ def place(
 
 def diff(
     context: typer.Context,
-    a: Annotated[str, typer.Argument(metavar="A", help=_SIDE, show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Likewise.", show_default=False)],
+    a: Annotated[str, argument("A", _SIDE)],
+    b: Annotated[str, argument("B", "Likewise.")],
     *,
     fail_on: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fail-on",
-            metavar="RULE",
-            help='Exit with 1 if the change from A to B is beyond this, such as "duration>+2%" or '
+            "RULE",
+            'Exit with 1 if the change from A to B is beyond this, such as "duration>+2%" or '
             '"clearance<-0.5mm"; may be given several times. Quantities: duration, energy, '
             "net_work, peak_power, joint_margin, singularity_margin, clearance (minima), "
             "points (measured), findings (errors and warnings).",
-            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
     html: Annotated[
         str,
-        typer.Option("--html", metavar="FILE", help="Write a page as well.", show_default=False),
+        option("--html", "FILE", "Write a page as well."),
     ] = "",
     allow_outside: AllowOutside = False,
     force: Force = False,
@@ -181,9 +187,7 @@ def diff(
 
 def verify(
     context: typer.Context,
-    folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="Folder of a report set.", show_default=False)
-    ],
+    folder: Annotated[str, argument("DIR", "Folder of a report set.")],
     as_json: Json = False,
 ) -> int:
     """Plan a report set again from its inputs and say whether it is what it claims.

@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.options import AllowOutside, Force, Job, Json, Robot, Tip, out_option
+from planner.cli.options import AllowOutside, Force, Job, Json, Robot, Tip, flag, option, out_option
 
-Seed = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Of everything drawn; default the job's, or 1.")
-]
+Seed = Annotated[int | None, flag("--seed", "Of everything drawn; default the job's, or 1.", min=0)]
 
 
 def measure(
@@ -26,56 +24,43 @@ def measure(
     ] = "",
     content: Annotated[
         str,
-        typer.Option(
-            "--as", metavar="WHAT", help="joints (readings), centres (of the ball), surface."
-        ),
+        option("--as", "WHAT", "joints (readings), centres (of the ball), surface."),
     ] = "joints",
     seed: Seed = None,
-    runs: Annotated[
-        int, typer.Option("--runs", min=1, help="How many machines measure the same part.")
-    ] = 1,
+    runs: Annotated[int, flag("--runs", "How many machines measure the same part.", min=1)] = 1,
     offset: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--offset-um",
-            metavar="FEATURE=VALUE",
-            help="The true feature lies so far out along its normals; repeat.",
+            "FEATURE=VALUE",
+            "The true feature lies so far out along its normals; repeat.",
         ),
     ] = None,
     form_um: Annotated[
         float,
-        typer.Option("--form-um", min=0.0, help="Form error of the true part, 1 sigma per point."),
+        flag("--form-um", "Form error of the true part, 1 sigma per point.", min=0.0),
     ] = 0.0,
     target_um: Annotated[
         float | None,
-        typer.Option(
+        flag(
             "--target-um",
+            "Instead: how many points know --feature to this expanded uncertainty.",
             min=0.0,
-            help="Instead: how many points know --feature to this expanded uncertainty.",
-            show_default=False,
         ),
     ] = None,
-    feature: Annotated[
-        str, typer.Option("--feature", metavar="NAME", help="Of --target-um.", show_default=False)
-    ] = "",
+    feature: Annotated[str, option("--feature", "NAME", "Of --target-um.")] = "",
     characteristic: Annotated[
         str,
-        typer.Option(
+        option(
             "--characteristic",
-            metavar="KIND",
-            help="diameter, flatness, position, …; default the first that the job tolerances.",
-            show_default=False,
+            "KIND",
+            "diameter, flatness, position, …; default the first that the job tolerances.",
         ),
     ] = "",
-    datum: Annotated[
-        str, typer.Option("--datum", metavar="NAME", help="Of orientation and distance.")
-    ] = "",
+    datum: Annotated[str, option("--datum", "NAME", "Of orientation and distance.")] = "",
     strategy: Annotated[
         str,
-        typer.Option(
-            "--strategy",
-            help="How --target-um lays points out: one of `palpeur sample`, or repeat.",
-        ),
+        flag("--strategy", "How --target-um lays points out: one of `palpeur sample`, or repeat."),
     ] = "hammersley",
     force: Force = False,
     as_json: Json = False,
@@ -163,39 +148,38 @@ def machine_test(
     tip: Tip = "",
     job: Annotated[
         str,
-        typer.Option(
+        option(
             "--job",
-            metavar="JOB",
-            help="Take [uncertainty] and [probe] from this job; what is given here goes before.",
-            show_default=False,
+            "JOB",
+            "Take [uncertainty] and [probe] from this job; what is given here goes before.",
         ),
     ] = "",
     stylus_mm: Annotated[
-        float | None, typer.Option("--stylus-mm", min=0.0, help="From the wrist to the ball.")
+        float | None, flag("--stylus-mm", "From the wrist to the ball.", min=0.0)
     ] = None,
     ball_diameter_mm: Annotated[
-        float | None, typer.Option("--ball-diameter-mm", min=0.0, help="Of the probe.")
+        float | None, flag("--ball-diameter-mm", "Of the probe.", min=0.0)
     ] = None,
     sphere_diameter_mm: Annotated[
-        float, typer.Option("--sphere-diameter-mm", min=0.0, help="Of the test sphere.")
+        float, flag("--sphere-diameter-mm", "Of the test sphere.", min=0.0)
     ] = 25.0,
-    places: Annotated[int, typer.Option("--places", help="Of the sphere in the reach.")] = 3,
+    places: Annotated[int, flag("--places", "Of the sphere in the reach.")] = 3,
     encoder_deg: Annotated[
-        float | None, typer.Option("--encoder-deg", min=0.0, help="Noise of a joint reading.")
+        float | None, flag("--encoder-deg", "Noise of a joint reading.", min=0.0)
     ] = None,
     encoder_offset_deg: Annotated[
-        float | None, typer.Option("--encoder-offset-deg", min=0.0, help="Of a reading's zero.")
+        float | None, flag("--encoder-offset-deg", "Of a reading's zero.", min=0.0)
     ] = None,
     length_mm: Annotated[
-        float | None, typer.Option("--length-mm", min=0.0, help="Of every length of the arm.")
+        float | None, flag("--length-mm", "Of every length of the arm.", min=0.0)
     ] = None,
     angle_deg: Annotated[
-        float | None, typer.Option("--angle-deg", min=0.0, help="Of every angle of the arm.")
+        float | None, flag("--angle-deg", "Of every angle of the arm.", min=0.0)
     ] = None,
     probe_mm: Annotated[
-        float | None, typer.Option("--probe-mm", min=0.0, help="Of a touch, every direction.")
+        float | None, flag("--probe-mm", "Of a touch, every direction.", min=0.0)
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", help="Machines that are drawn.")] = 1000,
+    runs: Annotated[int, flag("--runs", "Machines that are drawn.")] = 1000,
     seed: Seed = None,
     as_json: Json = False,
     allow_outside: AllowOutside = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, Tip, out_option
+from planner.cli.options import Force, Json, Tip, flag, option, out_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,47 +23,33 @@ COMMAND = "palpeur motion"
 def motion(
     context: typer.Context,
     *,
-    start: Annotated[
-        str, typer.Option("--from", metavar="Q1,Q2,…", help="Start.", show_default=False)
-    ],
-    end: Annotated[str, typer.Option("--to", metavar="Q1,Q2,…", help="End.", show_default=False)],
+    start: Annotated[str, option("--from", "Q1,Q2,…", "Start.")],
+    end: Annotated[str, option("--to", "Q1,Q2,…", "End.")],
     law: Annotated[
         str,
-        typer.Option(
-            "--law", metavar="LAW", help="linear, cubic, quintic, bang-bang, trapezoid, double-s."
-        ),
+        option("--law", "LAW", "linear, cubic, quintic, bang-bang, trapezoid, double-s."),
     ] = "trapezoid",
-    kv: Annotated[
-        str, typer.Option("--kv", metavar="V1,V2,…", help="Speed limits, rad/s or m/s.")
-    ] = "",
-    ka: Annotated[
-        str, typer.Option("--ka", metavar="A1,A2,…", help="Acceleration limits, rad/s² or m/s².")
-    ] = "",
+    kv: Annotated[str, option("--kv", "V1,V2,…", "Speed limits, rad/s or m/s.")] = "",
+    ka: Annotated[str, option("--ka", "A1,A2,…", "Acceleration limits, rad/s² or m/s².")] = "",
     kj: Annotated[
         str,
-        typer.Option("--kj", metavar="J1,J2,…", help="Jerk limits, rad/s³ or m/s³, for double-s."),
+        option("--kj", "J1,J2,…", "Jerk limits, rad/s³ or m/s³, for double-s."),
     ] = "",
     unit: Annotated[
-        str, typer.Option("--unit", help="Of --from and --to: deg, rad, mm, m; one or one each.")
+        str, flag("--unit", "Of --from and --to: deg, rad, mm, m; one or one each.")
     ] = "",
-    robot: Annotated[
-        str, typer.Option("--robot", help="Take units and limits from this robot's joints.")
-    ] = "",
+    robot: Annotated[str, flag("--robot", "Take units and limits from this robot's joints.")] = "",
     tip: Tip = "",
     straight: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--straight",
-            help="A straight line of poses: --from and --to are x,y,z in mm and, optionally, "
+            "A straight line of poses: --from and --to are x,y,z in mm and, optionally, "
             "angles about z, y, x in degrees; --kv, --ka and --kj give translation, rotation.",
         ),
     ] = False,
-    all_laws: Annotated[
-        bool, typer.Option("--all-laws", help="Minimum time of every law.")
-    ] = False,
-    period_ms: Annotated[
-        float, typer.Option("--period-ms", min=0.001, help="Sampling period of --out.")
-    ] = 1.0,
+    all_laws: Annotated[bool, flag("--all-laws", "Minimum time of every law.")] = False,
+    period_ms: Annotated[float, flag("--period-ms", "Sampling period of --out.", min=0.001)] = 1.0,
     out: Annotated[str, out_option("FILE", "Write the sampled motion as CSV.")] = "",
     force: Force = False,
     as_json: Json = False,

@@ -14,6 +14,9 @@ from planner.cli.options import (
     Job,
     Json,
     NoFigures,
+    argument,
+    flag,
+    option,
     out_option,
 )
 
@@ -24,20 +27,15 @@ app = typer.Typer(
 )
 Platform = Annotated[
     str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="Name from `palpeur stewart list`, or path of a platform file (.toml).",
-        show_default=False,
-    ),
+    argument("ROBOT", "Name from `palpeur stewart list`, or path of a platform file (.toml)."),
 ]
 Poses = Annotated[
     str,
-    typer.Option(
+    option(
         "--poses",
-        metavar="FILE",
-        help="CSV: x_mm,y_mm,z_mm and, optionally, rz_deg,ry_deg,rx_deg, or T11..T34; rates as "
+        "FILE",
+        "CSV: x_mm,y_mm,z_mm and, optionally, rz_deg,ry_deg,rx_deg, or T11..T34; rates as "
         "vx_mm_s, wx_deg_s, ax_mm_s2, wdx_deg_s2; - reads standard input.",
-        show_default=False,
     ),
 ]
 Pose = "home, or x,y,z in mm, optionally followed by rz,ry,rx in degrees"
@@ -60,7 +58,7 @@ def list_platforms(as_json: Json = False) -> int:
 def show(
     robot: Platform,
     as_json: Json = False,
-    as_toml: Annotated[bool, typer.Option("--toml", help="Print it as a file instead.")] = False,
+    as_toml: Annotated[bool, flag("--toml", "Print it as a file instead.")] = False,
 ) -> int:
     """Show one platform: points, strokes, drives, masses, home pose and what is odd about it."""
     from planner.cli.output import Form
@@ -116,19 +114,15 @@ def forward(
     robot: Platform,
     lengths: Annotated[
         str,
-        typer.Option(
-            "--lengths", metavar="FILE", help="CSV: l1_mm … l6_mm; -: stdin.", show_default=False
-        ),
+        option("--lengths", "FILE", "CSV: l1_mm … l6_mm; -: stdin."),
     ],
     *,
-    start: Annotated[
-        str, typer.Option("--start", metavar="POSE", help=f"A pose near the answer: {Pose}.")
-    ] = "home",
+    start: Annotated[str, option("--start", "POSE", f"A pose near the answer: {Pose}.")] = "home",
     along: Annotated[
-        bool, typer.Option("--along", help="Rows are a motion: each starts from the one before.")
+        bool, flag("--along", "Rows are a motion: each starts from the one before.")
     ] = False,
     all_modes: Annotated[
-        bool, typer.Option("--all-modes", help="Every real posture with these lengths.")
+        bool, flag("--all-modes", "Every real posture with these lengths.")
     ] = False,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -184,10 +178,10 @@ def dynamics(
     poses: Poses,
     wrench: Annotated[
         str,
-        typer.Option(
+        option(
             "--wrench",
-            metavar="FX,FY,FZ,MX,MY,MZ",
-            help="Force [N] and moment [N m] on the platform at its origin, base axes; rows of "
+            "FX,FY,FZ,MX,MY,MZ",
+            "Force [N] and moment [N m] on the platform at its origin, base axes; rows of "
             "the table may have their own, fx_n … mz_nm.",
         ),
     ] = "",
@@ -234,28 +228,24 @@ def move(
     context: typer.Context,
     robot: Platform,
     *,
-    start: Annotated[str, typer.Option("--from", metavar="POSE", help=f"Start: {Pose}.")] = "home",
-    end: Annotated[str, typer.Option("--to", metavar="POSE", help=f"End: {Pose}.")] = "",
-    law: Annotated[
-        str, typer.Option("--law", metavar="LAW", help="quintic, trapezoid, cubic, …")
-    ] = "quintic",
+    start: Annotated[str, option("--from", "POSE", f"Start: {Pose}.")] = "home",
+    end: Annotated[str, option("--to", "POSE", f"End: {Pose}.")] = "",
+    law: Annotated[str, option("--law", "LAW", "quintic, trapezoid, cubic, …")] = "quintic",
     duration: Annotated[
         float,
-        typer.Option(
+        option(
             "--duration",
-            metavar="S",
-            help="Seconds; left out: the minimum that the legs allow.",
+            "S",
+            "Seconds; left out: the minimum that the legs allow.",
             show_default=False,
         ),
     ] = 0.0,
     published: Annotated[
         bool,
-        typer.Option(
-            "--published", help="The motion of [STAICU09], 3 s about home of staicu-stewart."
-        ),
+        flag("--published", "The motion of [STAICU09], 3 s about home of staicu-stewart."),
     ] = False,
     period_ms: Annotated[
-        float, typer.Option("--period-ms", min=0.01, help="Of the samples in the output.")
+        float, flag("--period-ms", "Of the samples in the output.", min=0.01)
     ] = 10.0,
     out: FiguresOut = "",
     force: Force = False,
@@ -314,12 +304,10 @@ def workspace(
     context: typer.Context,
     robot: Platform,
     *,
-    at: Annotated[
-        str, typer.Option("--at", metavar="POSE", help=f"Middle and orientation: {Pose}.")
-    ] = "home",
+    at: Annotated[str, option("--at", "POSE", f"Middle and orientation: {Pose}.")] = "home",
     z_mm: Annotated[
         float | None,
-        typer.Option("--z", metavar="MM", help="Height of the slice.", show_default=False),
+        option("--z", "MM", "Height of the slice."),
     ] = None,
     out: Annotated[str, out_option("DIR", "Write figure, workspace.csv and .json there.")] = "",
     force: Force = False,
@@ -373,12 +361,7 @@ def calibrate(
     *,
     measured: Annotated[
         str,
-        typer.Option(
-            "--measured",
-            metavar="FILE",
-            help="CSV: columns of a pose and l1_mm … l6_mm; -: stdin.",
-            show_default=False,
-        ),
+        option("--measured", "FILE", "CSV: columns of a pose and l1_mm … l6_mm; -: stdin."),
     ],
     out: Annotated[str, out_option("FILE", "Write the corrected platform file.")] = "",
     force: Force = False,
