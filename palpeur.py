@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from parts.points import ProbePoints as ProbePoints
     from parts.points import RawPoints as RawPoints
     from parts.points import read_points as read_points
-    from parts.sampling import Sample as Sample
+    from parts.sampling.sample import Sample as Sample
     from planner.batch.batch import BatchOptions as BatchOptions
     from planner.batch.batch import BatchResult as BatchResult
     from planner.batch.batch import run_batch
     from planner.errors import PlannerError as PlannerError
-    from planner.evaluation import JobEvaluation as JobEvaluation
-    from planner.evaluation import evaluate_job
+    from planner.evaluation.job_evaluation import JobEvaluation as JobEvaluation
+    from planner.evaluation.job_evaluation import evaluate_job
     from planner.fixes.explanation import Explanation as Explanation
     from planner.fixes.explanation import explain as explain
     from planner.job import Job as Job
@@ -60,7 +60,7 @@ _HOMES = {
     "Explanation": "planner.fixes.explanation",
     "ImportedRobot": "robots.core.robot_import",
     "Job": "planner.job",
-    "JobEvaluation": "planner.evaluation",
+    "JobEvaluation": "planner.evaluation.job_evaluation",
     "Part": "parts.part",
     "PartError": "parts.errors",
     "Placement": "planner.part_pose.place",
@@ -71,12 +71,12 @@ _HOMES = {
     "Proof": "planner.proof",
     "Robot": "robots.robot",
     "RobotError": "robots.core.errors",
-    "Sample": "parts.sampling",
+    "Sample": "parts.sampling.sample",
     "SceneView": "reports.views",
     "SetOptions": "reports.provenance",
     "Solutions": "robots.core.inverse",
     "batch": "planner.batch.batch:run_batch",
-    "evaluate": "planner.evaluation:evaluate_job",
+    "evaluate": "planner.evaluation.job_evaluation:evaluate_job",
     "explain": "planner.fixes.explanation",
     "export": "reports.export",
     "import_robot": "robots.core.robot_import",

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parts.errors import PartError
-from parts.features import Feature, choose_feature
+from parts.features.feature import Feature, choose_feature
 from parts.geometry import Face, Geometry, Sheets, TriangleMesh
 from parts.geometry.load import geometry_of
 from parts.geometry.source_file import SourceFile, read_source
 from parts.library import names, open_part
 from parts.probe import Tip
-from parts.sampling import AccessLimits, Sample, count_for, sample
+from parts.sampling.sample import AccessLimits, Sample, count_for, sample
 from robots.core.views import view
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from parts.features import Feature
+from parts.features.feature import Feature
 from parts.geometry import Geometry
-from parts.sampling import Design, Sample
+from parts.sampling.layouts import Design
+from parts.sampling.sample import Sample
 from reports.answers import FORMAT
 
 

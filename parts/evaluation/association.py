@@ -10,9 +10,9 @@ import numpy as np
 
 from parts.evaluation.outliers import outlying_points
 from parts.evaluation.results import PointDeviations
-from parts.fits import Fit, FitError, FittedShape, Outlier, fit
-from parts.fits.fit_result import Fitted
-from parts.fits.fitting import minimum_rms
+from parts.fits.errors import FitError
+from parts.fits.fit_result import Fit, Fitted, FittedShape
+from parts.fits.fitting import Outlier, fit, minimum_rms
 from robots.core.arrays import Array, Indices
 
 

@@ -12,8 +12,8 @@ from parts.evaluation.association import FeaturePoints, Measurable, sizes_of
 from parts.evaluation.errors import EvaluationError
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
-from parts.fits import Fit, FittedShape, SpaceCircle, SpaceLine
-from parts.fits.fit_result import Fitted
+from parts.fits.curves import SpaceCircle, SpaceLine
+from parts.fits.fit_result import Fit, Fitted, FittedShape
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus, across
 from robots.core.arrays import Array
 

@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from parts.alignment import (
-    Alignment,
-    DatumPlane,
-    ReferencePoints,
-    best_fit_points,
-    best_fit_surface,
-    nearest_on,
-    reference_points,
-    three_two_one,
-)
+from parts.alignment.alignment import Alignment
+from parts.alignment.best_fit import best_fit_points, best_fit_surface, nearest_on
+from parts.alignment.datums import DatumPlane, ReferencePoints, reference_points, three_two_one
 from parts.evaluation.association import (
     FeaturePoints,
     NominalFeature,
@@ -30,7 +23,7 @@ from parts.evaluation.characteristics import characteristic_of, usual_characteri
 from parts.evaluation.errors import EvaluationError
 from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
-from parts.fits import FitError
+from parts.fits.errors import FitError
 from parts.points import ProbePoints
 from robots.core.arrays import Array, Indices
 

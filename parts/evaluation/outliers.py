@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parts.fits import Fit, FitError, FittedShape, FlatCircle, Outlier, SpaceCircle, fit, outliers
-from parts.fits.fit_result import shape_of_kind
-from parts.fits.fitting import model_of
+from parts.fits.curves import FlatCircle, SpaceCircle
+from parts.fits.errors import FitError
+from parts.fits.fit_result import Fit, FittedShape, shape_of_kind
+from parts.fits.fitting import Outlier, fit, model_of, outliers
 from parts.fits.least_squares import FeatureModel, FeatureState, second_order, triangle_of
 from parts.fits.solver import Cloud, cloud_of
 from parts.fits.zone import DrawingPlane, drawing_of_plane

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parts.evaluation.tolerance import Conformance, Uncertainty, conformance_of
-from parts.fits import Fit, FittedShape, Outlier
+from parts.fits.fit_result import Fit, FittedShape
+from parts.fits.fitting import Outlier
 from robots.core.arrays import Array, Indices, freeze_fields
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from parts.evaluation.errors import EvaluationError
 from parts.evaluation.outliers import LINEAR_KINDS, LinearFit, linear_fit
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, Uncertainty
-from parts.fits import FitError
+from parts.fits.errors import FitError
 from parts.fits.fit_result import Fitted
 from parts.fits.repeated_fits import repeated_fits
 from robots.core.arrays import Array, Indices

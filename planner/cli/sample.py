@@ -92,8 +92,8 @@ def sample(
     from pathlib import Path
 
     from parts.part import load_part
+    from parts.points.csv_file import points_csv
     from parts.probe import Tip
-    from parts.sampling import points_csv
     from planner.cli.exit_codes import ExitCode
     from planner.cli.output import print_json
     from planner.errors import OptionError

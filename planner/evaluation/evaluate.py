@@ -9,27 +9,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parts.errors import PartError
-from parts.evaluation import (
-    Characteristic,
+from parts.evaluation.association import nominal_feature
+from parts.evaluation.comparison import (
     Comparison,
     ComparisonTask,
-    Conformance,
-    FeatureResult,
-    MatchedPoints,
-    MeasuredPoints,
-    PointDeviations,
-    add_uncertainties,
     align,
-    ball_centres,
-    ball_sign,
     compare,
-    compensate_ball,
     deviations_of,
-    match_points,
-    nominal_feature,
     rows_of_features,
 )
-from parts.fits import FitError, fit
+from parts.evaluation.measured_points import (
+    MatchedPoints,
+    MeasuredPoints,
+    ball_centres,
+    ball_sign,
+    compensate_ball,
+    match_points,
+)
+from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
+from parts.evaluation.tolerance import Conformance
+from parts.evaluation.uncertainty import add_uncertainties
+from parts.fits.errors import FitError
+from parts.fits.fitting import fit
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation, EvaluationAlignment

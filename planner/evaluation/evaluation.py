@@ -6,14 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parts.alignment import Alignment
-from parts.evaluation import (
-    Characteristic,
-    Conformance,
-    FeatureResult,
-    MeasuredPoints,
-    PointDeviations,
-)
+from parts.alignment.alignment import Alignment
+from parts.evaluation.measured_points import MeasuredPoints
+from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
+from parts.evaluation.tolerance import Conformance
 from planner.findings import Finding, Severity
 from planner.job.evaluation import AlignmentMethod
 from robots.core.arrays import Array, freeze_fields

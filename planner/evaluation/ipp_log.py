@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parts.evaluation import MeasuredPoints
+from parts.evaluation.measured_points import MeasuredPoints
 from parts.points.file_text import fault, text_of
 from planner.job import Job
 from planner.reach.placement import place

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured_points import Frame
+from parts.evaluation.measured_points import Frame, MeasuredPoints
 from planner.evaluation.evaluate import check_measured, evaluate
 from planner.evaluation.evaluation import Evaluation
 from planner.evaluation.reading import measured_points, read_measured

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured_points import Frame, spread, unit_factor
+from parts.evaluation.measured_points import Frame, MeasuredPoints, spread, unit_factor
 from parts.points import (
     Compensation,
     RawPoints,
@@ -39,7 +38,7 @@ from robots.core.arrays import Array
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
 from robots.core.file_reading import TipRule
-from robots.core.identification import ArmMeasurements, MeasurementKind
+from robots.core.identification.measurements import ArmMeasurements, MeasurementKind
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.robot_file import read_robot

@@ -7,13 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from parts.errors import PartError
-from parts.evaluation import (
-    AlignmentTask,
-    ComparisonTask,
-    MatchedPoints,
-    MeasuredPoints,
-    check_factor,
-)
+from parts.evaluation.comparison import AlignmentTask, ComparisonTask
+from parts.evaluation.measured_points import MatchedPoints, MeasuredPoints, check_factor
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job import Job

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from parts.part import Part, load_part, ply_bytes
 from parts.points import ProbePoints, RawPoints
 from parts.points.tables import frame_csv
-from parts.sampling import Sample
+from parts.sampling.sample import Sample
 from planner.errors import JobError, OutputError
 from planner.job.elements import JobInput
 from planner.job.part import WITH_UNIT, WITHOUT_UNIT
@@ -372,7 +372,7 @@ def _point_file(points: PointsLike) -> tuple[str, bytes]:
     if isinstance(points, str | Path):
         return Path(points).name, _read(Path(points))
     if isinstance(points, ProbePoints | Sample):
-        from parts.sampling import points_csv
+        from parts.points.csv_file import points_csv
 
         plain = points if isinstance(points, ProbePoints) else points.points
         return "points.csv", points_csv(plain).encode()

@@ -16,9 +16,15 @@ from typing import cast
 import numpy as np
 
 from parts.errors import PartError
-from parts.evaluation import TOLERANCE_KINDS, MeasuredPoints, ToleranceSpec, Uncertainty
 from parts.evaluation.characteristics import FORM_OF
-from parts.evaluation.tolerance import FORM_KINDS, ToleranceKind
+from parts.evaluation.measured_points import MeasuredPoints
+from parts.evaluation.tolerance import (
+    FORM_KINDS,
+    TOLERANCE_KINDS,
+    ToleranceKind,
+    ToleranceSpec,
+    Uncertainty,
+)
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation.evaluate import evaluate

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parts.errors import PartError
-from parts.evaluation import NominalFeature, nominal_feature
-from parts.features import Feature, Patch, Rectangle, SurfaceCircle
+from parts.evaluation.association import NominalFeature, nominal_feature
 from parts.features.band import FULL_TURN, angles_about, band_span, swept
-from parts.fits import SpaceCircle
+from parts.features.feature import Feature
+from parts.features.patch import Patch, Rectangle, SurfaceCircle
+from parts.fits.curves import SpaceCircle
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from parts.points import ProbePoints
-from parts.sampling import STRATEGIES, sample
+from parts.sampling.layouts import STRATEGIES
+from parts.sampling.sample import sample
 from planner.errors import JobError
 from planner.evaluation.task import nominal_points
 from planner.job import Job

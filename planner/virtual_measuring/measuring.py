@@ -9,10 +9,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from parts.evaluation import MeasuredPoints
-from parts.evaluation.measured_points import Frame
+from parts.evaluation.measured_points import Frame, MeasuredPoints
 from parts.points import ProbePoints
-from parts.sampling import points_csv
+from parts.points.csv_file import points_csv
 from planner.errors import JobError, OptionError
 from planner.evaluation.task import nominal_points
 from planner.job import Job, UncertaintySettings

@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from parts.evaluation import nominal_feature
-from parts.fits import FittedShape, SpaceCircle
+from parts.evaluation.association import nominal_feature
+from parts.fits.curves import SpaceCircle
+from parts.fits.fit_result import FittedShape
 from parts.geometry.surfaces import Cylinder
 from parts.points import ProbePoints
 from planner.errors import JobError

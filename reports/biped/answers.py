@@ -16,7 +16,7 @@ from robots.biped.posture.standing import stand
 from robots.biped.posture.support_polygon import SupportPolygon
 from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.arrays import Array
-from robots.core.composite import CompositeCost
+from robots.core.composite.benchmark import CompositeCost
 from robots.core.recording import Programme
 from robots.core.transmission.driven_posture import DrivenJoint, DrivenPosture, MotorState
 from robots.core.transmission.drives import Drives

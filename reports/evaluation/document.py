@@ -6,8 +6,9 @@ import math
 from importlib.metadata import version
 from typing import Any
 
-from parts.evaluation import Characteristic, FeatureResult, Uncertainty
-from parts.fits import Fit
+from parts.evaluation.results import Characteristic, FeatureResult
+from parts.evaluation.tolerance import Uncertainty
+from parts.fits.fit_result import Fit
 from parts.fits.zone import Zone
 from planner.evaluation.evaluation import Evaluation
 from planner.uncertainty.types import PointUncertainty

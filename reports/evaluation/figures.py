@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.evaluation import FeatureResult
-from parts.fits import FittedShape
+from parts.evaluation.results import FeatureResult
+from parts.fits.fit_result import FittedShape
 from reports.evaluation.colours import DeviationScale, deviation_scale, rounded_up
 from reports.evaluation.subject import (
     EvaluationSubject,

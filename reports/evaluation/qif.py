@@ -9,8 +9,9 @@ from importlib.metadata import version
 
 import numpy as np
 
-from parts.evaluation import Characteristic, Conformance, FeatureResult, PointDeviations
-from parts.fits import FittedShape
+from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
+from parts.evaluation.tolerance import Conformance
+from parts.fits.fit_result import FittedShape
 from reports.evaluation.content import verdict
 from reports.evaluation.subject import EvaluationSubject, axis_of, is_hole, place_of, size_of
 from reports.programmes.text import MM, attribute, element, number, numbers, parent

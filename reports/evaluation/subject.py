@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from parts.evaluation import ToleranceSpec
-    from parts.fits import FittedShape
+    from parts.evaluation.tolerance import ToleranceSpec
+    from parts.fits.fit_result import FittedShape
     from planner.evaluation.evaluation import Evaluation
     from planner.evaluation.job_evaluation import JobEvaluation
     from planner.findings import Finding

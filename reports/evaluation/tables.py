@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from parts.evaluation import Characteristic, Conformance, FeatureResult
+from parts.evaluation.results import Characteristic, FeatureResult
+from parts.evaluation.tolerance import Conformance
 from planner.evaluation.evaluation import Evaluation
 from planner.job.uncertainty import UncertaintySettings
 from planner.uncertainty.types import PointUncertainty

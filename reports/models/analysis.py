@@ -26,7 +26,8 @@ from robots.core.inverse import JointRates, Task
 from robots.core.kernels.machine import processor, this_machine
 from robots.core.mechanism import Mechanism
 from robots.core.quantities import quantity
-from robots.core.singularities import Determinant, Singularity, SingularPosture
+from robots.core.singularities.analysis import Singularity, SingularPosture
+from robots.core.singularities.determinant import Determinant
 from robots.core.workspace import Workspace
 
 DIMENSIONS = {0: "point", 1: "line", 2: "area", 3: "volume"}

@@ -8,20 +8,16 @@ from typing import Any
 from planner.errors import OptionError
 from reports.answers import number
 from robots.core.mechanism import Mechanism
-from robots.core.symbols.condensed import (
-    CondensedEquations,
-    NeglectedEquations,
-    OperatingRanges,
-    condensed_equations,
-    described_equations,
-    neglect,
-)
 from robots.core.symbols.condensed.equations import (
+    CondensedEquations,
     centrifugal_lines,
+    condensed_equations,
     coriolis_lines,
+    described_equations,
     gravity_lines,
     inertia_lines,
 )
+from robots.core.symbols.condensed.neglect import NeglectedEquations, OperatingRanges, neglect
 from robots.core.symbols.export import EXPORTED, GeneratedFile, export
 from robots.core.symbols.listing import Language
 

@@ -14,9 +14,8 @@ import time
 import numpy as np
 import pytest
 
-from parts.evaluation import AlignmentTask, ComparisonTask, compare
-from parts.fits import fit
-from parts.fits.fitting import model_of
+from parts.evaluation.comparison import AlignmentTask, ComparisonTask, compare
+from parts.fits.fitting import fit, model_of
 from parts.fits.least_squares import state_about
 from parts.fits.repeated_fits import repeated_fits
 from parts.points import ProbePoints

@@ -18,7 +18,8 @@ import pytest
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.planning import plan
-from planner.uncertainty import draws, measuring_of
+from planner.uncertainty.measuring import measuring_of
+from planner.uncertainty.monte_carlo import draws
 from tests.cases import sized
 
 pytestmark = pytest.mark.benchmark

@@ -192,8 +192,8 @@ def composite(
     from planner.cli.output import Form
     from reports.biped.answers import composite_document, composite_lines, composite_table
     from robots.biped.library import biped_names, open_biped
-    from robots.core.composite import composite_cost, compositions, cut
-    from robots.core.composite.benchmark import BATCH
+    from robots.core.composite.benchmark import BATCH, composite_cost, compositions
+    from robots.core.composite.composition import cut
     from robots.library import load, names
 
     form, session = Form(json=as_json, csv=as_csv), context.obj

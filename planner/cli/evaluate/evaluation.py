@@ -16,10 +16,10 @@ from planner.cli.session import Session, progress_of
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
-    from parts.evaluation import Characteristic
+    from parts.evaluation.results import Characteristic
     from planner.job import Job
     from planner.job.evaluation import AlignmentMethod
-    from planner.uncertainty import PointUncertainty
+    from planner.uncertainty.types import PointUncertainty
     from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
 
 _ALIGNMENTS: dict[str, AlignmentMethod] = {
@@ -232,7 +232,7 @@ def run_uncertainty(
     """
     from planner.job import read_job
     from planner.result_files import check_set
-    from planner.uncertainty import uncertainty_of
+    from planner.uncertainty.job_uncertainty import uncertainty_of
     from reports.document_text import document_text
     from reports.evaluation.content import source_of
     from reports.evaluation.document import uncertainty_document

@@ -449,8 +449,9 @@ def run_diff(
         RobotError: a robot that cannot do such a job.
         OutputError: the page cannot be written, or would replace another file.
     """
-    from reports.comparison import compare, comparison_document, judged, parse_rule
-    from reports.comparison.document import comparison_page
+    from reports.comparison.compare import compare
+    from reports.comparison.document import comparison_document, comparison_page
+    from reports.comparison.rules import judged, parse_rule
     from reports.comparison.text import print_comparison
     from reports.plan_document import document_text
 
@@ -479,7 +480,7 @@ def run_diff(
 
 def _document(path: Path, session: Session, *, allow_outside: bool) -> dict[str, object]:
     """A plan's document; a job is planned."""
-    from reports.comparison import read_plan
+    from reports.comparison.compare import read_plan
     from reports.plan_document import plan_document
 
     if path.is_dir() or path.suffix.lower() == ".json":

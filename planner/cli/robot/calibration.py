@@ -27,17 +27,15 @@ from reports.models.calibration import (
     refusal_document,
 )
 from robots.core.caps import Cap, read_capped
-from robots.core.identification import (
+from robots.core.identification.calibration import calibrate
+from robots.core.identification.errors import NotIdentifiableError
+from robots.core.identification.measurements import (
     ArmMeasurements,
     ArmNoise,
     MeasurementKind,
-    NotIdentifiableError,
     Prior,
-    Site,
-    calibrate,
-    plan_postures,
 )
-from robots.core.identification.posture_plan import DEFAULT_NOISE
+from robots.core.identification.posture_plan import DEFAULT_NOISE, Site, plan_postures
 from robots.core.mechanism import Mechanism, with_stylus
 
 _COMMAND = "palpeur robot calibrate"

@@ -488,13 +488,13 @@ def singularities(
     from reports.models import analysis
     from robots.core.errors import EquationError
     from robots.core.model import Model
-    from robots.core.singularities import (
+    from robots.core.singularities.analysis import (
         analyse,
-        determinant,
         natural_task,
         search_starts,
         singular_postures,
     )
+    from robots.core.singularities.determinant import determinant
 
     session, form = context.obj, Form(json=as_json)
     mechanism = movable_robot(robot, tip, session)
@@ -688,7 +688,7 @@ def calibrate(
     from planner.cli.output import Form
     from planner.cli.robot import calibration
     from planner.errors import OptionError
-    from robots.core.identification import ArmNoise
+    from robots.core.identification.measurements import ArmNoise
 
     if bool(measurements) == bool(plan):
         raise OptionError("Give either --measurements FILE or --plan N.", option="--measurements")

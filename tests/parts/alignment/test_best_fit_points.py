@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from parts.alignment import best_fit_points
 from parts.alignment.alignment import move_points, pose_of
+from parts.alignment.best_fit import best_fit_points
 from parts.errors import AlignmentError
 
 seeds = st.integers(0, 10_000)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from parts.alignment import best_fit_surface, nearest_on, nearest_on_surface
 from parts.alignment.alignment import inverse, move_points, pose_of
+from parts.alignment.best_fit import best_fit_surface, nearest_on, nearest_on_surface
 from parts.alignment.refinement import Contacts
 from parts.errors import AlignmentError
-from parts.features import choose_feature
+from parts.features.feature import choose_feature
 from parts.geometry.surfaces import Plane, Sphere, Torus
 from parts.library import open_part
-from parts.sampling import AccessLimits, sample
+from parts.sampling.sample import AccessLimits, sample
 
 
 def ellipsoid(points):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.alignment import Alignment, fixed
-from parts.alignment.alignment import move_points, rotation_zyx
+from parts.alignment.alignment import Alignment, fixed, move_points, rotation_zyx
 from parts.errors import AlignmentError
 
 

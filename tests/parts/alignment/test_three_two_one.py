@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from parts.alignment import DatumPlane, three_two_one
 from parts.alignment.alignment import move_points, pose_of, rotate
+from parts.alignment.datums import DatumPlane, three_two_one
 from parts.errors import AlignmentError
 
 PRIMARY = [[0.1, 0.1, 0.0], [0.9, 0.2, 0.0], [0.3, 0.8, 0.0]]

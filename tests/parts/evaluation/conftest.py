@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation import AlignmentTask, ComparisonTask, compare
+from parts.evaluation.comparison import AlignmentTask, ComparisonTask, compare
 from parts.points import ProbePoints
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from parts.errors import PartError
-from parts.evaluation import align, compare
+from parts.evaluation.comparison import align, compare
 from parts.evaluation.uncertainty import aligned_errors
 from parts.points import ProbePoints
 from tests.cases import cases

@@ -11,7 +11,7 @@ from scipy.stats import binom, kstest
 
 from parts.evaluation import outliers
 from parts.evaluation.outliers import Innovations, PutBack, log_beta, put_back, unlikely
-from parts.fits import fit
+from parts.fits.fitting import fit
 
 FAINT = 1e-15
 

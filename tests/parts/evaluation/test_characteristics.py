@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from parts.evaluation import ToleranceSpec
+from parts.evaluation.tolerance import ToleranceSpec
 from parts.points import ProbePoints
 
 UM = 1e-6

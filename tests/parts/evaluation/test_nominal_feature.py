@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from parts.evaluation import nominal_feature
+from parts.evaluation.association import nominal_feature
 
 A = np.linspace(0.0, 2 * np.pi, 9)[:-1]
 RING = np.column_stack([np.cos(A), np.sin(A), 0 * A])
@@ -118,7 +118,7 @@ def test_many_points_of_no_feature_are_ruled_out_by_a_sample(fitted_kinds):
 @pytest.fixture
 def fitted_kinds(monkeypatch):
     """Kinds that are fitted to all points."""
-    from parts.fits import fit
+    from parts.fits.fitting import fit
 
     made = []
 

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from parts.evaluation import outliers
-from parts.fits import FlatCircle, fit
-from parts.fits.fitting import model_of
+from parts.fits.curves import FlatCircle
+from parts.fits.fitting import fit, model_of
 from parts.fits.zone import drawing_of_plane
 from tests.cases import cases, some
 

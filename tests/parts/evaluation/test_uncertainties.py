@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation import (
-    Conformance,
-    EvaluationError,
-    ToleranceSpec,
-    add_uncertainties,
-)
 from parts.evaluation.association import associate
+from parts.evaluation.errors import EvaluationError
 from parts.evaluation.outliers import linear_fit
-from parts.evaluation.uncertainty import agree, first_order_values, uncertainty_of
-from parts.fits import fit
+from parts.evaluation.tolerance import Conformance, ToleranceSpec
+from parts.evaluation.uncertainty import (
+    add_uncertainties,
+    agree,
+    first_order_values,
+    uncertainty_of,
+)
+from parts.fits.fitting import fit
 from tests.cases import cases
 
 UM = 1e-6

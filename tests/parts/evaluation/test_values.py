@@ -5,15 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation import (
-    Conformance,
-    EvaluationError,
-    MeasuredPoints,
-    ToleranceSpec,
-    Uncertainty,
-    conformance_of,
-    match_points,
-)
+from parts.evaluation.errors import EvaluationError
+from parts.evaluation.measured_points import MeasuredPoints, match_points
+from parts.evaluation.tolerance import Conformance, ToleranceSpec, Uncertainty, conformance_of
 
 
 def _uncertainty(expanded):

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from parts.errors import FeatureError
-from parts.features import Band, Rectangle, SkinPatch, choose_feature
+from parts.features.band import Band
+from parts.features.feature import choose_feature
+from parts.features.mesh_patch import SkinPatch
+from parts.features.patch import Rectangle
 from parts.geometry import Face
 from parts.library import open_part
 

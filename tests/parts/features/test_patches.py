@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts.errors import FeatureError
-from parts.features import feature_of_numbers
+from parts.features.feature import feature_of_numbers
 from parts.sampling.layouts import PatchShape, lay_out
 
 SQUARE = PatchShape(width=1.0, height=1.0, round=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import FIT_KINDS, FitError, fit
+from parts.fits.errors import FitError
+from parts.fits.fitting import FIT_KINDS, fit
 from tests.cases import some
 
 SIGMA = 5e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import FIT_KINDS, fit
+from parts.fits.fitting import FIT_KINDS, fit
 
 # Data are near 0.1 m from their centroid and up to a few metres from the origin, where doubles are
 # 4e-16 m apart; 1e-12 leaves room for conditions near 1e3, and 1e-10 is what is asked for.

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from parts.errors import PartError
-from parts.fits import FIT_KINDS, FitError, fit
+from parts.fits.errors import FitError
+from parts.fits.fitting import FIT_KINDS, fit
 
 FEWEST = {"line2d": 2, "line3d": 2, "plane": 3, "circle2d": 3, "circle3d": 3}
 FEWEST |= {"sphere": 4, "cylinder": 5, "cone": 6, "torus": 7}

@@ -7,8 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from parts.fits import FIT_KINDS, FitError, fit, outliers
-from parts.fits.fitting import model_of
+from parts.fits.errors import FitError
+from parts.fits.fitting import FIT_KINDS, fit, model_of, outliers
 from tests.cases import some
 
 NOISE = 2e-6

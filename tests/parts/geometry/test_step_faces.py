@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from parts.errors import FeatureError, PartError
-from parts.features import choose_feature
+from parts.features.feature import choose_feature
 from parts.geometry import load_geometry
 from parts.geometry.gltf import GltfData, document_of, placed_meshes
 from parts.geometry.load import assemble
@@ -312,7 +312,7 @@ def outside(geometry, points, normals, step):
 
 
 def check_normals(geometry, count=6):
-    from parts.sampling import sample
+    from parts.sampling.sample import sample
 
     step = 4 * max(face.deflection for face in geometry.faces) + 1e-6
     for face in geometry.faces:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from parts.errors import SamplingError
-from parts.features import feature_of_numbers
-from parts.sampling import AccessLimits, count_for, design_of, minimum_count, sample
-from parts.sampling.sample import SamplingArea
+from parts.features.feature import feature_of_numbers
+from parts.sampling.layouts import design_of, minimum_count
+from parts.sampling.sample import AccessLimits, SamplingArea, count_for, sample
 
 PHRASES = {
     "line": ("line:from=0,0,0;to=90,0,0;normal=0,0,1", 2),

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts.errors import SamplingError
-from parts.sampling import star_discrepancy
-from parts.sampling.layouts import LAYOUTS, PatchShape, lay_out
+from parts.sampling.layouts import LAYOUTS, PatchShape, lay_out, star_discrepancy
 
 SQUARE = PatchShape(width=1.0, height=1.0, round=False)
 TUBE = PatchShape(width=0.2, height=0.1, round=True)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import trimesh
 
-from parts.features import choose_feature
+from parts.features.feature import choose_feature
 from parts.geometry import load_geometry
-from parts.sampling import AccessLimits, sample
+from parts.sampling.sample import AccessLimits, sample
 
 DEPTH = 0.030  # [m]
 

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from parts.errors import SamplingError
-from parts.features import SurfacePoints, choose_feature, feature_of_numbers
+from parts.features.feature import choose_feature, feature_of_numbers
+from parts.features.patch import SurfacePoints
 from parts.geometry import Face
 from parts.library import open_part
 from parts.library.artefacts import CHORD
 from parts.probe import Tip
-from parts.sampling import STRATEGIES, AccessLimits, sample, stylus_fits
+from parts.sampling.layouts import STRATEGIES
+from parts.sampling.sample import AccessLimits, sample, stylus_fits
 
 ANALYTIC = ("top", "hole-20", "cone", "front")
 LAYOUTS = STRATEGIES[:-1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation import MeasuredPoints
-from planner.evaluation import nominal_points
+from parts.evaluation.measured_points import MeasuredPoints
+from planner.evaluation.task import nominal_points
 from planner.job.evaluation import EvaluationSettings
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation import Conformance, MeasuredPoints, ToleranceSpec
 from parts.evaluation.errors import EvaluationError
+from parts.evaluation.measured_points import MeasuredPoints
+from parts.evaluation.tolerance import Conformance, ToleranceSpec
 from planner.errors import JobError
-from planner.evaluation import evaluate, nominal_points
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.task import nominal_points
 from planner.findings import page
 from planner.job import read_job
 from planner.library import path_of

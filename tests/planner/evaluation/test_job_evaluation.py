@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.evaluation import evaluate, evaluate_job
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.job_evaluation import evaluate_job
 from planner.job import UncertaintySettings
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from parts.errors import PointsError
 from planner.errors import JobError
-from planner.evaluation import evaluate, read_measured
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.reading import read_measured
 from robots.core.model import Model
 from robots.library import text_of
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from planner.job import UncertaintySettings
-from planner.uncertainty import Measuring, measuring_of
+from planner.uncertainty.measuring import Measuring, measuring_of
 
 
 @pytest.fixture(scope="session")

@@ -10,16 +10,10 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.uncertainty import (
-    Budget,
-    Carrier,
-    Measuring,
-    first_order,
-    joint_covariance,
-    measuring_of,
-    point_uncertainties,
-)
-from planner.uncertainty.first_order import normal_sigmas
+from planner.uncertainty.first_order import first_order, joint_covariance, normal_sigmas
+from planner.uncertainty.measuring import Carrier, Measuring, measuring_of
+from planner.uncertainty.points import point_uncertainties
+from planner.uncertainty.types import Budget
 from robots.core.denavit_hartenberg import DhRow
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_exp, skew

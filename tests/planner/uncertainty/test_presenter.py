@@ -14,7 +14,9 @@ from planner.job import UncertaintySettings, read_job
 from planner.planning import plan
 from planner.presenting.coverage import only, posed
 from planner.presenting.present import point_sigma, pose_covariance
-from planner.uncertainty import draws, first_order, measuring_of_presentation
+from planner.uncertainty.first_order import first_order
+from planner.uncertainty.measuring import measuring_of_presentation
+from planner.uncertainty.monte_carlo import draws
 from robots.core.pose import (
     inverse_pose,
     make_pose,

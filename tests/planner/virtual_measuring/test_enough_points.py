@@ -7,7 +7,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.virtual_measuring import PointCountRequest, points_for
+from planner.virtual_measuring.enough_points import PointCountRequest, points_for
 
 UM = 1e-6
 NOISE = UncertaintySettings(probe=10 * UM, seed=3)

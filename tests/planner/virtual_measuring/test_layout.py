@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation import nominal_feature
+from parts.evaluation.association import nominal_feature
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job import UncertaintySettings

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from planner.errors import OptionError
-from planner.evaluation import evaluate, read_measured
-from planner.virtual_measuring import CONTENTS, measure_virtually, measured_csv
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.reading import read_measured
+from planner.virtual_measuring.measuring import CONTENTS, measure_virtually, measured_csv
 
 
 @pytest.fixture(scope="module")

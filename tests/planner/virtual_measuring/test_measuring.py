@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from planner.errors import JobError
-from planner.evaluation import evaluate
+from planner.evaluation.evaluate import evaluate
 from planner.job import UncertaintySettings
 from planner.reach.placement import place
-from planner.uncertainty import draws
-from planner.virtual_measuring import PartErrors, measure_virtually
+from planner.uncertainty.monte_carlo import draws
+from planner.virtual_measuring.measuring import measure_virtually
+from planner.virtual_measuring.true_part import PartErrors
 from reports.virtual_measuring import measurement_sentences
 from tests.cases import cases
 from tests.planner.touching import with_touch

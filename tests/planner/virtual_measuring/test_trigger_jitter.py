@@ -7,8 +7,10 @@ import pytest
 
 from planner.job import UncertaintySettings
 from planner.planning import plan
-from planner.uncertainty import draws, first_order, measuring_of
-from planner.virtual_measuring import measure_virtually
+from planner.uncertainty.first_order import first_order
+from planner.uncertainty.measuring import measuring_of
+from planner.uncertainty.monte_carlo import draws
+from planner.virtual_measuring.measuring import measure_virtually
 from reports.virtual_measuring import measurement_sentences
 from tests.cases import cases
 from tests.reports.programmes.gantry import JOB, gantry_job

@@ -9,7 +9,9 @@ import math
 import pytest
 
 from planner.errors import OptionError
-from reports.comparison import ChangeVerdict, compare, comparison_document, read_plan
+from reports.comparison.change import ChangeVerdict
+from reports.comparison.compare import compare, read_plan
+from reports.comparison.document import comparison_document
 from reports.plan_document import document_text
 
 SAME, BETTER, WORSE, OTHER = (

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from planner.errors import OptionError
-from reports.comparison import compare, judged, parse_rule
-from reports.comparison.rules import QUANTITIES
+from reports.comparison.compare import compare
+from reports.comparison.rules import QUANTITIES, judged, parse_rule
 
 
 @pytest.fixture

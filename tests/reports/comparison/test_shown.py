@@ -10,8 +10,9 @@ import re
 
 import pytest
 
-from reports.comparison import compare, judged, parse_rule
+from reports.comparison.compare import compare
 from reports.comparison.document import MARK, comparison_page
+from reports.comparison.rules import judged, parse_rule
 from reports.comparison.text import headline, print_comparison, section_lines
 
 HOSTILE = [

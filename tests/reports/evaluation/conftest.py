@@ -10,13 +10,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation import MeasuredPoints, ToleranceSpec
-from planner.evaluation import evaluate, nominal_points
+from parts.evaluation.measured_points import MeasuredPoints
+from parts.evaluation.tolerance import ToleranceSpec
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.task import nominal_points
 from planner.findings import Finding, Severity
 from planner.findings.finding import Requirement
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
-from planner.uncertainty import Measuring, monte_carlo, point_uncertainties
+from planner.uncertainty.measuring import Measuring
+from planner.uncertainty.monte_carlo import monte_carlo
+from planner.uncertainty.points import point_uncertainties
 from reports.evaluation.subject import (
     EvaluationSubject,
     InputFile,

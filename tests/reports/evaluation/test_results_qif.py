@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation import Conformance, FeatureResult, PointDeviations
-from parts.fits import fit
-from planner.evaluation import read_measured
+from parts.evaluation.results import FeatureResult, PointDeviations
+from parts.evaluation.tolerance import Conformance
+from parts.fits.fitting import fit
+from planner.evaluation.reading import read_measured
 from reports.evaluation.qif import results_qif
 
 NAMESPACE = {"q": "http://qifstandards.org/xsd/qif3"}

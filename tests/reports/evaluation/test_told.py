@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation import Characteristic, Uncertainty
-from planner.evaluation import evaluate
+from parts.evaluation.results import Characteristic
+from parts.evaluation.tolerance import Uncertainty
+from planner.evaluation.evaluate import evaluate
 from reports.content.table import ValueStatus
 from reports.evaluation import content as words
 from reports.evaluation import tables

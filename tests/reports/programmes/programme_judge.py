@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.evaluation import evaluate_job, nominal_points
+from planner.evaluation.job_evaluation import evaluate_job
+from planner.evaluation.task import nominal_points
 from planner.plan import SegmentKind
 from reports.programmes.interpolation import TOLERANCE
 from reports.programmes.rates import joint_rates

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from planner.errors import OutputError
-from planner.evaluation import evaluate
+from planner.evaluation.evaluate import evaluate
 from planner.job import read_job
 from planner.planning import plan
 from reports.programmes import check_formats, programmes

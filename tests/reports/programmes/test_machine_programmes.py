@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from parts.errors import PointsError
-from parts.evaluation import MeasuredPoints, match_points
-from planner.evaluation import evaluate
+from parts.evaluation.measured_points import MeasuredPoints, match_points
+from planner.evaluation.evaluate import evaluate
 from planner.evaluation.reading import read_measured
 from planner.evaluation.task import nearest_in_features
 from planner.job import read_job
@@ -174,7 +174,7 @@ def test_a_log_of_another_job_is_refused(source, tmp_path):
 
 def test_touches_in_another_order_find_their_points(source):
     """Results name touches by feature and place; the plan may have visited them otherwise."""
-    from planner.evaluation import nominal_points
+    from planner.evaluation.task import nominal_points
 
     job = source.plan.job
     nominal = nominal_points(job)

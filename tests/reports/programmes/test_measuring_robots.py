@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.evaluation import evaluate, read_measured
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.reading import read_measured
 from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.evaluation import nominal_points
+from planner.evaluation.task import nominal_points
 from planner.reach.reach import some_points
 from planner.virtual_measuring.measuring import Prober, _measuring, _some, injected
 from planner.virtual_measuring.true_part import PartErrors, TruePart

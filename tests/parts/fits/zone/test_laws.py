@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from parts.fits import FIT_KINDS, fit
+from parts.fits.fitting import FIT_KINDS, fit
 from parts.fits.zone import (
     ENVELOPE_KINDS,
     circumscribed,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from parts.fits import fit
-from parts.fits.fitting import model_of
+from parts.fits.fitting import fit, model_of
 from parts.fits.global_optimality import inradius, narrowest, rivals
 from parts.fits.zone import circumscribed, inscribed, minimum_zone
 from tests.cases import cases, some

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import FIT_KINDS, FitError, fit
+from parts.fits.errors import FitError
+from parts.fits.fitting import FIT_KINDS, fit
 from parts.fits.zone import circumscribed, inscribed, minimum_zone
 
 FEWEST = {"line2d": 2, "line3d": 2, "plane": 3, "circle2d": 3, "circle3d": 3}

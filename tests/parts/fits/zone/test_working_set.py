@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import FIT_KINDS, fit
+from parts.fits.fitting import FIT_KINDS, fit
 from parts.fits.zone import ENVELOPE_KINDS, circumscribed, inscribed, minimum_zone
 from tests.cases import some
 

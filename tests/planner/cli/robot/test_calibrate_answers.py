@@ -12,9 +12,10 @@ import pytest
 from planner.cli.robot.calibration import read_measurements
 from planner.errors import OptionError, StatesError
 from reports.models.calibration import posture_table
-from robots.core.identification import MeasurementKind, calibrate
 from robots.core.identification.arm import IdentifiedArm
+from robots.core.identification.calibration import calibrate
 from robots.core.identification.identifiability import candidates
+from robots.core.identification.measurements import MeasurementKind
 from robots.core.mechanism import with_stylus
 from robots.core.model import Model
 from robots.library import load, open_robot

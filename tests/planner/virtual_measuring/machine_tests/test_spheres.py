@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits import fit
+from parts.fits.fitting import fit
 from parts.fits.zone import circumscribed
 from planner.virtual_measuring.machine_tests import (
     cap,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.core.composite import SubModel, base_distal_change, sub_model
-from robots.core.composite.coupling import without
+from robots.core.composite.coupling import base_distal_change, without
+from robots.core.composite.sub_model import SubModel, sub_model
 from robots.core.errors import MechanismError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model

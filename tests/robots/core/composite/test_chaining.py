@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.core.composite import (
-    MountedRobot,
-    SubModel,
-    chain,
-    floating_base,
-    joined,
-    rearranged,
-    split,
-    sub_model,
-)
-from robots.core.composite.coupling import tree
+from robots.core.composite.coupling import MountedRobot, chain, floating_base, joined, split, tree
+from robots.core.composite.sub_model import SubModel, sub_model
+from robots.core.composite.symmetry import rearranged
 from robots.core.errors import MechanismError, StateError
 from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model

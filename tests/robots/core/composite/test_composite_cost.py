@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robots.core.composite import composite_cost, compositions
+from robots.core.composite.benchmark import composite_cost, compositions
 from robots.library import load
 
 

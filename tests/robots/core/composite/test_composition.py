@@ -7,17 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from robots.core.composite import (
-    Composition,
-    MirrorPair,
-    SubModel,
-    by_symmetry,
-    compared,
-    cut,
-    mirror_pairs,
-    standing_on,
-    sub_model,
-)
+from robots.core.composite.composition import Composition, by_symmetry, compared, cut, standing_on
+from robots.core.composite.sub_model import SubModel, sub_model
+from robots.core.composite.symmetry import MirrorPair, mirror_pairs
 from robots.core.errors import MechanismError
 from robots.core.kernels import Kernel
 from robots.core.mechanism import Mechanism

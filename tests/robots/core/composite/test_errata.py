@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robots.core.composite import MountedRobot, base_distal_change, chain, split, sub_model
-from robots.core.composite.sub_model import inertia_rate
+from robots.core.composite.coupling import MountedRobot, base_distal_change, chain, split
+from robots.core.composite.sub_model import inertia_rate, sub_model
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.rerooted import reroot

@@ -9,14 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robots.core.composite import (
-    mirror_pairs,
-    mirrored,
-    mirrored_mechanism,
-    rearranged,
-    split,
-    sub_model,
-)
+from robots.core.composite.coupling import split
+from robots.core.composite.sub_model import sub_model
+from robots.core.composite.symmetry import mirror_pairs, mirrored, mirrored_mechanism, rearranged
 from robots.core.errors import MechanismError, StateError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model

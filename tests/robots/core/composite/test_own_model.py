@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from robots.core.composite import floating_base, joined, sub_model
-from robots.core.composite.sub_model import inertia_rate
+from robots.core.composite.coupling import floating_base, joined
+from robots.core.composite.sub_model import inertia_rate, sub_model
 from robots.core.errors import MechanismError, StateError
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model

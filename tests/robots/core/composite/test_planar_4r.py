@@ -9,14 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.composite import (
-    MountedRobot,
-    SubModel,
-    base_distal_change,
-    chain,
-    split,
-    sub_model,
-)
+from robots.core.composite.coupling import MountedRobot, base_distal_change, chain, split
+from robots.core.composite.sub_model import SubModel, sub_model
 from robots.core.model import Model
 from robots.library import load
 

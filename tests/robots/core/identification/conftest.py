@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from robots.core.identification import ArmMeasurements, MeasurementKind
 from robots.core.identification.arm import IdentifiedArm
 from robots.core.identification.identifiability import candidates, spread_centres
+from robots.core.identification.measurements import ArmMeasurements, MeasurementKind
 from robots.core.mechanism import Mechanism
 from robots.core.pose import make_pose
 from robots.library import load

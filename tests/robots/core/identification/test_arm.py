@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.identification import MeasurementKind
 from robots.core.identification.arm import IdentifiedArm, nominal_length, reach
+from robots.core.identification.measurements import MeasurementKind
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
 from robots.core.robot_file import read_robot, write_toml

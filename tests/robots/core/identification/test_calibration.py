@@ -7,17 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robots.core.identification import (
-    ArmNoise,
-    IdentificationError,
-    MeasurementKind,
-    NotIdentifiableError,
-    Prior,
-    calibrate,
-    nominal_misfit,
-)
 from robots.core.identification.arm import IdentifiedArm, residuals, start_centres
+from robots.core.identification.calibration import calibrate, nominal_misfit
+from robots.core.identification.errors import IdentificationError, NotIdentifiableError
 from robots.core.identification.identifiability import exact_points, identifiable
+from robots.core.identification.measurements import ArmNoise, MeasurementKind, Prior
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
 

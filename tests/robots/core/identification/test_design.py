@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from robots.core.identification import Criterion, IdentificationError
 from robots.core.identification.calibration import System, solve_least_squares
-from robots.core.identification.posture_plan import information, most_informative
+from robots.core.identification.errors import IdentificationError
+from robots.core.identification.posture_plan import Criterion, information, most_informative
 
 
 def determinant(rows, nuisance=0):

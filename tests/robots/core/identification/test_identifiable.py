@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.identification import MeasurementKind
 from robots.core.identification.identifiability import identifiable
+from robots.core.identification.measurements import MeasurementKind
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.identification import (
+from robots.core.identification.errors import IdentificationError
+from robots.core.identification.measurements import (
     ArmMeasurements,
     ArmNoise,
-    IdentificationError,
     MeasurementKind,
     Prior,
 )

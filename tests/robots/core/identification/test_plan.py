@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.identification import (
-    ArmNoise,
-    IdentificationError,
-    MeasurementKind,
-    Site,
-    calibrate,
-    plan_postures,
-)
+from robots.core.identification.calibration import calibrate
+from robots.core.identification.errors import IdentificationError
+from robots.core.identification.measurements import ArmNoise, MeasurementKind
+from robots.core.identification.posture_plan import Site, plan_postures
 from robots.core.self_pairs import self_clearances
 
 SITES = {

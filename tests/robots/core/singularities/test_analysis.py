@@ -8,7 +8,7 @@ from robots.core.errors import InverseError
 from robots.core.inverse import Task
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.singularities import SingularityKind, analyse
+from robots.core.singularities.analysis import SingularityKind, analyse
 from robots.library import load
 
 

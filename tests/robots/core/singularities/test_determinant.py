@@ -8,7 +8,7 @@ from robots.core.denavit_hartenberg import DhRow
 from robots.core.inverse import Task
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.singularities import determinant
+from robots.core.singularities.determinant import determinant
 from robots.library import load
 from tests.cases import some
 

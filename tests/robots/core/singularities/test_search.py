@@ -7,7 +7,7 @@ import pytest
 
 from robots.core.inverse import Task
 from robots.core.model import Model
-from robots.core.singularities import natural_task, search_starts, singular_postures
+from robots.core.singularities.analysis import natural_task, search_starts, singular_postures
 from robots.library import load
 
 

@@ -6,7 +6,7 @@ import pytest
 from robots.core.inverse import Task
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.model import Model
-from robots.core.singularities import singular_sets
+from robots.core.singularities.determinant import singular_sets
 from robots.library import load
 
 EXPECTED = [

@@ -26,12 +26,8 @@ from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import Inertia, Tree, tree_of
 from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
 from robots.core.singularities.determinant import TrigonometricRing
-from robots.core.symbols.condensed import (
-    SymbolicChain,
-    SymbolicLink,
-    Tensor,
-    condensed_equations,
-)
+from robots.core.symbols.condensed.chain import SymbolicChain, SymbolicLink, Tensor
+from robots.core.symbols.condensed.equations import condensed_equations
 from robots.core.symbols.condensed.terms import (
     ZERO,
     Factor,

@@ -11,16 +11,19 @@ import pytest
 from robots.core.errors import EquationError, StateError
 from robots.core.language import parse
 from robots.core.mechanism import Body, Joint, JointKind, Mechanism
-from robots.core.symbols.condensed import (
+from robots.core.symbols.condensed.chain import (
+    NO_VECTOR,
     SymbolicChain,
     SymbolicLink,
-    condensed_equations,
     from_description,
     from_mechanism,
 )
-from robots.core.symbols.condensed.chain import NO_VECTOR
 from robots.core.symbols.condensed.coefficients import derivative
-from robots.core.symbols.condensed.equations import gravity_lines, inertia_lines
+from robots.core.symbols.condensed.equations import (
+    condensed_equations,
+    gravity_lines,
+    inertia_lines,
+)
 from robots.core.symbols.condensed.terms import (
     LatexReading,
     Slide,

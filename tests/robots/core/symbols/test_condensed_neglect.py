@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 from robots.core.errors import EquationError
 from robots.core.language import parse
 from robots.core.mechanism import Joint, JointKind, Mechanism
-from robots.core.symbols.condensed import (
-    OperatingRanges,
-    condensed_equations,
-    from_description,
-    neglect,
-)
+from robots.core.symbols.condensed.chain import from_description
+from robots.core.symbols.condensed.equations import condensed_equations
 from robots.core.symbols.condensed.neglect import (
     Interval,
     IntervalReading,
+    OperatingRanges,
     cosine_range,
+    neglect,
     sine_range,
 )
 from robots.core.symbols.condensed.terms import Sum, Term, Trig

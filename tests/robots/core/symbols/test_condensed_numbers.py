@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from robots.core.language import parse
 from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.symbols.condensed import condensed_equations, from_description
+from robots.core.symbols.condensed.chain import from_description
+from robots.core.symbols.condensed.equations import condensed_equations
 from tests.cases import cases
 
 # Products of order 1 to 100 in two orders of summation; the issue asks for 1e-10.

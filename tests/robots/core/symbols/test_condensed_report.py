@@ -13,8 +13,13 @@ import pytest
 from robots.core.language import mechanism_of, parse
 from robots.core.mechanism import Body
 from robots.core.model import Model
-from robots.core.symbols.condensed import condensed_equations, from_description
-from robots.core.symbols.condensed.equations import constant_line, gravity_lines, inertia_lines
+from robots.core.symbols.condensed.chain import from_description
+from robots.core.symbols.condensed.equations import (
+    condensed_equations,
+    constant_line,
+    gravity_lines,
+    inertia_lines,
+)
 
 PHRASE = (
     "RY(T1MIN,T1MAX),TYK(L1),RX(T2MIN,T2MAX),TYK(L2),RX(T3MIN,T3MAX),TZK(L3),"
