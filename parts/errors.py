@@ -7,6 +7,8 @@ PartError
 ├── SamplingError   points that cannot be laid out as asked
 ├── AlignmentError  datum points that do not hold the part, or a fit that has no answer
 ├── ProbeError      a stylus that cannot exist
+├── EvaluationError measured points that cannot be compared
+├── FitError        points that hold no such feature
 └── LibraryError    a library part that does not exist
 """
 
@@ -45,3 +47,11 @@ class ProbeError(PartError):
 
 class LibraryError(PartError):
     """A library part that does not exist."""
+
+
+class EvaluationError(PartError):
+    """Measured points that cannot be compared; ``facts`` holds value, limit and unit."""
+
+
+class FitError(PartError):
+    """Points that hold no such feature; ``facts`` holds value, limit and unit where there are."""

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from parts.errors import FitError
 from parts.evaluation.outliers import outlying_points
 from parts.evaluation.results import PointDeviations
-from parts.fits.errors import FitError
 from parts.fits.fit_result import Fit, Fitted, FittedShape
 from parts.fits.fitting import Outlier, fit, minimum_rms
 from robots.core.arrays import Array, Indices

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from parts.errors import EvaluationError
 from parts.evaluation.association import FeaturePoints, Measurable, sizes_of
-from parts.evaluation.errors import EvaluationError
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
 from parts.fits.curves import SpaceCircle, SpaceLine

@@ -12,6 +12,7 @@ import numpy as np
 from parts.alignment.alignment import Alignment
 from parts.alignment.best_fit import best_fit_points, best_fit_surface, nearest_on
 from parts.alignment.datums import DatumPlane, ReferencePoints, reference_points, three_two_one
+from parts.errors import EvaluationError, FitError
 from parts.evaluation.association import (
     FeaturePoints,
     NominalFeature,
@@ -20,10 +21,8 @@ from parts.evaluation.association import (
     sizes_of,
 )
 from parts.evaluation.characteristics import characteristic_of, usual_characteristics
-from parts.evaluation.errors import EvaluationError
 from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
 from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
-from parts.fits.errors import FitError
 from parts.points import ProbePoints
 from robots.core.arrays import Array, Indices
 

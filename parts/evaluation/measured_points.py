@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from parts.evaluation.errors import EvaluationError
+from parts.errors import EvaluationError
 from parts.points import SkippedItem
 from robots.core.arrays import Array, Indices, Mask, freeze_field, freeze_fields
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parts.errors import FitError
 from parts.fits.curves import FlatCircle, SpaceCircle
-from parts.fits.errors import FitError
 from parts.fits.fit_result import Fit, FittedShape, shape_of_kind
 from parts.fits.fitting import Outlier, fit, model_of, outliers
 from parts.fits.least_squares import FeatureModel, FeatureState, second_order, triangle_of

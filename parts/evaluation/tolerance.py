@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from parts.evaluation.errors import EvaluationError
+from parts.errors import EvaluationError
 
 FormKind = Literal["flatness", "straightness", "roundness", "cylindricity"]
 OrientationKind = Literal["parallelism", "perpendicularity", "angularity"]

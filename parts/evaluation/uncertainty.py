@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from parts.errors import EvaluationError, FitError
 from parts.evaluation.association import FeaturePoints, Measurable, NominalFeature
 from parts.evaluation.characteristics import location_of, measurement_of
 from parts.evaluation.comparison import AlignmentTask, Comparison
-from parts.evaluation.errors import EvaluationError
 from parts.evaluation.outliers import LINEAR_KINDS, LinearFit, linear_fit
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import FORM_KINDS, Uncertainty
-from parts.fits.errors import FitError
 from parts.fits.fit_result import Fitted
 from parts.fits.repeated_fits import repeated_fits
 from robots.core.arrays import Array, Indices

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from parts.geometry.surfaces import across, check_length, rows, unit_or
 from robots.core.arrays import Array, freeze_directions, freeze_field, freeze_vectors
 

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from robots.core.arrays import Array, frozen
 
 _GRADIENT = 1e-6

@@ -10,10 +10,10 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parts.errors import FitError
 from parts.fits.circle_sphere import FlatCircleModel, SphereModel, space_circle
 from parts.fits.curves import FlatCircle
 from parts.fits.cylinder_cone_torus import ConeModel, CylinderModel, TorusModel
-from parts.fits.errors import FitError
 from parts.fits.fit_result import Fit, shape_of_kind
 from parts.fits.least_squares import FeatureModel, FeatureState, ResidualRows, minimise, triangle_of
 from parts.fits.line_plane import FlatLineModel, PlaneModel, SpaceLineModel

@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from parts.fits.least_squares import FeatureModel, FeatureState, ResidualRows, triangle_of
 from robots.core.arrays import Array, Indices
 

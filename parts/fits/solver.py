@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from parts.fits.fit_result import Derived, Fit, FitCertificate, FittedShape
 from parts.fits.least_squares import (
     FeatureModel,

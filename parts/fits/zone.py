@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parts.errors import FitError
 from parts.fits.curves import FlatCircle, FlatLine, SpaceCircle, SpaceLine
-from parts.fits.errors import FitError
 from parts.fits.fit_result import Fit, FittedShape, shape_of_kind
 from parts.fits.fitting import FIT_KINDS, model_of
 from parts.fits.fitting import fit as least_squares

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from parts.errors import PartError
-from parts.geometry.polygons import fan_note, fanned
+from parts.geometry.mesh import fan_note, fanned
 from parts.geometry.source_file import FacePatch, GeometryContent, MeshBody, SourceFile, lines_of
 from robots.core.arrays import Indices
 from robots.core.caps import Cap

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parts.errors import PartError
-from parts.geometry.polygons import fan_note, fanned
+from parts.geometry.mesh import fan_note, fanned
 from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
 from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap

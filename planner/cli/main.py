@@ -7,14 +7,17 @@ the traceback is printed as well.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import logging
 import os
 import signal
 import stat
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import typer
 
@@ -32,7 +35,6 @@ _QUIET = ("--quiet", "-q")
 def run() -> NoReturn:
     """Run the command line of this process and exit."""
     from planner.cli.failures import logged
-    from planner.cli.terminal import quiet_libraries
 
     arguments = sys.argv[1:]
     quiet_libraries(lambda text: logged(text, " ".join(arguments)))
@@ -51,7 +53,6 @@ def main(arguments: Sequence[str]) -> int:
         Exit code, see ``ExitCode``.
     """
     from planner.cli.failures import exit_code_of
-    from planner.cli.terminal import escaped_streams
 
     make_stdout_patient()
     _print_whatever_comes()
@@ -187,3 +188,65 @@ def make_stdout_patient() -> None:
             told.errors,
             line_buffering=told.line_buffering or told.write_through,
         )
+
+
+# ---------------------------------------------------------------------------------------- Terminal
+# What comes from files and names is text there, never a command. A terminal obeys control
+# characters: one name with an escape sequence could move the cursor over a verdict, set the title,
+# or answer in the user's place. So both streams of the command write every unseen character as its
+# code; only the two sequences of our own emphasis pass, on a terminal.
+
+
+@contextlib.contextmanager
+def escaped_streams() -> Iterator[None]:
+    """Escape what is written to stdout and stderr."""
+    from reports.console import EscapedStream
+
+    before = sys.stdout, sys.stderr
+    sys.stdout = EscapedStream(sys.stdout)
+    sys.stderr = EscapedStream(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def quiet_libraries(note: Callable[[str], object]) -> None:
+    """Send warnings and log records of libraries to a log; nothing in them is meant for a user.
+
+    Args:
+        note: writes a text into the log.
+    """
+
+    def on_warning(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        del file
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        note(text)
+        if os.environ.get("PALPEUR_DEBUG"):
+            sys.stderr.write(text)
+
+    warnings.showwarning = on_warning
+    logging.lastResort = _Noted(note)
+
+
+class _Noted(logging.Handler):
+    """Records of libraries that nobody handles.
+
+    Args:
+        note: writes a text into the log.
+    """
+
+    def __init__(self, note: Callable[[str], object]) -> None:
+        super().__init__(logging.WARNING)
+        self._note = note
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See ``logging.Handler``."""
+        self._note(f"{record.name}: {record.getMessage()}\n")

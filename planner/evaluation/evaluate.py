@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parts.errors import PartError
+from parts.errors import FitError, PartError
 from parts.evaluation.association import nominal_feature
 from parts.evaluation.comparison import (
     Comparison,
@@ -29,7 +29,6 @@ from parts.evaluation.measured_points import (
 from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
 from parts.evaluation.tolerance import Conformance
 from parts.evaluation.uncertainty import add_uncertainties
-from parts.fits.errors import FitError
 from parts.fits.fitting import fit
 from parts.points import ProbePoints
 from planner.errors import JobError

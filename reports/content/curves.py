@@ -9,7 +9,6 @@ import numpy as np
 
 from planner.plan import Plan
 from reports.drawn_samples import DrawnSamples, decimated
-from reports.limits import torque_limits
 from robots.core.arrays import Array
 
 BUCKETS = 600  # per curve on a page: a peak and a trough in each
@@ -126,7 +125,7 @@ def _quantities(plan: Plan, drawn: DrawnSamples) -> Iterator[_Quantity]:
     yield both_ways("acceleration", "Joint accelerations", samples.qdd, pushes, ("rad/s²", "m/s²"))
     if not mechanism.masses_known:
         return
-    yield both_ways("torque", "Joint torques", samples.tau, torque_limits(plan), ("N m", "N"))
+    yield both_ways("torque", "Joint torques", samples.tau, plan.job.effort_limits, ("N m", "N"))
     yield both_ways("power", "Joint powers", samples.tau * samples.qd, none, ("W", "W"))
 
 

@@ -23,7 +23,6 @@ from reports.content.table import (
     text,
 )
 from reports.drawn_samples import DrawnSamples
-from reports.limits import torque_limits
 from reports.provenance import Provenance, SetOptions
 from reports.verdict import (
     aspect_text,
@@ -298,7 +297,7 @@ def _programmes(plan: Plan, options: SetOptions) -> list[Fact]:
 
 def joints_table(plan: Plan) -> Table:
     """Peaks of each joint beside its limits."""
-    mechanism, limits = plan.job.mechanism, torque_limits(plan)
+    mechanism, limits = plan.job.mechanism, plan.job.effort_limits
     heads = columns(
         "joint",
         ("speed", "rad/s"),

@@ -32,7 +32,6 @@ from reports.figures.style import (
     rendered,
     write_limits,
 )
-from reports.limits import torque_limits
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def quantities(plan: Plan, samples: Samples) -> Iterator[JointCurve]:
     )
     if not mechanism.masses_known:
         return
-    limits = torque_limits(plan)
+    limits = plan.job.effort_limits
     yield quantity("joint-torque", "Joint torques", samples.tau, limits, ("N m", "N"))
     yield quantity("joint-power", "Joint powers", samples.tau * samples.qd, none, ("W", "W"))
 

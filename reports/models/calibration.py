@@ -9,8 +9,8 @@ import numpy as np
 
 from reports.answers import FORMAT, table_lines, tip_document
 from reports.document_text import csv_text
+from robots.core.errors import NotIdentifiableError
 from robots.core.identification.calibration import ArmCalibration, Misfit
-from robots.core.identification.errors import NotIdentifiableError
 from robots.core.identification.measurements import ArmMeasurements, MeasurementKind
 from robots.core.identification.posture_plan import PosturePlan
 from robots.core.mechanism import Mechanism

@@ -15,7 +15,9 @@ RobotError
 ├── EquationError            a quantity or export that cannot be generated
 │   └── MassesUnknownError   a quantity that needs masses, of a robot whose masses are not known
 ├── InverseError             an inverse model asked for what is not defined
-├── IdentificationError      an arm's calibration, see ``identification/errors.py``
+├── IdentificationError      measurements, noise or counts that cannot be used
+│   └── NotIdentifiableError what was asked for cannot be told from these measurements
+├── TransmissionError        a position that a transmission cannot take, or one that cannot be
 ├── BenchmarkError           a benchmark whose process failed, see ``benchmark/kernels.py``
 └── CapError                 a cap in the environment that is none, or no number
 """
@@ -122,3 +124,18 @@ class InverseError(RobotError):
 
 class CapError(RobotError):
     """A cap that the environment sets and that is none, or no number."""
+
+
+class TransmissionError(RobotError):
+    """A joint or motor position that a transmission cannot take, or a transmission that cannot be.
+
+    ``facts`` holds joint or motor, value, limit, unit and, in a batch, the sample.
+    """
+
+
+class IdentificationError(RobotError):
+    """Measurements, noise or counts that cannot be used."""
+
+
+class NotIdentifiableError(IdentificationError):
+    """Parameters that these measurements do not tell apart; ``facts`` holds their names."""

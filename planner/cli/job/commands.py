@@ -318,7 +318,7 @@ def _tell_where(folders: dict[str, Path], *, as_json: bool, session: Session) ->
 
 
 def _print_difference(published: Plan, corrected: Plan) -> None:
-    from reports.nine_points import difference_paragraphs, difference_rows
+    from reports.terminal import difference_paragraphs, difference_rows
 
     print(bold("What differs between the two, and why"))
     for paragraph in difference_paragraphs(published):

@@ -27,8 +27,8 @@ from reports.models.calibration import (
     refusal_document,
 )
 from robots.core.caps import Cap, read_capped
+from robots.core.errors import NotIdentifiableError
 from robots.core.identification.calibration import calibrate
-from robots.core.identification.errors import NotIdentifiableError
 from robots.core.identification.measurements import (
     ArmMeasurements,
     ArmNoise,

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from robots.core.arrays import Array
+from robots.core.errors import IdentificationError, NotIdentifiableError
 from robots.core.geometric_errors import GeometricParameter
 from robots.core.identification.arm import (
     IdentifiedArm,
@@ -18,7 +19,6 @@ from robots.core.identification.arm import (
     residuals,
     start_centres,
 )
-from robots.core.identification.errors import IdentificationError, NotIdentifiableError
 from robots.core.identification.identifiability import Dropped, Identifiable, identifiable
 from robots.core.identification.measurements import ArmMeasurements, ArmNoise, Prior, whitening
 from robots.core.mechanism import Mechanism

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask
+from robots.core.errors import IdentificationError
 from robots.core.geometric_errors import ErrorModel
 from robots.core.identification.arm import IdentifiedArm, linearised, reach, start_centres
-from robots.core.identification.errors import IdentificationError
 from robots.core.identification.measurements import ArmMeasurements, MeasurementKind
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Mechanism

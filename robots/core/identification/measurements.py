@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from robots.core.arrays import Array, Indices, frozen
-from robots.core.identification.errors import IdentificationError
+from robots.core.errors import IdentificationError
 
 
 class MeasurementKind(Enum):

@@ -8,9 +8,9 @@ from enum import Enum
 import numpy as np
 
 from robots.core.arrays import Array, Indices
+from robots.core.errors import IdentificationError
 from robots.core.identification.arm import IdentifiedArm, linearised, reading_spread, start_centres
 from robots.core.identification.calibration import FitProblem, effects
-from robots.core.identification.errors import IdentificationError
 from robots.core.identification.identifiability import (
     Dropped,
     candidates,

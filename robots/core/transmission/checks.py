@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Mask, frozen
-from robots.core.errors import StateError
-from robots.core.transmission.errors import TransmissionError
+from robots.core.errors import StateError, TransmissionError
 
 ROUNDING = 1e-9  # [rad] a range is kept to this, so that its ends may be asked for
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robots.core.arrays import Array
+from robots.core.errors import TransmissionError
 from robots.core.transmission.drives import Drives
-from robots.core.transmission.errors import TransmissionError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Indices, Mask, frozen
+from robots.core.errors import TransmissionError
 from robots.core.transmission.checks import checked_range, finite_values, outside, require_range
-from robots.core.transmission.errors import TransmissionError
 
 # ---------------------------------------------------------------------------------------- Protocol
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.equations.algebra import Functions, Scalar, Vec3, numbers
+from robots.core.errors import TransmissionError
 from robots.core.transmission.checks import (
     ROUNDING,
     checked_range,
@@ -23,7 +24,6 @@ from robots.core.transmission.checks import (
     require_sense,
     sample,
 )
-from robots.core.transmission.errors import TransmissionError
 
 Guide = tuple[Scalar, Scalar]  # y and z of the screw's line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation.errors import EvaluationError
+from parts.errors import EvaluationError
 from parts.evaluation.measured_points import ball_sign, check_factor, compensate_ball
 from parts.evaluation.outliers import outlying_points
 

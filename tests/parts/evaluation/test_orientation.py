@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from parts.errors import EvaluationError
 from parts.evaluation.characteristics import (
     FeatureLocation,
     angle_between,
@@ -12,7 +13,6 @@ from parts.evaluation.characteristics import (
     nominal_angle,
     orientation_zone,
 )
-from parts.evaluation.errors import EvaluationError
 
 UP = np.array([0.0, 0.0, 1.0])
 

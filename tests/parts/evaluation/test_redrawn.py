@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from parts.errors import FitError
 from parts.evaluation.characteristics import measurement_of
 from parts.evaluation.comparison import rows_of_features
 from parts.evaluation.uncertainty import RepeatedFeature, repeat_measurement
-from parts.fits.errors import FitError
 
 UM = 1e-6
 

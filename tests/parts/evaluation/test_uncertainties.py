@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from parts.errors import EvaluationError
 from parts.evaluation.association import associate
-from parts.evaluation.errors import EvaluationError
 from parts.evaluation.outliers import linear_fit
 from parts.evaluation.tolerance import Conformance, ToleranceSpec
 from parts.evaluation.uncertainty import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.evaluation.errors import EvaluationError
+from parts.errors import EvaluationError
 from parts.evaluation.measured_points import MeasuredPoints, match_points
 from parts.evaluation.tolerance import Conformance, ToleranceSpec, Uncertainty, conformance_of
 

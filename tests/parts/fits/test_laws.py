@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from parts.fits.fitting import FIT_KINDS, fit, model_of
 from parts.fits.least_squares import FeatureState, second_order, turn
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.errors import PartError
-from parts.fits.errors import FitError
+from parts.errors import FitError, PartError
 from parts.fits.fitting import FIT_KINDS, fit
 
 FEWEST = {"line2d": 2, "line3d": 2, "plane": 3, "circle2d": 3, "circle3d": 3}

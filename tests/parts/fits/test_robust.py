@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from parts.fits.fitting import FIT_KINDS, fit, model_of, outliers
 from tests.cases import some
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation.errors import EvaluationError
+from parts.errors import EvaluationError
 from parts.evaluation.measured_points import MeasuredPoints
 from parts.evaluation.tolerance import Conformance, ToleranceSpec
 from planner.errors import JobError

@@ -9,8 +9,8 @@ import pytest
 
 from planner.findings import Severity, pages
 from planner.job import UncertaintySettings
+from planner.uncertainty.job_uncertainty import branch_findings, branch_sigmas, point_uncertainties
 from planner.uncertainty.measuring import measuring_of
-from planner.uncertainty.points import branch_findings, branch_sigmas, point_uncertainties
 from planner.uncertainty.types import BranchSigma
 
 QUICK = UncertaintySettings(encoder=1e-4, samples=0)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from planner.job import UncertaintySettings
+from planner.uncertainty.job_uncertainty import point_uncertainties
 from planner.uncertainty.monte_carlo import monte_carlo
-from planner.uncertainty.points import point_uncertainties
 
 ROWS = (  # alpha [rad], d [m], r [m]
     (0.0, 0.0, 0.40982),

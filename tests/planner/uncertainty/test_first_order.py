@@ -11,8 +11,8 @@ import pytest
 from planner.errors import JobError
 from planner.job import UncertaintySettings
 from planner.uncertainty.first_order import first_order, joint_covariance, normal_sigmas
+from planner.uncertainty.job_uncertainty import point_uncertainties
 from planner.uncertainty.measuring import Carrier, Measuring, measuring_of
-from planner.uncertainty.points import point_uncertainties
 from planner.uncertainty.types import Budget
 from robots.core.denavit_hartenberg import DhRow
 from robots.core.mechanism import Joint, JointKind, Mechanism

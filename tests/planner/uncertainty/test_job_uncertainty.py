@@ -10,9 +10,8 @@ import pytest
 from planner.errors import JobError
 from planner.job import UncertaintySettings
 from planner.uncertainty.first_order import joint_covariance
-from planner.uncertainty.job_uncertainty import uncertainty_of
+from planner.uncertainty.job_uncertainty import point_uncertainties, uncertainty_of
 from planner.uncertainty.monte_carlo import monte_carlo
-from planner.uncertainty.points import point_uncertainties
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from planner.errors import JobError
 from planner.job import UncertaintySettings
 from planner.uncertainty.first_order import first_order, joint_covariance
+from planner.uncertainty.job_uncertainty import point_uncertainties
 from planner.uncertainty.monte_carlo import draws, monte_carlo
-from planner.uncertainty.points import point_uncertainties
 
 COUNT = 40_000
 

@@ -18,9 +18,9 @@ from planner.findings import Finding, Severity
 from planner.findings.finding import Requirement
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
+from planner.uncertainty.job_uncertainty import point_uncertainties
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.monte_carlo import monte_carlo
-from planner.uncertainty.points import point_uncertainties
 from reports.evaluation.subject import (
     EvaluationSubject,
     InputFile,

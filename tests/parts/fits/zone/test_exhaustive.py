@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.fits.errors import FitError
+from parts.errors import FitError
 from parts.fits.fitting import fit
 from parts.fits.zone import circumscribed, inscribed, minimum_zone
 from tests.cases import cases

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robots.core.errors import IdentificationError, NotIdentifiableError
 from robots.core.identification.arm import IdentifiedArm, residuals, start_centres
 from robots.core.identification.calibration import calibrate, nominal_misfit
-from robots.core.identification.errors import IdentificationError, NotIdentifiableError
 from robots.core.identification.identifiability import exact_points, identifiable
 from robots.core.identification.measurements import ArmNoise, MeasurementKind, Prior
 from robots.core.joint_samples import joint_samples

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from robots.core.errors import IdentificationError
 from robots.core.identification.calibration import System, solve_least_squares
-from robots.core.identification.errors import IdentificationError
 from robots.core.identification.posture_plan import Criterion, information, most_informative
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.identification.errors import IdentificationError
+from robots.core.errors import IdentificationError
 from robots.core.identification.measurements import (
     ArmMeasurements,
     ArmNoise,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robots.core.errors import IdentificationError
 from robots.core.identification.calibration import calibrate
-from robots.core.identification.errors import IdentificationError
 from robots.core.identification.measurements import ArmNoise, MeasurementKind
 from robots.core.identification.posture_plan import Site, plan_postures
 from robots.core.self_pairs import self_clearances
