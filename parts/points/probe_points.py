@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parts.errors import PointsError
-from robots.core.arrays import Array, frozen
+from robots.core.arrays import Array, Indices, frozen
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,6 +79,15 @@ class ProbePoints:
     def _repr_html_(self) -> str:
         """The first rows, for notebooks."""
         return str(self.to_frame().to_html(index=False, max_rows=20))
+
+    def take(self, rows: Indices) -> ProbePoints:
+        """Some of the points, without the warnings of all. # (m,)."""
+        return ProbePoints(
+            names=tuple(self.names[row] for row in rows),
+            positions=self.positions[rows],
+            normals=self.normals[rows],
+            features=tuple(self.features[row] for row in rows),
+        )
 
     def index(self, name: str) -> int:
         """Row of the point called ``name``.

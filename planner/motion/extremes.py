@@ -291,7 +291,7 @@ def hilltops(at: At, left: Array, right: Array) -> Tops:
     u = _summit(powers, nodes[best])
     place = np.clip(middle + half * u, left, right)
     value = at(hill, place)
-    misfit = np.abs(highest + _horner(powers, u) - value) > _FITS * size
+    misfit = np.abs(highest + horner(powers, u) - value) > _FITS * size
     better = value > highest
     value = np.where(better, value, highest)
     place = np.where(better, place, x[hill, best])
@@ -317,13 +317,14 @@ def _summit(powers: Array, u: Array) -> Array:
     slope = powers[:, 1:] * orders
     curve = slope[:, 1:] * orders[:-1]
     for _ in range(_NEWTON):
-        bend = _horner(curve, u)
-        step = np.where(bend < 0.0, _horner(slope, u) / np.where(bend < 0.0, bend, 1.0), 0.0)
+        bend = horner(curve, u)
+        step = np.where(bend < 0.0, horner(slope, u) / np.where(bend < 0.0, bend, 1.0), 0.0)
         u = np.clip(u - np.clip(step, -0.5, 0.5), -1.0, 1.0)
     return u
 
 
-def _horner(powers: Array, u: Array) -> Array:
+def horner(powers: Array, u: Array) -> Array:
+    """Polynomials by their powers, each at a place of its own. # (h, k), (h,) -> (h,)."""
     value = powers[:, -1].copy()
     for k in range(powers.shape[1] - 2, -1, -1):
         value = value * u + powers[:, k]

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from planner.motion.extremes import Evaluate
+from planner.motion.extremes import Evaluate, horner
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.errors import MotionError
 
@@ -260,7 +260,7 @@ def absolute_integrals(legendre: Array) -> Array:
 
 def _gain(antiderivative: Array, left: Array, middle: Array, right: Array) -> Array:
     """What is added when areas of two halves are counted by themselves. # (h,)."""
-    before, at, after = (_horner(antiderivative, place) for place in (left, middle, right))
+    before, at, after = (horner(antiderivative, place) for place in (left, middle, right))
     return np.asarray(np.abs(at - before) + np.abs(after - at) - np.abs(after - before))
 
 
@@ -279,8 +279,8 @@ def _cells(powers: Array, u: Array, heights: Array) -> _Cells:
     below_left, below_right = heights[:, :-1] < 0.0, heights[:, 1:] < 0.0
     row, cell = np.nonzero(rooted)
     step = _INSIDE * (u[1] - u[0])
-    below_left[row, cell] = _horner(powers[row], u[cell] + step) < 0.0
-    below_right[row, cell] = _horner(powers[row], u[cell + 1] - step) < 0.0
+    below_left[row, cell] = horner(powers[row], u[cell] + step) < 0.0
+    below_right[row, cell] = horner(powers[row], u[cell + 1] - step) < 0.0
     return _Cells(rooted=rooted, below_left=below_left, below_right=below_right)
 
 
@@ -302,18 +302,18 @@ def _dips(powers: Array, u: Array, cells: _Cells) -> _Dips:
     row, cell = np.nonzero((cells.below_left == cells.below_right) & towards & away)
     left, right = u[cell], u[cell + 1]
     bottom = _root(derivatives[row], left, right)
-    through = _horner(powers[row], bottom) * side[row, cell] < 0.0
+    through = horner(powers[row], bottom) * side[row, cell] < 0.0
     return _Dips(row=row[through], left=left[through], bottom=bottom[through], right=right[through])
 
 
 def _root(powers: Array, left: Array, right: Array) -> Array:
     """Newton's method kept between two places of different sign. # (h,)."""
     slopes = _derivatives(powers)
-    falling = _horner(powers, left) >= 0.0
+    falling = horner(powers, left) >= 0.0
     low, high = left.copy(), right.copy()
     u = 0.5 * (low + high)
     for _ in range(_STEPS):
-        value, slope = _horner(powers, u), _horner(slopes, u)
+        value, slope = horner(powers, u), horner(slopes, u)
         beyond = (value < 0.0) == falling
         high, low = np.where(beyond, u, high), np.where(beyond, low, u)
         newton = u - value / np.where(slope != 0.0, slope, 1.0)
@@ -322,13 +322,6 @@ def _root(powers: Array, left: Array, right: Array) -> Array:
         if np.all(np.abs(u - before) < _SETTLED):
             break
     return u
-
-
-def _horner(powers: Array, u: Array) -> Array:
-    value = powers[:, -1].copy()
-    for k in range(powers.shape[1] - 2, -1, -1):
-        value = value * u + powers[:, k]
-    return value
 
 
 def _derivatives(powers: Array) -> Array:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from parts.points import ProbePoints
 from planner.clearance.checker import Checker
 from planner.job import Job
 from planner.job.elements import Presenter
@@ -243,13 +242,7 @@ def only(job: Job, points: Indices) -> Job:
         job: whose points are in the part's frame.
         points: indices, rising. # (k,)
     """
-    given = job.points
-    some = ProbePoints(
-        names=tuple(given.names[k] for k in points),
-        positions=given.positions[points],
-        normals=given.normals[points],
-        features=tuple(given.features[k] for k in points),
-    )
+    some = job.points.take(points)
     lists = (tuple(n for n in names if n in some.names) for names in job.travel.locked)
     locked = tuple(names for names in lists if len(names) > 1)
     return replace(

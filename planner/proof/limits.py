@@ -8,6 +8,7 @@ sample meets it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -242,58 +243,74 @@ def _real(evidence: Evidence, motion: ResolvedMotion, found: Peaks) -> Array:
 _IMPOSSIBLE = "P105"
 
 
-class EffortLimits(CheckGroup):
+class _Ratios(CheckGroup):
+    """One quantity of some segments over the joints' limits; nothing where none is limited.
+
+    Args:
+        evidence: the plan and its torques by Lagrange.
+        limits: infinite where a joint has none. # (n,)
+        segments: that are looked at.
+    """
+
+    name: str
+    how: str
+
+    def __init__(self, evidence: Evidence, limits: Array, segments: Mask) -> None:
+        self._evidence, self._limits, self._segments = evidence, limits, segments
+        self._bounds = ColumnBounds(evidence.model.dof)
+        self._at_rest = np.zeros(evidence.model.dof)
+        self._wanted = bool(np.any(segments)) and bool(np.any(np.isfinite(limits)))
+
+    def on_segments(self, passage: Passage) -> None:
+        """Highest values of the pieces, over their limits."""
+        if not self._wanted:
+            return
+        pieces = passage.motion.pieces
+        own = np.flatnonzero(self._segments[pieces.segment])
+        ratios = self._ratios(passage.motion, own)
+        self._bounds.take(
+            peaks(lambda rows: ratios[rows], own.size, self._bounds.value), pieces.take(own)
+        )
+
+    def checks(self) -> list[Check]:
+        """One, where there is a limit to keep."""
+        if not self._wanted:
+            return []
+        sizes = np.maximum(self._bounds.sizes, self._at_rest)
+        return [check(self.name, sizes, 1.0 + OVER, "1", self.how, self._locate)]
+
+    def _locate(self, index: tuple[int, ...]) -> Location:
+        return self._bounds.location(self._evidence, index[0])
+
+    @abstractmethod
+    def _ratios(self, motion: ResolvedMotion, own: Indices) -> Array:
+        """Values at the nodes of some pieces, over the limits. # (p, K, n)."""
+
+
+class EffortLimits(_Ratios):
     """Torques keep the drives' limits and the job's.
 
     Args:
         evidence: the plan and its torques by Lagrange.
     """
 
+    name = "torque limits"
+    how = (
+        "bound of torque over its limit over the whole motion, not only at samples: highest values "
+        "of polynomials through Lagrange's torques, and what these can reach between the places "
+        f"asked; motions to and from points with finding {_IMPOSSIBLE} left out"
+    )
+
     def __init__(self, evidence: Evidence) -> None:
         plan = evidence.plan
-        self._limits = np.broadcast_to(plan.job.effort_limits, (evidence.model.dof,))
-        self._segments = _claimed(plan)
-        self._evidence = evidence
-        self._bounds = ColumnBounds(evidence.model.dof)
-        self._held = np.zeros(evidence.model.dof)  # torques at rest over their limits
+        limits = np.broadcast_to(plan.job.effort_limits, (evidence.model.dof,))
+        super().__init__(evidence, limits, _claimed(plan))
 
-    @property
-    def _wanted(self) -> bool:
-        return bool(np.any(self._segments)) and bool(np.any(np.isfinite(self._limits)))
-
-    def on_segments(self, passage: Passage) -> None:
-        """Highest torques of the pieces, over their limits."""
-        if not self._wanted:
-            return
-        own = np.flatnonzero(self._segments[passage.motion.pieces.segment])
-        tau, limits = passage.motion.tau, self._limits
+    def _ratios(self, motion: ResolvedMotion, own: Indices) -> Array:
         # A joint that stands still may bear its torque without the help of friction.
-        held = torques_at_rest(self._evidence, np.unique(passage.motion.pieces.segment[own]))
-        self._held = np.maximum(self._held, held / limits)
-
-        def values(rows: Any) -> Array:
-            return np.asarray(tau[own[rows]] / limits)
-
-        found = peaks(values, own.size, self._bounds.value)
-        self._bounds.take(found, passage.motion.pieces.take(own))
-
-    def _locate(self, index: tuple[int, ...]) -> Location:
-        return self._bounds.location(self._evidence, index[0])
-
-    def checks(self) -> list[Check]:
-        """One, where torques are limited."""
-        if not self._wanted:
-            return []
-        return [
-            check(
-                "torque limits",
-                np.maximum(self._bounds.sizes, self._held),
-                1.0 + OVER,
-                "1",
-                _TORQUE,
-                self._locate,
-            )
-        ]
+        held = torques_at_rest(self._evidence, np.unique(motion.pieces.segment[own]))
+        self._at_rest = np.maximum(self._at_rest, held / self._limits)
+        return np.asarray(motion.tau[own] / self._limits)
 
 
 def _claimed(plan: Plan) -> Mask:
@@ -304,13 +321,6 @@ def _claimed(plan: Plan) -> Mask:
     return np.array([s.point not in impossible for s in plan.timeline], dtype=bool)
 
 
-_TORQUE = (
-    "bound of torque over its limit over the whole motion, not only at samples: highest values of "
-    "polynomials through Lagrange's torques, and what these can reach between the places asked; "
-    f"motions to and from points with finding {_IMPOSSIBLE} left out"
-)
-
-
 # ------------------------------------------------------------------------------------- Jerk limits
 # The plan states no jerk; it is the derivative of the accelerations' polynomials.
 
@@ -318,51 +328,28 @@ _LAW = "double-s"
 _BASIS: Array = basis(NODES)
 
 
-class JerkLimits(CheckGroup):
+class JerkLimits(_Ratios):
     """Travels by the double-S law keep the joints' jerk limits.
 
     Args:
         evidence: the plan.
     """
 
+    name = "jerk limits"
+    how = (
+        "bound of jerk over its limit over all travels by the double-S law, not only at samples: "
+        "derivatives of the accelerations' polynomials, and what these can reach between the "
+        "places asked"
+    )
+
     def __init__(self, evidence: Evidence) -> None:
-        self._limits = evidence.plan.job.mechanism.max_jerk
-        self._segments = np.array(
-            [s.law == _LAW and s.kind is SegmentKind.TRAVEL for s in evidence.plan.timeline],
-            dtype=bool,
-        )
-        self._evidence = evidence
-        self._bounds = ColumnBounds(evidence.model.dof)
+        plan = evidence.plan
+        by_law = [s.law == _LAW and s.kind is SegmentKind.TRAVEL for s in plan.timeline]
+        limits = plan.job.mechanism.max_jerk
+        super().__init__(evidence, limits, np.array(by_law, dtype=bool))
 
-    @property
-    def _wanted(self) -> bool:
-        return bool(np.any(self._segments)) and bool(np.any(np.isfinite(self._limits)))
-
-    def on_segments(self, passage: Passage) -> None:
-        """Highest jerk of the pieces, over its limit."""
-        if not self._wanted:
-            return
-        own = np.flatnonzero(self._segments[passage.motion.pieces.segment])
-        ratio = self._ratios(passage, own)
-
-        def values(rows: Any) -> Array:
-            return np.asarray(ratio[rows])
-
-        found = peaks(values, own.size, self._bounds.value)
-        self._bounds.take(found, passage.motion.pieces.take(own))
-
-    def _locate(self, index: tuple[int, ...]) -> Location:
-        return self._bounds.location(self._evidence, index[0])
-
-    def checks(self) -> list[Check]:
-        """One, where joints have a limit and travels a law that keeps it."""
-        if not self._wanted:
-            return []
-        return [check("jerk limits", self._bounds.sizes, 1.0 + OVER, "1", _JERK, self._locate)]
-
-    def _ratios(self, passage: Passage, own: Indices) -> Array:
-        """Jerk at the nodes over limits; very short pieces magnify rounding. # (P, K, n)."""
-        motion = passage.motion
+    def _ratios(self, motion: ResolvedMotion, own: Indices) -> Array:
+        """Very short pieces magnify rounding."""
         pieces, qdd = motion.pieces.take(own), motion.qdd[own]
         per_time = (2.0 / pieces.length)[:, None, None]
 
@@ -372,10 +359,3 @@ class JerkLimits(CheckGroup):
         # The acceleration, too, is carried over what the clock's digits cannot say.
         exact = qdd - differentiated(qdd) * lateness(pieces, NODES)[..., None]
         return np.asarray(differentiated(exact) / (self._limits + rounding(qdd, pieces.length)))
-
-
-_JERK = (
-    "bound of jerk over its limit over all travels by the double-S law, not only at samples: "
-    "derivatives of the accelerations' polynomials, and what these can reach between the places "
-    "asked"
-)

@@ -33,7 +33,7 @@ from planner.plan import Plan
 from planner.uncertainty.measuring import settings_of
 from planner.uncertainty.monte_carlo import draws
 from planner.virtual_measuring.layout import Layouts
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array
 
 _DRAWS = 2_000  # a half width of 95 % to about 3 %
 _FEWEST_DRAWS = 200
@@ -371,7 +371,7 @@ class CharacteristicTrial:
         if self._job.evaluation.alignment == "none":  # other features have no say
             own = {wanted.feature, wanted.datum} - {""}
             rows = np.flatnonzero([name in own for name in points.features])
-            points, errors = _some(points, rows), errors[:, rows]
+            points, errors = points.take(rows), errors[:, rows]
         found = evaluate(
             replace(self._job, points=points),
             MeasuredPoints(names=points.names, xyz=points.positions, features=points.features),
@@ -401,13 +401,3 @@ def _spec(wanted: PointCountRequest) -> ToleranceSpec:
         )
     except PartError as error:
         raise JobError(error.message, **error.facts) from error
-
-
-def _some(points: ProbePoints, rows: Indices) -> ProbePoints:
-    some = rows.tolist()
-    return ProbePoints(
-        names=tuple(points.names[k] for k in some),
-        positions=points.positions[rows],
-        normals=points.normals[rows],
-        features=tuple(points.features[k] for k in some),
-    )

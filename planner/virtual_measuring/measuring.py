@@ -22,7 +22,7 @@ from planner.uncertainty.measuring import Measuring, measuring_of
 from planner.uncertainty.monte_carlo import CommonStream, TouchStreams
 from planner.virtual_measuring.layout import ball_gaps, inverse_rates
 from planner.virtual_measuring.true_part import PartErrors, TruePart
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array
 from robots.core.geometric_errors import ErrorModel, GeometricParameter
 from robots.core.model import Model
 from robots.core.orientation import rotation_exp
@@ -152,7 +152,7 @@ def measure_virtually(
             f"The job {job.name!r}: no point is reached, so there is nothing to measure; "
             "`palpeur plan` says why."
         )
-    nominal = _some(nominal_points(job), reached)
+    nominal = nominal_points(job).take(reached)
     truth = TruePart(nominal, part or PartErrors(), chosen)
     measuring = _measuring(plan)
     prober = Prober(job, measuring, some_points(plan.placed, reached), truth)
@@ -205,16 +205,6 @@ def _check(job: Job, runs: int) -> None:
             found=runs,
             limit=MOST_RUNS,
         )
-
-
-def _some(points: ProbePoints, rows: Indices) -> ProbePoints:
-    some = rows.tolist()
-    return ProbePoints(
-        names=tuple(points.names[k] for k in some),
-        positions=points.positions[rows],
-        normals=points.normals[rows],
-        features=tuple(points.features[k] for k in some),
-    )
 
 
 # ----------------------------------------------------------------------------------------- Probing
