@@ -107,7 +107,7 @@ def _vectors() -> Diagnosis:
 
 def _compiler() -> Diagnosis:
     """Compile a small kernel and compare it with NumPy."""
-    from robots.core.benchmark import try_compiler
+    from robots.core.benchmark.kernels import try_compiler
     from robots.core.errors import RobotError
     from robots.library import load
 

@@ -21,7 +21,7 @@ from reports.tables import SIDE, write_points, write_trajectory
 from reports.verdict import not_checked, withheld
 
 if TYPE_CHECKING:
-    from reports.content import Report
+    from reports.content.report import Report
     from reports.drawn_samples import DrawnSamples
 
 STAGE = "report set"
@@ -176,8 +176,8 @@ def _pages(
     drawn: DrawnSamples,
     pictures: dict[str, bytes],
 ) -> None:
-    from reports.content import report_content
-    from reports.pdf import report_pdf
+    from reports.content.report import report_content
+    from reports.pdf.document import report_pdf
     from reports.workbook import workbook
 
     plan = proof.plan
@@ -189,7 +189,8 @@ def _pages(
 
 def _page(folder: Path, plan: Plan, content: Report) -> None:
     """The page with its replay; a replay too large for it stands beside it."""
-    from reports.page import embeds, page
+    from reports.page.page import page
+    from reports.page.scene import embeds
     from reports.scene import scene_glb, scene_html, scene_of
 
     scene = scene_of(plan)

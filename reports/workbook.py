@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from planner.findings import Finding, Severity
-from reports.content import Column, Report, Table, Value, ValueStatus
+from reports.content.report import Report
+from reports.content.table import Column, Table, Value, ValueStatus
 
 ROWS = 1_048_575  # of a sheet, less the head
 CELL = 32_767  # code units that Excel keeps in a cell

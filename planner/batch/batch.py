@@ -42,7 +42,9 @@ from planner.batch.worker import WorkerRequest, local_pool
 from planner.errors import OptionError, OutputError
 from planner.processes import LINKLESS, abandoned
 from planner.result_files import whole_file
-from reports.batch import BatchChanges, JobRow, changes, previous_rows, write_index, write_summary
+from reports.batch.changes import BatchChanges, changes
+from reports.batch.files import previous_rows, write_index, write_summary
+from reports.batch.rows import JobRow
 from robots.core.caps import Cap, read_capped
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from reports.pdf.document import (
 from reports.pdf.text import folder, shown
 
 if TYPE_CHECKING:
-    from reports.content import Report
+    from reports.content.report import Report
 
 EVALUATION, UNCERTAINTY = "evaluation", "uncertainty"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.plan import Segment, SegmentKind
-from reports.content import CurveSet, Panel
+from reports.content.curves import CurveSet, Panel
 from reports.drawn_samples import decimated
 from reports.visible_text import cut, visible
 from robots.core.arrays import Array

@@ -11,7 +11,7 @@ from planner.errors import FindingError
 from planner.findings import Finding, Page
 from planner.findings import page as explanation_page
 from planner.plan import Segment
-from reports.content import Report
+from reports.content.report import Report
 from reports.content.table import Fact, Table, ValueStatus, columns, text
 from reports.page.curves import (
     HEIGHT,

@@ -14,8 +14,9 @@ import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.plan import Segment, SegmentKind
-from reports.content import Column, CurveSet, Fact, Panel, Report, Table, Value, ValueStatus
-from reports.content.table import raised, signed, told
+from reports.content.curves import CurveSet, Panel
+from reports.content.report import Report
+from reports.content.table import Column, Fact, Table, Value, ValueStatus, raised, signed, told
 from reports.pdf.text import CUT, folder, lines, pieces, shown, width
 from robots.core.arrays import Array
 

@@ -26,7 +26,7 @@ from robots.library import names as robot_names
 from robots.library import open_robot
 
 if TYPE_CHECKING:
-    from robots.core.transmission import Drives, Transmission
+    from robots.core.transmission.drives import Drives, Transmission
 
 One = tuple[Name]
 Two = tuple[Name, Name]
@@ -246,7 +246,7 @@ def drives(file: BipedFile, mechanism: Mechanism, source: SourceText) -> Drives:
     Raises:
         RobotFileError: no transmission, or one that cannot work over its joints' range.
     """
-    from robots.core.transmission import Drives
+    from robots.core.transmission.drives import Drives
 
     if not file.transmission:
         raise source.error(("transmission",), "is missing; give [[transmission]] tables.")
@@ -277,7 +277,8 @@ def _range(joints: tuple[str, ...], mechanism: Mechanism) -> Array:
 def _transmission(
     table: FixedRatioTable | CrankScrewTable | CardanScrewsTable, joint_range: Array
 ) -> Transmission:
-    from robots.core.transmission import CardanScrews, CrankScrew, FixedRatio
+    from robots.core.transmission.drives import FixedRatio
+    from robots.core.transmission.screws import CardanScrews, CrankScrew
 
     if table.kind == "fixed-ratio":
         return FixedRatio(

@@ -14,11 +14,11 @@ from planner.findings.finding import Travel
 from planner.findings.unchecked import Aspect, Unchecked
 from planner.motion.sampled_motion import sampled
 from planner.plan import SegmentClearance
-from reports.content import ValueStatus, report_content
-from reports.content.report import facts, verdict
+from reports.content.report import facts, report_content, verdict
+from reports.content.table import ValueStatus
 from reports.drawn_samples import drawn_samples
 from reports.export import read_me
-from reports.page import page
+from reports.page.page import page
 from reports.pdf.document import document as paper
 from reports.provenance import SetOptions, provenance
 from reports.verdict import (

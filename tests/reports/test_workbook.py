@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import reports.workbook
 from planner.motion.sampled_motion import sampled
-from reports.content import Column, Table, Value, ValueStatus, report_content
+from reports.content.report import report_content
+from reports.content.table import Column, Table, Value, ValueStatus
 from reports.drawn_samples import drawn_samples
 from reports.provenance import provenance
 from reports.workbook import CELL, cell_text, sheet_name, workbook

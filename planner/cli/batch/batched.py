@@ -27,7 +27,8 @@ from planner.errors import OptionError
 from reports.console import console_on
 
 if TYPE_CHECKING:
-    from reports.batch import BatchChanges, JobRow
+    from reports.batch.changes import BatchChanges
+    from reports.batch.rows import JobRow
 
 _LONGEST = 60  # characters of a value
 _LINES = 20  # on the console; the page has more
@@ -217,7 +218,7 @@ def print_compared(found: BatchChanges, folder: str) -> None:
         found: changes of the jobs, with untrusted texts.
         folder: of the other batch, as it was typed.
     """
-    from reports.batch import VERDICTS
+    from reports.batch.changes import VERDICTS
     from reports.visible_text import visible
 
     counts = ", ".join(f"{found.count(word)} {word}" for word in VERDICTS)
@@ -239,7 +240,7 @@ def compared_document(found: BatchChanges, folder: str) -> dict[str, object]:
         found: changes of the jobs.
         folder: of the other batch, as it was typed.
     """
-    from reports.batch import VERDICTS
+    from reports.batch.changes import VERDICTS
 
     return {
         "with": shown(folder),
@@ -259,7 +260,8 @@ def compared_document(found: BatchChanges, folder: str) -> dict[str, object]:
 
 def print_totals(rows: Sequence[JobRow]) -> None:
     """Print jobs by status, then by reason with the first jobs of each."""
-    from reports.batch import reason_words, unchecked_counts
+    from reports.batch.dashboard import unchecked_counts
+    from reports.batch.reasons import reason_words
 
     totals = Counter(row.outcome.status.value for row in rows)
     print_table(("status", "jobs"), [(name, str(n)) for name, n in sorted(totals.items())])

@@ -535,8 +535,8 @@ def run_verify(folder: str, *, as_json: bool, session: Session) -> int:
         OptionError: no report set, or of another format.
     """
     from reports.plan_document import document_text
-    from reports.verification import verified_document, verified_lines, verify
-    from reports.verification.verified import VerificationVerdict
+    from reports.verification.document import verified_document, verified_lines
+    from reports.verification.verified import VerificationVerdict, verify
 
     with progress_of(session) as progress:
         found = verify(Path(folder), progress)

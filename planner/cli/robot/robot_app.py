@@ -588,7 +588,8 @@ def bench(
     from planner.cli.opening import movable_robot
     from planner.cli.output import Form
     from reports.models.analysis import benchmark_document, benchmark_lines
-    from robots.core.benchmark import PinocchioPeer, benchmark, why_without_peer
+    from robots.core.benchmark.kernels import benchmark, why_without_peer
+    from robots.core.benchmark.pinocchio_peer import PinocchioPeer
 
     mechanism = movable_robot(robot, tip, context.obj)
     reason = why_without_peer(mechanism)

@@ -12,7 +12,7 @@ import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.findings.unchecked import Aspect
-from reports.batch import JobRow
+from reports.batch.rows import JobRow
 
 # Each would set window.hit, or change what the reader sees, where it is taken for more than text.
 HOSTILE = (

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.batch.outcome import CaseStatus, Outcome
-from reports.batch import JobRow
 from reports.batch.changes import changes
+from reports.batch.rows import JobRow
 
 
 def row(name, status=CaseStatus.FEASIBLE, code="", **figures):

@@ -12,7 +12,8 @@ from planner.batch.ledger import Ledger
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.errors import OptionError, OutputError
 from planner.result_files import whole_file
-from reports.batch import IndexCount, files, previous_rows, write_index, write_summary
+from reports.batch import files
+from reports.batch.files import IndexCount, previous_rows, write_index, write_summary
 from reports.batch.rows import storable
 
 pq = pytest.importorskip("pyarrow.parquet")

@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome, outcome_of
-from reports.batch import previous_rows, write_summary
-from reports.batch.files import write_csv, write_json, write_parquet
+from reports.batch.files import previous_rows, write_csv, write_json, write_parquet, write_summary
 from reports.batch.rows import columns_of
 
 pq = pytest.importorskip("pyarrow.parquet")

@@ -11,7 +11,8 @@ from planner.findings import Finding, Severity
 from planner.findings.finding import Point
 from planner.motion.sampled_motion import sampled
 from planner.plan import Segment, SegmentKind
-from reports.content import CurveSet, Panel, report_content
+from reports.content.curves import CurveSet, Panel
+from reports.content.report import report_content
 from reports.drawn_samples import drawn_samples
 from reports.provenance import Provenance
 

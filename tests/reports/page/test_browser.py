@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from planner.findings import page as finding_page
-from reports.page import page
+from reports.page.page import page
 from tests.cases import some
 
 SCENE = """<!doctype html><html><head><script>window.scene = true;</script></head><body>

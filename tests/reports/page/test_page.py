@@ -10,9 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from reports.page import page
 from reports.page.html import asset, digest
-from reports.page.page import BUDGET
+from reports.page.page import BUDGET, page
 from reports.page.scene import LIMIT
 
 SCENE = "<!doctype html><html><head></head><body><script>document.title='s'</script></body></html>"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reports.content import CurveSet, Panel
+from reports.content.curves import CurveSet, Panel
 from reports.page.curves import HEIGHT, WIDTH, drawn_set
 
 T = np.linspace(0.0, 4.0, 401)

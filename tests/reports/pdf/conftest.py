@@ -8,7 +8,8 @@ import pytest
 
 from planner.findings.finding import Point
 from planner.motion.sampled_motion import sampled
-from reports.content import Value, report_content
+from reports.content.report import report_content
+from reports.content.table import Value
 from reports.drawn_samples import drawn_samples
 from reports.provenance import provenance
 

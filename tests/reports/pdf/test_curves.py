@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from planner.plan import Segment, SegmentKind
-from reports.content import CurveSet, Panel
+from reports.content.curves import CurveSet, Panel
 from reports.pdf.document import SHADES, drawn_curves
 
 SVG = "{http://www.w3.org/2000/svg}"

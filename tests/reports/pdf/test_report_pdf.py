@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from planner.findings.finding import Point
-from reports.content import Value, ValueStatus
-from reports.pdf import report_pdf
+from reports.content.table import Value, ValueStatus
+from reports.pdf.document import report_pdf
 from reports.pdf.text import shown
 
 POPPLER = ("pdftotext", "pdffonts", "pdfinfo", "pdfimages")

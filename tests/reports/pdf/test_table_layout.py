@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reports.content import Column, Table, Value, ValueStatus
+from reports.content.table import Column, Table, Value, ValueStatus
 from reports.pdf.document import ROOM, laid_out, parted
 from reports.pdf.text import width
 

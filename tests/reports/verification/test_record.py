@@ -8,7 +8,7 @@ import pytest
 
 from planner.errors import OptionError
 from planner.result_files import result_set
-from reports.verification import read_record
+from reports.verification.record import read_record
 
 
 def test_a_record_is_read_as_it_was_written(original):

@@ -10,8 +10,9 @@ import pytest
 
 from planner.library import path_of
 from reports.plan_document import document_text
-from reports.verification import read_record, verified_document, verified_lines, verify
-from reports.verification.verified import VerificationVerdict
+from reports.verification.document import verified_document, verified_lines
+from reports.verification.record import read_record
+from reports.verification.verified import VerificationVerdict, verify
 
 GENUINE, CHANGED = VerificationVerdict.GENUINE, VerificationVerdict.CHANGED
 DIFFERENT, UNKNOWN = VerificationVerdict.DIFFERENT, VerificationVerdict.UNKNOWN

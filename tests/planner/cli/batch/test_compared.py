@@ -8,7 +8,8 @@ import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.cli.batch.batched import compared_document, print_compared
-from reports.batch import JobRow, changes
+from reports.batch.changes import changes
+from reports.batch.rows import JobRow
 
 HOSTILE = "a\x1b[31m\u202e\udcff"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.batch.outcome import CaseStatus, Outcome
 from planner.cli.batch.batched import print_totals
-from reports.batch import JobRow
+from reports.batch.rows import JobRow
 
 
 def row(name, status=CaseStatus.REFUSED, code="JobError"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from robots.core.benchmark import PinocchioPeer, benchmark, try_compiler, why_without_peer
+from robots.core.benchmark.kernels import benchmark, try_compiler, why_without_peer
+from robots.core.benchmark.pinocchio_peer import PinocchioPeer
 from robots.core.kernels.machine import this_machine
 from robots.library import load
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from robots.core.transmission import CardanScrews, CrankScrew, Drives
+from robots.core.transmission.drives import Drives
+from robots.core.transmission.screws import CardanScrews, CrankScrew
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
-from robots.core.errors import StateError
-from robots.core.transmission import TransmissionError
+from robots.core.errors import StateError, TransmissionError
 
 ROTOR = 3.5e-5
 

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from robots.core.errors import StateError
-from robots.core.transmission import CrankScrew, TransmissionError
+from robots.core.errors import StateError, TransmissionError
+from robots.core.transmission.screws import CrankScrew
 
 # Published to one decimal: half of the last digit.
 KNEE = [(0, 58.5), (45, 115.1), (90, 94.3)]

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from robots.core.errors import StateError
-from robots.core.transmission import Drives, FixedRatio, TransmissionError
+from robots.core.errors import StateError, TransmissionError
+from robots.core.transmission.drives import Drives, FixedRatio
 
 
 def test_added_rotor_inertias_are_the_published_ones(leg):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from robots.core.errors import StateError
-from robots.core.transmission import FixedRatio, TransmissionError
+from robots.core.errors import StateError, TransmissionError
+from robots.core.transmission.drives import FixedRatio
 
 HIP = FixedRatio(joint="q9", motor="m9", ratio=271.16)  # bip2000.md
 
