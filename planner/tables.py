@@ -25,8 +25,7 @@ from planner.errors import OptionError, StatesError
 from robots.core.arrays import Array
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.mechanism import Joint, Mechanism
-from robots.core.orientation import as_rotation, rotation_zyx
-from robots.core.pose import make_pose
+from robots.core.pose import as_rotation, make_pose, rotation_zyx
 
 STANDARD_INPUT = "-"
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}

@@ -6,7 +6,7 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from planner.job import JobInput
+from planner.job.elements import JobInput
 from planner.plan import Plan
 from planner.result_files import REPORT_SET, ListedFile, file_rows
 from reports.inputs import StoredInput, StoredInputs

@@ -25,8 +25,7 @@ from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.arrays import Array
 from robots.core.geometric_errors import ErrorModel, GeometricParameter
 from robots.core.model import Model
-from robots.core.orientation import rotation_exp
-from robots.core.pose import inverse_pose, transform_directions, transform_points
+from robots.core.pose import inverse_pose, rotation_exp, transform_directions, transform_points
 
 MOST_RUNS = 10_000
 Content = Literal["joints", "centres", "surface"]

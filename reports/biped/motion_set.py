@@ -42,7 +42,7 @@ from robots.biped.motion import BipedMotion
 from robots.biped.posture.verdict import Stance
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
-from robots.core.orientation import angles_zyx
+from robots.core.pose import angles_zyx
 
 KIND = "biped motion"
 _BUCKETS = 400

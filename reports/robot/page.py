@@ -28,7 +28,7 @@ from robots.core.inverse.limits import inside_limits, limit_breaches
 from robots.core.inverse.task import scale_length
 from robots.core.mechanism import Joint, Mechanism
 from robots.core.model import Model
-from robots.core.orientation import angles_zyx
+from robots.core.pose import angles_zyx
 from robots.core.workspace import Workspace, workspace
 
 _ASSETS = "reports.robot/assets"

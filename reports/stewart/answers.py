@@ -21,7 +21,7 @@ from reports.answers import (
 from reports.stewart.motion import PlatformMotion
 from reports.stewart.workspace import WorkspaceSlices
 from robots.core.arrays import Array
-from robots.core.orientation import angles_zyx
+from robots.core.pose import angles_zyx
 from robots.stewart.calibration import Calibration
 from robots.stewart.forward import HeldPoses
 from robots.stewart.limits import Violation, conditioning

@@ -40,7 +40,7 @@ from reports.stewart import motion as tables
 from reports.stewart.motion import LegQuantity, PlatformMotion, leg_quantities
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, JointKind
-from robots.core.orientation import angles_zyx
+from robots.core.pose import angles_zyx
 from robots.stewart.legs import leg_axes
 from robots.stewart.platform import Platform, leg_vectors
 

@@ -14,7 +14,7 @@ from robots.arm.family import ArmFamily, arm_family
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.errors import StateError
 from robots.core.inverse.limits import limit_margins
-from robots.core.kernels import Engine, Kernel
+from robots.core.kernels.kernel import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 

@@ -23,8 +23,14 @@ from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.file_reading import HeldJoint, MeshShape, SideBranches, TipLink, UnreadShape
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Body, Joint, JointKind, Mechanism
-from robots.core.orientation import turn_between
-from robots.core.pose import angles_zyx, inverse_pose, make_pose, rotation_z, unit_direction
+from robots.core.pose import (
+    angles_zyx,
+    inverse_pose,
+    make_pose,
+    rotation_z,
+    turn_between,
+    unit_direction,
+)
 from robots.core.robot_file.source_text import read_bytes
 from robots.core.self_pairs import default_self_pairs
 from robots.core.shapes.link_shapes import LinkShape, UrdfShapes, carried, urdf_shapes

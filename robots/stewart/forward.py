@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.orientation import rotation_log
-from robots.core.pose import as_pose, rotation_exp
+from robots.core.pose import as_pose, rotation_exp, rotation_log
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import LEGS, Platform
 

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
 from robots.core.motion.motion_law import MotionLaw, Side
-from robots.core.orientation import rotation_exp, rotation_log, rotation_x, rotation_y, rotation_z
-from robots.core.pose import as_pose
+from robots.core.pose import as_pose, rotation_exp, rotation_log, rotation_x, rotation_y, rotation_z
 from robots.stewart.errors import PlatformError
 from robots.stewart.platform import Platform
 

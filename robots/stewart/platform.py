@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, freeze_field, freeze_fields, frozen
 from robots.core.mechanism import STANDARD_GRAVITY, Body, checked_placement
-from robots.core.orientation import ORTHONORMALITY_LIMIT
-from robots.core.pose import as_pose
+from robots.core.pose import ORTHONORMALITY_LIMIT, as_pose
 from robots.stewart.errors import PlatformError
 
 LEGS = 6

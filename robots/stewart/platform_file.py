@@ -16,8 +16,7 @@ from robots.core.catalogue import Catalogue
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import degrees_text, metres, millimetres_text, number_text, radians
 from robots.core.mechanism import STANDARD_GRAVITY, Body
-from robots.core.orientation import rotation_exp
-from robots.core.pose import angles_zyx
+from robots.core.pose import angles_zyx, rotation_exp
 from robots.core.robot_file.conversion import body_table, numbers, printed
 from robots.core.robot_file.joint_tables import body_of, pose_of, vector
 from robots.core.robot_file.schema import BodyTable, Name, PoseTable, Table

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Indices
-from robots.core.orientation import rotation_exp
+from robots.core.pose import rotation_exp
 from robots.stewart.errors import PlatformError
 from robots.stewart.limits import LimitColumn, PoseLimits
 from robots.stewart.platform import lengths

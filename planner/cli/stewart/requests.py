@@ -13,8 +13,7 @@ from planner.errors import OptionError
 from planner.tables import ACCELERATION, SPIN, SPIN_RATE, VELOCITY, WRENCH, States
 from robots.core.arrays import Array
 from robots.core.motion.motion_law import motion_law
-from robots.core.orientation import rotation_zyx
-from robots.core.pose import make_pose
+from robots.core.pose import make_pose, rotation_zyx
 from robots.stewart.errors import PlatformError
 from robots.stewart.library import load
 from robots.stewart.limits import violations

@@ -19,7 +19,7 @@ from robots.biped.posture.zero_moment import GroundWrench
 from robots.core.arrays import Array, Mask
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.orientation import angles_zyx
+from robots.core.pose import angles_zyx
 
 FREE = 6  # coordinates of the base
 # Axes of a frame whose z is the world's x, y, z.

@@ -17,7 +17,7 @@ from robots.biped.errors import BipedError, PostureError
 from robots.core.arrays import Array
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.model import Model
-from robots.core.orientation import rotation_x, rotation_y
+from robots.core.pose import rotation_x, rotation_y
 
 _SETTLED = 1e-12  # [m] distance of the centre of mass from where it is wanted
 _ROUNDS = 25

@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Indices, Mask, freeze_field
 from robots.core.errors import InverseError
-from robots.core.orientation import (
+from robots.core.pose import (
     as_finite,
+    as_pose,
     rotation_log,
     rotation_z,
     turn_between,
     unit_direction,
 )
-from robots.core.pose import as_pose
 
 if TYPE_CHECKING:
     from robots.core.mechanism import Mechanism

@@ -13,15 +13,16 @@ from numpy.typing import ArrayLike
 from robots.core.arrays import Array, freeze_field
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import MinimumTime, minimum_time
-from robots.core.orientation import (
+from robots.core.pose import (
     AxisAngle,
+    as_pose,
     axis_angle,
+    make_pose,
     nearest_rotation,
     rotation_about,
     turn_between,
     unit_direction,
 )
-from robots.core.pose import as_pose, make_pose
 
 # A turn this close to π can be made either way round; rounding of the poses decides nothing. [rad]
 HALF_TURN_MARGIN = 1e-9

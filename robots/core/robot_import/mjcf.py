@@ -20,8 +20,17 @@ import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.errors import RobotFileError
-from robots.core.orientation import rotation_about, rotation_x, rotation_y, rotation_z, turn_between
-from robots.core.pose import angles_zyx, inverse_pose, make_pose, unit_direction
+from robots.core.pose import (
+    angles_zyx,
+    inverse_pose,
+    make_pose,
+    rotation_about,
+    rotation_x,
+    rotation_y,
+    rotation_z,
+    turn_between,
+    unit_direction,
+)
 from robots.core.urdf_document import UNLIMITED, Element, UrdfText, parse_xml
 
 _DENSITY = 1000.0  # [kg/m³] of a geom that gives neither mass nor density

@@ -15,7 +15,7 @@ from robots.core.inverse.solver import NewtonSearch, Settings
 from robots.core.inverse.task import Target, Task, column_scale, row_scale, scale_length, scaled
 from robots.core.joint_samples import joint_ranges, joint_samples, unit_samples
 from robots.core.model import Model
-from robots.core.orientation import rotation_exp
+from robots.core.pose import rotation_exp
 
 # Singular value, as a share of the largest, that counts as zero: postures are rarely given to more
 # digits.

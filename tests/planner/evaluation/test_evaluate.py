@@ -16,8 +16,7 @@ from planner.evaluation.task import nominal_points
 from planner.findings import page
 from planner.job import read_job
 from planner.library import path_of
-from robots.core.orientation import rotation_exp
-from robots.core.pose import make_pose, rotation_zyx, transform_points
+from robots.core.pose import make_pose, rotation_exp, rotation_zyx, transform_points
 from tests.reports.programmes.gantry import gantry_job
 
 UM = 1e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.job import read_job
-from robots.core.orientation import rotation_zyx
+from robots.core.pose import rotation_zyx
 from robots.library import text_of
 
 AXIS = """

@@ -15,8 +15,7 @@ import re
 
 import numpy as np
 
-from robots.core.orientation import rotation_exp
-from robots.core.pose import inverse_pose
+from robots.core.pose import inverse_pose, rotation_exp
 from tests.reports.programmes.virtual_arm import (
     FaultError,
     HaltedError,

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from robots.core.orientation import rotation_exp, rotation_log
-from robots.core.pose import inverse_pose
+from robots.core.pose import inverse_pose, rotation_exp, rotation_log
 
 EDGE = 1e-10  # [m] of the ball in the part, that switches the input
 CLOSE = 1e-13  # [rad, m] of the inverse geometry

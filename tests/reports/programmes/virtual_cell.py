@@ -18,8 +18,7 @@ from planner.reach.reach import some_points
 from planner.virtual_measuring.measuring import Prober, _measuring, _some, injected
 from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.model import Model
-from robots.core.orientation import rotation_exp
-from robots.core.pose import inverse_pose, make_pose, transform_points
+from robots.core.pose import inverse_pose, make_pose, rotation_exp, transform_points
 from tests.reports.programmes.posture import posture
 
 REACH = 2.5e-3  # [m] across the normal, about every point: where its surface is

@@ -11,7 +11,7 @@ from planner.errors import OptionError
 from reports.robot import robot_page
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.orientation import rotation_zyx
+from robots.core.pose import rotation_zyx
 from tests.cases import cases
 
 HOSTILE = "</script><b id=own>q"

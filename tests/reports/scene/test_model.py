@@ -13,7 +13,7 @@ from reports.scene.bodies import LEAST_BALL, scene_robot
 from reports.scene.build import scene_of
 from robots.core.mechanism import BASE, JointKind
 from robots.core.model import Model
-from robots.core.orientation import rotation_exp
+from robots.core.pose import rotation_exp
 
 
 def matrix(wxyz):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from robots.core import pose
 from robots.core.errors import PoseError
 from robots.core.pose import (
     as_pose,
@@ -73,8 +72,3 @@ def test_what_is_not_a_pose_is_refused():
         compose(np.eye(4), np.eye(3))
     with pytest.raises(PoseError, match="origin holds inf"):
         make_pose(translation=[0, np.inf, 0])
-
-
-def test_exported_names_exist():
-    assert all(hasattr(pose, name) for name in pose.__all__)
-    assert pose.__all__ == sorted(pose.__all__, key=lambda n: (not n[0].isupper(), n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robots.core.orientation import turn_between
+from robots.core.pose import turn_between
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-15, 5e-13, 1e-12, 1.2e-12, 1.7e-12, 2e-12, 5e-12, 1e-9])

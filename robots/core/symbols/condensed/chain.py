@@ -31,7 +31,7 @@ from robots.core.language.syntax import (
 )
 from robots.core.language.tables import BodySymbols, Row3, internal_tables
 from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
-from robots.core.orientation import rotation_x, rotation_y, rotation_z
+from robots.core.pose import rotation_x, rotation_y, rotation_z
 from robots.core.symbols.condensed.terms import (
     ZERO,
     Sum,

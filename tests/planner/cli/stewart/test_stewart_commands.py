@@ -100,8 +100,7 @@ def test_calibration_recovers_shifted_points(palpeur, table, tmp_path):
     rng = np.random.default_rng(7)
     rows = np.hstack([rng.uniform(-30, 30, (12, 3)), rng.uniform(-8, 8, (12, 3))])
     rows[:, 2] += 565.4
-    from robots.core.orientation import rotation_zyx
-    from robots.core.pose import make_pose
+    from robots.core.pose import make_pose, rotation_zyx
 
     T = make_pose(rotation_zyx(np.radians(rows[:, 3:])), 1e-3 * rows[:, :3])
     lines = np.hstack([rows, 1e3 * (lengths(platform, T) - 1e-3)]).tolist()

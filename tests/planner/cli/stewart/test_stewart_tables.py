@@ -8,8 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from robots.core.orientation import rotation_zyx
-from robots.core.pose import make_pose
+from robots.core.pose import make_pose, rotation_zyx
 from robots.stewart.library import load
 from robots.stewart.platform import leg_vectors, lengths
 

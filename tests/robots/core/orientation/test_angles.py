@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from robots.core.errors import PoseError
-from robots.core.orientation import (
+from robots.core.pose import (
     angles_zxz,
     angles_zyx,
     inverse_rate_matrix,

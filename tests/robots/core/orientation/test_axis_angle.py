@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from robots.core.errors import PoseError
-from robots.core.orientation import (
+from robots.core.pose import (
     axis_angle,
     rotation_about,
     rotation_exp,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.errors import PoseError
-from robots.core.orientation import (
+from robots.core.pose import (
     as_rotation,
     exact_cos_sin,
     exact_cos_sin_deg,
