@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import shutil
 import stat
 import sys
@@ -26,11 +25,15 @@ from importlib.metadata import (
 )
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.errors import PlannerError
 from robots.core.caps import Cap
 from robots.core.kernels.cache import cache_folder
 from robots.core.kernels.machine import processor, this_machine
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 _TOOLS = {
     "check_urdf": ("check_urdf",),
@@ -42,7 +45,6 @@ _MOST = 64_000_000  # [bytes] that are looked at, the newest first
 _OLD = 86_400.0  # [s] a file that is being written for so long was abandoned
 DISTRIBUTION = "palpeur"
 _OPTIONAL = "cluster"  # an extra that users take; the others are for developers
-_PACKAGE = re.compile(r"[A-Za-z0-9._-]+")
 ROOMS = ("planner", "robots", "parts", "reports")
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -251,60 +253,34 @@ def requirement_checks() -> Iterator[Diagnosis]:
         found = "not installed, only imported: its requirements are not known; pip install it"
         yield Diagnosis(name=DISTRIBUTION, health=Health.RISK, found=found)
         return
-    for text in wanted:
-        yield from _checked(text)
-
-
-def _checked(text: str) -> Iterator[Diagnosis]:
-    """A requirement such as ``numpy<3,>=2.0; extra == "test"``; none where it does not apply."""
-    words, _, marker = text.partition(";")
-    found = _PACKAGE.match(words)
-    optional = "extra" in marker
-    if found is None or (optional and f'"{_OPTIONAL}"' not in marker.replace("'", '"')):
-        return
-    name, wanted = found[0], words[found.end() :].strip()
-    missing = Health.LESS if optional else Health.BAD
     try:
-        installed = version(name)
+        from packaging.requirements import Requirement
+    except ImportError:
+        found = "not installed, so that no version can be compared: pip install packaging"
+        yield Diagnosis(name="packaging", health=Health.BAD, found=found)
+        return
+    for requirement in map(Requirement, wanted):
+        yield from _checked(requirement)
+
+
+def _checked(wanted: Requirement) -> Iterator[Diagnosis]:
+    """The version of one requirement; none where it does not apply."""
+    required = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
+    if not required and not (wanted.marker and wanted.marker.evaluate({"extra": _OPTIONAL})):
+        return
+    words = f"{wanted.name}{wanted.specifier}"
+    try:
+        installed = version(wanted.name)
     except PackageNotFoundError:
-        yield Diagnosis(name=name, health=missing, found=f"not installed: pip install '{words}'")
+        missing = Health.BAD if required else Health.LESS
+        found = f"not installed: pip install '{words}'"
+        yield Diagnosis(name=wanted.name, health=missing, found=found)
         return
-    fits = _fits(installed, wanted)
-    if fits:
-        yield Diagnosis(name=name, health=Health.GOOD, found=installed)
+    if wanted.specifier.contains(installed, prereleases=True):
+        yield Diagnosis(name=wanted.name, health=Health.GOOD, found=installed)
     else:
-        told = f"{installed}, but Palpeur requires {wanted}: pip install '{words.strip()}'"
-        yield Diagnosis(name=name, health=needed(optional), found=told)
-
-
-def _fits(installed: str, wanted: str) -> bool:
-    """Return whether a version is one of those that a specifier allows."""
-    try:
-        from packaging.specifiers import InvalidSpecifier, SpecifierSet
-    except ImportError:  # it comes with matplotlib; without it the first numbers are compared
-        return all(_holds(installed, item) for item in wanted.split(",") if item.strip())
-    try:
-        return SpecifierSet(wanted).contains(installed, prereleases=True)
-    except InvalidSpecifier:
-        return True
-
-
-def _holds(installed: str, clause: str) -> bool:
-    """A clause ``>=2.0`` or ``<3``; what else there is counts as kept."""
-    found = re.fullmatch(r"\s*(>=|<)\s*([\d.]+)\s*", clause)
-    if found is None:
-        return True
-    left, right = _numbers(installed), _numbers(found[2])
-    return left >= right if found[1] == ">=" else left < right
-
-
-def _numbers(text: str) -> list[int]:
-    """The release of a version, without zeros at its end."""
-    release = re.match(r"\d+(?:\.\d+)*", text)
-    numbers = [int(part) for part in release[0].split(".")] if release else []
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return numbers
+        told = f"{installed}, but Palpeur requires {wanted.specifier}: pip install '{words}'"
+        yield Diagnosis(name=wanted.name, health=needed(not required), found=told)
 
 
 # --- files as they were installed -----------------------------------------------------------------
