@@ -15,7 +15,15 @@ from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import PydanticCustomError
 
 from robots.core.robot_file.schema import ControllerTable, Name, PoseTable, Table
-from robots.core.schema_numbers import Positive, Real, SpanWithin, Within, decimal_number, is_number
+from robots.core.schema_numbers import (
+    Positive,
+    Real,
+    SpanWithin,
+    WholeWithin,
+    Within,
+    decimal_number,
+    is_number,
+)
 
 _ZERO, _ONE = Decimal(0), Decimal(1)
 _STAYS = (_ZERO, _ZERO)
@@ -29,11 +37,10 @@ PointFormat = Literal[
 ]
 MOST_SAMPLES = 10_000_000
 MOST_DIGITS = 3
-_UNCERTAINTY_TABLE_ZERO = Decimal(0)
 # An angle of 45 degrees or a hundredth per kelvin is no small error any more.
-SmallAngle = Annotated[Decimal, Within(low=_UNCERTAINTY_TABLE_ZERO, high=Decimal(45))]  # [deg]
-Kelvin = Annotated[Decimal, Within(low=_UNCERTAINTY_TABLE_ZERO, high=Decimal(500))]
-Expansion = Annotated[Decimal, Within(low=_UNCERTAINTY_TABLE_ZERO, high=Decimal("0.01"))]  # [1/K]
+SmallAngle = Annotated[Decimal, Within(low=_ZERO, high=Decimal(45))]  # [deg]
+Kelvin = Annotated[Decimal, Within(low=_ZERO, high=Decimal(500))]
+Expansion = Annotated[Decimal, Within(low=_ZERO, high=Decimal("0.01"))]  # [1/K]
 Probability = Annotated[Decimal, Within(low=Decimal("0.5"), high=Decimal("0.9999"))]
 
 
@@ -51,25 +58,13 @@ Samples = Annotated[
 ]
 
 
-def _digits(value: object) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not 1 <= int(str(value)) <= MOST_DIGITS:
-        raise PydanticCustomError("digits", f"a whole number from 1 to {MOST_DIGITS}")
-    return int(str(value))
-
-
-Digits = Annotated[
-    int,
-    PlainValidator(_digits),
-    JsonSchema({"type": "integer", "minimum": 1, "maximum": MOST_DIGITS}),
-]
+Digits = Annotated[int, WholeWithin(low=1, high=MOST_DIGITS)]
 NORMAL = "normal"
 # Of a direction, whose length means nothing; shorter ones are zeros with noise.
 _LARGEST_ENTRY, _SHORTEST = Decimal("1e100"), Decimal("1e-9")
 MOST_POSES = 50
 _LONGEST_SENTENCE = 1000
 LARGEST_SEED = 2**31 - 1
-_SEED = {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED}
 _TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 # A hundred metres is beyond any measuring robot; an hour beyond any dwell.
 Length = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(100_000))]  # [mm]
@@ -121,28 +116,8 @@ Sentence = Annotated[
 ]
 
 
-def _seed(value: Any) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not 0 <= value <= LARGEST_SEED:
-        raise PydanticCustomError("seed", f"a whole number from 0 to {LARGEST_SEED}")
-    return int(value)
-
-
-Seed = Annotated[int, PlainValidator(_seed), JsonSchema(_SEED)]
-
-
-def _poses(value: Any) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= MOST_POSES:
-        raise PydanticCustomError("poses", f"a whole number from 1 to {MOST_POSES}")
-    return int(value)
-
-
-Poses = Annotated[
-    int,
-    PlainValidator(_poses),
-    JsonSchema({"type": "integer", "minimum": 1, "maximum": MOST_POSES}),
-]
+Seed = Annotated[int, WholeWithin(low=0, high=LARGEST_SEED)]
+Poses = Annotated[int, WholeWithin(low=1, high=MOST_POSES)]
 
 
 def _direction(value: Any) -> Any:
@@ -530,64 +505,36 @@ class ToleranceTable(Table):
 class UncertaintyTable(Table):
     """Standard deviations of what makes a measured point wrong; what is left out is zero."""
 
-    encoder_deg: SmallAngle = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of each reading of a turning joint"
-    )
-    encoder_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of each reading of a sliding joint"
-    )
+    encoder_deg: SmallAngle = Field(default=_ZERO, description="of each reading of a turning joint")
+    encoder_mm: Length = Field(default=_ZERO, description="of each reading of a sliding joint")
     encoder_resolution_deg: SmallAngle = Field(
-        default=_UNCERTAINTY_TABLE_ZERO,
+        default=_ZERO,
         description="step of the reading of a turning joint; evenly within it",
     )
-    encoder_resolution_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="likewise, sliding joint"
-    )
-    encoder_offset_deg: SmallAngle = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of a turning joint's zero"
-    )
-    encoder_offset_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of a sliding joint's zero"
-    )
-    length_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of every length of the arm"
-    )
-    angle_deg: SmallAngle = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of every angle between its axes"
-    )
+    encoder_resolution_mm: Length = Field(default=_ZERO, description="likewise, sliding joint")
+    encoder_offset_deg: SmallAngle = Field(default=_ZERO, description="of a turning joint's zero")
+    encoder_offset_mm: Length = Field(default=_ZERO, description="of a sliding joint's zero")
+    length_mm: Length = Field(default=_ZERO, description="of every length of the arm")
+    angle_deg: SmallAngle = Field(default=_ZERO, description="of every angle between its axes")
     stylus_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of each coordinate of the ball on the wrist"
+        default=_ZERO, description="of each coordinate of the ball on the wrist"
     )
-    probe_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of a touch, the same in every direction"
-    )
-    probe_normal_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of a touch, along the normal only"
-    )
+    probe_mm: Length = Field(default=_ZERO, description="of a touch, the same in every direction")
+    probe_normal_mm: Length = Field(default=_ZERO, description="of a touch, along the normal only")
     trigger_jitter_ms: Latency = Field(
-        default=_UNCERTAINTY_TABLE_ZERO,
+        default=_ZERO,
         description="of the time from contact to the latched reading: the ball goes on at touch "
         "speed",
     )
-    alignment_mm: Length = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of each coordinate of the part's pose"
-    )
+    alignment_mm: Length = Field(default=_ZERO, description="of each coordinate of the part's pose")
     alignment_deg: SmallAngle = Field(
-        default=_UNCERTAINTY_TABLE_ZERO,
+        default=_ZERO,
         description="of the part's turn about each axis, at the middle of the points",
     )
-    temperature_k: Kelvin = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of the arm, about its reference"
-    )
-    expansion_per_k: Expansion = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of the arm's lengths"
-    )
-    part_temperature_k: Kelvin = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of the part, about its own"
-    )
-    part_expansion_per_k: Expansion = Field(
-        default=_UNCERTAINTY_TABLE_ZERO, description="of the part's lengths"
-    )
+    temperature_k: Kelvin = Field(default=_ZERO, description="of the arm, about its reference")
+    expansion_per_k: Expansion = Field(default=_ZERO, description="of the arm's lengths")
+    part_temperature_k: Kelvin = Field(default=_ZERO, description="of the part, about its own")
+    part_expansion_per_k: Expansion = Field(default=_ZERO, description="of the part's lengths")
     samples: Samples = Field(default=10_000, description="Monte Carlo draws; 0: first order only")
     digits: Digits | None = Field(
         default=None, description="draw until so many digits of every sigma are settled"
