@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from parts.geometry.source_file import SourceFile, read_source
 from parts.library import names, open_part
 from parts.probe import Tip
 from parts.sampling.sample import AccessLimits, Sample, count_for, sample
-from robots.core.views import view
+from robots.core.views import Shown, view
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -39,7 +38,7 @@ _UNITS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Part:
+class Part(Shown):
     """A part to be measured.
 
     Args:
@@ -169,15 +168,8 @@ class Part:
         """Show the part in 3D, in the notebook or the browser."""
         return view("show_part", self, open_browser=open_browser)
 
-    def __repr__(self) -> str:
-        """Name, size, faces by kind, health."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with the first faces, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        table = self.faces.to_html(index=False, max_rows=20)
-        return f"<div><p>{head}</p>{table}</div>"
+    def _tables(self) -> Iterator[str]:
+        yield self.faces.to_html(index=False, max_rows=20)
 
     def _lines(self) -> Iterator[str]:
         geometry = self.geometry

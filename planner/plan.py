@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from enum import Enum
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from planner.findings import Finding, Severity
 from planner.findings.unchecked import Surrounding, Unchecked, surroundings, unchecked_aspects
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.caps import Cap
-from robots.core.views import view
+from robots.core.views import Shown, view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -320,7 +319,7 @@ class Samples:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Plan:
+class Plan(Shown):
     """A job with its motion.
 
     Args:
@@ -480,18 +479,11 @@ class Plan:
         """
         return view("show_plan", self, open_browser=open_browser)
 
-    def __repr__(self) -> str:
-        """Verdict, points, time, energy, findings."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with points and findings, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
+    def _tables(self) -> Iterator[str]:
         points = self.points[["name", "reachable", "branch", "margin_joint", "min_clearance_mm"]]
-        tables = [points.to_html(index=False, max_rows=20, na_rep="")]
+        yield points.to_html(index=False, max_rows=20, na_rep="")
         if self.finding_list:
-            tables.append(self.findings.to_html(index=False, max_rows=10))
-        return f"<div><p>{head}</p>{''.join(tables)}</div>"
+            yield self.findings.to_html(index=False, max_rows=10)
 
     def _lines(self) -> Iterator[str]:
         verdict = "feasible" if self.feasible else "NOT FEASIBLE"

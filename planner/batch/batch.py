@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,6 +45,7 @@ from reports.batch.changes import BatchChanges, changes
 from reports.batch.files import previous_rows, write_index, write_summary
 from reports.batch.rows import JobRow
 from robots.core.caps import Cap, read_capped
+from robots.core.views import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -142,7 +142,7 @@ class BatchOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class BatchResult:
+class BatchResult(Shown):
     """Result of a batch.
 
     Args:
@@ -172,15 +172,8 @@ class BatchResult:
 
         return pd.read_parquet(self.folder / "summary.parquet")
 
-    def __repr__(self) -> str:
-        """How many jobs, by status, and why they fail."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with the first jobs, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        table = self.to_frame().to_html(index=False, max_rows=20, na_rep="")
-        return f"<div><p>{head}</p>{table}</div>"
+    def _tables(self) -> Iterator[str]:
+        yield self.to_frame().to_html(index=False, max_rows=20, na_rep="")
 
     def _lines(self) -> Iterator[str]:
         counts = ", ".join(f"{count} {status}" for status, count in self.by_status.items())

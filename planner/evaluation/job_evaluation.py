@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from planner.evaluation.reading import measured_points, read_measured
 from planner.job import Job
 from planner.progress import Progress, silent
 from planner.uncertainty.job_uncertainty import JobUncertainty, uncertainty_of
+from robots.core.views import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,7 +25,7 @@ _NAMED = 4  # characteristics that a short text names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class JobEvaluation:
+class JobEvaluation(Shown):
     """An evaluation, and what was known of its points before they were measured.
 
     Args:
@@ -97,14 +97,8 @@ class JobEvaluation:
         rows = [finding.document() for finding in self.evaluation.findings]
         return pd.DataFrame(rows, columns=["code", "severity", "where", "message", "hint"])
 
-    def __repr__(self) -> str:
-        """Verdict, how the points were aligned, what fails."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with all characteristics, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        return f"<div><p>{head}</p>{self.characteristics.to_html(index=False, na_rep='')}</div>"
+    def _tables(self) -> Iterator[str]:
+        yield self.characteristics.to_html(index=False, na_rep="")
 
     def _lines(self) -> Iterator[str]:
         found = self.evaluation

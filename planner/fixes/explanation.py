@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from planner.job import Job
 from planner.plan import PlacedPoints, Plan
 from planner.planning import plan
 from planner.progress import Progress, silent
+from robots.core.views import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -56,7 +56,7 @@ class PointReasons:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Shown):
     """Everything there is to say of one point.
 
     Args:
@@ -137,17 +137,10 @@ class Explanation:
         documents = [fix.document() for fix in found]
         return pd.DataFrame([[one[key] for key in keys] for one in documents], columns=list(keys))
 
-    def __repr__(self) -> str:
-        """Verdict, what fails, the first fixes."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with branches and fixes, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        tables = [self.branches.to_html(index=False, na_rep="")]
+    def _tables(self) -> Iterator[str]:
+        yield self.branches.to_html(index=False, na_rep="")
         if self.search is not None and self.search.fixes:
-            tables.append(self.fixes.to_html(index=False))
-        return f"<div><p>{head}</p>{''.join(tables)}</div>"
+            yield self.fixes.to_html(index=False)
 
     def _lines(self) -> Iterator[str]:
         verdict = "measurable" if self.served else "NOT MEASURABLE"

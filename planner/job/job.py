@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +45,7 @@ from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.robot_file.source_text import SourceText, toml_key
 from robots.core.schema_problems import schema_error
+from robots.core.views import Shown
 from robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, init=False, repr=False)
-class Job:
+class Job(Shown):
     """A measuring job, ready to be placed and planned.
 
     ``Job(robot=…, part=…, points=…, pose=…)`` makes one with every default of the job file; further
@@ -257,14 +257,8 @@ class Job:
         lines = [self.sha256, *(f"{item.sha256} {item.name}" for item in self.inputs)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
-    def __repr__(self) -> str:
-        """Robot, part, points and how they are touched."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with the first points, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        return f"<div><p>{head}</p>{self.points._repr_html_()}</div>"
+    def _tables(self) -> Iterator[str]:
+        yield self.points._repr_html_()
 
     def _lines(self) -> Iterator[str]:
         yield f"Job {self.name!r}: {len(self.points)} points, robot {self.robot_model}"

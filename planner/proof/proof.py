@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from planner.proof.rates import Derivatives, InverseModels
 from planner.proof.stated_points import StatedPoints
 from planner.proof.timing import TimingCheck, miss_borders
 from planner.proof.touch import TouchCheck
+from robots.core.views import Shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -28,7 +28,7 @@ _NAMED = 5  # failed checks that a short text names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Proof:
+class Proof(Shown):
     """A plan, the samples to be written of it, and every check of both.
 
     Args:
@@ -60,14 +60,8 @@ class Proof:
         rows = [[getattr(check, name) for name in names] for check in self.check_list]
         return pd.DataFrame(rows, columns=list(names))
 
-    def __repr__(self) -> str:
-        """Verdict, and the checks that failed."""
-        return "\n".join(self._lines())
-
-    def _repr_html_(self) -> str:
-        """The same with all checks, for notebooks."""
-        head = "<br>".join(escape(line) for line in self._lines())
-        return f"<div><p>{head}</p>{self.checks.to_html(index=False)}</div>"
+    def _tables(self) -> Iterator[str]:
+        yield self.checks.to_html(index=False)
 
     def _lines(self) -> Iterator[str]:
         verdict = "passed" if self.passed else "FAILED"
