@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from reports.document_text import plain, without_unseen
 from reports.visible_text import BOLD, PLAIN
@@ -161,6 +162,18 @@ def limit_text(value: float, digits: int = 6) -> str:
 def finite(value: float) -> float | None:
     """A number; None where there is no limit."""
     return float(value) if np.isfinite(value) else None
+
+
+def rounded_number(value: float | None) -> float | None:
+    """Nine decimals; None where there is no number."""
+    if value is None or not np.isfinite(value):
+        return None
+    return round(float(value), 9) + 0.0
+
+
+def rounded_list(values: ArrayLike) -> list[float | None]:
+    """The same of every number."""
+    return [rounded_number(value) for value in np.asarray(values).tolist()]
 
 
 def bold(text: str) -> str:

@@ -15,10 +15,10 @@ from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.reach_map import ReachMap
 from planner.part_pose.tolerance import MisFixturing
 from planner.result_files import result_set
+from reports.answers import rounded_list, rounded_number
 from reports.figures.style import INK, QUIET, WIDTH, caption, house_style, rendered
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names, measured_to, not_checked
-from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Do
         "goal": job.place.goal,
         "pose": _pose(best),
         "pose_line": best.pose.line,
-        "shift_mm": _list(1e3 * (best.pose.T[:3, 3] - placing.given.pose.T[:3, 3])),
+        "shift_mm": rounded_list(1e3 * (best.pose.T[:3, 3] - placing.given.pose.T[:3, 3])),
         "given": _standing(placing.given),
         "best": _standing(best),
         "tolerance": {
@@ -86,16 +86,16 @@ def _standing(standing: PlannedPose) -> Document:
         "feasible": plan.feasible,
         "points": len(plan.planned_points),
         "points_served": len(standing.measurable),
-        "worst_margin_deg": _number(np.degrees(standing.margin)),
+        "worst_margin_deg": rounded_number(np.degrees(standing.margin)),
         "joint_margin_deg": None
         if tightest is None
-        else _number(np.degrees(tightest.joint_margin)),
+        else rounded_number(np.degrees(tightest.joint_margin)),
         "margin_joint": None if tightest is None else tightest.margin_joint,
         "margin_point": None if tightest is None else tightest.name,
-        "singularity_margin": _number(standing.singularity_margin),
-        "min_clearance_mm": None if clearance is None else _number(1e3 * clearance),
-        "duration_s": _number(plan.totals.duration),
-        "energy_j": _number(plan.totals.energy),
+        "singularity_margin": rounded_number(standing.singularity_margin),
+        "min_clearance_mm": None if clearance is None else rounded_number(1e3 * clearance),
+        "duration_s": rounded_number(plan.totals.duration),
+        "energy_j": rounded_number(plan.totals.energy),
         "errors": [f.document() for f in plan.finding_list if f.severity is Severity.ERROR],
     }
 
@@ -104,8 +104,8 @@ def _tolerance(found: MisFixturing) -> Document:
     unit, factor = _UNITS[found.kind]
     first = found.first
     return {
-        f"size_{unit}": _number(factor * found.size),
-        f"proven_{unit}": None if found.proven is None else _number(factor * found.proven),
+        f"size_{unit}": rounded_number(factor * found.size),
+        f"proven_{unit}": None if found.proven is None else rounded_number(factor * found.proven),
         "directions": found.directions,
         "plans": found.plans,
         "first_failure": None
@@ -113,18 +113,20 @@ def _tolerance(found: MisFixturing) -> Document:
         else {
             "point": first.point,
             "limit": first.limit,
-            "direction": _list(first.direction),
-            "place_on_line": _number(first.place),
+            "direction": rounded_list(first.direction),
+            "place_on_line": rounded_number(first.place),
         },
     }
 
 
 def _search(placing: Placing) -> Document:
     settings = placing.job.place
-    ranges = {axis: _list(1e3 * span) for axis, span in zip("xyz", settings.shift, strict=True)}
+    ranges = {
+        axis: rounded_list(1e3 * span) for axis, span in zip("xyz", settings.shift, strict=True)
+    }
     return {
         "range_mm": ranges,
-        "yaw_deg": _list(np.degrees(settings.yaw)),
+        "yaw_deg": rounded_list(np.degrees(settings.yaw)),
         "full": settings.full,
         "seed": settings.seed,
         "poses_tried": placing.tried,
@@ -136,17 +138,7 @@ def _reference(standing: PlannedPose) -> list[float | None] | None:
     """What rotation errors turn about: the middle of the measurable points' contacts."""
     plan = standing.plan
     rows = [k for k, point in enumerate(plan.planned_points) if point.reachable]
-    return _list(1e3 * np.mean(plan.placed.contacts[rows], axis=0)) if rows else None
-
-
-def _list(values: Array) -> list[float | None]:
-    return [_number(value) for value in values.tolist()]
-
-
-def _number(value: float | None) -> float | None:
-    if value is None or not np.isfinite(value):
-        return None
-    return round(float(value), 9) + 0.0
+    return rounded_list(1e3 * np.mean(plan.placed.contacts[rows], axis=0)) if rows else None
 
 
 def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Iterator[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from planner.findings import Severity
 from planner.findings.unchecked import unchecked_aspects
 from planner.presenting.presentation import PlatformMove, Presentation, PresentedPose, presenter_of
+from reports.answers import rounded_list, rounded_number
 from reports.plan_document import FORMAT, Document
 from reports.verdict import aspect_names, not_checked
 from robots.core.arrays import Array
@@ -33,8 +34,8 @@ def presentation_document(found: Presentation) -> Document:
         "points": len(job.points),
         "points_served": len(found.measurable),
         "points_served_at_home": len(found.measurable_at_home),
-        "duration_s": _number(found.duration),
-        "length_sigma_um": _number(_UM * presenter.length_sigma),
+        "duration_s": rounded_number(found.duration),
+        "length_sigma_um": rounded_number(_UM * presenter.length_sigma),
         "poses": [_pose(pose) for pose in found.poses],
         "moves": [_move(move) for move in found.moves],
         "findings": [finding.document() for finding in found.findings],
@@ -53,16 +54,16 @@ def _pose(pose: PresentedPose) -> Document:
     return {
         "T_hexapod_platform": _written(pose.T_hexapod_platform),
         "T_base_part": _written(pose.T_base_part),
-        "leg_lengths_mm": _list(_MM * pose.lengths),
+        "leg_lengths_mm": rounded_list(_MM * pose.lengths),
         "pose_sigma": {
-            "translation_um": _list(_UM * deviations[:3]),
-            "rotation_urad": _list(_UM * deviations[3:]),
+            "translation_um": rounded_list(_UM * deviations[:3]),
+            "rotation_urad": rounded_list(_UM * deviations[3:]),
         },
         "feasible": plan.feasible,
-        "duration_s": _number(plan.totals.duration),
-        "energy_j": _number(plan.totals.energy),
+        "duration_s": rounded_number(plan.totals.duration),
+        "energy_j": rounded_number(plan.totals.energy),
         "points": [
-            {"name": name, "presenter_sigma_um": _number(_UM * sigma)}
+            {"name": name, "presenter_sigma_um": rounded_number(_UM * sigma)}
             for name, sigma in zip(pose.points, pose.sigmas.tolist(), strict=True)
         ],
     }
@@ -70,14 +71,14 @@ def _pose(pose: PresentedPose) -> Document:
 
 def _move(move: PlatformMove) -> Document:
     return {
-        "duration_s": _number(move.duration),
+        "duration_s": rounded_number(move.duration),
         "motions": [
             {
-                "duration_s": _number(motion.duration),
+                "duration_s": rounded_number(motion.duration),
                 "binding": binding,
-                "peak_speed_m_s": _list(peaks.speed.value),
-                "peak_acceleration_m_s2": _list(peaks.acceleration.value),
-                "peak_force_n": _list(peaks.force.value),
+                "peak_speed_m_s": rounded_list(peaks.speed.value),
+                "peak_acceleration_m_s2": rounded_list(peaks.acceleration.value),
+                "peak_force_n": rounded_list(peaks.force.value),
             }
             for motion, binding, peaks in zip(move.motions, move.bindings, move.peaks, strict=True)
         ],
@@ -90,30 +91,20 @@ def _waiting(move: PlatformMove) -> Document | None:
     if rest is None:
         return None
     return {
-        "q": _list(rest.q),
+        "q": rounded_list(rest.q),
         "retreats": rest.retreats,
-        "proven_clearance_mm": _number(_MM * rest.clearance),
-        "before_s": _number(rest.before),
-        "after_s": _number(rest.after),
+        "proven_clearance_mm": rounded_number(_MM * rest.clearance),
+        "before_s": rounded_number(rest.before),
+        "after_s": rounded_number(rest.after),
     }
 
 
 def _written(T: Array) -> Document:
     """A pose as job files write it."""
     return {
-        "translation_mm": _list(_MM * T[:3, 3]),
-        "rotation_zyx_deg": _list(np.degrees(angles_zyx(T[:3, :3]).angles)),
+        "translation_mm": rounded_list(_MM * T[:3, 3]),
+        "rotation_zyx_deg": rounded_list(np.degrees(angles_zyx(T[:3, :3]).angles)),
     }
-
-
-def _list(values: Array) -> list[float | None]:
-    return [_number(value) for value in np.asarray(values).tolist()]
-
-
-def _number(value: float | None) -> float | None:
-    if value is None or not np.isfinite(value):
-        return None
-    return round(float(value), 9) + 0.0
 
 
 def presentation_lines(found: Presentation) -> Iterator[str]:

@@ -18,38 +18,30 @@ from planner.cli.options import (
     States,
     Task,
     Tip,
+    argument,
     file_option,
+    flag,
+    option,
     out_option,
 )
 
 # One state without a table. Plain numbers are degrees and millimetres: what a teach panel shows.
 Q = Annotated[
     str,
-    typer.Option(
+    option(
         "--q",
-        metavar="Q1,Q2,…",
-        help="One state instead of a table: joint values in deg (sliding joints: mm), or each "
+        "Q1,Q2,…",
+        "One state instead of a table: joint values in deg (sliding joints: mm), or each "
         "with its unit, as 1.5rad or 0.2m.",
-        show_default=False,
     ),
 ]
 Qd = Annotated[
     str,
-    typer.Option(
-        "--qd",
-        metavar="V1,V2,…",
-        help="With --q: joint speeds in deg/s (sliding joints: mm/s).",
-        show_default=False,
-    ),
+    option("--qd", "V1,V2,…", "With --q: joint speeds in deg/s (sliding joints: mm/s)."),
 ]
 Qdd = Annotated[
     str,
-    typer.Option(
-        "--qdd",
-        metavar="A1,A2,…",
-        help="With --q: joint accelerations in deg/s² (sliding joints: mm/s²).",
-        show_default=False,
-    ),
+    option("--qdd", "A1,A2,…", "With --q: joint accelerations in deg/s² (sliding joints: mm/s²)."),
 ]
 
 app = typer.Typer(
@@ -82,28 +74,23 @@ def show(
     as_json: Json = False,
     form: Annotated[
         str,
-        typer.Option(
-            "--as", metavar="FORM", help="Print it as a file instead: toml, urdf, phrase."
-        ),
+        option("--as", "FORM", "Print it as a file instead: toml, urdf, phrase."),
     ] = "",
     html: Annotated[
         str,
-        typer.Option(
+        option(
             "--html",
+            "PAGE",
+            "Write a page instead: the arm in 3D, a slider for each joint, offline.",
             callback=file_option,
-            metavar="PAGE",
-            help="Write a page instead: the arm in 3D, a slider for each joint, offline.",
-            show_default=False,
         ),
     ] = "",
     q: Annotated[
         str,
-        typer.Option(
+        option(
             "--q",
-            metavar="Q1,Q2,…",
-            help="With --html: first posture, in deg (sliding joints: mm), or each value with its "
-            "unit.",
-            show_default=False,
+            "Q1,Q2,…",
+            "With --html: first posture, in deg (sliding joints: mm), or each value with its unit.",
         ),
     ] = "",
     force: Force = False,
@@ -143,32 +130,25 @@ def import_file(
     context: typer.Context,
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="URDF, xacro, MuJoCo's MJCF, a CSV table of Denavit-Hartenberg rows, or a robot "
-            "file.",
-            show_default=False,
+        argument(
+            "FILE",
+            "URDF, xacro, MuJoCo's MJCF, a CSV table of Denavit-Hartenberg rows, or a robot file.",
         ),
     ],
     *,
     tip: Tip = "",
     base: Annotated[
         str,
-        typer.Option(
-            "--base",
-            metavar="LINK",
-            help="Link whose frame is the base frame; else the root.",
-            show_default=False,
-        ),
+        option("--base", "LINK", "Link whose frame is the base frame; else the root."),
     ] = "",
     name: Annotated[
         str,
-        typer.Option("--name", metavar="NAME", help="Of the robot; else that of the file."),
+        option("--name", "NAME", "Of the robot; else that of the file."),
     ] = "",
     meshes: Meshes = None,
     arguments: Annotated[
         list[str] | None,
-        typer.Option("--arg", metavar="NAME=VALUE", help="Argument of a xacro file; repeatable."),
+        option("--arg", "NAME=VALUE", "Argument of a xacro file; repeatable."),
     ] = None,
     out: Annotated[str, out_option("FILE", "Robot file to write, such as arm.toml.")] = "",
     as_json: Json = False,
@@ -214,7 +194,7 @@ def check(
     tip: Tip = "",
     meshes: Meshes = None,
     as_json: Json = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
+    strict: Annotated[bool, flag("--strict", "Warnings fail too.")] = False,
 ) -> int:
     """Audit a robot file. Exit code 1 when it has an error; warnings leave it usable."""
     from planner.cli.output import Form
@@ -296,45 +276,29 @@ def inverse(
     states: States = "",
     at: Annotated[
         str,
-        typer.Option(
+        option(
             "--at",
-            metavar="X,Y,Z",
-            help="One target instead of a table: position of the tool in mm, base frame.",
-            show_default=False,
+            "X,Y,Z",
+            "One target instead of a table: position of the tool in mm, base frame.",
         ),
     ] = "",
     normal: Annotated[
         str,
-        typer.Option(
-            "--normal",
-            metavar="NX,NY,NZ",
-            help="With --at: outgoing normal of the surface touched.",
-            show_default=False,
-        ),
+        option("--normal", "NX,NY,NZ", "With --at: outgoing normal of the surface touched."),
     ] = "",
     axis: Annotated[
         str,
-        typer.Option(
-            "--axis",
-            metavar="AX,AY,AZ",
-            help="With --at: direction of the tool's z axis.",
-            show_default=False,
-        ),
+        option("--axis", "AX,AY,AZ", "With --at: direction of the tool's z axis."),
     ] = "",
     q: Annotated[
         str,
-        typer.Option(
-            "--q",
-            metavar="Q1,Q2,…",
-            help="With --at: first guess, in deg (sliding joints: mm).",
-            show_default=False,
-        ),
+        option("--q", "Q1,Q2,…", "With --at: first guess, in deg (sliding joints: mm)."),
     ] = "",
     tip: Tip = "",
     as_json: Json = False,
     as_csv: Csv = False,
     starts: Annotated[
-        int, typer.Option("--starts", min=1, max=1000, help="Starts of the search per state.")
+        int, flag("--starts", "Starts of the search per state.", min=1, max=1000)
     ] = 64,
 ) -> int:
     """Joint values that reach a pose.
@@ -363,16 +327,13 @@ def dynamics(
     qdd: Qdd = "",
     tau: Annotated[
         str,
-        typer.Option(
-            "--tau",
-            metavar="T1,T2,…",
-            help="With --q and --forward: joint torques in N m (sliding joints: N).",
-            show_default=False,
+        option(
+            "--tau", "T1,T2,…", "With --q and --forward: joint torques in N m (sliding joints: N)."
         ),
     ] = "",
     tip: Tip = "",
     forward: Annotated[
-        bool, typer.Option("--forward", help="Accelerations (key qdd) of given torques (tau1_nm).")
+        bool, flag("--forward", "Accelerations (key qdd) of given torques (tau1_nm).")
     ] = False,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -436,10 +397,10 @@ def workspace(
     robot: Robot,
     tip: Tip = "",
     samples: Annotated[
-        int, typer.Option("--samples", min=100, max=10_000_000, help="Postures to sample.")
+        int, flag("--samples", "Postures to sample.", min=100, max=10_000_000)
     ] = 1_000_000,
     cell_mm: Annotated[
-        float, typer.Option("--cell-mm", min=1.0, help="Edge of a cell of the counted volume.")
+        float, flag("--cell-mm", "Edge of a cell of the counted volume.", min=1.0)
     ] = 100.0,
     as_json: Json = False,
 ) -> int:
@@ -472,7 +433,7 @@ def singularities(
     tip: Tip = "",
     states: Annotated[
         str,
-        typer.Option("--states", metavar="FILE", help="Judge these postures; - is stdin."),
+        option("--states", "FILE", "Judge these postures; - is stdin."),
     ] = "",
     q: Q = "",
     task: Task = "",
@@ -527,20 +488,14 @@ def equations(
     robot: Robot,
     *,
     tip: Tip = "",
-    form: Annotated[
-        str, typer.Option("--as", metavar="FORM", help="text, latex, python, c or matlab.")
-    ] = "text",
+    form: Annotated[str, option("--as", "FORM", "text, latex, python, c or matlab.")] = "text",
     quantity: Annotated[
         str,
-        typer.Option(
-            "--quantity", metavar="NAME", help="Which quantity; an unknown one lists all."
-        ),
+        option("--quantity", "NAME", "Which quantity; an unknown one lists all."),
     ] = "",
     neglect: Annotated[
         float,
-        typer.Option(
-            "--neglect", min=0.0, help="Leave out terms below this threshold (text, latex)."
-        ),
+        flag("--neglect", "Leave out terms below this threshold (text, latex).", min=0.0),
     ] = 0.0,
     out: Annotated[
         str,
@@ -579,9 +534,9 @@ def bench(
     *,
     tip: Tip = "",
     samples: Annotated[
-        int, typer.Option("--samples", min=1000, max=2_000_000, help="States per run.")
+        int, flag("--samples", "States per run.", min=1000, max=2_000_000)
     ] = 100_000,
-    runs: Annotated[int, typer.Option("--runs", min=3, max=99, help="Interleaved runs.")] = 9,
+    runs: Annotated[int, flag("--runs", "Interleaved runs.", min=3, max=99)] = 9,
     as_json: Json = False,
 ) -> int:
     """Measure the speed of each kernel here, beside Pinocchio where it is installed."""
@@ -619,65 +574,54 @@ def calibrate(
     tip: Tip = "",
     measurements: Annotated[
         str,
-        typer.Option(
+        option(
             "--measurements",
-            metavar="FILE",
-            help="CSV of joint readings q1_deg … with sphere, or pair and length_mm, or "
+            "FILE",
+            "CSV of joint readings q1_deg … with sphere, or pair and length_mm, or "
             "x_mm,y_mm,z_mm; - reads standard input.",
-            show_default=False,
         ),
     ] = "",
     kind: Annotated[
         str,
-        typer.Option(
-            "--kind", metavar="KIND", help="sphere, length or point; default: what the columns say."
-        ),
+        option("--kind", "KIND", "sphere, length or point; default: what the columns say."),
     ] = "",
     plan: Annotated[
         int,
-        typer.Option(
-            "--plan", metavar="N", min=0, help="Propose N measurements instead.", show_default=False
-        ),
+        option("--plan", "N", "Propose N measurements instead.", min=0, show_default=False),
     ] = 0,
     out: Annotated[
         str,
         out_option("FILE", "Write the calibrated robot file (or the postures)."),
     ] = "",
     stylus_mm: Annotated[
-        float, typer.Option("--stylus-mm", help="From the tool's origin along z to the ball.")
+        float, flag("--stylus-mm", "From the tool's origin along z to the ball.")
     ] = 0.0,
     encoder_deg: Annotated[
-        float, typer.Option("--encoder-deg", min=0.0, help="Noise of a joint reading, 1 sigma.")
+        float, flag("--encoder-deg", "Noise of a joint reading, 1 sigma.", min=0.0)
     ] = 0.0,
     noise_mm: Annotated[
         float,
-        typer.Option("--noise-mm", min=0.0, help="Noise of seat, point or length, 1 sigma."),
+        flag("--noise-mm", "Noise of seat, point or length, 1 sigma.", min=0.0),
     ] = 0.0,
     prior_deg: Annotated[
-        float, typer.Option("--prior-deg", min=0.0, help="How far angles may be off, 1 sigma.")
+        float, flag("--prior-deg", "How far angles may be off, 1 sigma.", min=0.0)
     ] = 0.0,
     prior_mm: Annotated[
-        float, typer.Option("--prior-mm", min=0.0, help="How far lengths may be off, 1 sigma.")
+        float, flag("--prior-mm", "How far lengths may be off, 1 sigma.", min=0.0)
     ] = 0.0,
     parameters: Annotated[
         str,
-        typer.Option(
-            "--parameters", metavar="NAMES", help="Only these, as in 'q2 theta,q3 d'; else all."
-        ),
+        option("--parameters", "NAMES", "Only these, as in 'q2 theta,q3 d'; else all."),
     ] = "",
     drop_outliers: Annotated[
-        bool, typer.Option("--drop-outliers", help="Leave contradicting measurements out.")
+        bool, flag("--drop-outliers", "Leave contradicting measurements out.")
     ] = False,
-    spheres: Annotated[
-        int, typer.Option("--spheres", min=1, max=50, help="How many --plan places.")
-    ] = 3,
+    spheres: Annotated[int, flag("--spheres", "How many --plan places.", min=1, max=50)] = 3,
     at: Annotated[
         list[str] | None,
-        typer.Option("--at", metavar="X,Y,Z", help="Position of an existing sphere, mm; repeat."),
+        option("--at", "X,Y,Z", "Position of an existing sphere, mm; repeat."),
     ] = None,
-    length_mm: Annotated[
-        float, typer.Option("--length-mm", min=0.0, help="Ball bar that --plan uses.")
-    ] = 0.0,
+    length_mm: Annotated[float, flag("--length-mm", "Ball bar that --plan uses.", min=0.0)] = 0.0,
     force: Force = False,
     as_json: Json = False,
 ) -> int:
