@@ -55,7 +55,7 @@ app = typer.Typer(
 def list_robots(as_json: Json = False) -> int:
     """List the robots that come with Palpeur, by maker, with their reach."""
     from planner.cli.output import Form
-    from reports.models.library import library_document, library_lines
+    from reports.models.robot import library_document, library_lines
     from robots.library import load, maker_of, names
 
     robots = {name: load(name) for name in names()}

@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.evaluation.task import nominal_points
 from planner.reach.reach import some_points
-from planner.virtual_measuring.measuring import Prober, _measuring, _some, injected
+from planner.virtual_measuring.measuring import Prober, _measuring, injected
 from planner.virtual_measuring.true_part import PartErrors, TruePart
 from robots.core.model import Model
 from robots.core.pose import inverse_pose, make_pose, rotation_exp, transform_points
@@ -67,7 +67,7 @@ class VirtualCell:
         job = plan.job
         reached = np.array([k for k, p in enumerate(plan.planned_points) if p.reachable])
         measuring = _measuring(plan)
-        self.truth = TruePart(_some(nominal_points(job), reached), part or PartErrors(), seed)
+        self.truth = TruePart(nominal_points(job).take(reached), part or PartErrors(), seed)
         clean = injected(measuring, runs=1, seed=seed)[0]
         self.errors = replace(clean, shift=np.asarray(shift, float), turn=np.asarray(turn, float))
         self._prober = (job, measuring, some_points(plan.placed, reached), self.truth)
