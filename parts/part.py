@@ -18,13 +18,13 @@ from parts.geometry.source_file import SourceFile, read_source
 from parts.library import names, open_part
 from parts.probe import Tip
 from parts.sampling.sample import AccessLimits, Sample, count_for, sample
+from robots.core.arrays import Array
 from robots.core.views import Shown, view
 
 if TYPE_CHECKING:
     from pandas import DataFrame
     from trimesh import Trimesh
 
-from robots.core.arrays import Array
 
 _USUAL = 25  # points, where nothing is asked
 _MESH = "part.ply"

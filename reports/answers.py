@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from reports.document_text import plain, without_unseen
 from reports.visible_text import BOLD, PLAIN
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from robots.core.mechanism import Mechanism
 
-from robots.core.arrays import Array
 
 Table = tuple[Sequence[str], Iterable[Sequence[object]]]  # headers, rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from planner.proof import Proof
 
-
-from collections.abc import Iterator
 
 _COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 

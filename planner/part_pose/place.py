@@ -16,11 +16,10 @@ from planner.part_pose.reach_map import ReachMap, reach_maps
 from planner.part_pose.tolerance import MisFixturing, mis_fixturing
 from planner.plan import or_nan
 from planner.progress import Progress, silent
+from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
