@@ -145,7 +145,7 @@ def _programmes(folder: Path, plan: Plan, options: SetOptions) -> None:
     chosen = (*(ALWAYS if options.pages else ()), *options.exports)
     if not chosen:
         return
-    from reports.programmes import programmes
+    from reports.programmes.exports import programmes
 
     for name, content in programmes(plan, chosen, options).items():
         path = folder / name

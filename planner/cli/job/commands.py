@@ -52,7 +52,7 @@ class ReportRequest:
         Raises:
             OptionError: a format that does not exist.
         """
-        from reports.programmes import EXPORTS
+        from reports.programmes.exports import EXPORTS
         from reports.provenance import SetOptions
 
         chosen = sorted({name.strip() for name in self.exports.split(",") if name.strip()})
@@ -165,7 +165,7 @@ def proven(
 
     read = read_job(job, allow_outside=allow_outside, fixed_part=True)
     if exports:
-        from reports.programmes import check_formats
+        from reports.programmes.exports import check_formats
 
         check_formats(exports, read)  # before the work, not after it
     with budget(f"the job {read.name!r}"), progress_of(session) as progress:
@@ -252,7 +252,7 @@ def print_rejection(proof: Proof, what: str = "the plan") -> None:
 def _formats(name: str) -> str:
     from difflib import get_close_matches
 
-    from reports.programmes import EXPORTS
+    from reports.programmes.exports import EXPORTS
 
     close = get_close_matches(name, EXPORTS, n=1, cutoff=0.5)
     known = ", ".join(EXPORTS)
