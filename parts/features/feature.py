@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from parts.features.mesh_patch import (
     whole_part,
 )
 from parts.features.patch import Patch, Rectangle, SurfaceCircle, SurfaceLine
+from parts.features.recognition import FormFeature, form_features
 from parts.geometry.geometry import Face, Geometry
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Mask
@@ -65,41 +68,97 @@ class Feature:
 
 # --------------------------------------------------------------------------------------- Selection
 
-_WAYS = "a face's name, #index, a kind such as cylinder, nearest:x,y,z in mm, or kind:key=value;…"
+_WAYS = (
+    "a feature's or a face's name, #index of a face, a kind such as hole or cylinder, "
+    "nearest:x,y,z in mm, or kind:key=value;…"
+)
+_LISTED = 8
 
 
 def choose_feature(geometry: Geometry, text: str) -> Feature:
     """The feature that a text names.
 
-    ``top`` (a face's name) · ``#3`` (its index, from 0) · ``cylinder`` (the only face of a kind) ·
-    ``nearest:10,0,25`` (the face nearest to a point, in mm) ·
-    ``circle:center=0,0,10;normal=0,0,1;diameter=20;inner`` (by numbers, in mm; points are kept
-    only where the part has surface).
+    ``hole-3`` (a feature's name) · ``top`` (a face's name) · ``#3`` (a face's index, from 0) ·
+    ``cylinder`` (the only feature of a kind) · ``nearest:10,0,25`` (the face nearest to a point,
+    in mm) · ``circle:center=0,0,10;normal=0,0,1;diameter=20;inner`` (by numbers, in mm; points are
+    kept only where the part has surface).
 
     Args:
         geometry: of the part.
         text: the choice.
 
     Raises:
-        FeatureError: no such face, or several; the message lists what there is.
+        FeatureError: no such feature, or several; the message lists what there is.
     """
     text = text.strip()
+    head, colon, rest = text.partition(":")
     if any(face.name == text for face in geometry.faces):
         return feature_of_face(geometry, geometry.face(text))
-    head, colon, rest = text.partition(":")
     if head == "nearest" and colon:
         return feature_of_face(geometry, nearest_face(geometry, rest))
     if colon and head in KINDS:
-        feature = feature_of_numbers(text)
-        return replace(feature, rim=whole_part(geometry))
+        return replace(feature_of_numbers(text), rim=whole_part(geometry))
     if text.startswith("#"):
         return feature_of_face(geometry, _by_index(geometry, text))
-    if text in KINDS:
-        return feature_of_face(geometry, _by_kind(geometry, text))
+    found = _matching(geometry, text)
+    if len(found) == 1:
+        return feature_of_form(geometry, found[0])
+    if not found:
+        raise FeatureError(
+            f"{geometry.source} has no feature {text!r}{_near(geometry, text)}; give {_WAYS}. It "
+            f"has {_listed(geometry)}.",
+            found=text,
+        )
+    which = ", ".join(_size(form) for form in found[:_LISTED])
+    more = ", …" if len(found) > _LISTED else ""
     raise FeatureError(
-        f"{geometry.source} has no feature {text!r}; give {_WAYS}. It has {_listed(geometry)}.",
-        found=text,
+        f"{geometry.source} has {len(found)} features {text!r}: {which}{more}; choose one of them. "
+        f"`palpeur part show {geometry.source}` lists and pictures them.",
+        kind=text,
+        count=len(found),
     )
+
+
+def choose_features(geometry: Geometry, pattern: str) -> tuple[Feature, ...]:
+    """All features that a name with wildcards or a kind means, such as ``hole-*``; in order.
+
+    Raises:
+        FeatureError: none.
+    """
+    found = _matching(geometry, pattern.strip())
+    if not found:
+        return (choose_feature(geometry, pattern),)
+    return tuple(feature_of_form(geometry, form) for form in found)
+
+
+def _matching(geometry: Geometry, text: str) -> list[FormFeature]:
+    """By name, else by wildcard, else by kind of the feature, else by that of its surface."""
+    forms = form_features(geometry)
+    ways: tuple[Callable[[FormFeature], bool], ...] = (
+        lambda form: form.name == text,
+        lambda form: fnmatchcase(form.name, text),
+        lambda form: form.kind == text,
+        lambda form: form.surface is not None and form.surface.kind == text,
+    )
+    for way in ways:
+        if found := [form for form in forms if way(form)]:
+            return found
+    return []
+
+
+def _near(geometry: Geometry, text: str) -> str:
+    from difflib import get_close_matches
+
+    names = [form.name for form in form_features(geometry)]
+    close = get_close_matches(text, names, n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _size(form: FormFeature) -> str:
+    """Name and size: "hole-3 (⌀8 mm)"."""
+    round_ = not np.isnan(form.diameter)
+    size = f"⌀{1e3 * form.diameter:.4g} mm" if round_ else f"{1e6 * form.area:.4g} mm²"
+    return f"{form.name} ({size})"
 
 
 def nearest_face(geometry: Geometry, text: str) -> Face:
@@ -113,31 +172,21 @@ def nearest_face(geometry: Geometry, text: str) -> Face:
 
 def _by_index(geometry: Geometry, text: str) -> Face:
     if not text[1:].isdecimal() or int(text[1:]) >= len(geometry.faces):
+        count = len(geometry.faces)
         raise FeatureError(
-            f"{geometry.source} has no face {text}; it has {_listed(geometry)}, numbered from #0.",
+            f"{geometry.source} has no face {text}; it has {count} face{'s' * (count != 1)}, "
+            "numbered from #0.",
             found=text,
         )
     return geometry.faces[int(text[1:])]
 
 
-def _by_kind(geometry: Geometry, kind: str) -> Face:
-    faces = geometry.faces_of_kind(kind)
-    if len(faces) == 1:
-        return faces[0]
-    which = ", ".join(f"#{face.index} ({face.name})" for face in faces[:8])
-    more = ", …" if len(faces) > 8 else ""
-    told = (
-        f"{len(faces)} faces of kind {kind}: {which}{more}; choose one of them"
-        if faces
-        else (f"no face of kind {kind}; it has {_listed(geometry)}")
-    )
-    raise FeatureError(f"{geometry.source} has {told}.", kind=kind, count=len(faces))
-
-
 def _listed(geometry: Geometry) -> str:
-    kinds = {kind: len(geometry.faces_of_kind(kind)) for kind in (*KINDS, "unidentified")}
-    counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
-    return f"{len(geometry.faces)} faces ({counted})"
+    """Features by kind: "40 plane, 10 hole"; and faces that none is recognised on."""
+    counts = Counter(form.kind for form in form_features(geometry))
+    lost = len(geometry.faces_of_kind("unidentified"))
+    kinds = [f"{count} {kind}" for kind, count in counts.items()]
+    return ", ".join([*kinds, *([f"{lost} faces that were not identified"] if lost else [])])
 
 
 # ------------------------------------------------------------------------------- Features of faces
@@ -162,7 +211,33 @@ def feature_of_face(geometry: Geometry, face: Face) -> Feature:
             "again, without colours.",
             face=face.index,
         )
-    rim = rim_of(geometry, face.triangles, sharp=face.kind == "facets", deflection=face.deflection)
+    return _bounded(geometry, face, _middle(geometry, face))
+
+
+def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
+    """The whole of a form feature, over all its faces.
+
+    Args:
+        geometry: that has it.
+        form: one of its form features.
+    """
+    faces = [geometry.faces[index] for index in form.faces]
+    kinds = {face.kind for face in faces}
+    whole = Face(
+        name=form.name,
+        index=form.faces[0],
+        kind=faces[0].kind if len(kinds) == 1 else "freeform",
+        surface=form.surface,
+        triangles=form.triangles,
+        deflection=max(face.deflection for face in faces),
+    )
+    return _bounded(geometry, whole, _middle(geometry, whole))
+
+
+def _bounded(geometry: Geometry, face: Face, middle: Array) -> Feature:
+    """A face, or several of one surface, with its extent and its rim."""
+    sharp = face.kind == "facets"
+    rim = rim_of(geometry, face.triangles, sharp=sharp, deflection=face.deflection)
     if face.surface is None:
         patch: Patch = _skin(geometry, face)
     else:
@@ -171,7 +246,7 @@ def feature_of_face(geometry: Geometry, face: Face) -> Feature:
         if isinstance(face.surface, Plane):
             patch = _rectangle(face.surface, points, rim.ends - rim.starts)
         else:
-            patch = _band(face.surface, points, _middle(geometry, face))
+            patch = _band(face.surface, points, middle)
     return Feature(name=face.name, patch=patch, rim=rim)
 
 

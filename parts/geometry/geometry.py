@@ -24,7 +24,7 @@ class Face:
     """A face of a CAD body, or a whole body of a mesh file.
 
     Args:
-        name: unique in its geometry: the file's own where it has one, else kind and index.
+        name: unique in its geometry: the file's own where it has one, else "face" and index.
         index: place in ``Geometry.faces``.
         kind: that of the surface; "freeform" for CAD faces without analytic surface (their
             normals are interpolated), "facets" where the triangles are all there is,
@@ -46,9 +46,19 @@ class Face:
         freeze_fields(self, "triangles", dtype=np.int64)
 
     @property
+    def named(self) -> bool:
+        """Whether its name is the file's own."""
+        return self.name.rstrip("+") != face_name(self.index)
+
+    @property
     def reversed(self) -> bool:
         """Whether the outside is against the surface's own normal, as in a hole."""
         return self.surface is not None and self.surface.reversed
+
+
+def face_name(index: int) -> str:
+    """Name of a face that its file gives none."""
+    return f"face-{index}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the search trees are built when asked

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from parts.geometry.audit import Audit, RepairedMesh, audit, repair_mesh
-from parts.geometry.geometry import Face, Geometry
+from parts.geometry.geometry import Face, Geometry, face_name
 from parts.geometry.gltf import read_gltf
 from parts.geometry.mesh import (
     FARTHEST,
@@ -370,11 +370,11 @@ def _whole(body: MeshBody) -> FacePatch:
 
 
 def _unique(patch: FacePatch, index: int, names: set[str]) -> str:
-    """The file's name where it is there and new, else kind and index."""
+    """The file's name where it is there and new, else "face" and index."""
     wanted = patch.name.strip()
     if wanted and wanted.isprintable() and wanted not in names:
         return wanted
-    name = f"{patch.kind}-{index}"
+    name = face_name(index)
     while name in names:
         name += "+"
     return name

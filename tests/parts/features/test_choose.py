@@ -43,15 +43,15 @@ def test_by_name_index_and_nearest_point(block, text):
 
 def test_by_kind(block):
     assert choose_feature(block, "cone").name == "cone"
-    with pytest.raises(FeatureError, match=r"3 faces of kind cylinder: #6 \(hole-20\)"):
+    with pytest.raises(FeatureError, match=r"3 features 'cylinder': hole-30 \(⌀30 mm\)"):
         choose_feature(block, "cylinder")
-    with pytest.raises(FeatureError, match=r"no face of kind torus; it has 11 faces \(7 plane, 3"):
+    with pytest.raises(FeatureError, match=r"no feature 'torus'; .* It has 7 plane, 3 hole"):
         choose_feature(block, "torus")
 
 
 def test_unknown(block):
-    with pytest.raises(FeatureError, match="has no feature 'hole'; give a face's name, #index"):
-        choose_feature(block, "hole")
+    with pytest.raises(FeatureError, match=r"no feature 'hole-2' \(did you mean 'hole-20'\?\)"):
+        choose_feature(block, "hole-2")
     with pytest.raises(FeatureError, match="has no face #11"):
         choose_feature(block, "#11")
     with pytest.raises(FeatureError, match="nearest is '1,2'; expected 3 finite numbers"):

@@ -47,11 +47,11 @@ def round_geometry(read, revolution, step_text):
 def test_faces_keep_kind_order_name_and_side(ring_geometry):
     told = [(f.name, f.kind, f.reversed, f.index) for f in ring_geometry.faces]
     assert told == [
-        ("plane-0", "plane", True, 0),  # its own normal is the axis, the outside is below
+        ("face-0", "plane", True, 0),  # its own normal is the axis, the outside is below
         ("outer wall", "cylinder", False, 1),
-        ("cone-2", "cone", False, 2),
-        ("cone-3", "cone", False, 3),
-        ("plane-4", "plane", False, 4),
+        ("face-2", "cone", False, 2),
+        ("face-3", "cone", False, 3),
+        ("face-4", "plane", False, 4),
         ("BORE Ø14.6", "cylinder", True, 5),
     ]
     assert ring_geometry.face("outer wall").index == 1
@@ -203,7 +203,7 @@ def test_two_solids_that_touch_stay_apart(read, revolution, step_text):
     assert (found.audit.watertight, found.audit.pieces, len(found.faces)) == (True, 2, 8)
     # a name that comes twice stays with the first
     assert [f.name for f in found.faces if "-" not in f.name] == ["low", "high"]
-    assert found.faces[6].name == "plane-6"
+    assert found.faces[6].name == "face-6"
 
 
 def test_flipping_turns_the_surfaces_too(ring_geometry):
@@ -216,7 +216,7 @@ def test_flipping_turns_the_surfaces_too(ring_geometry):
 def test_names_that_cannot_be_matched_are_left_out(read, ring, step_text):
     text = step_text(ring)
     lone = text.replace("ENDSEC;\nEND-ISO", "#9999 = OPEN_SHELL('',(#20));\nENDSEC;\nEND-ISO")
-    assert read("a.step", lone).faces[1].name in ("outer wall", "cylinder-1")
+    assert read("a.step", lone).faces[1].name in ("outer wall", "face-1")
     hidden = text.replace("CYLINDRICAL_SURFACE", "CYLINDRICAL_SURFACE ", 1).replace(
         "CLOSED_SHELL('',(", "CLOSED_SHELL('',( /* order */ "
     )

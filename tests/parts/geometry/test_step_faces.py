@@ -23,8 +23,8 @@ from parts.geometry.step_text import step_text as read_text
 
 REAL = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "real"
 RING = [
-    *[("plane-0", "plane"), ("outer wall", "cylinder"), ("cone-2", "cone"), ("cone-3", "cone")],
-    *[("plane-4", "plane"), ("BORE Ø14.6", "cylinder")],
+    *[("face-0", "plane"), ("outer wall", "cylinder"), ("face-2", "cone"), ("face-3", "cone")],
+    *[("face-4", "plane"), ("BORE Ø14.6", "cylinder")],
 ]
 
 
