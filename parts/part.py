@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from parts.errors import PartError
 from parts.features.feature import Feature, choose_feature
-from parts.geometry import Face, Geometry, Sheets, TriangleMesh
+from parts.features.recognition import FormFeature, form_features, neighbouring_faces
+from parts.features.visibility import visible_shares
+from parts.geometry import Geometry, Sheets, TriangleMesh
 from parts.geometry.load import geometry_of
 from parts.geometry.source_file import SourceFile, read_source
 from parts.library import names, open_part
@@ -70,46 +72,71 @@ class Part(Shown):
 
     @property
     def faces(self) -> DataFrame:
-        """One row per face: index, name, kind, area, number and deviation of its triangles."""
+        """One row per face: its kind, feature, size, outward normal in the middle, neighbours."""
         import pandas as pd
 
-        areas = self.geometry.mesh.areas
-        rows = [
-            {
-                "index": face.index,
-                "name": face.name,
-                "kind": face.kind,
-                "area_mm2": 1e6 * float(areas[face.triangles].sum()),
-                "triangles": len(face.triangles),
-                "deflection_mm": 1e3 * face.deflection,
-            }
-            for face in self.geometry.faces
-        ]
+        geometry = self.geometry
+        areas = geometry.mesh.areas
+        owners = {face: one.name for one in self.form_features for face in one.faces}
+        beside = neighbouring_faces(geometry)
+        rows = []
+        for face in geometry.faces:
+            weights = areas[face.triangles]
+            area = float(weights.sum())
+            middle = weights @ geometry.mesh.triangles[face.triangles].mean(axis=1) / (area or 1.0)
+            mean = weights @ geometry.mesh.normals[face.triangles] / (area or 1.0)
+            rows.append(
+                {
+                    "index": face.index,
+                    "name": face.name,
+                    "kind": face.kind,
+                    "feature": owners.get(face.index, ""),
+                    "area_mm2": 1e6 * area,
+                    **dict(zip(_PLACE, (1e3 * middle).tolist(), strict=True)),
+                    **dict(zip(_NORMAL, (mean + 0.0).tolist(), strict=True)),
+                    "neighbours": beside[face.index],
+                    "triangles": len(face.triangles),
+                    "deflection_mm": 1e3 * face.deflection,
+                }
+            )
         return pd.DataFrame(rows)
 
     @property
+    def form_features(self) -> tuple[FormFeature, ...]:
+        """Its features with their faces, in the order of their names."""
+        return form_features(self.geometry)
+
+    @property
     def features(self) -> DataFrame:
-        """What ``sample`` knows by name: faces with their sizes, place and axis in part axes."""
+        """One row per feature, by which ``sample`` takes it: sizes, place and axis in part axes.
+
+        ``visible`` is the share of its area that is seen from outside from some direction.
+        """
         import pandas as pd
 
-        measurable = [face for face in self.geometry.faces if face.kind != "unidentified"]
-        areas = self.geometry.mesh.areas
+        found = self.form_features
+        seen = visible_shares(self.geometry, found).tolist()
         rows = [
             {
-                "name": face.name,
-                "kind": face.kind,
-                "inner": face.reversed,
-                "face": face.index,
-                "area_mm2": 1e6 * float(areas[face.triangles].sum()),
-                **_sizes(face),
+                "name": one.name,
+                "kind": one.kind,
+                "inner": one.inner,
+                "diameter_mm": 1e3 * one.diameter,
+                "depth_mm": 1e3 * one.depth,
+                "through": one.through,
+                "opening": one.opening,
+                "area_mm2": 1e6 * one.area,
+                **dict(zip(_PLACE, (1e3 * one.point).tolist(), strict=True)),
+                **dict(zip(_AXIS, one.axis.tolist(), strict=True)),
+                "visible": share,
+                "faces": one.faces,
             }
-            for face in measurable
+            for one, share in zip(found, seen, strict=True)
         ]
-        columns = ("name", "kind", "inner", "face", "area_mm2", *_SIZES)
-        return pd.DataFrame(rows, columns=list(columns))
+        return pd.DataFrame(rows)
 
     def feature(self, name: str) -> Feature:
-        """Find a feature: a face's name, #index, a kind, ``nearest:x,y,z`` in mm, or by numbers.
+        """Find a feature by its name or a face's, #index, kind, ``nearest:x,y,z`` in mm, numbers.
 
         Raises:
             FeatureError: no such feature, or several; the message lists what there is.
@@ -169,20 +196,24 @@ class Part(Shown):
         return view("show_part", self, open_browser=open_browser)
 
     def _tables(self) -> Iterator[str]:
-        yield self.faces.to_html(index=False, max_rows=20)
+        yield self.features.to_html(index=False, max_rows=20)
 
     def _lines(self) -> Iterator[str]:
         geometry = self.geometry
         size = " × ".join(f"{1e3 * edge:.4g}" for edge in geometry.mesh.size)
         yield f"Part {self.name!r}: {size} mm, {len(geometry.mesh)} triangles"
-        kinds = [face.kind for face in geometry.faces]
+        kinds = [one.kind for one in self.form_features]
         counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
         closed = "watertight" if geometry.audit.watertight else "not watertight"
-        yield f"  faces: {counted}; {closed}"
+        yield f"  {len(geometry.faces)} faces; features: {counted or 'none'}; {closed}"
 
 
 def load_part(
-    part: str | Path | Trimesh | Part, *, unit: str | None = None, sheets: Sheets | None = None
+    part: str | Path | Trimesh | Part,
+    *,
+    unit: str | None = None,
+    sheets: Sheets | None = None,
+    repair: tuple[str, ...] = (),
 ) -> Part:
     """Load a part from a geometry file, a mesh, or the library.
 
@@ -192,16 +223,26 @@ def load_part(
         unit: of its numbers, "mm", "cm", "m" or "in". Required for files and meshes that carry
             none; it is never guessed.
         sheets: of STEP files: "include" makes surfaces beside the solids part.
+        repair: of "drop-degenerate", "drop-duplicates", "flip"; what was done is in
+            ``part.geometry.audit.repairs``.
 
     Raises:
-        PartError: not readable, no unit, damaged, or no such part.
+        PartError: not readable, no unit, damaged, no such part, or no such repair.
     """
+    known = isinstance(part, str | Path) and not Path(part).exists()
+    library = known and (str(part) in names() or not Path(str(part)).suffix)
+    if repair and (library or isinstance(part, Part)):
+        raise PartError(
+            f"repair = {list(repair)} is for files and meshes; {part if library else 'this part'} "
+            "needs none. Leave it out.",
+            repair=repair,
+        )
     if isinstance(part, Part):
         return part
+    if library:
+        return _of_library(str(part))
     if isinstance(part, str | Path):
-        if not Path(part).exists() and (str(part) in names() or not Path(part).suffix):
-            return _of_library(str(part))
-        return part_of(read_source(Path(part)), unit=unit, sheets=sheets)
+        return part_of(read_source(Path(part)), unit=unit, sheets=sheets, repair=repair)
     if not (hasattr(part, "vertices") and hasattr(part, "faces")):
         raise PartError(
             f"A part is a path or a trimesh.Trimesh; found a {type(part).__name__}. Of a "
@@ -214,12 +255,19 @@ def load_part(
         raw=ply_bytes(np.asarray(part.vertices), np.asarray(part.faces)),
         folder=None,
     )
-    return part_of(file, unit=_mesh_unit(file, getattr(part, "units", None), unit))
+    unit = _mesh_unit(file, getattr(part, "units", None), unit)
+    return part_of(file, unit=unit, repair=repair)
 
 
-def part_of(file: SourceFile, *, unit: str | None = None, sheets: Sheets | None = None) -> Part:
+def part_of(
+    file: SourceFile,
+    *,
+    unit: str | None = None,
+    sheets: Sheets | None = None,
+    repair: tuple[str, ...] = (),
+) -> Part:
     """Read a part from the bytes of a geometry file; raises as ``load_part``."""
-    geometry = geometry_of(file, unit=unit, sheets=sheets)
+    geometry = geometry_of(file, unit=unit, sheets=sheets, repair=repair)
     return Part(geometry=geometry, file=file, unit=unit or "", sheets=sheets or "")
 
 
@@ -289,28 +337,5 @@ def _direction(vector: ArrayLike) -> Array:
 
 
 _PLACE = ("x_mm", "y_mm", "z_mm")
+_NORMAL = ("nx", "ny", "nz")
 _AXIS = ("ax", "ay", "az")
-_SIZES = ("diameter_mm", "tube_diameter_mm", "half_angle_deg", *_PLACE, *_AXIS)
-
-
-def _sizes(face: Face) -> dict[str, float]:
-    """What the analytic surface of a face says; nothing of a freeform one."""
-    surface = face.surface
-    if surface is None:
-        return {}
-    sizes: dict[str, float] = {}
-    for key, attribute, scale in (
-        ("diameter_mm", "radius", 2e3),
-        ("diameter_mm", "major_radius", 2e3),
-        ("tube_diameter_mm", "minor_radius", 2e3),
-        ("half_angle_deg", "half_angle", 180.0 / np.pi),
-    ):
-        if hasattr(surface, attribute):
-            sizes[key] = scale * getattr(surface, attribute)
-    for attribute in ("point", "centre", "apex"):
-        if hasattr(surface, attribute):
-            sizes |= zip(_PLACE, (1e3 * getattr(surface, attribute)).tolist(), strict=True)
-    if hasattr(surface, "axis"):
-        axis = (-surface.axis if face.kind == "plane" and face.reversed else surface.axis) + 0.0
-        sizes |= zip(_AXIS, axis.tolist(), strict=True)
-    return sizes

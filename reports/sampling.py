@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from parts.features.feature import Feature
 from parts.geometry import Geometry
+from parts.points import ProbePoints
 from parts.sampling.layouts import Design
 from parts.sampling.sample import Sample
 from reports.answers import FORMAT
 
 
 def sample_document(
-    geometry: Geometry, feature: Feature, found: Sample, edge_margin: float
+    geometry: Geometry,
+    features: Sequence[Feature],
+    samples: Sequence[Sample],
+    points: ProbePoints,
+    edge_margin: float,
 ) -> dict[str, object]:
-    """Points with what they are worth, in JSON. Args: edge_margin. [m]."""
-    points = found.points
+    """Points with what they are worth, in JSON; of several features each under ``features``.
+
+    Args:
+        geometry: of the part.
+        features: that were sampled.
+        samples: one for each.
+        points: of all, under the names that they have in the file.
+        edge_margin: [m]
+    """
     rows = zip(points.names, points.positions * 1e3, points.normals, points.features, strict=True)
     keys = ("x_mm", "y_mm", "z_mm", "nx", "ny", "nz")
+    worth = [_layout(one, found) for one, found in zip(features, samples, strict=True)]
     return {
         "format": FORMAT,
         "part": geometry.source,
-        "feature": {"name": feature.name, "kind": feature.kind},
-        "strategy": found.strategy,
+        "strategy": samples[0].strategy,
         "edge_margin_mm": edge_margin * 1e3,
-        "laid_out": found.laid_out,
-        "off_surface": found.off_surface,
-        "not_reached": found.not_reached,
-        "star_discrepancy": found.discrepancy,
-        "fit": {
-            "parameters": found.design.parameters,
-            "surface_per_sigma": found.design.surface,
-            "sizes_per_sigma": found.design.sizes,
-        },
+        **(worth[0] if len(worth) == 1 else {"features": worth}),
         "points": [
             {"name": name, **dict(zip(keys, [*p, *n], strict=True)), "feature": label}
             for name, p, n, label in rows
@@ -42,14 +48,25 @@ def sample_document(
     }
 
 
-def sample_sentences(
-    geometry: Geometry, feature: Feature, found: Sample, file: str = ""
-) -> list[str]:
-    """What a reader should know beside the points. Args: file: that they were written to."""
-    where = f", written to {file}" if file else ""
+def _layout(feature: Feature, found: Sample) -> dict[str, object]:
+    return {
+        "feature": {"name": feature.name, "kind": feature.kind},
+        "laid_out": found.laid_out,
+        "off_surface": found.off_surface,
+        "not_reached": found.not_reached,
+        "star_discrepancy": found.discrepancy,
+        "fit": {
+            "parameters": found.design.parameters,
+            "surface_per_sigma": found.design.surface,
+            "sizes_per_sigma": found.design.sizes,
+        },
+    }
+
+
+def sample_sentences(feature: Feature, found: Sample) -> list[str]:
+    """What a reader should know of the points of one feature."""
     lines = [
-        f"{len(found.points)} points ({found.strategy}) on {feature.kind} {feature.name!r} of "
-        f"{geometry.source}{where}.",
+        f"{len(found.points)} points ({found.strategy}) on {feature.kind} {feature.name!r}. "
         f"Star discrepancy {found.discrepancy:.3f}; {_worth(found.design)}.",
     ]
     if found.off_surface or found.not_reached:
@@ -62,7 +79,14 @@ def sample_sentences(
             f"The points lie on triangles, their normals are "
             f"{'interpolated' if feature.kind == 'freeform' else 'those of the triangles'}."
         )
-    audit = geometry.audit
+    return lines
+
+
+def part_sentences(geometry: Geometry, count: int, file: str = "") -> list[str]:
+    """What a reader should know of the part. Args: file: that the points were written to."""
+    audit, lines = geometry.audit, []
+    if file:
+        lines.append(f"{count} points of {geometry.source} written to {file}.")
     if audit.sheet_faces:
         lines.append(
             f"{audit.sheets} sheets beside the solids of the file ({audit.sheet_faces} faces) were "

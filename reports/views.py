@@ -18,8 +18,9 @@ from planner.errors import OptionError
 from planner.plan import Plan
 from planner.proof import Proof
 from reports.figures import plan_figure
+from reports.part import part_page
 from reports.robot import robot_page
-from reports.scene import scene_html, scene_of, scene_of_part
+from reports.scene import scene_html, scene_of
 from reports.scene.model import Scene
 from robots.robot import Robot
 
@@ -110,8 +111,8 @@ def show_robot(robot: Robot, q: ArrayLike | None = None, *, open_browser: bool =
 
 
 def show_part(part: Part, *, open_browser: bool = True) -> SceneView:
-    """Show a part in its own frame; raises as ``show``."""
-    return _shown(scene_of_part(part), open_browser=open_browser)
+    """Show a part; a click names the face and its feature."""
+    return _opened(part_page(part), part.name, "part.html", open_browser=open_browser)
 
 
 def _shown(scene: Scene, *, open_browser: bool) -> SceneView:

@@ -146,6 +146,22 @@ def _recognised(geometry: Geometry) -> tuple[FormFeature, ...]:
     )
 
 
+def neighbouring_faces(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+    """Indices of the faces that share an edge with each face.
+
+    Args:
+        geometry: of the part.
+    """
+    one, other, _ = _shared_edges(geometry.mesh.faces)
+    owner = geometry.face_of_triangle
+    pairs = np.unique(np.sort(np.column_stack([owner[one], owner[other]]), axis=1), axis=0)
+    beside: list[list[int]] = [[] for _ in geometry.faces]
+    for a, b in pairs[pairs[:, 0] != pairs[:, 1]].tolist():
+        beside[a].append(b)
+        beside[b].append(a)
+    return tuple(tuple(sorted(row)) for row in beside)
+
+
 def hole_patterns(features: Sequence[FormFeature]) -> tuple[HolePattern, ...]:
     """Bores of the same size, depth and direction: two at least.
 

@@ -75,6 +75,7 @@ class Geometry:
         corner_normals: surface normals at the corners of the triangles; given by CAD files, used
             on freeform faces. # (f, 3, 3) or None
         notes: what a reader should know, e.g. where normals are interpolated; one sentence each.
+        unit: of the file's numbers; the geometry itself is in metres.
     """
 
     mesh: TriangleMesh
@@ -85,6 +86,7 @@ class Geometry:
     sha256: str
     corner_normals: Array | None = None
     notes: tuple[str, ...] = ()
+    unit: str = "m"
 
     @cached_property
     def face_of_triangle(self) -> Indices:

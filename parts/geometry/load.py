@@ -117,6 +117,7 @@ def geometry_of(
         sha256=hashlib.sha256(file.raw).hexdigest(),
         corner_normals=parts.corner_normals,
         notes=(*content.notes, *_sheets_note(parts.audit)),
+        unit=settled.unit,
     )
 
 

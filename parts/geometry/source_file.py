@@ -190,10 +190,12 @@ class FileUnit:
     """The unit of a file, settled.
 
     Args:
+        unit: of its numbers.
         scale: metres per unit of the file.
         note: where the unit came from, one sentence.
     """
 
+    unit: str
     scale: float
     note: str
 
@@ -234,4 +236,4 @@ def file_unit(file: SourceFile, carried: str, given: str | None) -> FileUnit:
         )
     unit = carried or str(given)
     who = "as the file states" if carried else "as the job states; the file carries none"
-    return FileUnit(scale=METRES[unit], note=f"Lengths are in {unit}, {who}.")
+    return FileUnit(unit=unit, scale=METRES[unit], note=f"Lengths are in {unit}, {who}.")

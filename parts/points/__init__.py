@@ -4,6 +4,7 @@ from parts.points.point_files import FORMATS as FORMATS
 from parts.points.point_files import read_points as read_points
 from parts.points.point_files import read_raw_points as read_raw_points
 from parts.points.probe_points import ProbePoints as ProbePoints
+from parts.points.probe_points import joined as joined
 from parts.points.raw_points import Compensation as Compensation
 from parts.points.raw_points import PointSource as PointSource
 from parts.points.raw_points import RawPoints as RawPoints

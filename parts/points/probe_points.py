@@ -109,6 +109,24 @@ def _nearest(name: str, names: Sequence[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else f"the first is {names[0]!r}."
 
 
+def joined(some: Sequence[ProbePoints], prefix: str) -> ProbePoints:
+    """Points of several features as one list, counted anew where there are several.
+
+    Args:
+        some: at least one.
+        prefix: of the new names.
+    """
+    if len(some) == 1:
+        return some[0]
+    return ProbePoints(
+        names=tuple(f"{prefix}{k}" for k in range(1, 1 + sum(map(len, some)))),
+        positions=np.concatenate([one.positions for one in some]),
+        normals=np.concatenate([one.normals for one in some]),
+        features=tuple(name for one in some for name in one.features),
+        warnings=tuple(text for one in some for text in one.warnings),
+    )
+
+
 def _check_names(names: tuple[str, ...]) -> None:
     if not names:
         raise PointsError("There is no point; give at least one.")

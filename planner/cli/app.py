@@ -13,6 +13,7 @@ from planner.cli.job import job_app
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.options import AllowOutside, Json, argument, flag
+from planner.cli.part import app as part_app
 from planner.cli.robot.robot_app import app as robot_app
 from planner.cli.sample import sample
 from planner.cli.session import Session
@@ -70,6 +71,7 @@ app.command("uncertainty")(evaluate_app.uncertainty)
 app.command("measure")(measure_app.measure)
 app.command("machine-test")(measure_app.machine_test)
 app.command("sample")(sample)
+app.add_typer(part_app, name="part")
 app.add_typer(robot_app, name="robot")
 stewart_app.command("present")(present)
 app.add_typer(stewart_app, name="stewart")

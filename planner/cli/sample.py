@@ -9,11 +9,19 @@ import typer
 from planner.cli.options import Force, Json, argument, flag, option, out_option
 
 if TYPE_CHECKING:
-    from parts.geometry import Sheets
+    from parts.geometry import Sheets as SheetsKey
     from robots.core.arrays import Array
 
+    SheetsOrNone = SheetsKey | None
+
 _COMMAND = "palpeur sample"
-_SHEETS: dict[str, Sheets | None] = {"": None, "ignore": "ignore", "include": "include"}
+_SHEETS: dict[str, SheetsOrNone] = {"": None, "ignore": "ignore", "include": "include"}
+
+Unit = Annotated[str, flag("--unit", "Of a geometry file that carries none: mm, cm, m, in.")]
+Sheets = Annotated[
+    str,
+    flag("--sheets", "ignore (the default) or include: surfaces of a STEP file beside its solids."),
+]
 
 
 def sample(
@@ -32,10 +40,13 @@ def sample(
         option(
             "--feature",
             "FEATURE",
-            "A face's name, #index, a kind (cylinder), nearest:x,y,z in mm, or by numbers: "
-            "'circle:center=0,0,5;normal=0,0,1;diameter=20;inner'.",
+            "A feature's name (`palpeur part show` lists them), a face's name or #index, a "
+            "kind (cylinder), nearest:x,y,z in mm, or by numbers: "
+            "'circle:center=0,0,5;normal=0,0,1;diameter=20;inner'. With --all: a pattern, such as "
+            "'hole-*'.",
         ),
     ],
+    every: Annotated[bool, flag("--all", "On every feature that --feature matches.")] = False,
     strategy: Annotated[
         str,
         flag("--strategy", "grid, hammersley, star, helix, circles, stratified-by-curvature."),
@@ -69,16 +80,8 @@ def sample(
             "From ball to wrist, in part axes; default: the normal of each point.",
         ),
     ] = "",
-    unit: Annotated[
-        str, flag("--unit", "Of a geometry file that carries none: mm, cm, m, in.")
-    ] = "",
-    sheets: Annotated[
-        str,
-        flag(
-            "--sheets",
-            "ignore (the default) or include: surfaces of a STEP file beside its solids.",
-        ),
-    ] = "",
+    unit: Unit = "",
+    sheets: Sheets = "",
     prefix: Annotated[str, flag("--prefix", "Of the points' names.")] = "P",
     out: Annotated[str, out_option("FILE", "Write the points there, as CSV.")] = "",
     force: Force = False,
@@ -91,22 +94,23 @@ def sample(
     import sys
     from pathlib import Path
 
+    from parts.features.feature import choose_features
     from parts.part import load_part
+    from parts.points import joined
     from parts.points.csv_file import points_csv
     from parts.probe import Tip
     from planner.cli.exit_codes import ExitCode
     from planner.cli.output import print_json
-    from planner.errors import OptionError
     from planner.result_files import check_file, write_result
-    from reports.sampling import sample_document, sample_sentences
+    from reports.sampling import part_sentences, sample_document, sample_sentences
 
-    if sheets not in _SHEETS:
-        raise OptionError(f"--sheets is {sheets!r}; expected ignore or include.", value=sheets)
+    known = sheets_of(sheets)
     _check(count, target_um, ball_diameter_mm, shank_diameter_mm, stylus_length_mm)
     if out:
         check_file(Path(out), _COMMAND, force=force)  # before the work, not after it
-    whole = load_part(part, unit=unit or None, sheets=_SHEETS[sheets])
-    geometry, chosen = whole.geometry, whole.feature(feature)
+    whole = load_part(part, unit=unit or None, sheets=known)
+    geometry = whole.geometry
+    chosen = choose_features(geometry, feature) if every else (whole.feature(feature),)
     margin = edge_margin_mm * 1e-3
     tip = None
     if ball_diameter_mm:
@@ -115,26 +119,42 @@ def sample(
             ball_radius=ball_diameter_mm * 0.5e-3,
             shank_radius=shank_diameter_mm * 0.5e-3,
         )
-    found = whole.sample(
-        chosen,
-        count=count,
-        strategy=strategy,
-        target=target_um * 1e-6,
-        sigma=sigma_um * 1e-6,
-        edge_margin=margin,
-        tip=tip,
-        stylus_axis=_direction(stylus_axis) if stylus_axis else None,
-        prefix=prefix,
-    )
+    found = [
+        whole.sample(
+            one,
+            count=count,
+            strategy=strategy,
+            target=target_um * 1e-6,
+            sigma=sigma_um * 1e-6,
+            edge_margin=margin,
+            tip=tip,
+            stylus_axis=_direction(stylus_axis) if stylus_axis else None,
+            prefix=prefix,
+        )
+        for one in chosen
+    ]
+    points = joined([one.points for one in found], prefix)
     if out:
-        write_result(Path(out), points_csv(found.points), _COMMAND, force=force)
+        write_result(Path(out), points_csv(points), _COMMAND, force=force)
     if as_json:
-        print_json(sample_document(geometry, chosen, found, margin))
+        print_json(sample_document(geometry, chosen, found, points, margin))
     elif not out:
-        sys.stdout.write(points_csv(found.points))
-    for sentence in sample_sentences(geometry, chosen, found, out):
+        sys.stdout.write(points_csv(points))
+    for one, sample_ in zip(chosen, found, strict=True):
+        for sentence in sample_sentences(one, sample_):
+            context.obj.say(sentence)
+    for sentence in part_sentences(geometry, len(points), out):
         context.obj.say(sentence)
     return ExitCode.DONE
+
+
+def sheets_of(text: str) -> SheetsOrNone:
+    """What ``--sheets`` says; raises OptionError for what it cannot."""
+    from planner.errors import OptionError
+
+    if text not in _SHEETS:
+        raise OptionError(f"--sheets is {text!r}; expected ignore or include.", value=text)
+    return _SHEETS[text]
 
 
 def _check(count: int, target: float, ball: float, shank: float, stylus: float) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.job.solids import Cell, Solid, SolidKind
 from planner.plan import SegmentKind
 from reports.scene.bodies import SceneRobot, link_ends, mechanism_bodies, scene_robot
 from reports.scene.model import Scene, SceneGuides, SceneMotion, ScenePoints, SceneSolid
@@ -16,7 +15,6 @@ from robots.core.arrays import Array
 from robots.core.mechanism import JointKind
 
 if TYPE_CHECKING:
-    from parts.part import Part
     from planner.motion.trajectory import Trajectory
     from planner.plan import Plan
     from robots.core.model import Model
@@ -96,20 +94,6 @@ def scene_of_robot(robot: Model, q: Array, reach: Array) -> Scene:
     )
     scene = _still(robot.mechanism.name, bodies, (), bounds, rest=q)
     return replace(scene, guides=guides)
-
-
-def scene_of_part(part: Part) -> Scene:
-    """What is seen of a part in its own frame."""
-    mesh = part.geometry.mesh
-    solid = Solid(
-        name=part.name,
-        kind=SolidKind.PART,
-        mesh=mesh,
-        closed=part.geometry.audit.watertight,
-    )
-    drawn = scene_solids(Cell(solids=(solid,)))
-    nothing = SceneRobot(base=(), links=(), notes=drawn.notes)
-    return _still(part.name, nothing, drawn.solids, mesh.bounds, rest=np.zeros(0))
 
 
 def _still(

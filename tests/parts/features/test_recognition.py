@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.features import choose_feature, choose_features, form_features, hole_patterns
+from parts.features.feature import choose_feature, choose_features
+from parts.features.recognition import form_features, hole_patterns
 from parts.geometry import Face, Geometry
 from parts.geometry.audit import audit
 from parts.geometry.mesh import TriangleMesh

@@ -37,7 +37,7 @@ def test_csv_goes_to_stdout_and_words_to_stderr(palpeur, file):
     points = read_points(file("back.csv", ran.out)).points
     radii = np.linalg.norm(points.positions[:, :2] - 0.020, axis=1)
     assert np.abs(radii - 0.010).max() < 1e-15
-    assert "12 points (circles) on cylinder 'hole-20' of block." in ran.err
+    assert "12 points (circles) on cylinder 'hole-20'. " in ran.err
     assert "Star discrepancy 0." in ran.err
     assert palpeur("sample", "block", "--feature", "cone", "--quiet").err == ""
 
@@ -82,7 +82,7 @@ def test_points_that_determine_nothing_are_told(palpeur):
     [
         (("blok", "--feature", "top"), "did you mean 'block'?"),
         (("nothing.stl", "--feature", "top"), "nothing.stl"),
-        (("block", "--feature", "hole"), "has no feature 'hole'"),
+        (("block", "--feature", "bore"), "has no feature 'bore'"),
         (("block", "--feature", "top", "--strategy", "gird"), "no strategy 'gird'"),
         (("block", "--feature", "top", "--count", "5", "--target-um", "1"), "exclude each other"),
         (("block", "--feature", "top", "--count", "-5"), "--count is -5; it must be above zero."),
