@@ -37,7 +37,6 @@ _DEVICES, _SHARED_MEMORY = "/dev/", "/dev/shm/"
 _MARK = "written by `{command}`; sha256 of what is above: {digest}"
 _MARKED = re.compile(rb"written by `([^`\n]+)`; sha256 of what is above: ([0-9a-f]{64})")
 _LONGEST_MARK = 400  # bytes of the last line of a marked text
-_BLOCK = 1 << 20
 _HERE = -100  # AT_FDCWD of Linux: paths are relative to the current folder
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
 # Of a network folder that brings names to the disk by itself.

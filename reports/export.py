@@ -57,8 +57,6 @@ _FORMULAS = (
     "they are."
 )
 DOCUMENT = "plan.json"
-TRAJECTORY = ("trajectory.parquet", "trajectory.csv")
-POINTS = "points.csv"
 READ_ME = "README.txt"
 FIGURES = "figures"
 PAGE, PAPER, WORKBOOK = "report.html", "report.pdf", "tables.xlsx"

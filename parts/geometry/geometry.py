@@ -16,8 +16,6 @@ from parts.geometry.proximity import InsideTest, NearestTriangles, barycentric
 from parts.geometry.surfaces import Surface, rows
 from robots.core.arrays import Array, Indices, Mask, freeze_fields, frozen
 
-KINDS = ("plane", "cylinder", "cone", "sphere", "torus", "freeform", "facets", "unidentified")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Face:

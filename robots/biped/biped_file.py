@@ -341,13 +341,6 @@ class StopTable(Table):
     max_rad: Real
 
 
-KINDS: dict[str, type[Table]] = {
-    "fixed-ratio": FixedRatioTable,
-    "crank-screw": CrankScrewTable,
-    "cardan-screws": CardanScrewsTable,
-}
-
-
 class BipedFile(Table):
     """A whole biped file."""
 
