@@ -6,7 +6,7 @@ What could move a robot is written from proven motions only; the others are data
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from planner.errors import OutputError
@@ -30,8 +30,10 @@ from reports.provenance import SetOptions
 from reports.verdict import withheld
 from robots.core.controller import Controller
 from robots.core.mechanism import Mechanism
-from robots.core.robot_file.controller_table import controller_example
+from robots.core.robot_file.controller_table import PROBE_INPUT, controller_example
+from robots.core.robot_file.conversion import controller_text
 
+_PROBE_INPUT = ("controller", "probe_input")
 Writer = Callable[[ProgrammeSource], Mapping[str, bytes]]
 
 
@@ -73,14 +75,38 @@ def search_refusal(job: Job) -> Refusal | None:
     )
 
 
+def input_refusal(job: Job, controller: Controller) -> Refusal | None:
+    """What every programme needs that reads the probe by itself: the number of its input.
+
+    None is assumed: a programme that watches another input drives through the surface.
+    """
+    if controller.probe_input is not None:
+        return None
+    table = controller_text(
+        job.mechanism, replace(controller, probe_input=1), {_PROBE_INPUT: (PROBE_INPUT,)}
+    )
+    return Refusal(
+        key=".".join(_PROBE_INPUT),
+        reason="neither robot file nor job says which digital input is true while the probe is "
+        "deflected",
+        fix="Write probe_input in [controller] of the robot file, or of the job, whose table "
+        f"replaces the robot's whole; for example, to be corrected:\n\n{table}",
+    )
+
+
 def robot_refusal(
-    fault: Callable[[Mechanism, Controller], str], *, coupled: bool = False
+    fault: Callable[[Mechanism, Controller], str],
+    *,
+    coupled: bool = False,
+    reads_input: bool = True,
 ) -> Callable[[Job], Refusal | None]:
     """What a programme of a robot's own controller needs: a search, and [controller].
 
     Args:
         fault: why joints cannot stand in the controller's axes; empty where they can.
         coupled: whether its axes may be coupled.
+        reads_input: whether it reads the probe at a numbered input, instead of by a probing word
+            of the machine.
     """
 
     def refusal(job: Job) -> Refusal | None:
@@ -98,8 +124,11 @@ def robot_refusal(
                 reason="its controller counts every axis by itself, but [controller] couples axes",
                 fix="Remove coupled from [controller]",
             )
-        found = fault(job.mechanism, job.controller)
-        return Refusal(key="controller.axes", reason=found) if found else search_refusal(job)
+        if found := fault(job.mechanism, job.controller):
+            return Refusal(key="controller.axes", reason=found)
+        if refused := search_refusal(job):
+            return refused
+        return input_refusal(job, job.controller) if reads_input else None
 
     return refusal
 
@@ -160,14 +189,14 @@ EXPORTS: Mapping[str, Export] = MappingProxyType(
             name="G-code for LinuxCNC",
             files=(gcode.LINUXCNC_PATH,),
             write=gcode.linuxcnc,
-            refusal=robot_refusal(gcode.linuxcnc_fault),
+            refusal=robot_refusal(gcode.linuxcnc_fault, reads_input=False),
             plan_fault=gcode.head_fault,
         ),
         "fanuc-gcode": Export(
             name="G-code for FANUC",
             files=(gcode.FANUC_PATH,),
             write=gcode.fanuc,
-            refusal=robot_refusal(gcode.fanuc_fault),
+            refusal=robot_refusal(gcode.fanuc_fault, reads_input=False),
             plan_fault=gcode.fanuc_plan_fault,
         ),
         "fanuc": Export(

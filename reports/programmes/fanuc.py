@@ -27,6 +27,7 @@ from reports.programmes.robot_programme import (
     log_notes,
     logged_names,
     point_labels,
+    probe_input,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import number
@@ -117,7 +118,7 @@ class _Programme:
         self._source, self._plan, self._controller = source, source.plan, controller
         self._share = controller.speed_override_percent / 100.0
         self._home, self._q = home, home.posture
-        self._input = f"DI[{controller.probe_input}]"
+        self._input = f"DI[{probe_input(controller)}]"
         self._positions: dict[str, int] = {}
         self._label = _LABELS
         touches = source.steps.touches
@@ -356,7 +357,7 @@ def _about(
         ),
         *([] if controller.coupled else _COUNTED),
         f"refuses to start from farther than {tolerance:g} deg from home",
-        f"probe: DI[{controller.probe_input}], on while it is deflected",
+        f"probe: DI[{probe_input(controller)}], on while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move within speed or time "
         f"given; {straight}; how it slows down after a skip; all moves end in an exact stop",
         "Skip jumps to its label where the input stayed off: that is the miss",

@@ -23,6 +23,7 @@ from reports.programmes.robot_programme import (
     log_notes,
     logged_names,
     point_labels,
+    probe_input,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import MM, floored, number, numbers
@@ -151,7 +152,7 @@ class _Programme:
         yield from log_notes(self._touches, self._names, _HIDDEN)
         for k in range(len(self._axes) + 1, ROBOT_AXES + 1):
             yield f"A{k} has no joint in the job and is driven to 0"
-        yield f"probe: $IN[{controller.probe_input}] is TRUE while it is deflected"
+        yield f"probe: $IN[{probe_input(controller)}] is TRUE while it is deflected"
         yield f"hits: {LOG} among the user files of the controller; `palpeur evaluate` reads it"
         if controller.cartesian:
             base = controller.base_number
@@ -294,7 +295,7 @@ class _Programme:
         yield f"STAND(X_{label},{_AT_REST},{_AT_REST})"
 
     def _search(self, label: str) -> Iterator[str]:
-        signal = f"$IN[{self._controller.probe_input}]"
+        signal = f"$IN[{probe_input(self._controller)}]"
         yield "TOUCHED=FALSE"
         yield f"INTERRUPT DECL {_INTERRUPT} WHEN {signal}==TRUE DO HIT()"
         yield "; a probe that is deflected already does not search: it counts as missed"

@@ -23,6 +23,7 @@ from reports.programmes.robot_programme import (
     log_notes,
     logged_names,
     point_labels,
+    probe_input,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import MM, floored, number, numbers
@@ -73,7 +74,7 @@ class _Programme:
         self._home = home_of(source, controller)
         frames = (controller.tool_number, controller.base_number)
         self._tool = f"tool{frames[0]}\\WObj:=wobj{frames[1]}"
-        self._signal = f"di{controller.probe_input}"
+        self._signal = f"di{probe_input(controller)}"
         robot = ROBOT_AXES if controller.cartesian else 0
         self._fields = [
             f"robax.rax_{k + 1}" if k < robot else f"extax.eax_{_EXTERNAL[k - robot]}"

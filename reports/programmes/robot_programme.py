@@ -82,6 +82,13 @@ def home_of(source: ProgrammeSource, controller: Controller) -> Home:
     return Home(posture=controller.home, way_in=way_in, way_out=way_out, lines=lines)
 
 
+def probe_input(controller: Controller) -> int:
+    """Number of the input that a programme reads, of a job that its format does not refuse."""
+    if controller.probe_input is None:
+        raise ValueError("a programme that reads the probe's input needs controller.probe_input")
+    return controller.probe_input
+
+
 def point_labels(touches: Sequence[Touch], longest: int = 14) -> tuple[str, ...]:
     """Identifiers of points: letters, digits and _, distinct in capitals."""
     plain = (touch.name.replace("-", "_") for touch in touches)

@@ -26,6 +26,7 @@ from reports.programmes.robot_programme import (
     log_notes,
     logged_names,
     point_labels,
+    probe_input,
 )
 from reports.programmes.source import Move, ProgrammeSource, Touch
 from reports.programmes.text import number, numbers
@@ -129,9 +130,10 @@ end
 
 def urscript_fault(mechanism: Mechanism, controller: Controller) -> str:
     """Say why a robot or its controller cannot be a Universal Robots one; empty where they can."""
-    if not 0 <= controller.probe_input < _INPUTS:
+    wired = controller.probe_input
+    if wired is not None and wired >= _INPUTS:
         return (
-            f"controller.probe_input is {controller.probe_input}, but the standard digital inputs "
+            f"controller.probe_input is {wired}, but the standard digital inputs "
             f"are 0 to {_INPUTS - 1}"
         )
     return six_rotary_fault(mechanism, controller)
@@ -161,7 +163,7 @@ def _about(source: ProgrammeSource, controller: Controller, home: Home) -> list[
         *_notes(source),
         f"refuses to start from farther than {tolerance:g} deg from home",
         f"tool centre point: the ball, {stylus:.6f} mm along z of the flange",
-        f"probe: standard digital input {controller.probe_input}, true while it is deflected",
+        f"probe: standard digital input {probe_input(controller)}, true while it is deflected",
         "THE CONTROLLER DECIDES: speed and acceleration along each move, within those given here;",
         "  straight lines by its own geometry; it reads the input once a frame of 2 ms, by which",
         "  a hit is read late, and its speed slider slows searches down, too; moves do not blend",
@@ -197,7 +199,7 @@ class _Programme:
         """All of them, one to a line, not indented."""
         controller = self._controller
         place = np.argsort(controller.order)  # axis of each joint
-        yield f"global palpeur_input = {controller.probe_input}"
+        yield f"global palpeur_input = {probe_input(controller)}"
         yield f'global palpeur_host = "{_LOG_HOST}"'
         yield f"global palpeur_sign = {_whole(controller.signs[place])}"
         yield f"global palpeur_zero = {_row(controller.offsets[place])}"

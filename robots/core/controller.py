@@ -40,7 +40,8 @@ class Controller:
             # (n,) [rad or m]
         tool_number: of the controller's tool whose point is the ball.
         base_number: of the controller's frame that is the base of the robot file; 0: its own.
-        probe_input: number of the digital input that is true while the probe is deflected.
+        probe_input: number of the digital input that is true while the probe is deflected; None:
+            not stated, and never assumed.
         speed_override_percent: of what the controller may use of programmed speeds.
         start_tolerance: of the start posture, joints that turn. [rad]
         start_tolerance_sliding: likewise joints that slide. [m]
@@ -56,7 +57,7 @@ class Controller:
     home: Array | None = None
     tool_number: int = 0
     base_number: int = 0
-    probe_input: int = 1
+    probe_input: int | None = None
     speed_override_percent: float = 100.0
     start_tolerance: float = START_TOLERANCE
     start_tolerance_sliding: float = START_TOLERANCE_SLIDING

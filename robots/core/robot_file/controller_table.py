@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from robots.core.robot_file.schema import ControllerTable
 
 _KEY = "controller"
+PROBE_INPUT = "yours: the digital input that is true while the probe is deflected"
 _CARTESIAN_AXES = 6  # from which on controllers solve straight lines
 _Fault = Callable[[KeyPath, str], PalpeurError]
 
@@ -149,4 +150,5 @@ def controller_example(mechanism: Mechanism) -> str:
         count = sum(joint.kind.angular is kind for joint in joints)
         if count:
             lines.append(f"offsets_{unit} = [{', '.join(['0'] * count)}]")
-    return "\n".join([*lines, "tool_number = 1", "base_number = 0", "probe_input = 1"])
+    lines += ["tool_number = 1", "base_number = 0", f"probe_input = 1  # {PROBE_INPUT}"]
+    return "\n".join(lines)

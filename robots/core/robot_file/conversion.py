@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     )
 
 TOOL_NAME = "tool"
+_CONTROLLER = "controller"
 
 
 def load(path: Path | str) -> Mechanism:
@@ -494,12 +495,17 @@ def write_toml(mechanism: Mechanism, comments: Comments | None = None) -> str:
     if tool:
         document["tool"] = tool
     if mechanism.controller is not None:
-        document["controller"] = _controller(mechanism.controller, mechanism.movable)
+        document[_CONTROLLER] = _controller(mechanism.controller, mechanism.movable)
     told: dict[KeyPath, Sequence[str]] = dict(comments or {})
     key = ("robot", "self_collision")
     if mechanism.capsules and (about := tuple(_capsule_comments(mechanism))):
         told[key] = (*told.get(key, ()), *about)
     return toml_text(document, told)
+
+
+def controller_text(mechanism: Mechanism, controller: Controller, comments: Comments) -> str:
+    """``[controller]`` of a robot file, or of a job with the robot, as text."""
+    return toml_text({_CONTROLLER: _controller(controller, mechanism.movable)}, comments)
 
 
 def _capsule_comments(mechanism: Mechanism) -> Iterator[str]:
@@ -579,9 +585,10 @@ def _controller(controller: Controller, joints: Sequence[Joint]) -> dict[str, ob
     table |= {
         "tool_number": controller.tool_number,
         "base_number": controller.base_number,
-        "probe_input": controller.probe_input,
         "speed_override_percent": printed(number_text(controller.speed_override_percent)),
     }
+    if controller.probe_input is not None:
+        table["probe_input"] = controller.probe_input
     if controller.start_tolerance != START_TOLERANCE:
         table["start_tolerance_deg"] = printed(degrees_text(controller.start_tolerance))
     if controller.start_tolerance_sliding != START_TOLERANCE_SLIDING:

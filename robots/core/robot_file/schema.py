@@ -221,8 +221,10 @@ class ControllerTable(Table):
     base_number: ToolNumber = Field(
         default=0, description="of the frame that is the base of the robot file; 0: the robot's own"
     )
-    probe_input: InputNumber = Field(
-        default=1, description="digital input that is true while the probe is deflected"
+    probe_input: InputNumber | None = Field(
+        default=None,
+        description="digital input that is true while the probe is deflected; no default: KRL, "
+        "RAPID, URScript and FANUC TP read it",
     )
     speed_override_percent: Percent = Decimal(100)
     start_tolerance_deg: StartAngle = Field(

@@ -138,6 +138,7 @@ def robot_job(robot, count, *, cartesian):
     text = text_of(robot).split("\n[controller]")[0]
     names = ", ".join(f'"q{k}"' for k in range(1, count + 1))
     table = f"[controller]\naxes = [{names}]\ncartesian = {str(cartesian).lower()}\n"
+    table += "probe_input = 3\n"
     mechanism = read_robot(f"{text}\n{table}")
     controller = mechanism.controller
     return SimpleNamespace(mechanism=mechanism, controller=controller, touch=Touch())
@@ -165,6 +166,23 @@ def test_a_robot_without_controller_is_told_how_to_give_one():
     example = str(told.value).partition("\n\n")[2]
     assert read_robot(f"{text_of('industrial-6r')}\n{example}").controller is not None
     assert EXPORTS["csv"].refusal(bare) is None
+
+
+def test_the_number_of_the_probes_input_is_never_assumed():
+    mechanism = read_robot(text_of("ur5e"))
+    job = SimpleNamespace(mechanism=mechanism, controller=mechanism.controller, touch=Touch())
+    for key in ("krl", "rapid", "urscript", "fanuc"):
+        with pytest.raises(OutputError, match="which digital input is true while") as told:
+            check_formats([key], job)
+        assert told.value.fact("key", str) == "controller.probe_input"
+    # What is shown is the robot's own table with the one key more.
+    example = str(told.value).partition("\n\n")[2]
+    corrected = read_robot(text_of("ur5e").split("\n[controller]")[0] + "\n" + example).controller
+    for name in ("axes", "tool_number", "base_number", "cartesian"):
+        assert getattr(corrected, name) == getattr(mechanism.controller, name)
+    check_formats(["dmis", "ipp", "qif", "csv", "ros", "ros2"], job)
+    job.controller = corrected
+    check_formats(["urscript"], job)
 
 
 def test_a_plan_that_comes_to_rest_at_contact_has_no_programme_that_measures(job):

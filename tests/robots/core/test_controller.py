@@ -120,6 +120,12 @@ def test_what_is_refused(change, message):
     assert message in str(told.value)
 
 
+def test_an_input_that_is_not_stated_stays_so():
+    bare = with_table("industrial-6r", TURNED.replace("probe_input = 17\n", ""))
+    assert bare.controller.probe_input is None
+    assert read_robot(write_toml(bare)).controller.probe_input is None
+
+
 def test_the_example_of_a_message_is_read_for_every_robot():
     for robot in ("industrial-6r", "gantry-5", "stanford", "measuring-arm", "industrial-7r"):
         text = text_of(robot).split("[controller]")[0]
