@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 _SHANK = Decimal("0.6")  # of the ball's diameter: what styli of this size have
 _LOCKED = ("travel", "locked")
 _MOST_NAMED = 5
+_SETTLE = "settle_s"
+_OF_FEATURES = ("speed_mm_s", "search_before_mm", "search_after_mm", "back_off_mm", _SETTLE)
 _SAME = 1e-12  # of unit vectors
 
 
@@ -259,7 +261,7 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
     Raises:
         JobError: an approach that cannot end at the touch speed; a search or back-off beyond the
             clearance point; overtravel given twice; a feature that no point has, that stands twice,
-            or whose table changes nothing.
+            or whose table changes nothing; keys of a search where there is none.
     """
     table, overtravel = file.touch, file.approach.overtravel_mm
     to_rest = "law" in file.approach.model_fields_set and overtravel == 0
@@ -277,15 +279,7 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
                 'touch.mode = "search", or overtravel_mm = 0.',
                 found=overtravel,
             )
-        return Touch(
-            mode=mode,
-            search_before=0.0,
-            search_after=0.0,
-            latency=0.0,
-            back_off=0.0,
-            settle=settle,
-            positioning_speed=_unlimited(table.positioning_speed_mm_s),
-        )
+        return _touch_to_rest(table, settle, points, source)
     if file.approach.law != "quintic":
         raise source.error(
             ("approach", "law"),
@@ -313,7 +307,7 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
         positioning_speed=_unlimited(table.positioning_speed_mm_s),
         features=tuple(_feature_touch(own) for own in table.feature),
     )
-    _check_touched_features(touch, points, source)
+    _check_touched_features(touch, points, source, _OF_FEATURES)
     fastest = max([touch.speed, *(one.speed or 0.0 for one in touch.features)])
     if touch.positioning_speed < fastest:
         raise source.error(
@@ -326,6 +320,38 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
         )
     _check_room(touch, approach, points, source)
     return touch
+
+
+def _touch_to_rest(table: TouchTable, settle: float, points: ProbePoints, source: JobText) -> Touch:
+    """The approach ends at the surface, at rest: keys of the search are refused, not dropped."""
+    idle = [f"touch.{key}" for key in _given(table, "mode", "positioning_speed_mm_s", _SETTLE)]
+    for place, own in enumerate(table.feature):
+        idle += [f"touch.feature[{place}].{key}" for key in _given(own, "name", _SETTLE)]
+    if idle:
+        raise source.error(
+            ("touch", "mode"),
+            'is "to-rest", in which nothing is searched, so that these keys mean nothing: '
+            f'{", ".join(idle)}. Remove them, or set mode = "search".',
+            found="to-rest",
+        )
+    touch = Touch(
+        mode="to-rest",
+        search_before=0.0,
+        search_after=0.0,
+        latency=0.0,
+        back_off=0.0,
+        settle=settle,
+        positioning_speed=_unlimited(table.positioning_speed_mm_s),
+        features=tuple(_feature_touch(own) for own in table.feature),
+    )
+    _check_touched_features(touch, points, source, (_SETTLE,))
+    return touch
+
+
+def _given(table: TouchTable | FeatureTouchTable, *known: str) -> list[str]:
+    """Keys that a table has beside the known ones, in the order of the documentation."""
+    keys = type(table).model_fields
+    return [key for key in keys if key in table.model_fields_set - {"feature", *known}]
 
 
 def _touch_table() -> TouchTable:
@@ -353,16 +379,18 @@ def _feature_touch(table: FeatureTouchTable) -> FeatureTouch:
     )
 
 
-def _check_touched_features(touch: Touch, points: ProbePoints, source: JobText) -> None:
+def _check_touched_features(
+    touch: Touch, points: ProbePoints, source: JobText, keys: tuple[str, ...]
+) -> None:
     usual = replace(touch, features=())
     _check_feature_names("touch", [own.name for own in touch.features], points, source)
     for place, own in enumerate(touch.features):
         if touch.of(own.name) == usual:
             raise source.error(
                 ("touch", "feature", place),
-                f"gives feature {own.name!r} nothing that [touch] does not; give speed_mm_s, "
-                "search_before_mm, search_after_mm, back_off_mm or settle_s, different from there, "
-                "or remove the table.",
+                f"gives feature {own.name!r} nothing that [touch] does not; give "
+                f"{' or '.join(filter(None, (', '.join(keys[:-1]), keys[-1])))}, different from "
+                "there, or remove the table.",
             )
 
 

@@ -111,6 +111,12 @@ def test_a_touch_to_rest_searches_nothing(touch):
     assert found.positioning_speed == 0.25
 
 
+def test_a_feature_may_rest_longer_where_nothing_is_searched(touch):
+    found = touch(f'[touch]\nmode = "to-rest"\nsettle_s = 0.1\n{BORE}settle_s = 0.4\n')
+    assert (found.of("top").settle, found.of("bore").settle) == (0.1, 0.4)
+    assert (found.of("bore").mode, found.of("bore").back_off) == ("to-rest", 0.0)
+
+
 def test_only_the_published_jobs_come_to_rest():
     modes = {name: read_job(path_of(name)).touch.mode for name in library_jobs()}
     resting = {name for name, mode in modes.items() if mode == "to-rest"}
@@ -189,6 +195,23 @@ def test_features_have_what_is_their_own(touch):
             "approach.law",
             'only the quintic law can end at the touch speed; set law = "quintic", or touch.mode = '
             '"to-rest".',
+        ),
+        (
+            '[touch]\nmode = "to-rest"\nback_off_mm = 1\nspeed_mm_s = 5\nsettle_s = 1\n'
+            f"{BORE}settle_s = 2\nsearch_after_mm = 1\n",
+            "touch.mode",
+            "mean nothing: touch.speed_mm_s, touch.back_off_mm, touch.feature[0].search_after_mm. "
+            'Remove them, or set mode = "search".',
+        ),
+        (
+            '[touch]\nmode = "to-rest"\n[[touch.feature]]\nname = "bor"\nsettle_s = 2\n',
+            "touch.feature[0].name",
+            "did you mean 'bore'?",
+        ),
+        (
+            f'[touch]\nmode = "to-rest"\nsettle_s = 2\n{BORE}settle_s = 2\n',
+            "touch.feature[0]",
+            "give settle_s, different from there",
         ),
         ('[approach]\nlaw = "cubic"\novertravel_mm = 2\n', "approach.law", 'set law = "quintic"'),
         (
