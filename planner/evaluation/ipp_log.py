@@ -9,7 +9,6 @@ are the machine's, mm; the place is the centre of the ball (I++ DME 1.4.3, §6.3
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,12 +18,13 @@ from planner.job import Job
 from planner.reach.placement import place
 from robots.core.arrays import Array
 
-_NUMBER = r"\(\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?)\s*\)"
-_TOUCH = re.compile(
-    rf"(\d{{5}}) PtMeas\(X{_NUMBER},\s*Y{_NUMBER},\s*Z{_NUMBER},\s*IJK\(([^()]*)\)\)"
+_NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+_TOUCH = re.compile(r"(\d{5}) PtMeas\((.*)\)")
+_NOMINAL = re.compile(
+    rf"X\({_NUMBER}\),\s*Y\({_NUMBER}\),\s*Z\({_NUMBER}\),\s*IJK\({_NUMBER},{_NUMBER},{_NUMBER}\)"
 )
 _REPORT = re.compile(r"(\d{5}) #(.*)")
-_VALUE = re.compile(rf"\b([XYZ]){_NUMBER}")
+_VALUE = re.compile(rf"\b([XYZ])\({_NUMBER}\)")
 _MM = 1e-3
 _SAME = 1e-6  # [m] between the nominal place of a touch and that of a point
 _AGREES = 1e-6  # of direction cosines
@@ -47,7 +47,8 @@ def ipp_points(raw: bytes, *, origin: str, job: Job) -> MeasuredPoints:
         job: whose points were touched.
 
     Raises:
-        PointsError: a touch that is none of the job's points, a report without X, Y or Z, none.
+        PointsError: a touch that cannot be read or is none of the job's points, a report without
+            X, Y or Z, none.
     """
     names: list[str] = []
     rows: list[list[float]] = []
@@ -55,7 +56,7 @@ def ipp_points(raw: bytes, *, origin: str, job: Job) -> MeasuredPoints:
     points = _Nominals(job)
     for line, text in enumerate(text_of(raw, origin).splitlines(), start=1):
         if touch := _TOUCH.search(text):
-            waiting[touch[1]] = points.name_of(touch.groups()[1:], origin, line)
+            waiting[touch[1]] = points.name_of(touch[2], origin, line)
         elif (report := _REPORT.search(text)) and report[1] in waiting:
             values = {axis: float(value) for axis, value in _VALUE.findall(report[2])}
             if set(values) != {"X", "Y", "Z"}:
@@ -92,10 +93,18 @@ class _Nominals:
         self._places: Array = placed.contacts - job.probe.ball_radius * placed.directions
         self._directions = placed.directions
 
-    def name_of(self, numbers: Sequence[str], origin: str, line: int) -> str:
-        """The point of a touch."""
-        there = _MM * np.array([float(value) for value in numbers[:3]])
-        direction = np.array([float(value) for value in numbers[3].split(",")])
+    def name_of(self, asked: str, origin: str, line: int) -> str:
+        """The point of a touch, by what stands in the brackets of its PtMeas."""
+        nominal = _NOMINAL.fullmatch(asked)
+        if nominal is None:
+            raise fault(
+                origin,
+                f"PtMeas({asked}) is no touch of a point; expected X(…), Y(…), Z(…), IJK(i,j,k) "
+                "with a number for each.",
+                line=line,
+            )
+        numbers = np.array([float(value) for value in nominal.groups()])
+        there, direction = _MM * numbers[:3], numbers[3:]
         away = np.linalg.norm(self._places - there, axis=1)
         turned = np.abs(self._directions - direction).max(axis=1)
         found = np.flatnonzero((away <= _SAME) & (turned <= _AGREES))

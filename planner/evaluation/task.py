@@ -104,7 +104,7 @@ def nearest_in_features(
         measured: all of them.
         xyz: those of the pairs, part frame. # (k, 3) [m]
     """
-    from scipy.optimize import linear_sum_assignment
+    from scipy.spatial import cKDTree
 
     renamed = np.array(
         [
@@ -117,12 +117,12 @@ def nearest_in_features(
     for feature in dict.fromkeys(features[renamed].tolist()):
         own = np.flatnonzero((features == feature) & renamed)
         places = nominal.positions[pairs.nominal[own]]
-        away = np.linalg.norm(places[:, None] - xyz[own][None], axis=2)
-        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-        least = float(np.min(apart[~np.eye(len(own), dtype=bool)], initial=np.inf))
-        chosen = linear_sum_assignment(away**2)[1]
-        if float(np.max(away[np.arange(len(own)), chosen])) <= _CLEAR * least:
-            rows[own] = pairs.measured[own][chosen]
+        tree = cKDTree(places)
+        least = float(np.min(tree.query(places, k=2)[0][:, 1]))  # infinite for a single point
+        away, nearest = tree.query(xyz[own])
+        each_once = np.unique(nearest).size == len(own)
+        if each_once and float(np.max(away)) <= _CLEAR * least:
+            rows[own[nearest]] = pairs.measured[own]
     return replace(pairs, measured=rows)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from parts.errors import PointsError
 from parts.evaluation.measured_points import MeasuredPoints, match_points
+from parts.points import ProbePoints
 from planner.evaluation.evaluate import evaluate
 from planner.evaluation.reading import read_measured
 from planner.evaluation.task import nearest_in_features
@@ -166,6 +167,13 @@ def test_a_log_of_another_job_is_refused(source, tmp_path):
     path.write_text("\n".join(run.log).replace("PtMeas(X(4", "PtMeas(X(3"))
     with pytest.raises(PointsError, match="the touch is no point of the job; the nearest is"):
         read_measured(path, bench.job)
+    for broken in ("IJK(0,0)", "IJK(a,b,c)"):
+        path.write_text(re.sub(r"IJK\([^()]*\)", broken, "\n".join(run.log), count=1))
+        with pytest.raises(PointsError, match=re.escape(f"{broken}) is no touch of a point")):
+            read_measured(path, bench.job)
+    # Numbers without a digit before the point are numbers of I++, too.
+    path.write_text(re.sub(r"\(0\.(\d)", r"(.\1", "\n".join(run.log)))
+    assert read_measured(path, bench.job).names == tuple(t.name for t in source.steps.touches)
     lacking = [re.sub(r", Z\(.*\)$", "", line) if " # " in line else line for line in run.log]
     path.write_text("\n".join(lacking))
     with pytest.raises(PointsError, match="not all of X, Y and Z"):
@@ -192,6 +200,29 @@ def test_touches_in_another_order_find_their_points(source):
         assert pairs.by_place
         found = nearest_in_features(pairs, nominal, measured, measured.xyz[pairs.measured])
         assert found.measured.tolist() == expected
+
+
+def test_many_touches_find_their_points_without_a_matrix_of_their_distances():
+    """40,000 touches of one feature: a matrix would take 12 GB."""
+    count = 40_000
+    grid = 1e-3 * np.column_stack([*np.divmod(np.arange(count), 200), np.zeros(count)])
+    order = np.random.default_rng(5).permutation(count)
+    nominal = ProbePoints(
+        names=tuple(f"P{k}" for k in range(count)),
+        positions=grid,
+        normals=np.tile([0.0, 0.0, 1.0], (count, 1)),
+        features=("top",) * count,
+    )
+    measured = MeasuredPoints(
+        names=tuple(f"top-{k + 1}" for k in range(count)),
+        features=("top",) * count,
+        xyz=grid[order] + 1e-4,
+        frame="part",
+        compensated=True,
+    )
+    pairs = match_points(nominal.names, nominal.features, measured)
+    found = nearest_in_features(pairs, nominal, measured, measured.xyz[pairs.measured])
+    assert np.array_equal(order[found.measured], found.nominal)
 
 
 # ----------------------------------------------------------------------------------- NIST I++ DME
