@@ -12,6 +12,7 @@ from planner.findings import Finding, Severity
 from planner.findings.point_findings import (
     approach_findings,
     causes_first,
+    hurried_findings,
     law_findings,
     overrun_findings,
     point_file_findings,
@@ -198,6 +199,7 @@ def _findings(
         *_of_left_out(approach_findings(placed), left_out),
         *point_file_findings(job),
         *told_once(job, _of_left_out(surface_findings(job), left_out)),
+        *hurried_findings(placed, choice.visits, timed),
         *torque_findings(placed, choice, timed),
         *_order_notes(visited),
         *watched,

@@ -185,7 +185,11 @@ def touch_findings(
         asked, speeds = float(placed.touch_speeds[point]), touch.speeds[rows]
         best = int(rows[np.argmax(speeds)])
         fastest = float(touch.speeds[best])
-        if fastest < asked:
+        quantity: Quantity | None = None
+        if fastest == 0.0:
+            message = "every branch is lost on the way of its approach or search"
+            hint = "approach along another direction, or move the part"
+        elif fastest < asked:
             told, limit = apart_digits(1e3 * asked, 1e3 * fastest, 3)
             message = f"the joints do not allow a touch at {told} mm/s: at most {limit} mm/s"
             hint = (
@@ -204,10 +208,26 @@ def touch_findings(
                 subject=Point(placed.names[point]),
                 message=message,
                 hint=hint,
-                quantities=(quantity,),
+                quantities=() if quantity is None else (quantity,),
             )
         )
     return findings
+
+
+def hurried_findings(placed: PlacedPoints, visits: Indices, timings: Timings) -> list[Finding]:
+    """Planned points whose approach cannot end at the touch speed within the joints' limits."""
+    return [
+        Finding(
+            code="P107",
+            severity=Severity.ERROR,
+            subject=Point(placed.names[point]),
+            message="no duration of the approach ends at the touch speed of "
+            f"{1e3 * placed.touch_speeds[point]:.4g} mm/s within the limits of the joints",
+            hint="touch more slowly (touch.speed_mm_s, for its feature if not for all), or give a "
+            "longer approach.distance_mm",
+        )
+        for point in visits[list(timings.hurried)].tolist()
+    ]
 
 
 def _lower(value: float) -> str:

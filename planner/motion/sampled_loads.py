@@ -96,12 +96,17 @@ def magnitudes(functions: Evaluate, motions: int, kinds: Sequence[slice], points
         motions: how many.
         kinds: columns of one unit each, C in all.
         points: on each motion.
+
+    Returns:
+        NaN in the rows of motions that are lost anywhere, in no other.
     """
     rule, every = _rule(points), np.arange(motions)
     index = np.repeat(every, points)
     values = functions(index, np.zeros_like(index), np.tile(rule.x, motions))
     columns = values.shape[1]
     values = values.reshape(motions, points, columns)
+    lost = np.isnan(values).any(axis=(1, 2))
+    values[lost] = 0.0  # one would be the noise of all
     peaks = _Peaks((motions, columns), columns, rule, Scope.EACH)
     peaks.add(every, values, _second(values))
     largest = peaks.largest()
@@ -114,6 +119,7 @@ def magnitudes(functions: Evaluate, motions: int, kinds: Sequence[slice], points
             lambda i, piece, x: functions(rough[i], piece, x), rough.size, 1, magnitudes=columns
         )
         found[rough] = exact.value
+    found[lost] = np.nan
     return found
 
 

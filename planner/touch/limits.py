@@ -15,7 +15,9 @@ from planner.touch.timing import RISING, SearchZone, arriving_law, gentlest_stop
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 
-_NEAR = 0.5  # of the touch speed that a grid says is possible: what is nearer is asked exactly
+# Of the touch speed that a grid says is possible: what is nearer is asked exactly. What a grid
+# misses by more is found out where the approach is timed (``Timings.hurried``).
+_NEAR = 0.5
 _ROUNDING = 1e-9
 
 
@@ -30,8 +32,8 @@ class TouchLimits:
 
     Attributes:
         refused: candidates that were judged and cannot do it. # (c,)
-        speeds: the largest touch speed that was found possible, NaN where it was not asked.
-            # (c,) [m/s]
+        speeds: the largest touch speed that was found possible, zero for a candidate that is lost
+            on its way, NaN where it was not asked. # (c,) [m/s]
         decelerations: the hardest stop from the touch speed, likewise. # (c,) [m/s²]
     """
 
@@ -72,4 +74,5 @@ class TouchLimits:
             law = arriving_law(np.full(near.size, RISING))
             some = LineMotions(lines.take(near), law, between=motions.ends(near))
             seconds[near] = least_line_times(some, self._limits).duration
-        return np.asarray(RISING * start / np.where(seconds > 0.0, seconds, np.finfo(float).tiny))
+        seconds[np.isnan(seconds)] = np.inf  # lost on the way: no speed is possible
+        return np.asarray(RISING * start / np.maximum(seconds, np.finfo(float).tiny))

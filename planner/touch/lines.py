@@ -155,9 +155,10 @@ def least_line_times(
 ) -> LineTimes:
     """Least duration of every line under speed and acceleration limits, exactly.
 
-    T² is the largest over joints and s of (q'/KV)² and |q''|/KA. A retract takes as long as its
-    line, because every law is symmetric in time. A linear law jumps in speed at its ends; as in the
-    source, accelerations of the law itself are then not counted.
+    T² is the largest over joints and s of (q'/KV)² and |q''|/KA, NaN for a line that is lost on
+    its way. A retract to rest takes as long as its line, because the named laws are symmetric in
+    time; laws that arrive with a speed, or stop from one, are not. A linear law jumps in speed at
+    its ends; as in the source, accelerations of the law itself are then not counted.
 
     Args:
         motions: lines and their law.
@@ -202,6 +203,11 @@ def time_ratios(
         return np.concatenate(columns, axis=1)
 
     return ratios
+
+
+def ball_column(limits: JointLimits) -> int:
+    """The column of ratios that is the ball's: behind the speeds and accelerations of joints."""
+    return 2 * limits.max_speed.size
 
 
 def binding_name(names: Sequence[str], column: int) -> str:

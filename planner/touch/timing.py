@@ -28,6 +28,7 @@ from planner.touch.cycle import SHORTEST_STOP
 from planner.touch.lines import (
     LineMotions,
     LineTimes,
+    ball_column,
     least_line_times,
     rough_line_times,
     time_ratios,
@@ -66,12 +67,15 @@ class Timings:
         miss: what replaces the end of the cycle where the search finds nothing; empty without
             search.
         overruns: how far the ball goes on after a trigger, at most. # (k,) [m]
+        hurried: points whose approach keeps the joints' limits with no duration that ends at the
+            touch speed, by number in visiting order.
     """
 
     cycle: Mapping[SegmentKind, Timing]
     travel: Timing
     miss: Mapping[SegmentKind, Schedule] = field(default_factory=dict)
     overruns: Array = field(default_factory=lambda: np.zeros(0))
+    hurried: tuple[int, ...] = ()
 
     @property
     def batches(self) -> tuple[Timing, ...]:
@@ -193,6 +197,7 @@ class _SearchCycle:
         hardest = np.minimum(hardest, self._speed / SHORTEST_STOP)
         # Candidates that need more than their line has for the stop were refused before.
         self._deceleration = np.maximum(hardest, self._gentlest)
+        self._hurried: tuple[int, ...] = ()
 
     def timings(self, travel: Timing) -> Timings:
         """The cycle, the miss, and the travel beside them."""
@@ -209,7 +214,13 @@ class _SearchCycle:
             SegmentKind.BACK_OFF: self._back_off(placed.distances + overruns, backed),
             SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.SMOOTH),
         }
-        return Timings(cycle=cycle, travel=travel, miss=self._miss(), overruns=overruns)
+        return Timings(
+            cycle=cycle,
+            travel=travel,
+            miss=self._miss(),
+            overruns=overruns,
+            hurried=self._hurried,
+        )
 
     def _between(self, first: Array, last: Array, law: str | LawTable) -> LineMotions:
         """Motions between places so far from the clearance point. # (k,) each [m]."""
@@ -219,13 +230,14 @@ class _SearchCycle:
     def _approach(self) -> Timing:
         """From rest to the start of the search, with the touch speed there."""
         limits, v, start = self._limits, self._speed, self._start
-        timed = arriving_times(
+        timed, kept = arriving_times(
             self._lines,
             (np.zeros(len(v)), start / self._placed.lengths),
             (v, start),
             limits,
             self._touch.positioning_speed,
         )
+        self._hurried = tuple(np.flatnonzero(~kept).tolist())
         duration, bindings = timed.duration.copy(), list(timed.bindings)
         impossible: dict[int, str] = {}
         if np.any(np.isfinite(limits.max_effort)):
@@ -327,8 +339,9 @@ class _SearchCycle:
             )
             least = least_line_times(some, self._limits, self._speed[hard], points=_SHORT)
             duration[hard] = least.duration
-            for k, binding in zip(hard.tolist(), least.bindings, strict=True):
-                bindings[k] = binding.replace("positioning", "touch")
+            of_ball = least.column == ball_column(self._limits)
+            for k, own, binding in zip(hard.tolist(), of_ball, least.bindings, strict=True):
+                bindings[k] = "touch speed" if own else binding
         timed = Timed(duration=duration, bindings=tuple(bindings))
         return self._loaded(Schedule(motions=motions, timed=timed, law="trapezoid"), Detail.SHORT)
 
@@ -420,12 +433,14 @@ def arriving_times(
     arrival: tuple[Array, Array],
     limits: JointLimits,
     positioning_speed: float,
-) -> Timed:
-    """Least times of approaches that end at a speed of the ball, exactly.
+) -> tuple[Timed, Mask]:
+    """Least times of approaches that end at a speed of the ball, exactly, and which are possible.
 
     The law's shape depends on its duration T, so T is a fixed point: the least time of the shape
     that T gives. A full search finds the place that binds; there the fixed point is solved, and a
-    full search tells whether another place binds now.
+    full search tells whether another place binds now. Where that does not settle the approach takes
+    the longest time in which the ball does not turn back. An approach that passes a limit of the
+    joints in its time, or is lost on its way, is not possible.
 
     Args:
         lines: geometry.
@@ -455,7 +470,15 @@ def arriving_times(
         duration = found
         if np.all(done):
             break
-    return Timed(duration=duration, bindings=bindings)
+    needed = least.duration.copy()
+    undone = np.flatnonzero(~done)
+    if undone.size:
+        duration[undone] = longest[undone]
+        law = arriving_law(np.full(undone.size, RISING))
+        slowest = LineMotions(lines.take(undone), law, between=motions.ends(undone))
+        needed[undone] = least_line_times(slowest, limits, points=_LINE).duration
+    kept = needed <= duration * (1.0 + _SETTLED)  # what is NaN is not
+    return Timed(duration=duration, bindings=bindings), np.asarray(kept)
 
 
 def _shares(ratio: Array) -> Array:
@@ -573,7 +596,11 @@ class SearchZone:
 
 
 def _least(limit: Array, used: Array) -> Array:
-    """Least of limit / used over the joints, infinite where none is used. # (k, n) -> (k,)."""
+    """Least of limit / used over the joints. # (k, n) -> (k,).
+
+    Infinite where none is used; zero where that is not known of one (NaN).
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(used > 0.0, limit / used, np.inf)
+        share = np.where(used == 0.0, np.inf, limit / used)
+    share[np.isnan(limit + used)] = 0.0
     return np.asarray(np.min(share, axis=1, initial=np.inf))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from parts.points import ProbePoints
-from planner.job.settings import FeatureTouch
+from planner.job.settings import FeatureTouch, Touch
 from planner.motion.motions import OneMotion
 from planner.plan import SegmentKind
 from planner.planning import plan
@@ -16,9 +17,11 @@ from planner.proof import prove
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
+from planner.touch.limits import TouchLimits
 from planner.touch.lines import LineMotions
 from planner.touch.timing import RISING, arriving_law, arriving_times, stopping_law
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.joint_motion import PathState
 from tests.planner.touching import with_touch
 
 KINDS = (
@@ -142,8 +145,9 @@ def test_the_least_time_of_an_approach_is_least(random_lines, limits):
     lines, placed, rng = random_lines
     speed = rng.uniform(0.001, 0.03, len(placed))
     _, between, start = approaches(lines, placed, speed, np.ones(len(placed)))
-    timed = arriving_times(lines, between, (speed, start), limits, np.inf)
+    timed, possible = arriving_times(lines, between, (speed, start), limits, np.inf)
     longest = RISING * start / speed
+    assert possible[timed.duration < longest].all()
     done = np.flatnonzero(timed.duration < longest)
     assert done.size >= 50
     kept = approaches(lines, placed, speed, timed.duration)[0]
@@ -161,12 +165,77 @@ def test_a_joint_limit_that_binds_is_named(random_lines, limits):
     lines, placed, _ = random_lines
     speed = np.full(len(placed), 0.005)
     _, between, start = approaches(lines, placed, speed, speed)
-    timed = arriving_times(lines, between, (speed, start), limits, np.inf)
+    timed, _ = arriving_times(lines, between, (speed, start), limits, np.inf)
     names = {f"q{k} {what}" for k in range(1, 6) for what in ("velocity", "acceleration")}
     assert set(timed.bindings) <= names
     free = JointLimits(max_speed=np.full(5, 1e9), max_acceleration=np.full(5, 1e9))
-    slow = arriving_times(lines, between, (speed, start), free, 0.05)
+    slow, _ = arriving_times(lines, between, (speed, start), free, 0.05)
     assert set(slow.bindings) == {"positioning speed"}
+
+
+@pytest.mark.parametrize("rounds", [8, 1])
+def test_an_approach_that_no_duration_allows_is_not_possible(
+    random_lines, limits, rounds, monkeypatch
+):
+    """Whether its longest time is enough is known by a look at 6001 places; settled or not."""
+    monkeypatch.setattr("planner.touch.timing._ROUNDS", rounds)
+    lines, placed, _ = random_lines
+    speed = np.geomspace(0.02, 2.0, len(placed))
+    _, between, start = approaches(lines, placed, speed, np.ones(len(placed)))
+    longest = RISING * start / speed
+    timed, possible = arriving_times(lines, between, (speed, start), limits, np.inf)
+    slowest = approaches(lines, placed, speed, longest)[0]
+    shares = np.array([most(slowest, limits, k, longest[k]) for k in range(len(placed))])
+    assert np.array_equal(possible, shares <= 1.0)
+    assert 10 < np.count_nonzero(possible) < len(placed) - 10
+    motions = approaches(lines, placed, speed, timed.duration)[0]
+    for k in np.flatnonzero(possible).tolist():
+        assert most(motions, limits, k, timed.duration[k]) < 1.0 + 1e-9
+
+
+class Lost:
+    """Lines of which one has no posture on a part of its way."""
+
+    def __init__(self, lines, row, since):
+        self._lines, self._row, self._since = lines, row, since
+        for name in ("model", "starts", "ends"):
+            setattr(self, name, getattr(lines, name))
+
+    def __len__(self):
+        return len(self._lines)
+
+    def take(self, rows):
+        own = np.flatnonzero(rows == self._row)
+        return Lost(self._lines.take(rows), own[0] if own.size else -1, self._since)
+
+    def path(self, index, lam):
+        path = self._lines.path(index, lam)
+        lost = ((index == self._row) & (lam > self._since))[:, None]
+        parts = {name: getattr(path, name) for name in ("q", "dq", "ddq")}
+        return PathState(**{name: np.where(lost, np.nan, part) for name, part in parts.items()})
+
+
+def test_a_line_that_is_lost_on_its_way_allows_no_speed(random_lines, limits):
+    """In its approach or in its search; the other lines have the numbers they had."""
+    lines, placed, _ = random_lines
+    every = np.arange(len(lines))
+    found = SimpleNamespace(lines=lines, point=every)
+    whole = TouchLimits(placed, found, limits, Touch())
+    possible = whole.prove(every)
+    row = int(np.flatnonzero(possible)[3])
+    searched = (placed.distances - placed.search_before)[row] / placed.lengths[row]
+    for since in (0.5 * searched, 0.5 * (1.0 + searched)):
+        broken = TouchLimits(
+            placed, SimpleNamespace(lines=Lost(lines, row, since), point=every), limits, Touch()
+        )
+        assert np.array_equal(broken.prove(every), possible & (every != row))
+        assert broken.speeds[row] == 0.0
+        assert np.array_equal(np.delete(broken.speeds, row), np.delete(whole.speeds, row))
+    _, between, start = approaches(lines, placed, placed.touch_speeds, np.ones(len(placed)))
+    lost = Lost(lines, row, 0.5 * searched)
+    kept = arriving_times(lost, between, (placed.touch_speeds, start), limits, np.inf)[1]
+    assert not kept[row]
+    assert np.array_equal(np.delete(kept, row), np.delete(possible, row))
 
 
 # -------------------------------------------------------------------------------------- In the plan

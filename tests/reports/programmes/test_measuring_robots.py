@@ -182,7 +182,7 @@ def test_a_published_arm_measures(key, tmp_path):
     text = text.replace("[450, 200, 600]", "[350, 200, 300]")
     made = read_job_text(tmp_path, text)
     names = ", ".join(f'"{joint.name}"' for joint in made.mechanism.movable)
-    made = plan(read_job_text(tmp_path, f"{text}[controller]\naxes = [{names}]\n"))
+    made = plan(read_job_text(tmp_path, f"{text}[controller]\naxes = [{names}]\nprobe_input = 3\n"))
     assert made.feasible
     judge_of(made, key).judge(maker(made, key, programmes(made, [key])))
 
