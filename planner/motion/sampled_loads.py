@@ -28,6 +28,9 @@ _SETTLED = 1e-8  # of an angle: heights and areas are as exact as the square of 
 # Of the angle between an end and the next point: where a power that starts from zero has the sign
 # that it starts with.
 _INSIDE = 0.25
+_DIP = 0.25  # of the second differences beside two samples: twice what a parabola comes down by
+_RISING = 3  # cells next to an end that are all speeding up
+_FINER = 8  # of samples, where two of them leave a doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +75,7 @@ def sampled_loads(
             second = _second(values)
             peaks.add(rows, values, second)
             squares = np.square(values[..., 2 * n : 3 * n])
-            sums.add(rows, piece, values[..., 3 * n : 4 * n], squares, second)
+            sums.add(rows, piece, values[..., 3 * n : 4 * n], squares)
             both = np.concatenate([values, squares], axis=2)
             last = np.max(np.abs(np.matmul(rule.to_series[-2:], both)), axis=1)
             tails[rows] = np.maximum(tails[rows], last)
@@ -295,18 +298,16 @@ class _Sums:
         self.doubtful = np.zeros(motions, dtype=bool)
         self._mixed: list[tuple[Indices, Indices, Indices, Array]] = []  # of samples of both signs
 
-    def add(self, rows: Indices, piece: int, power: Array, squares: Array, second: Array) -> None:
-        """Samples of a piece of some motions. # (m, points, n) each, second (m, points, C)."""
+    def add(self, rows: Indices, piece: int, power: Array, squares: Array) -> None:
+        """Samples of a piece of some motions. # (m, points, n) each."""
         n, weights = self._n, self._rule.weights
         means = np.matmul(weights, power)
         self._means[rows, piece, :n] = means
         self._means[rows, piece, n : 2 * n] = np.matmul(weights, squares)
         self._means[rows, piece, 2 * n :] = np.maximum(means, 0.0)
-        self.doubtful[rows] |= _dips(power, second[..., 3 * n : 4 * n])
         inside = np.matmul(self._rule.inside, power)
-        signs = np.concatenate(
-            [power[:, :1], inside[:, :1], power[:, 1:-1], inside[:, 1:], power[:, -1:]], axis=1
-        )
+        self.doubtful[rows] |= _dips(power, inside, self._rule)
+        signs = _with_inside(power, inside)
         slack = _slack(power)
         mixed = (np.max(signs, axis=1) > slack) & (np.min(signs, axis=1) < -slack)
         row, joint = np.nonzero(mixed)
@@ -327,20 +328,95 @@ class _Sums:
         return np.asarray(np.einsum("kpc,kp->kc", self._means, lengths))
 
 
+def _with_inside(power: Array, inside: Array) -> Array:
+    """Samples, and those just inside both ends. # (m, points, n), (m, 2, n) -> points + 2."""
+    ends = power[:, :1], inside[:, :1], inside[:, 1:], power[:, -1:]
+    return np.concatenate([*ends[:2], power[:, 1:-1], *ends[2:]], axis=1)
+
+
 def _slack(power: Array) -> Array:
     """Below it a power of some motions has no sign. # (m, points, n) -> (n,)."""
     largest = np.max(np.abs(power), axis=(0, 1), initial=0.0)
     return np.asarray(_NOTHING * largest + rounding_noise(largest, (slice(None),)))
 
 
-def _dips(power: Array, second: Array) -> Mask:
-    """Motions whose power may touch zero twice between two samples. # (m,)."""
-    size, bend = np.abs(power), np.abs(second[:, 1:-1])
-    here = size[:, 1:-1]
-    lowest = (here < size[:, :-2]) & (here < size[:, 2:]) & (here < bend)
-    lowest &= (power[:, :-2] * power[:, 2:] > 0.0) & (power[:, :-2] * power[:, 1:-1] > 0.0)
-    lowest &= bend > _slack(power)
-    return np.asarray(np.any(lowest, axis=(1, 2)))
+def _dips(power: Array, inside: Array, rule: _Rule) -> Mask:
+    """Motions whose power may touch zero twice between two samples. # (m,).
+
+    Args:
+        power: # (m, points, n)
+        inside: just inside both ends. # (m, 2, n)
+        rule: of the samples.
+    """
+    slack, found = _slack(power), np.zeros(len(power), dtype=bool)
+    row, joint = np.nonzero(_doubts(power, inside, rule.x, slack, _RISING))
+    if row.size:  # a closer look, at what the series says between the samples
+        known = _with_inside(power, inside)[row, :, joint]
+        power, slack = power[row, :, joint], slack[joint]
+        looks = power @ rule.to_finer
+        fine = np.delete(looks, (1, -2), axis=1)
+        turned = _turns(fine, slack) > _turns(known, slack)
+        fine, ends = fine.T[None], looks[:, (1, -2)].T[None]  # as columns of one motion
+        doubt = _doubts(fine, ends, rule.finer_x, slack, _FINER * _RISING)
+        found[row[turned | doubt[0]]] = True
+    return found
+
+
+def _turns(values: Array, slack: Array) -> Array:
+    """How often functions change sign, what has none left out. # (h, points) -> (h,)."""
+    row, place = np.nonzero(np.abs(values) > slack[:, None])
+    below = values[row, place] < 0.0
+    turns = (row[1:] == row[:-1]) & (below[1:] != below[:-1])
+    return np.asarray(np.bincount(row[1:][turns], minlength=len(values)))
+
+
+def _doubts(power: Array, inside: Array, x: Array, slack: Array, rising: int) -> Mask:
+    """Powers that may touch zero twice between two samples, at x. # (m, n).
+
+    Args:
+        power: # (m, points, n)
+        inside: just inside both ends. # (m, 2, n)
+        x: of the samples. # (points,)
+        slack: of each power. # (n,)
+        rising: cells next to an end in which a speed that rises from rest, as time or as its
+            square, hides all else.
+    """
+    dips = _may_dip(power, slack)
+    reduced, just = x[1 : rising + 2, None], _just_inside(len(x))
+    for end, step in ((0, 1), (-1, -1)):
+        resting = np.abs(power[:, end]) <= slack
+        first = power[:, end + step : end + step * (rising + 2) : step]
+        doubt = np.ones((len(power), rising, power.shape[2]), dtype=bool)
+        for rise in (1, 2):
+            near, row = inside[:, end] / just**rise, first / reduced**rise
+            # An even parabola of the angle, through the first two, tells what is at the end.
+            at_end = row[:, 0] - (row[:, 0] - near) / (1.0 - _INSIDE**2)
+            row = np.concatenate([at_end[:, None], row], axis=1)
+            found = _may_dip(row, slack)[:, :-1]
+            found[:, 0] |= at_end * near < 0.0
+            doubt &= found
+        cells = slice(0, rising) if step > 0 else slice(-1, -rising - 1, -1)
+        dips[:, cells] = np.where(resting[:, None], doubt, dips[:, cells])
+    return np.asarray(np.any(dips, axis=1))
+
+
+def _may_dip(values: Array, slack: Array) -> Mask:
+    """Cells of one sign at both ends in which a function may come down to zero. # (m, cells, n).
+
+    Between two samples a parabola comes down by an eighth of its second difference, and not at all
+    where it falls, or rises, by more than that difference at a sample.
+    """
+    second, slope = (
+        _second(values),
+        np.zeros_like(values),
+    )  # at its ends a series of cosines is flat
+    slope[:, 1:-1] = 0.5 * (values[:, 2:] - values[:, :-2])
+    bend = np.maximum(np.abs(second[:, 1:]), np.abs(second[:, :-1]))
+    left, right = values[:, :-1], values[:, 1:]
+    sign = np.sign(left)
+    turning = (sign * slope[:, :-1] < bend) & (sign * slope[:, 1:] > -bend)
+    low = np.minimum(np.abs(left), np.abs(right))
+    return np.asarray((left * right > 0.0) & turning & (low < _DIP * bend) & (bend > slack))
 
 
 def _absolute_means(signs: Array, rule: _Rule) -> Array:
@@ -390,6 +466,9 @@ class _Rule:
         looks: all angles, those inside among them. # (p + 2,)
         weights: of the mean. # (p,)
         to_series: what turns samples into coefficients of cosines. # (p, p)
+        to_finer: what turns samples into eight times as many, with those just inside both ends
+            of these. # (p, 8 (p - 1) + 3)
+        finer_x: places of these, but for the two. # (8 (p - 1) + 1,)
         end_curves: of coefficients: -d²/dangle² at x = 0 and at x = 1. # (p, 2)
         to_area: what turns these into coefficients of the integral from x = 0. # (p, p + 1)
     """
@@ -400,8 +479,21 @@ class _Rule:
     looks: Array
     weights: Array
     to_series: Array
+    to_finer: Array
+    finer_x: Array
     end_curves: Array
     to_area: Array
+
+
+def _looks(angles: Array) -> Array:
+    """Even angles, and those just inside both ends. # (p,) -> (p + 2,)."""
+    just = _INSIDE * angles[-2]
+    return np.concatenate([angles[:1], [np.pi - just], angles[1:-1], [just], angles[-1:]])
+
+
+def _just_inside(points: int) -> float:
+    """Where the first of them is on [0, 1]."""
+    return float(np.sin(0.5 * _INSIDE * np.pi / (points - 1)) ** 2)
 
 
 @cache
@@ -411,7 +503,10 @@ def _rule(points: int) -> _Rule:
     to_series = np.cos(np.outer(np.arange(points), angles)) * (2.0 / last)
     to_series[:, [0, -1]] /= 2.0
     to_series[[0, -1]] /= 2.0
-    just = np.array([np.pi - _INSIDE * np.pi / last, _INSIDE * np.pi / last])
+    just, finer = (
+        _looks(angles)[[1, -2]],
+        _looks(np.pi * np.arange(_FINER * last, -1, -1) / (_FINER * last)),
+    )
     orders = np.arange(points)
     squares = (orders * orders).astype(np.float64)
     to_area = np.zeros((points, points + 1))
@@ -424,9 +519,11 @@ def _rule(points: int) -> _Rule:
         angles=angles,
         x=0.5 * (1.0 + np.cos(angles)),
         inside=np.cos(np.outer(just, np.arange(points))) @ to_series,
-        looks=np.concatenate([angles[:1], just[:1], angles[1:-1], just[1:], angles[-1:]]),
+        looks=_looks(angles),
         weights=np.asarray(np.sum(to_area, axis=1) @ to_series),
         to_series=to_series,
+        to_finer=(np.cos(np.outer(finer, orders)) @ to_series).T,
+        finer_x=0.5 * (1.0 + np.cos(np.delete(finer, (1, -2)))),
         end_curves=np.stack([squares * (-1.0) ** orders, squares], axis=1),
         to_area=to_area,
     )

@@ -260,8 +260,12 @@ def _wrong_visits(plan: Plan) -> int:
     wrong += len(visited) - len(set(visited)) + len(set(visited) ^ set(reached))
     searching = plan.job.touch.searching
     for number, (_, own) in enumerate(runs):
-        kinds = [s.kind for s in own if s.kind is not SegmentKind.DWELL]
-        wrong += kinds != [*([SegmentKind.TRAVEL] if number > 0 else []), *_CYCLE[searching]]
+        kinds = [s.kind for s in own]
+        whole = [*([SegmentKind.TRAVEL] if number > 0 else []), *_CYCLE[searching]]
+        if SegmentKind.DWELL in kinds:  # for a reading: where the ball has stopped, nowhere else
+            stopped = SegmentKind.STOP if searching else SegmentKind.PROBE
+            whole.insert(whole.index(stopped) + 1, SegmentKind.DWELL)
+        wrong += kinds != whole
     wrong += (plan.miss is not None) != (searching and bool(runs))
     if plan.miss is not None:
         missed = groupby(plan.miss.timeline, key=lambda s: s.point_index)
@@ -337,8 +341,9 @@ _CYCLE = {
 _MISS = [SegmentKind.SEARCH, SegmentKind.STOP, SegmentKind.RETRACT]
 _VISITS = (
     "points that are reached and not visited, or visited and not reached; visits twice, without a "
-    "motion of the cycle, its miss or travel before it; segments of another point than their name "
-    "says; points that a plan called feasible does not reach"
+    "motion of the cycle, its miss or travel before it, or with a rest elsewhere than where the "
+    "ball has stopped; segments of another point than their name says; points that a plan called "
+    "feasible does not reach"
 )
 _POSTURES = (
     "joints stated at clearance point, contact and the ends of search and back-off of every "

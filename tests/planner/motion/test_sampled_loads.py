@@ -139,3 +139,21 @@ def test_no_motions():
     )
     assert seen.peaks.shape == (0, 6)
     assert seen.sums.shape == (0, 3)
+
+
+@pytest.mark.parametrize("rises", [0, 1, 2])
+@pytest.mark.parametrize("cell", [0, POINTS - 2])
+def test_a_pair_of_turns_between_the_outermost_samples(rises, cell):
+    """Speed from rest as time or its square, or not from rest: told exactly, or named."""
+    draw = np.random.default_rng(rises)
+    samples = 0.5 * (1.0 - np.cos(np.pi * np.arange(POINTS) / (POINTS - 1)))
+    ends = np.polynomial.Polynomial([0, 1, -1]) ** rises
+    for _ in range(25):
+        low, high = np.sort(draw.uniform(*samples[cell : cell + 2], 2))
+        pair = np.polynomial.Polynomial.fromroots([low, high])
+        power = ends * pair * np.polynomial.Polynomial([1.0, draw.uniform(-0.5, 0.5)])
+        seen = sampled(lambda _, x, power=power: power(x), lambda _, x: one(x))
+        area = power.integ()
+        above = area(1.0) - area(0.0) - (area(high) - area(low))
+        size = np.max(np.abs(power(samples)))
+        assert seen.rough[0] or abs(seen.sums[0, 2] - above) < 1e-13 * size

@@ -119,6 +119,17 @@ def test_points_that_are_not_visited_as_stated(plan, failures):
     assert failures(prove(replace(plan, timeline=tuple(segments)))) == {"visits"}
 
 
+def test_a_rest_elsewhere_than_after_the_stop(searching, failures):
+    """As long as the job asks, but once the ball has backed off."""
+    segments = list(searching.timeline)
+    rest = next(i for i, s in enumerate(segments) if s.kind is SegmentKind.DWELL)
+    late, off = segments[rest], segments[rest + 1]
+    off = replace(off, start=late.start)
+    late = replace(late, start=off.end)
+    segments[rest : rest + 2] = [off, late]
+    assert "visits" in failures(prove(replace(searching, timeline=tuple(segments))))
+
+
 def test_a_plan_that_misses_a_point_and_is_called_feasible(failures, library_plan):
     missing = library_plan("unreachable")
     assert prove(missing).passed
