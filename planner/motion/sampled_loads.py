@@ -30,6 +30,9 @@ _SETTLED = 1e-8  # of an angle: heights and areas are as exact as the square of 
 _INSIDE = 0.25
 _DIP = 0.25  # of the second differences beside two samples: twice what a parabola comes down by
 _RISING = 3  # cells next to an end that are all speeding up
+# Powers of time with which a power rises from rest: torque constant, or as an acceleration that
+# rises itself; speed as time, or as its square.
+_RISES = (1, 2, 3)
 _FINER = 8  # of samples, where two of them leave a doubt
 
 
@@ -348,7 +351,9 @@ def _dips(power: Array, inside: Array, rule: _Rule) -> Mask:
         inside: just inside both ends. # (m, 2, n)
         rule: of the samples.
     """
-    slack, found = _slack(power), np.zeros(len(power), dtype=bool)
+    # What samples do not tell from rounding has no turns either.
+    slack = _slack(power) + FITS_POINTWISE * np.max(np.abs(power), axis=(0, 1), initial=0.0)
+    found = np.zeros(len(power), dtype=bool)
     row, joint = np.nonzero(_doubts(power, inside, rule.x, slack, _RISING))
     if row.size:  # a closer look, at what the series says between the samples
         known = _with_inside(power, inside)[row, :, joint]
@@ -378,8 +383,7 @@ def _doubts(power: Array, inside: Array, x: Array, slack: Array, rising: int) ->
         inside: just inside both ends. # (m, 2, n)
         x: of the samples. # (points,)
         slack: of each power. # (n,)
-        rising: cells next to an end in which a speed that rises from rest, as time or as its
-            square, hides all else.
+        rising: cells next to an end in which a power that rises from rest hides all else.
     """
     dips = _may_dip(power, slack)
     reduced, just = x[1 : rising + 2, None], _just_inside(len(x))
@@ -387,7 +391,7 @@ def _doubts(power: Array, inside: Array, x: Array, slack: Array, rising: int) ->
         resting = np.abs(power[:, end]) <= slack
         first = power[:, end + step : end + step * (rising + 2) : step]
         doubt = np.ones((len(power), rising, power.shape[2]), dtype=bool)
-        for rise in (1, 2):
+        for rise in _RISES:
             near, row = inside[:, end] / just**rise, first / reduced**rise
             # An even parabola of the angle, through the first two, tells what is at the end.
             at_end = row[:, 0] - (row[:, 0] - near) / (1.0 - _INSIDE**2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from planner.proof.resolved_motion import (
 from robots.core.arrays import Array
 from robots.core.model import Model
 
+if TYPE_CHECKING:
+    from planner.proof.surface_distance import SurfaceDistance
+
 SEGMENTS = 1024  # resolved at once
 ROWS = 16_384  # samples looked at at once
 _NAMES = ("t", "segment", "q", "qd", "qdd", "tau", "position")
@@ -41,12 +45,15 @@ class Evidence:
         model: of the job's robot, made anew.
         torques: by Lagrange.
         survey: peaks of the motion, for the scale of residuals.
+        surfaces: of the solids. Checks ask for them by content (``surface_of``); held here they
+            are the same ones for the plan and for its misses.
     """
 
     plan: Plan
     model: Model
     torques: LagrangeTorques
     survey: Survey
+    surfaces: tuple[SurfaceDistance, ...]
 
     def joint(self, column: int) -> str:
         """Name of a movable joint."""
@@ -129,7 +136,21 @@ def gather(plan: Plan) -> Evidence:
     """Build the independent models for a plan."""
     model = Model(plan.job.mechanism, "compiled")
     torques = LagrangeTorques(plan.job.mechanism)
-    return Evidence(plan=plan, model=model, torques=torques, survey=survey(plan, model, torques))
+    return Evidence(
+        plan=plan,
+        model=model,
+        torques=torques,
+        survey=survey(plan, model, torques),
+        surfaces=_surfaces(plan),
+    )
+
+
+def _surfaces(plan: Plan) -> tuple[SurfaceDistance, ...]:
+    if not (plan.timeline and plan.job.cell.solids):
+        return ()
+    from planner.proof.surface_distance import surface_of
+
+    return tuple(surface_of(solid) for solid in plan.job.cell.solids)
 
 
 def passages(

@@ -11,7 +11,7 @@ from planner.plan import Samples, SegmentKind
 from planner.proof.chebyshev import COUNT, NODES, basis
 from planner.proof.check import Check, Location, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.resolved_motion import ResolvedMotion
+from planner.proof.resolved_motion import ResolvedMotion, roughness, roughness_scale
 from robots.arm.inverse import task_bias, task_jacobian
 from robots.core.arrays import Array, Indices
 from robots.core.model import Model
@@ -28,7 +28,8 @@ _BASIS: Array = basis(NODES)
 _RESOLUTION = (
     "what the polynomials of the smooth pieces may miss of speeds, accelerations, torques and "
     "powers, by their last coefficients and by instants between their nodes; pieces are cut until "
-    "it is below 1e-8 of each joint's peak"
+    "it is below 1e-8 of each joint's peak, to which lines whose task is ill-conditioned add the "
+    "rounding that it magnifies"
 )
 _SPEED = (
     "differences of q over 24 Chebyshev instants of every piece, one-sided at switches, against "
@@ -77,7 +78,8 @@ class Derivatives(CheckGroup):
             (self._acceleration, ACCELERATION),
         )
         locate = self._evidence.in_pieces(motion.pieces, NODES)
-        for worst, residuals in zip(self._worst, (motion.roughness, by_q, by_qd), strict=False):
+        resolution = self._resolution(passage)
+        for worst, residuals in zip(self._worst, (resolution, by_q, by_qd), strict=False):
             worst.take(residuals, locate)
 
     def on_samples(self, samples: Samples) -> None:
@@ -120,6 +122,21 @@ class Derivatives(CheckGroup):
             found[beyond] = off[beyond] / (scale + noise[beyond] * kappa / limit)
         return found
 
+    def _resolution(self, passage: Passage) -> Array:
+        """What the polynomials miss, over each joint's peak and the rounding in it. # (P,).
+
+        The values of all joints, and with them their rates, are known to ε·κ of the largest only:
+        a joint that hardly moves beside others shows it.
+        """
+        motion, found = passage.motion, passage.motion.roughness.copy()
+        beyond = np.flatnonzero(~(found <= RESOLUTION))
+        if beyond.size:
+            some, kappa = motion.take(beyond), self._condition(passage, beyond)
+            noise = _ROUNDINGS * np.finfo(np.float64).eps * kappa[:, None] * _sizes(some)
+            peaks = roughness_scale(self._evidence.survey) + noise / RESOLUTION
+            found[beyond] = roughness(self._evidence.plan, some, peaks)
+        return found
+
     def _condition(self, passage: Passage, rows: Indices) -> Array:
         """Condition number of the task in the middle of pieces of lines; 1 in travels. # (p,)."""
         motion, plan = passage.motion, self._evidence.plan
@@ -150,6 +167,16 @@ class Derivatives(CheckGroup):
             check("sample joints", joints, POSITION, "rad", _JOINTS),
             check("sample rates", rates, ACCELERATION, "1", _RATES),
         ]
+
+
+def _sizes(motion: ResolvedMotion) -> Array:
+    """Largest speed, acceleration, torque, power and value of any joint in a piece. # (P, 5n)."""
+    speed, acceleration, torque, place = (
+        np.max(np.abs(values), axis=(1, 2), initial=0.0)
+        for values in (motion.qd, motion.qdd, motion.tau, motion.q)
+    )
+    sizes = (speed, np.maximum(acceleration, speed * speed), torque, torque * speed, place)
+    return np.repeat(np.stack(sizes, axis=1), motion.q.shape[2], axis=1)
 
 
 def _position_noise(motion: ResolvedMotion) -> Array:

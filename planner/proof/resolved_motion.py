@@ -73,6 +73,18 @@ class ResolvedMotion:
     side: Array
     roughness: Array
 
+    def take(self, rows: Mask | Indices | slice) -> ResolvedMotion:
+        """Some of the pieces."""
+        return ResolvedMotion(
+            pieces=self.pieces.take(rows),
+            q=self.q[rows],
+            qd=self.qd[rows],
+            qdd=self.qdd[rows],
+            tau=self.tau[rows],
+            side=self.side[rows],
+            roughness=self.roughness[rows],
+        )
+
     @property
     def power(self) -> Array:
         """Of each joint. # (P, K, n) [W]."""
@@ -111,7 +123,7 @@ def resolve(
         made = sum(len(part.pieces) for part in found) + len(pieces)
         if depth == _DEEPEST or made + np.count_nonzero(cut) > most:
             cut[:] = False
-        found.append(_taken(motion, ~cut))
+        found.append(motion.take(~cut))
         # Beside a sharp bend only halving helps, so no piece is cut at its kink twice in a row.
         at_kink = (stuck & rough & ~at_kink & ~np.any(turning, axis=1))[cut]
         x = cutting_places(motion.qd[cut], turning[cut])
@@ -138,36 +150,37 @@ def _asked(plan: Plan, pieces: SmoothPieces, torques: LagrangeTorques) -> Resolv
 
 
 def _all_roughness(plan: Plan, motion: ResolvedMotion, survey: Survey) -> Array:
+    peaks = roughness_scale(survey)
+
     def some(rows: slice) -> Array:
-        return _roughness(plan, _taken(motion, rows), survey)
+        return roughness(plan, motion.take(rows), peaks)
 
     return by_blocks(some, len(motion.pieces), _ROWS)
 
 
-def _roughness(plan: Plan, motion: ResolvedMotion, survey: Survey) -> Array:
-    """Worst part of a column's peak that the polynomial of a piece may miss. # (P,)."""
+def roughness_scale(survey: Survey) -> Array:
+    """What parts of speeds, accelerations, torques, powers and joints are parts of. # (5n,)."""
+    return np.concatenate([survey.resolution, np.ones(survey.speed.size)])
+
+
+def roughness(plan: Plan, motion: ResolvedMotion, peaks: Array) -> Array:
+    """Worst part of a column's peak that the polynomial of a piece may miss. # (P,).
+
+    Args:
+        plan: to be asked.
+        motion: at the nodes.
+        peaks: see ``roughness_scale``; of all pieces or of each. # (5n,) or (P, 5n)
+    """
     n = motion.q.shape[-1]
     columns = (motion.qd, motion.qdd, motion.tau, motion.power, motion.q)
     c = coefficients(np.concatenate(columns, axis=-1))
-    peaks = np.concatenate([survey.resolution, np.ones(n)])
+    peaks = np.atleast_2d(peaks)[:, None, :]
     tail = np.max(np.abs(c[:, -_TAIL:]) / peaks, axis=(1, 2), initial=0.0)
     q, qd, qdd = states_at(plan, motion.pieces, WITNESSES)
     expected = np.matmul(basis(WITNESSES), c[..., [*range(2 * n), *range(4 * n, 5 * n)]])
     off = np.abs(np.concatenate([qd, qdd, q], axis=-1) - expected)
-    off = np.max(off / np.concatenate([peaks[: 2 * n], peaks[4 * n :]]), axis=(1, 2))
+    off = np.max(off / np.delete(peaks, slice(2 * n, 4 * n), axis=-1), axis=(1, 2))
     return np.asarray(np.maximum(tail, off))
-
-
-def _taken(motion: ResolvedMotion, rows: Mask | slice) -> ResolvedMotion:
-    return ResolvedMotion(
-        pieces=motion.pieces.take(rows),
-        q=motion.q[rows],
-        qd=motion.qd[rows],
-        qdd=motion.qdd[rows],
-        tau=motion.tau[rows],
-        side=motion.side[rows],
-        roughness=motion.roughness[rows],
-    )
 
 
 def _joined(parts: Sequence[ResolvedMotion]) -> ResolvedMotion:

@@ -8,9 +8,9 @@ itself; those with least to spare are measured against the nearest triangle.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -32,35 +32,22 @@ _FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
 _MOST = 100_000
 _FEW = 64  # thinner is not worth it
 _NUMBERED = 2.0**62  # cells that one integer can number
-_KEPT = 8  # surfaces: a job has few solids, and its plan and its misses are proven one by one
+# Surfaces by their content, for as long as a proof holds them.
+_PREPARED: WeakValueDictionary[bytes, SurfaceDistance] = WeakValueDictionary()
 
 
 def surface_of(solid: Solid) -> SurfaceDistance:
-    """The distances of a solid; those of the same triangles are prepared once."""
-    return _surface_of(_Content(solid))
+    """The distances of a solid; those of the same triangles are prepared once.
 
-
-class _Content:
-    """A solid that equals others of the same triangles."""
-
-    def __init__(self, solid: Solid) -> None:
-        self.solid = solid
-        triangles = np.ascontiguousarray(solid.mesh.triangles)
-        faces = np.ascontiguousarray(solid.mesh.faces)  # shared corners tell what is inside
-        found = sha256(triangles.data)
-        found.update(faces.data)
-        self._digest = found.digest() + bytes([bool(solid.closed)])
-
-    def __hash__(self) -> int:
-        return hash(self._digest)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Content) and other._digest == self._digest
-
-
-@lru_cache(maxsize=_KEPT)
-def _surface_of(content: _Content) -> SurfaceDistance:
-    return SurfaceDistance(content.solid)
+    A plan and its misses are proven one by one, so that solids are the same by content only.
+    """
+    found = sha256(np.ascontiguousarray(solid.mesh.triangles).data)
+    found.update(np.ascontiguousarray(solid.mesh.faces).data)  # shared corners tell what is inside
+    content = found.digest() + bytes([bool(solid.closed)])
+    surface = _PREPARED.get(content)
+    if surface is None:
+        surface = _PREPARED[content] = SurfaceDistance(solid)
+    return surface
 
 
 class SurfaceDistance:

@@ -141,10 +141,10 @@ def test_no_motions():
     assert seen.sums.shape == (0, 3)
 
 
-@pytest.mark.parametrize("rises", [0, 1, 2])
+@pytest.mark.parametrize("rises", [0, 1, 2, 3])
 @pytest.mark.parametrize("cell", [0, POINTS - 2])
 def test_a_pair_of_turns_between_the_outermost_samples(rises, cell):
-    """Speed from rest as time or its square, or not from rest: told exactly, or named."""
+    """Power from rest as time, its square or cube, or not from rest: told exactly, or named."""
     draw = np.random.default_rng(rises)
     samples = 0.5 * (1.0 - np.cos(np.pi * np.arange(POINTS) / (POINTS - 1)))
     ends = np.polynomial.Polynomial([0, 1, -1]) ** rises

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
 from parts.geometry.proximity import closest_on_triangles
 from planner.job.solids import Solid, SolidKind
-from planner.proof.surface_distance import SpreadPoints, SurfaceDistance
+from planner.proof import prove, surface_distance
+from planner.proof.surface_distance import SpreadPoints, SurfaceDistance, surface_of
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)
 FACES = np.array(
@@ -44,6 +48,33 @@ def test_signed_distances(surface):
     # An open skin has no inside.
     middle = 0.5 * SIZE[None]
     assert SurfaceDistance(box(closed=False)).signed(middle) == pytest.approx([0.1])
+
+
+def test_a_surface_is_prepared_once_and_kept_no_longer_than_it_is_used():
+    first = surface_of(box())
+    assert surface_of(box()) is first
+    assert surface_of(box(closed=False)) is not first
+    gone = weakref.ref(first)
+    del first
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_proof_prepares_a_surface_once(walled, monkeypatch):
+    """For the plan and for the searches that find nothing; nothing is left of it afterwards."""
+    prepared = []
+
+    class Counted(SurfaceDistance):
+        def __init__(self, solid):
+            prepared.append(solid.name)
+            super().__init__(solid)
+
+    monkeypatch.setattr(surface_distance, "SurfaceDistance", Counted)
+    assert walled.miss is not None
+    assert prove(walled).passed
+    assert sorted(prepared) == sorted(solid.name for solid in walled.job.cell.solids)
+    gc.collect()
+    assert not surface_distance._PREPARED
 
 
 def test_every_place_is_near_a_point_of_every_set():
