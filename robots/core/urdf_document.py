@@ -71,13 +71,22 @@ class UrdfText:
         text = None if element is None else element.get(attribute)
         if text is None:
             return list(default)
-        try:
-            values = [float(part) for part in text.split()]
-        except ValueError:
-            values = [math.nan]
-        if len(values) != len(default) or not all(map(math.isfinite, values)):
+        values = _finite(text)
+        if values is None or len(values) != len(default):
             count = "a finite number" if len(default) == 1 else f"{len(default)} finite numbers"
             raise self.error(element, f'has {attribute}="{text[:60]}"; expected {count}.')
+        return values
+
+    def some_numbers(self, element: Element, attribute: str, default: str = "") -> list[float]:
+        """Numbers of an attribute, whatever their count.
+
+        Raises:
+            RobotFileError: a value that is not a finite number.
+        """
+        text = element.get(attribute) or default
+        values = _finite(text)
+        if values is None:
+            raise self.error(element, f'has {attribute}="{text[:60]}"; expected finite numbers.')
         return values
 
     def number(self, element: Element | None, attribute: str, default: float = 0.0) -> float:
@@ -98,6 +107,15 @@ class UrdfText:
         roll, pitch, yaw = self.numbers(origin, "rpy", [0.0, 0.0, 0.0])
         translation = self.numbers(origin, "xyz", [0.0, 0.0, 0.0])
         return make_pose(rotation_zyx([yaw, pitch, roll]), translation)
+
+
+def _finite(text: str) -> list[float] | None:
+    """Numbers between blanks; None where one is none, or is not finite."""
+    try:
+        values = [float(part) for part in text.split()]
+    except ValueError:
+        return None
+    return values if all(map(math.isfinite, values)) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

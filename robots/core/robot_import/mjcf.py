@@ -183,7 +183,7 @@ class _Reading:
             raise self.source.error(
                 element, f"has eulerseq={sequence!r}; expected three of x, y, z, X, Y, Z."
             )
-        if float(self.settings.get("settotalmass", "-1")) > 0.0:
+        if self.source.number(element, "settotalmass", -1.0) > 0.0:
             raise self.source.error(
                 element, "has settotalmass, which scales all masses; it is not read. Save the "
                 "model with its final masses."
@@ -232,7 +232,7 @@ class _Reading:
                     continue
                 key = "forcerange" if settled.get("forcerange") else "ctrlrange"
                 low, high = self.source.numbers(settled, key, [0.0, 0.0])
-                gear = abs(float((settled.get("gear") or "1").split()[0]))
+                gear = abs(next(iter(self.source.some_numbers(settled, "gear", "1")), 1.0))
                 effort = gear * min(abs(low), abs(high))
                 if effort > 0.0:
                     self.efforts[joint] = effort
@@ -270,8 +270,13 @@ class _Reading:
         from lxml import etree
 
         follower, leader = (self.source.required(element, f"joint{k}") for k in (1, 2))
-        text = element.get("polycoef") or "0 1 0 0 0"
-        coefficients = [float(part) for part in text.split()]
+        coefficients = self.source.some_numbers(element, "polycoef", "0 1 0 0 0")
+        if len(coefficients) < 2:
+            raise self.source.error(
+                element,
+                f'has polycoef="{element.get("polycoef")}"; expected two numbers at least: offset '
+                "and multiplier.",
+            )
         if any(coefficients[2:]):
             raise self.source.error(element, f"couples {follower!r} by a curve; lines are read.")
         for joint in self.robot.findall("joint"):
@@ -564,7 +569,7 @@ class _Reading:
             return None
         if kind not in _SIZES:
             raise source.error(geom, f"has type {kind!r}, which is none of MuJoCo's.")
-        sizes = [float(part) for part in (geom.get("size") or "").split()]
+        sizes = source.some_numbers(geom, "size")
         pose = self._pose(geom)
         if geom.get("fromto") is not None:
             ends = np.array(source.numbers(geom, "fromto", [0.0] * 6)).reshape(2, 3)
@@ -572,7 +577,7 @@ class _Reading:
             length = float(np.linalg.norm(along))
             turn = turn_between([0.0, 0.0, 1.0], along / length).rotation if length else np.eye(3)
             pose = make_pose(turn, ends.mean(axis=0))
-            sizes = [*sizes[:1], *([sizes[0]] if kind in ("box", "ellipsoid") else []), length / 2]
+            sizes = [*sizes[:1] * (2 if kind in ("box", "ellipsoid") else 1), length / 2]
         if len(sizes) < _SIZES[kind] or min(sizes) < 0.0:
             raise source.error(
                 geom, f"is a {kind} of size {geom.get('size')!r}; expected {_SIZES[kind]} numbers."

@@ -130,6 +130,21 @@ def test_a_capsule_of_mass_is_a_cylinder_and_two_half_balls(tmp_path):
         (hinge("a").replace('mass="1"', 'mass="-1"'), "", "", "has mass -1 kg"),
         (f'<body name="f"><freejoint/>{hinge("a")}</body>', "", "", "robot import takes --base f"),
         (hinge("a"), "<extension/>", "", "<extension> is beyond the simple"),
+        (hinge("a", inner='<geom name="g" size=".04 a .1"/>'), "", "", 'has size=".04 a .1"; exp'),
+        (hinge("a", inner='<geom name="g" size="nan"/>'), "", "", "<geom name='g'> has size=\"nan\""),
+        (hinge("a", inner='<geom type="box" fromto="0 0 0 0 0 1"/>'), "", "", "box of size None"),
+        (
+            hinge("a", inner=hinge("b")),
+            '<equality><joint joint1="j b" joint2="j a" polycoef="0 x"/></equality>',
+            "",
+            'has polycoef="0 x"',
+        ),
+        (
+            hinge("a"),
+            '<actuator><motor joint="j a" gear="two" forcerange="-1 1"/></actuator>',
+            "",
+            'has gear="two"; expected finite numbers',
+        ),
     ],
 )  # fmt: skip
 def test_what_is_beyond_a_chain_of_rigid_bodies_is_named(tmp_path, body, more, compiler, words):
